@@ -1,0 +1,114 @@
+/**
+ * What the portal must not forget: intents, statuses, events, sessions, windows. Truth about processes stays on the servers;
+ * what is stored about them is a cache with the time it was seen. SQLite (WAL) is the embedded default; PostgreSQL follows,
+ * hence promises everywhere.
+ */
+import type { Condition, Reason } from '../../schema/backend.ts';
+
+/** A wish posted by a person, the CLI or the portal itself; the newest per backend counts until it was carried out. */
+export interface Intent {
+  readonly person: string;
+  readonly app: string;
+  readonly wish: 'start' | 'stop' | 'restart';
+  readonly by: 'person' | 'admin' | 'navigation' | 'windows' | 'service';
+  readonly requestId: string;
+  readonly atMs: number;
+  /** Set when the supervisor confirmed the request; a done intent no longer drives anything. */
+  readonly done: boolean;
+}
+
+export interface StoredStatus {
+  /** `Backend/ana/notas`, `Server/casa`, `Supervisor/ana`, `Package/notas-casa`… */
+  readonly key: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly reason: Reason;
+  readonly message: string;
+  readonly conditions: readonly Condition[];
+  readonly generation: number;
+  readonly nextDeadlineMs: number | null;
+  readonly seenAtMs: number;
+  /** Reconciler memory and whatever the views show; JSON. */
+  readonly memory: unknown;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface StoredEvent {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly key: string;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: Reason;
+  readonly message: string;
+  /** Id of the reconcile round that wrote it. */
+  readonly round: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export interface StoredSession {
+  /** sha256 of the cookie value, hex: the value itself is never stored. */
+  readonly tokenHash: string;
+  readonly person: string;
+  readonly admin: boolean;
+  /** 'portal' for the shell, or the app id for an app origin. */
+  readonly audience: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** One-time pass: sign-in link or hand-over to an app origin. */
+export interface StoredPass {
+  readonly passHash: string;
+  readonly person: string;
+  readonly admin: boolean;
+  readonly audience: string;
+  readonly expiresAtMs: number;
+}
+
+/** Windows of one app of one person, over all pages. */
+export interface WindowCount {
+  readonly person: string;
+  readonly app: string;
+  readonly open: number;
+  /** Wall time when the count last fell to zero; null while windows are open or when none ever was. */
+  readonly zeroSinceMs: number | null;
+}
+
+export interface Store {
+  putIntent(intent: Omit<Intent, 'done'>): Promise<void>;
+  intents(): Promise<readonly Intent[]>;
+  intent(person: string, app: string): Promise<Intent | null>;
+  /** Marks the intent done only if it is still the one with this request id. */
+  finishIntent(person: string, app: string, requestId: string): Promise<void>;
+
+  putStatus(status: StoredStatus): Promise<void>;
+  status(key: string): Promise<StoredStatus | null>;
+  /** All statuses whose key starts with `prefix`, by key. */
+  statuses(prefix: string): Promise<readonly StoredStatus[]>;
+  deleteStatus(key: string): Promise<void>;
+
+  appendEvent(event: Omit<StoredEvent, 'seq'>): Promise<number>;
+  /** Newest last. */
+  events(filter: { readonly keyPrefix?: string; readonly afterSeq?: number; readonly limit: number }): Promise<readonly StoredEvent[]>;
+
+  putSession(session: StoredSession): Promise<void>;
+  session(tokenHash: string, nowMs: number): Promise<StoredSession | null>;
+  sessionsOf(person: string, nowMs: number): Promise<readonly StoredSession[]>;
+  deleteSession(tokenHash: string): Promise<void>;
+  deleteSessionsOf(person: string): Promise<void>;
+  putPass(pass: StoredPass): Promise<void>;
+  /** Returns and deletes the pass in one step; null when unknown, used or expired. */
+  takePass(passHash: string, nowMs: number): Promise<StoredPass | null>;
+
+  putWindows(windows: WindowCount): Promise<void>;
+  windows(): Promise<readonly WindowCount[]>;
+
+  /** Names of the desired objects that were applied last, for ownership and the prune guard. */
+  applied(): Promise<readonly string[]>;
+  putApplied(names: readonly string[]): Promise<void>;
+  /** Small named values: portal key, desired hash. */
+  value(name: string): Promise<string | null>;
+  putValue(name: string, value: string): Promise<void>;
+  close(): Promise<void>;
+}

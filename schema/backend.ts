@@ -1,0 +1,130 @@
+/**
+ * Words for the life of a backend, shared by the supervisor (on the server), the controller and the pages: states, reasons,
+ * conditions and the snapshot that a supervisor publishes. Source: spec 3.3 and 2.6; design 3 rules 5 to 7.
+ */
+
+/** Spec 3.3 names stopped, starting, running and failed; the rest is ours (docs/decisions/0005-backend-states.md). */
+export const backendStates = ['stopped', 'starting', 'running', 'stopping', 'backoff', 'failed', 'unknown'] as const;
+export type BackendState = (typeof backendStates)[number];
+
+/** The closed list of reasons. Every transition carries one; docs/reasons.md says what each means and how it is mended. */
+export const reasons = [
+  // stopped
+  'NeverStarted',
+  'StoppedByPerson',
+  'StoppedByAdmin',
+  'LastWindowClosed',
+  'Idle',
+  'PinnedStopped',
+  'HashChanged',
+  'Uninstalled',
+  // starting
+  'StartRequested',
+  'PinnedRunning',
+  'ServiceStart',
+  'SettingUp',
+  'Probing',
+  'SlowStart',
+  // running
+  'Healthy',
+  'Adopted',
+  // backoff and failed
+  'Crashed',
+  'ExitedAtOnce',
+  'OutOfMemory',
+  'NeverBound',
+  'BoundTcp',
+  'AnswersError',
+  'RefusesToken',
+  'InstallCommandFailed',
+  'InvalidManifest',
+  'InvalidEnvironment',
+  'EngineMissing',
+  'PackageMissing',
+  'NoGpu',
+  'DiskFull',
+  'SocketPathTooLong',
+  'SocketRefused',
+  'RuntimeMissing',
+  'TooManyFailures',
+  // unknown and infrastructure
+  'ServerUnreachable',
+  'SupervisorStarting',
+  'SupervisorLost',
+  'LingerBroken',
+  'NotObservedYet',
+  'NotInstalled',
+  // other objects
+  'Installed',
+  'Installing',
+  'Outdated',
+  'SourceMissing',
+  'InstallFailed',
+  'Provisioned',
+  'SessionEnded',
+  'Reachable',
+  'Listening',
+  'PendingPrune',
+  'Invalid',
+] as const;
+export type Reason = (typeof reasons)[number];
+
+/** Kubernetes-like condition. `sinceMs` is the wall time of the last change of `status`. */
+export interface Condition {
+  readonly type: 'Ready' | 'Progressing' | 'Reachable' | 'Contained' | 'Stale' | 'Installed';
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: Reason;
+  readonly message: string;
+  readonly observedGeneration: number;
+  readonly sinceMs: number;
+}
+
+/** Identity of a process: the pid alone proves nothing. Source: design 3 rule 9. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Field 22 of /proc/PID/stat, clock ticks after boot. */
+  readonly startTicks: number;
+  readonly bootId: string;
+}
+
+export const startSteps = ['package', 'install', 'gpu', 'spawn', 'socket', 'probe'] as const;
+export type StartStep = (typeof startSteps)[number];
+
+/** How the last process ended. */
+export interface LastExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly atMs: number;
+  readonly reason: Reason;
+  /** At most 20 lines, secrets redacted. */
+  readonly lastLogLines: readonly string[];
+}
+
+/** What a supervisor says about one app of its person. The file `status.json` holds the same object. */
+export interface AppSnapshot {
+  readonly app: string;
+  readonly state: BackendState;
+  readonly reason: Reason;
+  readonly message: string;
+  readonly sinceMs: number;
+  /** The env file exists: desired state running. Source: spec 2.6. */
+  readonly wanted: boolean;
+  readonly pinned: boolean;
+  /** Id of the start or stop request that was carried out last; null when none is known. */
+  readonly requestId: string | null;
+  readonly installed: { readonly version: string; readonly hash: string; readonly scope: 'sistema' | 'pessoa' } | null;
+  readonly process: (ProcessIdentity & { readonly startedAtMs: number; readonly hash: string | null }) | null;
+  readonly socket: 'absent' | 'listening' | 'orphan';
+  /** TCP ports that the process listens on; only looked for while the socket is missing. */
+  readonly tcpPorts: readonly number[];
+  readonly step: { readonly name: StartStep; readonly detail: string; readonly atMs: number } | null;
+  /** Consecutive failures; 5 means failed. */
+  readonly failures: number;
+  readonly nextAttemptAtMs: number | null;
+  readonly lastExit: LastExit | null;
+  /** Open connections on the socket without our own probes; null when it could not be read. */
+  readonly connections: number | null;
+  readonly idleDeadlineMs: number | null;
+  readonly contained: boolean;
+  readonly containedReason: string;
+}

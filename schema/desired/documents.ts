@@ -1,0 +1,110 @@
+/** Desired-state documents after validation (design 4). Spec words stay verbatim; the envelope is Kubernetes-like. */
+interface Document<Kind extends string, Spec> {
+  readonly apiVersion: 'svc/v1';
+  readonly kind: Kind;
+  readonly metadata: { readonly name: string };
+  readonly spec: Spec;
+}
+
+/** A credential by reference only: never the value itself. */
+export type SecretReference = { readonly env: string } | { readonly file: string };
+
+export type PortalDocument = Document<
+  'Portal',
+  {
+    /** host:port the portal listens on. */
+    readonly listen?: string;
+    /** Name under which browsers reach the portal, e.g. svc.localhost or https://apps.example.org. Default http://svc.localhost:PORT. */
+    readonly url?: string;
+    /** `subdomain` (default): an origin per app below the portal's name. `path`: one origin, trusted apps only. */
+    readonly origins?: 'subdomain' | 'path';
+    /** `sqlite:PATH`, relative to the state folder. */
+    readonly store?: string;
+    /** Folder (or, from issue 3 on, URL) that packages come from, relative to the file. */
+    readonly repository?: string;
+    /** Person that the one-time link signs in. Default: the only person, or the first by name. */
+    readonly signIn?: { readonly local?: { readonly person?: string } };
+  }
+>;
+export type ServerDocument = Document<
+  'Server',
+  | { readonly local: { readonly prefix?: string } }
+  | {
+      readonly ssh: {
+        readonly host: string;
+        readonly port?: number;
+        readonly hostKey: string;
+        readonly admin?: string;
+        readonly key?: SecretReference;
+      };
+    }
+>;
+export type PersonDocument = Document<
+  'Person',
+  {
+    readonly nome: string;
+    readonly login: string;
+    readonly server: string;
+    /** Linux account; on a local server the account that runs the controller. */
+    readonly account?: string;
+    readonly grupos?: readonly string[];
+  }
+>;
+export type PackageDocument = Document<
+  'Package',
+  {
+    readonly app: string;
+    readonly versao: string;
+    readonly server: string;
+    readonly instalacao?: 'sistema' | 'pessoa';
+    readonly pessoa?: string;
+  }
+>;
+export type GrantDocument = Document<
+  'Grant',
+  {
+    readonly app: string;
+    readonly sala: string;
+    readonly dona: string;
+    readonly pessoas?: readonly { readonly usuario: string; readonly papel: 'dona' | 'editar' | 'comentar' | 'ver' }[];
+    readonly grupos?: readonly { readonly grupo: string; readonly papel: 'editar' | 'comentar' | 'ver' }[];
+  }
+>;
+export type BackendDocument = Document<
+  'Backend',
+  { readonly app: string; readonly pessoa: string; readonly estado: 'ligado' | 'desligado' }
+>;
+
+export type DesiredDocument = PortalDocument | ServerDocument | PersonDocument | PackageDocument | GrantDocument | BackendDocument;
+export type DesiredKind = DesiredDocument['kind'];
+
+/** Where a document stands, for messages: 1-based line and column. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The whole folder, validated and cross-checked. Objects are unique by kind and name. */
+export interface DesiredState {
+  /** Changes exactly when the content changes: sha256 over the canonical JSON of all documents. */
+  readonly hash: string;
+  readonly documents: readonly { readonly document: DesiredDocument; readonly place: Place }[];
+}
+
+/** One finding of the validator, for YAML and JSON alike (issue: `svc validate --json`). */
+export interface Finding {
+  readonly code: string;
+  /** JSON pointer into the document, e.g. `/spec/versao`. */
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+export interface FileReport {
+  readonly file: string;
+  readonly ok: boolean;
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly Finding[];
+}

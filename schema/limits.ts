@@ -1,0 +1,72 @@
+/**
+ * Every limit of the system in one table (spec 8, and decisions where the spec says "not shown").
+ * Units stand last in the names. Nobody writes one of these numbers anywhere else.
+ */
+export const limits = {
+  // Start and probe. Source: spec 3.2 and 8.
+  probeAttemptsMax: 15,
+  probeIntervalMs: 1_000,
+  probeTimeoutMs: 5_000,
+  navigationHoldMsMax: 20_000,
+  // Windows. Source: spec 3.3 and 8.
+  lastWindowGraceMs: 120_000,
+  idleMinutesMin: 1,
+  idleMinutesMax: 9_999,
+  proxyIdleConnectionMsMax: 600_000,
+  // Supervision. Source: spec 3.3 and 8.
+  supervisorScanMs: 10_000,
+  crashNoticeMsMax: 1_000,
+  restartBackoffMsMax: 60_000,
+  restartFailuresMax: 5,
+  failureResetMs: 600_000,
+  // Stop. Source: design 3 rule 8.
+  stopGraceMs: 10_000,
+  stopKillMsMax: 15_000,
+  // The loop. Source: design 3 rule 3.
+  resyncMs: 10_000,
+  // Files. Decision: docs/decisions/0004-limits.md
+  manifestBytesMax: 256 * 1_024,
+  yamlFileBytesMax: 4 * 1_024 * 1_024,
+  yamlFilesMax: 4_096,
+  yamlAliasesMax: 0,
+  documentsMax: 50_000,
+  envFileBytesMax: 64 * 1_024,
+  envEntriesMax: 512,
+  secretsFileBytesMax: 256 * 1_024,
+  runLogBytesMax: 16 * 1_024 * 1_024,
+  logTailLinesMax: 10_000,
+  logTailBytesMax: 1_024 * 1_024,
+  installCommandMsMax: 15 * 60_000,
+  packageBytesMax: 512 * 1_024 * 1_024,
+  packageEntriesMax: 50_000,
+  /** sun_path holds 108 bytes with the closing NUL. */
+  socketPathBytesMax: 107,
+  // Supervisor socket. Decision: docs/decisions/0004-limits.md
+  supervisorLineBytesMax: 1_024 * 1_024,
+  supervisorClientsMax: 16,
+  supervisorReplyMsMax: 10_000,
+  // HTTP border. Decision: docs/decisions/0004-limits.md
+  apiBodyBytesMax: 64 * 1_024,
+  headerBytesMax: 32 * 1_024,
+  headersTimeoutMs: 15_000,
+  portalConnectionsMax: 10_000,
+  proxySocketsPerBackendMax: 256,
+  proxyFreeSocketsPerBackendMax: 64,
+  eventSocketsPerPersonMax: 32,
+  eventSocketBufferedBytesMax: 1_024 * 1_024,
+  wsFrameBytesMax: 1_024 * 1_024,
+  // Sessions. Decision: docs/decisions/0003-sessions-and-passes.md
+  signInPassMs: 24 * 60 * 60_000,
+  originPassMs: 30_000,
+  sessionMs: 14 * 24 * 60 * 60_000,
+  sessionsPerPersonMax: 64,
+  // Store.
+  eventsKeptPerObject: 100,
+  eventsKeptTotal: 100_000,
+  /** A change that removes more than this share of the objects waits for `--prune`. Source: design 4. */
+  pruneShareMax: 0.2,
+  serverScopeIdCharsMax: 27,
+  ownFileTypesMax: 32,
+  contextMenuItemsMax: 8,
+  badgeContrastMin: 4.5,
+} as const;

@@ -1,0 +1,45 @@
+/**
+ * Where things stand on a server (spec 2.6, design 5). Pure string work. `prefix` is '' on a real server; tests and the
+ * embedded default put a whole server below a folder.
+ */
+export interface ServerPlace {
+  /** Home of the account, absolute. */
+  readonly home: string;
+  /** Put before /opt and /var/lib; '' or an absolute folder. */
+  readonly prefix: string;
+}
+
+/** Names that start with a dot or hold one can't clash with an app id (`^[a-z0-9-]+$`). */
+export function accountPaths(place: ServerPlace) {
+  const root = `${place.home}/.svc-apps`;
+  return {
+    root,
+    supervisorSocket: `${root}/supervisor.sock`,
+    supervisorLock: `${root}/supervisor.lock`,
+    supervisorLog: `${root}/supervisor.log`,
+    systemApps: `${place.prefix}/opt/svc-apps`,
+    personApps: `${place.home}/.local/share/svc-apps`,
+    engines: `${place.prefix}/var/lib/svc-motores`,
+  } as const;
+}
+
+export function appPaths(place: ServerPlace, app: string) {
+  const dir = `${place.home}/.svc-apps/${app}`;
+  return {
+    dir,
+    env: `${dir}/env`,
+    socket: `${dir}/app.sock`,
+    runLog: `${dir}/run.log`,
+    previousRunLog: `${dir}/run.log.1`,
+    runPid: `${dir}/run.pid`,
+    status: `${dir}/status.json`,
+    limits: `${dir}/limits.json`,
+    secrets: `${dir}/secrets.json`,
+    /** Marker of an app in set-up. Source: spec 3.1 step 4. */
+    comingUp: `${dir}/subindo`,
+    /** Holds the hash whose installCommand was run. Source: spec 3.1 step 5. */
+    setUpHash: `${dir}/installed.hash`,
+    launchLock: `${dir}/launch.lock`,
+    data: `${dir}/data`,
+  } as const;
+}

@@ -1,0 +1,67 @@
+/**
+ * The conversation between the portal and the supervisor of a person: one JSON object a line, over the 0600 unix socket
+ * `~/.svc-apps/supervisor.sock` (direct on the local host, through a stream-local channel over SSH).
+ * A request has an id; its reply repeats it. After `subscribe` the supervisor also pushes lines without an id.
+ * Both sides refuse a line over limits.supervisorLineBytesMax and an unknown `op` (code BAD_REQUEST).
+ */
+import type { AppSnapshot } from './backend.ts';
+
+export const supervisorProtocolVersion = 1;
+
+/** What the portal writes into the env file of an app (spec 2.6). Values hold no newline and no NUL. */
+export interface StartOrder {
+  readonly app: string;
+  readonly token: string;
+  readonly basePath: string;
+  readonly pinned: boolean;
+  readonly requestId: string;
+  /** Further variables of the env file, e.g. SVC_PORTAL_URL. Names are closed: only SVC_* is taken. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export type SupervisorRequest =
+  | { readonly id: number; readonly op: 'hello' }
+  /** Reply holds all snapshots; afterwards every change is pushed. */
+  | { readonly id: number; readonly op: 'subscribe' }
+  | { readonly id: number; readonly op: 'snapshot' }
+  /** Writes the env file, resets the failures and launches. Replies when the launch is under way, not when the app answers. */
+  | ({ readonly id: number; readonly op: 'start' } & StartOrder)
+  /** Deletes the env file, then SIGTERM, limits.stopGraceMs, SIGKILL. Replies when the env file is gone. */
+  | {
+      readonly id: number;
+      readonly op: 'stop';
+      readonly app: string;
+      readonly requestId: string;
+      readonly reason: 'StoppedByPerson' | 'StoppedByAdmin' | 'LastWindowClosed' | 'PinnedStopped' | 'HashChanged' | 'Uninstalled';
+    }
+  /** Sets or clears the pin of a wanted app without touching the process. */
+  | { readonly id: number; readonly op: 'pin'; readonly app: string; readonly pinned: boolean }
+  /** The token of a wanted app, so that a restarted portal can go on proxying. */
+  | { readonly id: number; readonly op: 'token'; readonly app: string }
+  | { readonly id: number; readonly op: 'log'; readonly app: string; readonly tail: number; readonly previous: boolean }
+  /** Pushes `log` lines until the connection closes. */
+  | { readonly id: number; readonly op: 'follow'; readonly app: string; readonly tail: number }
+  /** Ends the supervisor; backends stay. */
+  | { readonly id: number; readonly op: 'quit' };
+
+export interface SupervisorReplies {
+  hello: { readonly protocol: number; readonly version: string; readonly pid: number; readonly bootId: string; readonly home: string };
+  subscribe: { readonly apps: readonly AppSnapshot[] };
+  snapshot: { readonly apps: readonly AppSnapshot[] };
+  start: { readonly accepted: true };
+  stop: { readonly accepted: true };
+  pin: { readonly accepted: true };
+  token: { readonly token: string | null };
+  log: { readonly text: string };
+  follow: { readonly accepted: true };
+  quit: { readonly accepted: true };
+}
+
+export type SupervisorReply<Op extends keyof SupervisorReplies = keyof SupervisorReplies> =
+  | ({ readonly id: number; readonly ok: true } & SupervisorReplies[Op])
+  | { readonly id: number; readonly ok: false; readonly error: { readonly code: string; readonly message: string } };
+
+export type SupervisorPush =
+  | { readonly event: 'app'; readonly snapshot: AppSnapshot }
+  | { readonly event: 'gone'; readonly app: string }
+  | { readonly event: 'log'; readonly app: string; readonly text: string };

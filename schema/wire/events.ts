@@ -1,0 +1,22 @@
+/**
+ * Lines of `/ws/events` (spec 6, design 6). `seq` grows by one per event of this portal run; `ola` comes first on every
+ * connection. A client that sees another `run` or a gap re-reads the state over HTTP: events never carry the only copy.
+ */
+import type { BackendState, Reason, StartStep } from '../backend.ts';
+
+export type PortalEvent =
+  | {
+      readonly type: 'app-status';
+      readonly app: string;
+      readonly status: BackendState;
+      readonly ready: boolean;
+      readonly reason: Reason;
+      readonly message: string;
+    }
+  | { readonly type: 'app-step'; readonly app: string; readonly step: StartStep; readonly detail: string }
+  | { readonly type: 'apps-changed' };
+
+export type EventLine =
+  /** `pagina` names this connection; the page sends it with its window counts, which end with the connection. */
+  | { readonly type: 'ola'; readonly run: string; readonly seq: number; readonly pagina: string }
+  | ({ readonly seq: number; readonly atMs: number } & PortalEvent);

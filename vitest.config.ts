@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config';
+
+/** Unit tests stand beside their file; what crosses folders stands in test/. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{schema,machines,reconcilers,controller,kit,api,bin,setup,sdk,shell}/**/*.test.ts', 'test/boundaries.test.ts'],
+          exclude: ['**/*.real.test.ts', '**/node_modules/**'],
+        },
+      },
+      {
+        test: {
+          name: 'real',
+          include: ['{schema,machines,reconcilers,controller,kit,api,bin,sdk,shell,test}/**/*.real.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
