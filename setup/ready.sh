@@ -1,0 +1,57 @@
+#!/bin/sh
+# Makes this clone ready for one npm script, on a fresh Debian 12 with any Node >= 20: installs the pinned npm packages (Node 24
+# among them; npm puts node_modules/.bin first in PATH, so the `node` after this script is ours), the Debian packages that the script
+# needs, and the bundles. Does nothing when all of it is there. A part that can't be had ends with the line that installs it.
+# usage: sh setup/ready.sh start|test|check|bench
+set -eu
+mode=${1:?usage: sh setup/ready.sh start|test|check|bench}
+cd "$(dirname "$0")/.."
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() { printf 'setup: %s\n' "$1" >&2; printf 'setup: install it with:  %s\n' "$2" >&2; exit 1; }
+
+case "$(uname -s)-$(uname -m)" in
+  Linux-x86_64 | Linux-aarch64) ;;
+  *) fail "svc runs on Linux x86_64 and aarch64; this is $(uname -s) $(uname -m)" "(another machine)" ;;
+esac
+command -v npm >/dev/null || fail "npm is missing" "apt-get install -y nodejs npm"
+
+# The stamp is written last, so an interrupted install is done again.
+stamp=node_modules/.svc-ready
+want=$(cksum <package-lock.json)
+if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$want" ]; then
+  say "installing the npm packages (once; about half a minute)"
+  npm ci --ignore-scripts --no-fund --no-audit --loglevel=error >&2 || fail "npm ci failed" "npm ci --ignore-scripts"
+  # npm 10 leaves this link out when two optional packages offer the same command.
+  case "$(uname -m)" in aarch64) arch=arm64 ;; *) arch=x64 ;; esac
+  [ -x node_modules/.bin/node ] || ln -sf "../node-linux-$arch/bin/node" node_modules/.bin/node
+  printf '%s\n' "$want" >"$stamp"
+fi
+node_modules/.bin/node -e 'process.exit(+process.versions.node.split(".")[0] >= 24 ? 0 : 1)' 2>/dev/null ||
+  fail "the pinned Node 24 does not run here" "npm ci --ignore-scripts --include=optional"
+
+# command:package, one a line
+needs="flock:util-linux python3:python3"
+case "$mode" in
+  test) needs="$needs chromium:chromium fc-list:fontconfig:fonts-dejavu-core" ;;
+  bench) needs="$needs wrk:wrk nginx:nginx supervisord:supervisor taskset:util-linux" ;;
+esac
+missing=""
+for need in $needs; do
+  command=${need%%:*}
+  packages=$(printf '%s' "${need#*:}" | tr ':' ' ')
+  PATH="$PATH:/usr/sbin:/sbin" command -v "$command" >/dev/null || missing="$missing $packages"
+done
+if [ -n "$missing" ]; then
+  if [ "$(id -u)" = 0 ]; then as_root=""; elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then as_root="sudo"; else
+    fail "these Debian packages are missing:$missing" "sudo apt-get install -y --no-install-recommends$missing"
+  fi
+  say "installing the Debian packages$missing"
+  export DEBIAN_FRONTEND=noninteractive
+  # $missing and $as_root are lists of our own words: splitting is meant.
+  $as_root apt-get update -qq >&2 || say "apt-get update failed; trying with the lists that are here"
+  $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
+    fail "apt-get could not install:$missing" "apt-get install -y --no-install-recommends$missing"
+fi
+
+if [ "$mode" != check ]; then node_modules/.bin/node setup/build.ts >&2; fi

@@ -1,0 +1,93 @@
+/**
+ * Dependencies point one way (design 2). Two proofs: the import graph of the tree as it is holds no forbidden arrow, read here
+ * independently of the linter; and a planted forbidden import is refused by the linter, so that the rule itself can't rot.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** Who may import whom; the folder itself is always allowed. `files` narrows an arrow to single files. */
+const allowed: Record<string, { readonly folders: readonly string[]; readonly files?: readonly string[] }> = {
+  schema: { folders: [] },
+  machines: { folders: ['schema'] },
+  reconcilers: { folders: ['schema', 'machines'] },
+  kit: { folders: ['schema', 'machines'] },
+  controller: { folders: ['schema', 'machines', 'reconcilers'] },
+  api: { folders: ['schema', 'machines'], files: ['controller/store/store.ts', 'controller/events/bus.ts'] },
+  bin: { folders: ['schema', 'machines', 'reconcilers', 'controller', 'kit', 'api'] },
+  sdk: { folders: [] },
+  shell: { folders: ['schema/wire', 'schema/backend.ts'] },
+};
+
+function* sources(folder: string): Generator<string> {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory() && entry.name !== 'node_modules') yield* sources(path);
+    else if (/\.(ts|js|mjs|cjs)$/.test(entry.name) && !/\.test\.ts$/.test(entry.name)) yield path;
+  }
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const found = text.matchAll(/(?:from|import|require)\s*\(?\s*['"](\.[^'"]+)['"]/g);
+  return [...found].map((match) => relative(root, resolve(root, dirname(file), match[1]!)));
+}
+
+function forbidden(): string[] {
+  const wrong: string[] = [];
+  for (const [folder, rule] of Object.entries(allowed)) {
+    for (const file of sources(folder)) {
+      // Test support stands beside its tests and is not part of the running system.
+      if (file.includes('/testing/')) continue;
+      for (const target of importsOf(file)) {
+        const free = [folder, ...rule.folders].some((to) => target === to || target.startsWith(`${to}/`));
+        if (!free && !rule.files?.includes(target)) wrong.push(`${file} -> ${target}`);
+      }
+    }
+  }
+  return wrong;
+}
+
+describe('arrows', () => {
+  test('no file of the tree imports against the arrows', () => {
+    expect(forbidden()).toEqual([]);
+  });
+
+  test('the reader of imports sees what it should', () => {
+    expect(importsOf('reconcilers/decision.ts')).toContain('reconcilers/actions.ts');
+  });
+});
+
+describe('the linter refuses a planted import', () => {
+  let planted: string | null = null;
+  afterEach(() => {
+    if (planted) rmSync(planted);
+    planted = null;
+  });
+
+  test.for([
+    ['schema', '../machines/supervision.ts'],
+    ['machines', '../reconcilers/decision.ts'],
+    ['machines', 'node:fs'],
+    ['reconcilers', '../controller/store/store.ts'],
+    ['kit', '../controller/store/store.ts'],
+    ['controller', '../api/portal.ts'],
+    ['api', '../controller/hosts/host.ts'],
+    ['sdk', '../api/portal.ts'],
+    ['shell', '../controller/store/store.ts'],
+  ] as const)('%s -> %s', ([folder, target]) => {
+    planted = join(root, folder, `planted-${process.pid}.ts`);
+    mkdirSync(dirname(planted), { recursive: true });
+    writeFileSync(planted, `import * as planted from '${target}';\nexport const use = planted;\n`);
+    let output = '';
+    try {
+      output = execFileSync(join(root, 'node_modules/.bin/oxlint'), ['--disable-nested-config', planted], { cwd: root, encoding: 'utf8' });
+    } catch (error) {
+      output = String((error as { stdout?: unknown }).stdout);
+    }
+    expect(output).toContain('no-restricted-imports');
+  });
+});
