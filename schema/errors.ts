@@ -24,6 +24,15 @@ export const errorKinds = {
   FORBIDDEN: { status: 403, retry: 'terminal', title: 'Not allowed for this person' },
   TOO_LARGE: { status: 413, retry: 'terminal', title: 'Larger than the limit' },
   TIMEOUT: { status: 504, retry: 'transient', title: 'No answer within the deadline' },
+  STORE_NEWER: { status: 500, retry: 'terminal', title: 'The store was written by a newer svc' },
+  STORE_FAILED: { status: 500, retry: 'transient', title: 'The store could not be read or written' },
+  STATE_IN_USE: { status: 409, retry: 'terminal', title: 'Another svc up uses this state folder' },
+  SOCKET_PATH_TOO_LONG: { status: 500, retry: 'terminal', title: 'The path of a unix socket is longer than the kernel takes' },
+  SERVER_UNREACHABLE: { status: 503, retry: 'transient', title: 'The server or its supervisor does not answer' },
+  SUPERVISOR_FAILED: { status: 503, retry: 'transient', title: 'The supervisor did not start' },
+  SUPERVISOR_PROTOCOL: { status: 502, retry: 'transient', title: 'The supervisor said something unexpected' },
+  PACKAGE_SOURCE_MISSING: { status: 404, retry: 'waiting', title: 'The package is not in the repository' },
+  PACKAGE_REFUSED: { status: 422, retry: 'waiting', title: 'The package breaks a rule of the installer' },
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorKinds;
