@@ -1,0 +1,82 @@
+/**
+ * The bridge protocol between the shell and the page of an app (spec 4.3, 6; docs/decisions/0045-bridge-protocol.md).
+ * One MessagePort per window:
+ *
+ *   page  -> window.parent : { svc: 'ola', v: 1 }
+ *   shell -> page          : { svc: 'porta', v: 1 } and the port; only after event.source is that window's iframe and event.origin the app's.
+ *   page  -> port          : { id, verbo, args }                    a request; `args` is an object, {} when the verb takes none
+ *   shell -> port          : { id, ok: true, valor } | { id, ok: false, erro: { code, message } }
+ *   shell -> port          : { evento, dados }                      'abertura' { rota } · 'tema' { tema, idioma }
+ *   page  -> port          : { evento: 'ponteiro' }                 a pointerdown in the page: the shell raises the window
+ *   page  -> port          : { evento: 'tecla', dados: { tecla } }  a shortcut of the shell pressed in the page (see `shellKeys`)
+ *
+ * A second 'ola' (the page was reloaded) replaces the port. The app never says who it is: the window it stands in does.
+ */
+
+/** Arguments and answer of every verb. `null` means that nothing comes back. */
+export interface BridgeVerbs {
+  'window.minimize': { readonly args: object; readonly valor: null };
+  /** Maximises; `alternarMaximizado` goes back and forth. */
+  'window.maximize': { readonly args: object; readonly valor: null };
+  'window.close': { readonly args: object; readonly valor: null };
+  'window.alternarMaximizado': { readonly args: object; readonly valor: null };
+  /**
+   * A drag begun inside the page, in screen coordinates (an iframe's own ones move with the window). The page captures the
+   * pointer and sends inicio, then mover for every pointermove, then fim (or cancelar).
+   */
+  'window.arrastar': {
+    readonly args: { readonly fase: 'inicio' | 'mover' | 'fim' | 'cancelar'; readonly telaX: number; readonly telaY: number };
+    readonly valor: null;
+  };
+  /** Opens the window menu at a point of the page. */
+  'window.menuDoCabecalho': { readonly args: { readonly x: number; readonly y: number }; readonly valor: null };
+  /** Opens a window of the same app, or hands `rota` to the open one when the app keeps to one window (event 'abertura'). */
+  'janela.abrir': { readonly args: { readonly rota?: string }; readonly valor: { readonly nova: boolean } };
+  'app.capacidades': {
+    readonly args: object;
+    readonly valor: { readonly host: 'svc'; readonly shellVersion: string; readonly verbos: readonly string[] };
+  };
+}
+
+export type VerbName = keyof BridgeVerbs;
+
+/** What the shell tells the page, and what the page tells the shell without awaiting an answer. */
+export const shellEvents = ['abertura', 'tema'] as const;
+export type ShellEvent = (typeof shellEvents)[number];
+
+/** Keys that belong to the shell even while a page has the focus. */
+export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6'] as const;
+export type ShellKey = (typeof shellKeys)[number];
+
+export type BridgeErrorCode = 'verbo-desconhecido' | 'argumentos-invalidos' | 'falhou';
+
+const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const optional = (value: unknown, check: (value: unknown) => boolean): boolean => value === undefined || check(value);
+
+/**
+ * A place inside the app: never a scheme, an absolute path, a backslash or a `..` segment, also not a percent-encoded one.
+ * Source: spec 2.2, `rota`.
+ */
+export function isRoute(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length === 0 || value.length > 512) return false;
+  if (/^[a-z][a-z0-9+.-]*:/i.test(value) || value.startsWith('/') || /[\\\u0000-\u001f]/.test(value)) return false;
+  const path = (value.split(/[?#]/, 1)[0] ?? '').replaceAll(/%2e/gi, '.').replaceAll(/%2f|%5c/gi, '/');
+  return !path.startsWith('/') && !path.split('/').includes('..');
+}
+
+const phases: readonly unknown[] = ['inicio', 'mover', 'fim', 'cancelar'];
+const none = (): boolean => true;
+
+/** One check per verb; `args` is known to be an object. */
+export const verbArguments: { readonly [V in VerbName]: (args: Readonly<Record<string, unknown>>) => boolean } = {
+  'window.minimize': none,
+  'window.maximize': none,
+  'window.close': none,
+  'window.alternarMaximizado': none,
+  'window.arrastar': (args) => phases.includes(args['fase']) && finite(args['telaX']) && finite(args['telaY']),
+  'window.menuDoCabecalho': (args) => finite(args['x']) && finite(args['y']),
+  'janela.abrir': (args) => optional(args['rota'], isRoute),
+  'app.capacidades': none,
+};
+
+export const verbNames = Object.keys(verbArguments) as readonly VerbName[];
