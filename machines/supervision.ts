@@ -1,0 +1,268 @@
+/**
+ * Keeping one app of one person alive, as data (spec 3.3 with the backoff of design 3). Nothing here does I/O or knows the
+ * time: every event carries `nowMs`, every wait is an absolute deadline in the state, and what is to be done comes out as
+ * effects. The supervisor (kit/supervise) and the simulator of the whole world drive the very same machine.
+ *
+ * `Supervision` is plain JSON: it is what status.json keeps across a death of the supervisor, and what a simulator clones.
+ */
+import { setup, transition } from 'xstate';
+import type { Reason } from '../schema/backend.ts';
+import type { RetryClass } from '../schema/errors.ts';
+import { limits } from '../schema/limits.ts';
+
+export type SupervisionState = 'stopped' | 'starting' | 'running' | 'stopping' | 'backoff' | 'failed';
+
+interface Context {
+  /** Why the app is in this state. */
+  readonly reason: Reason;
+  /** Consecutive failures. */
+  readonly failures: number;
+  readonly lastFailureAtMs: number | null;
+  /** In backoff and failed: when to launch again. Null in failed means: not before somebody asks or something changes. */
+  readonly nextAttemptAtMs: number | null;
+  /** In stopping: when SIGKILL is due. */
+  readonly killAtMs: number | null;
+  /** In stopping: start again once the old process is gone. */
+  readonly relaunch: boolean;
+}
+
+export interface Supervision extends Context {
+  readonly state: SupervisionState;
+}
+
+export type SupervisionEvent =
+  /** Somebody asked. Legal in every state and always resets the failures. Source: design 3 rule 7. */
+  | { readonly type: 'START'; readonly reason: Reason }
+  /** The env file is there and no process is: found by a scan, so it resets nothing. Source: spec 3.3, supervisor rule 2. */
+  | { readonly type: 'WANTED' }
+  /** A living process of the app was found that this supervisor did not launch, or the launched one is listening. */
+  | { readonly type: 'PROCESS_SEEN'; readonly listening: boolean }
+  /** The process ended while it was wanted. `reason` tells Crashed, ExitedAtOnce, OutOfMemory… apart. */
+  | { readonly type: 'PROCESS_DIED'; readonly reason: Reason }
+  /** The launcher refused. terminal: until asked; waiting: look again later, costs no failure; transient: a failure. */
+  | { readonly type: 'LAUNCH_REFUSED'; readonly reason: Reason; readonly retry: RetryClass }
+  /** What a terminal refusal waited for changed (package, secrets, engine on disk). */
+  | { readonly type: 'WAKE' }
+  /** Legal in every state. Source: design 3 rule 8. */
+  | { readonly type: 'STOP'; readonly reason: Reason }
+  /** The running code or token is not the wanted one: end the process and start again. Source: spec 3.3, last row. */
+  | { readonly type: 'REPLACE'; readonly reason: Reason }
+  /** No process of the group is left. */
+  | { readonly type: 'GONE' }
+  /** Time passed; sent at or after `nextDeadlineMs`. Harmless at any other time. */
+  | { readonly type: 'TICK' };
+
+export type SupervisionEffect =
+  /** Run the steps of spec 3.1. Answered by PROCESS_SEEN, PROCESS_DIED or LAUNCH_REFUSED. */
+  | { readonly kind: 'launch' }
+  /** SIGTERM to the whole group. Answered by GONE, at once when there is nothing to end. */
+  | { readonly kind: 'terminate' }
+  /** SIGKILL to the whole group. Answered by GONE. */
+  | { readonly kind: 'kill' }
+  /** The wish ends. Always the first effect of a stop, so that nobody revives the app. Source: spec 3.3. */
+  | { readonly kind: 'deleteEnv' }
+  /** SIGKILL to what a dead leader left behind in its group: never two processes of one app. */
+  | { readonly kind: 'sweep' };
+
+type Timed = SupervisionEvent & { readonly nowMs: number };
+
+export const stoppedSupervision: Supervision = {
+  state: 'stopped',
+  reason: 'NeverStarted',
+  failures: 0,
+  lastFailureAtMs: null,
+  nextAttemptAtMs: null,
+  killAtMs: null,
+  relaunch: false,
+};
+
+/**
+ * Wait before the attempt that follows failure n: the first relaunch is at once, then 2 s, 4 s, 8 s, … up to 60 s.
+ * Source: spec 3.3 (`2^n` capped at 60 s), issue 2 (the first relaunch at once).
+ */
+export function backoffMs(failures: number): number {
+  if (failures <= 1) return 0;
+  return Math.min(2 ** (failures - 1) * 1_000, limits.restartBackoffMsMax);
+}
+
+const idle = { nextAttemptAtMs: null, killAtMs: null, relaunch: false } as const;
+const forgiven = { failures: 0, lastFailureAtMs: null } as const;
+
+/** Failures counting this one; 600 s of silence before it make it the first again. */
+function failuresWith(context: Context, nowMs: number): number {
+  const silent = context.lastFailureAtMs !== null && nowMs - context.lastFailureAtMs >= limits.failureResetMs;
+  return silent ? 1 : context.failures + 1;
+}
+
+const isDue = (deadlineMs: number | null, nowMs: number): boolean => deadlineMs !== null && nowMs >= deadlineMs;
+const silenceEndsMs = (context: Context): number | null =>
+  context.lastFailureAtMs === null ? null : context.lastFailureAtMs + limits.failureResetMs;
+
+const base = setup({
+  types: { context: {} as Context, events: {} as Timed, input: {} as Supervision },
+  actions: { launch: () => {}, terminate: () => {}, kill: () => {}, deleteEnv: () => {}, sweep: () => {} },
+  guards: {
+    fifthFailure: ({ context, event }) => failuresWith(context, event.nowMs) >= limits.restartFailuresMax,
+    firstFailure: ({ context, event }) => failuresWith(context, event.nowMs) === 1,
+    terminal: ({ event }) => event.type === 'LAUNCH_REFUSED' && event.retry === 'terminal',
+    waiting: ({ event }) => event.type === 'LAUNCH_REFUSED' && event.retry === 'waiting',
+    listening: ({ event }) => event.type === 'PROCESS_SEEN' && event.listening,
+    attemptDue: ({ context, event }) => isDue(context.nextAttemptAtMs, event.nowMs),
+    killDue: ({ context, event }) => isDue(context.killAtMs, event.nowMs),
+    silent: ({ context, event }) => isDue(silenceEndsMs(context), event.nowMs),
+    waitsForChange: ({ context }) => context.nextAttemptAtMs === null,
+    relaunch: ({ context }) => context.relaunch,
+  },
+});
+
+const reasonOf = (event: Timed, otherwise: Reason): Reason => ('reason' in event ? event.reason : otherwise);
+
+const begin = base.assign(({ event }) => ({ ...idle, ...forgiven, reason: reasonOf(event, 'StartRequested') }));
+const retry = base.assign({ ...idle });
+const forgive = base.assign({ ...forgiven });
+const countFailure = base.assign(({ context, event }) => ({
+  ...idle,
+  reason: reasonOf(event, 'Crashed'),
+  failures: failuresWith(context, event.nowMs),
+  lastFailureAtMs: event.nowMs,
+}));
+const wait = base.assign(({ context, event }) => ({ nextAttemptAtMs: event.nowMs + backoffMs(context.failures) }));
+const giveUp = base.assign(({ event }) => ({ nextAttemptAtMs: event.nowMs + limits.failureResetMs }));
+const refuse = base.assign(({ event }) => ({ ...idle, reason: reasonOf(event, 'Invalid') }));
+const refuseForNow = base.assign(({ event }) => ({
+  ...idle,
+  reason: reasonOf(event, 'DiskFull'),
+  nextAttemptAtMs: event.nowMs + limits.restartBackoffMsMax,
+}));
+const beginStop = base.assign(({ event }) => ({
+  ...idle,
+  ...forgiven,
+  reason: reasonOf(event, 'StoppedByPerson'),
+  killAtMs: event.nowMs + limits.stopGraceMs,
+}));
+const beginReplace = base.assign(({ event }) => ({
+  ...idle,
+  ...forgiven,
+  reason: reasonOf(event, 'HashChanged'),
+  killAtMs: event.nowMs + limits.stopGraceMs,
+  relaunch: true,
+}));
+const ended = base.assign(({ context, event }) => ({ ...idle, ...forgiven, reason: reasonOf(event, context.reason) }));
+const adopt = base.assign({ ...idle, reason: 'Adopted' });
+const healthy = base.assign(({ context }) => ({ ...idle, reason: context.reason === 'Adopted' ? 'Adopted' : 'Healthy' }) as const);
+
+/** What a death or a failed launch leads to. */
+const failure = [
+  { guard: 'fifthFailure', target: 'failed', actions: ['sweep', countFailure, giveUp] },
+  { guard: 'firstFailure', target: 'starting', actions: ['sweep', countFailure, 'launch'] },
+  { target: 'backoff', actions: ['sweep', countFailure, wait] },
+] as const;
+const refusal = [
+  { guard: 'terminal', target: 'failed', actions: [refuse] },
+  { guard: 'waiting', target: 'backoff', actions: [refuseForNow] },
+  ...failure,
+] as const;
+const stopLiving = { target: 'stopping', actions: [beginStop, 'deleteEnv', 'terminate'] } as const;
+const stopDead = { target: 'stopped', actions: [ended, 'deleteEnv'] } as const;
+const replace = { target: 'stopping', actions: [beginReplace, 'terminate'] } as const;
+const startNow = { target: 'starting', actions: [begin, 'launch'] } as const;
+const seen = [
+  { guard: 'listening', target: 'running', actions: [adopt] },
+  { target: 'starting', actions: [adopt] },
+] as const;
+
+/** The table of spec 3.3 as far as the supervisor moves it; probes and windows are the controller's. */
+export const supervisionMachine = base.createMachine({
+  id: 'supervision',
+  initial: 'stopped',
+  context: ({ input }) => input,
+  states: {
+    stopped: {
+      on: {
+        START: startNow,
+        WANTED: { target: 'starting', actions: [retry, 'launch'] },
+        PROCESS_SEEN: seen,
+        STOP: stopDead,
+      },
+    },
+    starting: {
+      on: {
+        START: { actions: [forgive] },
+        PROCESS_SEEN: { guard: 'listening', target: 'running', actions: [healthy] },
+        PROCESS_DIED: failure,
+        LAUNCH_REFUSED: refusal,
+        STOP: stopLiving,
+        REPLACE: replace,
+        TICK: { guard: 'silent', actions: [forgive] },
+      },
+    },
+    running: {
+      on: {
+        START: { actions: [forgive] },
+        PROCESS_DIED: failure,
+        STOP: stopLiving,
+        REPLACE: replace,
+        TICK: { guard: 'silent', actions: [forgive] },
+      },
+    },
+    stopping: {
+      on: {
+        START: { actions: [base.assign({ relaunch: true })] },
+        WANTED: { actions: [base.assign({ relaunch: true })] },
+        STOP: { actions: [base.assign({ relaunch: false }), 'deleteEnv'] },
+        GONE: [
+          { guard: 'relaunch', target: 'starting', actions: [retry, 'launch'] },
+          { target: 'stopped', actions: [ended] },
+        ],
+        // A process that outlives SIGKILL (uninterruptible sleep) is killed again until it is gone.
+        TICK: {
+          guard: 'killDue',
+          actions: [base.assign(({ event }) => ({ killAtMs: event.nowMs + limits.stopKillMsMax - limits.stopGraceMs })), 'kill'],
+        },
+      },
+    },
+    backoff: {
+      on: {
+        START: startNow,
+        PROCESS_SEEN: seen,
+        WAKE: { target: 'starting', actions: [retry, 'launch'] },
+        STOP: stopDead,
+        TICK: { guard: 'attemptDue', target: 'starting', actions: [retry, 'launch'] },
+      },
+    },
+    failed: {
+      on: {
+        START: startNow,
+        PROCESS_SEEN: seen,
+        WAKE: { guard: 'waitsForChange', target: 'starting', actions: [retry, 'launch'] },
+        STOP: stopDead,
+        // One more chance with a clean counter. Source: spec 3.3.
+        TICK: { guard: 'attemptDue', target: 'starting', actions: [retry, forgive, 'launch'] },
+      },
+    },
+  },
+});
+
+/** One step: the next state and what is to be done, in this order. Pure; events that mean nothing in a state change nothing. */
+export function advance(
+  supervision: Supervision,
+  event: SupervisionEvent,
+  nowMs: number,
+): { readonly next: Supervision; readonly effects: readonly SupervisionEffect[] } {
+  const { state, ...context } = supervision;
+  const [snapshot, actions] = transition(supervisionMachine, supervisionMachine.resolveState({ value: state, context }), {
+    ...event,
+    nowMs,
+  });
+  const next: Supervision = { state: snapshot.value, ...snapshot.context };
+  return { next, effects: actions.map((action) => ({ kind: action.type as SupervisionEffect['kind'] })) };
+}
+
+/** When TICK is due next, or null when only an event can change something. */
+export function nextDeadlineMs(supervision: Supervision): number | null {
+  const { state } = supervision;
+  if (state === 'stopped') return null;
+  if (state === 'stopping') return supervision.killAtMs;
+  if (state === 'backoff' || state === 'failed') return supervision.nextAttemptAtMs;
+  return silenceEndsMs(supervision);
+}
