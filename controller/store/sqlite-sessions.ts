@@ -1,0 +1,90 @@
+/** Sessions and one-time passes of the embedded store: hashes only (docs/decisions/0003-sessions-and-passes.md). */
+import type { DatabaseSync } from 'node:sqlite';
+import { limits } from '../../schema/limits.ts';
+import type { Store, StoredPass, StoredSession } from './store.ts';
+import type { TurnWriter } from './turn-writer.ts';
+
+type SessionRow = {
+  token_hash: string;
+  person: string;
+  admin: number;
+  audience: string;
+  created_at_ms: number;
+  expires_at_ms: number;
+};
+type PassRow = { pass_hash: string; person: string; admin: number; audience: string; expires_at_ms: number };
+
+function sessionOf(row: SessionRow): StoredSession {
+  return {
+    tokenHash: row.token_hash,
+    person: row.person,
+    admin: row.admin === 1,
+    audience: row.audience,
+    createdAtMs: row.created_at_ms,
+    expiresAtMs: row.expires_at_ms,
+  };
+}
+
+export function openSessions(
+  database: DatabaseSync,
+  writer: TurnWriter,
+): Pick<Store, 'putSession' | 'session' | 'sessionsOf' | 'deleteSession' | 'deleteSessionsOf' | 'putPass' | 'takePass'> {
+  const put = database.prepare(
+    `INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (token_hash) DO UPDATE SET
+       person = excluded.person, admin = excluded.admin, audience = excluded.audience, expires_at_ms = excluded.expires_at_ms`,
+  );
+  const expire = database.prepare('DELETE FROM sessions WHERE expires_at_ms <= ?');
+  const trim = database.prepare(
+    `DELETE FROM sessions WHERE token_hash IN
+       (SELECT token_hash FROM sessions WHERE person = ? AND audience = ? ORDER BY created_at_ms DESC, token_hash LIMIT -1 OFFSET ?)`,
+  );
+  const one = database.prepare('SELECT * FROM sessions WHERE token_hash = ? AND expires_at_ms > ?');
+  const ofPerson = database.prepare('SELECT * FROM sessions WHERE person = ? AND expires_at_ms > ? ORDER BY created_at_ms');
+  const remove = database.prepare('DELETE FROM sessions WHERE token_hash = ?');
+  const removeAll = database.prepare('DELETE FROM sessions WHERE person = ?');
+  const putPassRow = database.prepare('INSERT OR REPLACE INTO passes VALUES (?, ?, ?, ?, ?)');
+  const expirePasses = database.prepare('DELETE FROM passes WHERE expires_at_ms <= ?');
+  const take = database.prepare('DELETE FROM passes WHERE pass_hash = ? RETURNING *');
+  return {
+    putSession: (session) =>
+      writer.write(() => {
+        expire.run(session.createdAtMs);
+        put.run(session.tokenHash, session.person, session.admin ? 1 : 0, session.audience, session.createdAtMs, session.expiresAtMs);
+        trim.run(session.person, session.audience, limits.sessionsPerPersonMax);
+      }),
+    session: async (tokenHash, nowMs) => {
+      writer.flush();
+      const row = one.get(tokenHash, nowMs) as SessionRow | undefined;
+      return row ? sessionOf(row) : null;
+    },
+    sessionsOf: async (person, nowMs) => {
+      writer.flush();
+      return (ofPerson.all(person, nowMs) as SessionRow[]).map(sessionOf);
+    },
+    deleteSession: (tokenHash) =>
+      writer.write(() => {
+        remove.run(tokenHash);
+      }),
+    deleteSessionsOf: (person) =>
+      writer.write(() => {
+        removeAll.run(person);
+      }),
+    putPass: (pass) =>
+      writer.write(() => {
+        putPassRow.run(pass.passHash, pass.person, pass.admin ? 1 : 0, pass.audience, pass.expiresAtMs);
+      }),
+    takePass: (passHash, nowMs) =>
+      writer.write((): StoredPass | null => {
+        const row = take.get(passHash) as PassRow | undefined;
+        expirePasses.run(nowMs);
+        if (!row || row.expires_at_ms <= nowMs) return null;
+        return {
+          passHash: row.pass_hash,
+          person: row.person,
+          admin: row.admin === 1,
+          audience: row.audience,
+          expiresAtMs: row.expires_at_ms,
+        };
+      }),
+  };
+}
