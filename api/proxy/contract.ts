@@ -1,0 +1,69 @@
+/**
+ * What the proxy takes and gives. The api classifies a request (host, session, app), then calls `handle` or `upgrade` with a
+ * target; everything between there and the backend's socket is the business of this folder:
+ * proxy.ts (the switch), request-head.ts and response-headers.ts (the two header policies), path-rules.ts, response-parser.ts,
+ * pool.ts and connection.ts (sockets per backend generation), exchange.ts (one request), tunnel.ts (one upgrade),
+ * hold.ts (held navigations), own-routes.ts and panel.ts (`/__svc/…` and the error panel).
+ * Source: spec 3.2, 3.3 rule 3, 4.1, 5.1; design 7.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Bus } from '../../controller/events/bus.ts';
+import type { Clock } from '../../schema/clock.ts';
+import type { BackendRoute } from '../../schema/gateway.ts';
+import type { AppProjection, StartAnswer } from '../../schema/wire/http.ts';
+
+/** Where a request goes, decided by the api. The session of the person was checked before. */
+export interface ProxyTarget {
+  readonly person: string;
+  readonly app: string;
+  /** Raw path and query as the client sent it, without the prefix of path mode; starts with '/'. Never decoded or normalised. */
+  readonly path: string;
+  /** '/' on an app's own origin, '/proxy/app/<id>/' in path mode. */
+  readonly basePath: string;
+  /** Hash of the session that carries the request: `closeSession` ends its tunnels and streams. Null: none to end. */
+  readonly session: string | null;
+}
+
+export interface ProxyDeps {
+  /** schema/gateway.ts: null unless a process is believed to answer. Asked once per request. */
+  route(person: string, app: string): BackendRoute | null;
+  /** Posts the wish to start (by: navigation) and waits for the verdict. The signal fires when nobody waits any more. */
+  hold(person: string, app: string, signal: AbortSignal): Promise<StartAnswer>;
+  /** Null when the app is not installed for the person. */
+  appView(person: string, app: string): AppView | null;
+  /** Last lines of run.log, redacted. */
+  logTail(person: string, app: string): Promise<string>;
+  /** The panel's buttons: posts the wish (by: person), does not wait for its outcome. */
+  wish(person: string, app: string, wish: 'start' | 'stop'): Promise<void>;
+  readonly bus: Pick<Bus, 'onPublish'>;
+  /** `http://svc.localhost:8787`: the shell, which may frame apps and call them. */
+  readonly portalOrigin: string;
+  readonly clock: Clock;
+  readonly metrics?: ProxyMetrics;
+}
+
+export type AppView = Pick<
+  AppProjection,
+  'id' | 'name' | 'status' | 'ready' | 'reason' | 'message' | 'wanted' | 'pinned' | 'nextAttemptAtMs' | 'step'
+>;
+
+/** Called on the hot path: must be cheap and must not throw. */
+export interface ProxyMetrics {
+  /** One answered request; `status` 0 when the client went away first. */
+  request(app: string, status: number): void;
+  /** Open tunnels changed by one. */
+  tunnels(app: string, change: 1 | -1): void;
+}
+
+export interface Proxy {
+  /** Answers the request in any case, with a coded problem when it is refused. Never throws, never rejects. */
+  handle(req: IncomingMessage, res: ServerResponse, target: ProxyTarget): void;
+  /** For the server's `upgrade` event. Answers or destroys the socket in any case. */
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, target: ProxyTarget): void;
+  /** Ends tunnels, streams and pooled sockets of one app of the person, or of all when `app` is null. */
+  closeFor(person: string, app: string | null): void;
+  /** Ends what a session carries: sign-out, expiry. */
+  closeSession(session: string): void;
+  close(): void;
+}
