@@ -33,6 +33,14 @@ export const errorKinds = {
   SUPERVISOR_PROTOCOL: { status: 502, retry: 'transient', title: 'The supervisor said something unexpected' },
   PACKAGE_SOURCE_MISSING: { status: 404, retry: 'waiting', title: 'The package is not in the repository' },
   PACKAGE_REFUSED: { status: 422, retry: 'waiting', title: 'The package breaks a rule of the installer' },
+  PATH_REFUSED: { status: 400, retry: 'terminal', title: 'The path of the request breaks a rule of the proxy' },
+  CROSS_ORIGIN: { status: 403, retry: 'terminal', title: 'Another origin may not call this app' },
+  APP_NOT_RUNNING: { status: 503, retry: 'waiting', title: 'The app is not running' },
+  BACKEND_BUSY: { status: 503, retry: 'transient', title: 'Too many requests wait for this backend' },
+  BACKEND_UNREACHABLE: { status: 502, retry: 'transient', title: 'The backend does not take or broke the connection' },
+  BACKEND_BAD_RESPONSE: { status: 502, retry: 'transient', title: 'The backend answered something that is not HTTP/1.1' },
+  BACKEND_TIMEOUT: { status: 504, retry: 'transient', title: 'The backend did not answer in time' },
+  BACKEND_REFUSED_TOKEN: { status: 503, retry: 'transient', title: 'The backend refused the token of the portal' },
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorKinds;

@@ -7,6 +7,8 @@ export const limits = {
   probeAttemptsMax: 15,
   probeIntervalMs: 1_000,
   probeTimeoutMs: 5_000,
+  /** After the 15 attempts the verdict is still sought, slower. Decision: docs/decisions/0027-slow-start.md */
+  probeSlowIntervalMs: 5_000,
   navigationHoldMsMax: 20_000,
   // Windows. Source: spec 3.3 and 8.
   lastWindowGraceMs: 120_000,
@@ -24,11 +26,21 @@ export const limits = {
   stopKillMsMax: 15_000,
   // The loop. Source: design 3 rule 3.
   resyncMs: 10_000,
+  /** A start that could not be carried out for so long is dropped. Decision: docs/decisions/0026-intents-are-one-shot.md */
+  startIntentMsMax: 10 * 60_000,
+  /** A supervisor that nobody needs any more lives on for so long. Decision: docs/decisions/0025-backend-reconciler.md */
+  supervisorUnwantedMs: 60_000,
+  /** A supervisor that stayed up for so long has proved itself: its own start failures are forgotten. */
+  supervisorStableMs: 60_000,
+  supervisorRestartMsMax: 60_000,
+  packageRetryMsMax: 10 * 60_000,
   // Files. Decision: docs/decisions/0004-limits.md
   manifestBytesMax: 256 * 1_024,
   yamlFileBytesMax: 4 * 1_024 * 1_024,
   yamlFilesMax: 4_096,
   yamlAliasesMax: 0,
+  /** Objects and lists inside one another, in manifests and desired documents. */
+  documentDepthMax: 64,
   documentsMax: 50_000,
   envFileBytesMax: 64 * 1_024,
   envEntriesMax: 512,
@@ -52,6 +64,20 @@ export const limits = {
   portalConnectionsMax: 10_000,
   proxySocketsPerBackendMax: 256,
   proxyFreeSocketsPerBackendMax: 64,
+  // Proxy. Decision: docs/decisions/0040-own-upstream-client.md
+  proxyQueuePerBackendMax: 1_024,
+  proxyQueueMsMax: 10_000,
+  proxyConnectMsMax: 5_000,
+  /** From the last byte of the request to the first of the answer. */
+  proxyAnswerMsMax: 300_000,
+  /** Free connections beyond the one that spec 3.3 rule 3 keeps. */
+  proxySpareConnectionMsMax: 30_000,
+  /** A tunnel whose one side has ended. */
+  proxyHalfOpenMsMax: 60_000,
+  proxyReadBufferBytes: 64 * 1_024,
+  proxyResponseHeadersMax: 256,
+  proxyPanelLogLines: 40,
+  proxyPanelStreamsPerAppMax: 32,
   eventSocketsPerPersonMax: 32,
   eventSocketBufferedBytesMax: 1_024 * 1_024,
   wsFrameBytesMax: 1_024 * 1_024,
