@@ -32,14 +32,13 @@ const writer = `
 test.for([50, 400, 1_500])('killed after %i acknowledged turns, nothing of them is lost', async (turns) => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', writer, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toBe('locked');
+  expect(() => lockState(dir)).toThrowError(expect.objectContaining({ code: 'STATE_IN_USE' }));
   let acknowledged = -1;
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line === 'locked') {
-      expect(() => lockState(dir)).toThrowError(expect.objectContaining({ code: 'STATE_IN_USE' }));
-      continue;
-    }
-    acknowledged = Number(line);
-    if (acknowledged >= turns) child.kill('SIGKILL');
+  for (let line = await lines.next(); line.done !== true; line = await lines.next()) {
+    acknowledged = Number(line.value);
+    if (acknowledged === turns) child.kill('SIGKILL');
   }
   await exited;
   const unlock = lockState(dir);

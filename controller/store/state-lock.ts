@@ -7,6 +7,9 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../schema/errors.ts';
 
+/** Keeps the handles reachable: a collected DatabaseSync closes its file, and the lock would silently go. */
+const held = new Set<DatabaseSync>();
+
 /**
  * Makes the state folder (0700) and locks it for this process. Throws STATE_IN_USE when another process holds it.
  * Returns what lets go of it.
@@ -31,7 +34,11 @@ export function lockState(stateDir: string): () => void {
     );
   }
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
-  return () => database.close();
+  held.add(database);
+  return () => {
+    held.delete(database);
+    database.close();
+  };
 }
 
 function readHolder(pidFile: string): string {
