@@ -26,6 +26,13 @@ export const limits = {
   stopKillMsMax: 15_000,
   // The loop. Source: design 3 rule 3.
   resyncMs: 10_000,
+  /** The loop gives way to the proxy after so long. Decision: docs/decisions/0031-the-loop.md */
+  queueSliceMs: 5,
+  workersPerServerMax: 64,
+  workDeadlineMs: 60_000,
+  resyncJitterMsMax: 1_000,
+  /** More decisions than this on one key within a minute, without anything happening, is a loop that feeds itself. */
+  decisionsPerMinuteMax: 240,
   /** A start that could not be carried out for so long is dropped. Decision: docs/decisions/0026-intents-are-one-shot.md */
   startIntentMsMax: 10 * 60_000,
   /** A supervisor that nobody needs any more lives on for so long. Decision: docs/decisions/0025-backend-reconciler.md */
@@ -57,6 +64,10 @@ export const limits = {
   supervisorLineBytesMax: 1_024 * 1_024,
   supervisorClientsMax: 16,
   supervisorReplyMsMax: 10_000,
+  supervisorStartMsMax: 15_000,
+  dialMsMax: 5_000,
+  followersPerPersonMax: 8,
+  probeBodyBytesMax: 64 * 1_024,
   // HTTP border. Decision: docs/decisions/0004-limits.md
   apiBodyBytesMax: 64 * 1_024,
   headerBytesMax: 32 * 1_024,
@@ -95,4 +106,17 @@ export const limits = {
   ownFileTypesMax: 32,
   contextMenuItemsMax: 8,
   badgeContrastMin: 4.5,
+  ownFileTypeNameCharsMax: 60,
+  menuLabelCharsMax: 48,
+  menuOrderMin: 0,
+  menuOrderMax: 999,
+  menuRouteCharsMax: 512,
+  offerLabelCharsMax: 60,
+  extensionReasonCharsMax: 120,
+  windowWidthMin: 200,
+  windowHeightMin: 150,
+  windowSideMax: 10_000,
+  windowFloorWidth: 400,
+  windowFloorHeight: 300,
+  engineBytesMin: 1,
 } as const;

@@ -1,0 +1,25 @@
+/** The system clock as the house's one clock (design 3 rule 4): wall time for stamps, monotonic time for waiting. */
+import type { Clock } from '../schema/clock.ts';
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  at: (atMonotonicMs, fn) => {
+    let timer: NodeJS.Timeout;
+    // Node fires a timer of more than 2^31 ms at once: far deadlines are reached in steps.
+    const wait = (): void => {
+      const leftMs = atMonotonicMs - performance.now();
+      timer = leftMs > 1_000_000_000 ? setTimeout(wait, 1_000_000_000) : setTimeout(fn, Math.max(0, Math.ceil(leftMs)));
+    };
+    wait();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Rejects with what `onLate` makes when `work` isn't done in time; `work` itself goes on. */
+export function withDeadline<Result>(clock: Clock, ms: number, work: Promise<Result>, onLate: () => Error): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.at(clock.monotonicMs() + ms, () => reject(onLate()));
+    work.then(resolve, reject).finally(cancel);
+  });
+}
