@@ -97,6 +97,28 @@ export const limits = {
   originPassMs: 30_000,
   sessionMs: 14 * 24 * 60 * 60_000,
   sessionsPerPersonMax: 64,
+  // Portal border. Decision: docs/decisions/0035-http-border.md
+  apiBodyMsMax: 10_000,
+  eventPingMs: 25_000,
+  /** A page sends nothing on the events channel. */
+  eventSocketFrameBytesMax: 1_024,
+  followsPerPersonMax: 8,
+  windowsPerPageMax: 1_000,
+  failedPassesPerMinuteMax: 20,
+  failedPassAddressesMax: 10_000,
+  sessionCacheMs: 5_000,
+  sessionCacheEntriesMax: 10_000,
+  /** A session older than this is prolonged when its person opens the shell. */
+  sessionRenewAfterMs: 24 * 60 * 60_000,
+  sessionAgeMsMax: 90 * 24 * 60 * 60_000,
+  /** How long an answer to stop or restart waits for the outcome. */
+  stopWaitMsMax: 18_000,
+  startWaitMsMax: 20_000,
+  startPollMs: 250,
+  staticFileBytesMax: 16 * 1_024 * 1_024,
+  logTailLinesDefault: 200,
+  eventsPageMax: 1_000,
+  metricsAppsMax: 300,
   // Store.
   eventsKeptPerObject: 100,
   eventsKeptTotal: 100_000,

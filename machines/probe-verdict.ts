@@ -1,0 +1,29 @@
+/**
+ * Table of spec 3.2: what the code of one health probe says. `0` stands for the spec's 000 (nobody answered).
+ * The order counts: the first row that holds a code decides.
+ */
+import type { Reason } from '../schema/backend.ts';
+
+interface VerdictRow {
+  readonly from: number;
+  readonly to: number;
+  readonly ready: boolean;
+  /** Why the app is not ready, or Healthy. */
+  readonly reason: Extract<Reason, 'Healthy' | 'NeverBound' | 'AnswersError' | 'RefusesToken'>;
+}
+
+// Source: spec 3.2, table of verdicts.
+export const verdictRows: readonly VerdictRow[] = [
+  { from: 0, to: 0, ready: false, reason: 'NeverBound' },
+  { from: 500, to: 599, ready: false, reason: 'AnswersError' },
+  { from: 401, to: 401, ready: false, reason: 'RefusesToken' },
+  { from: 403, to: 403, ready: false, reason: 'RefusesToken' },
+  { from: 404, to: 404, ready: true, reason: 'Healthy' },
+  { from: 200, to: 499, ready: true, reason: 'Healthy' },
+];
+
+/** A code outside the table (1xx, 6xx, garbage) is nobody's answer: not ready. */
+export function probeVerdict(code: number): { readonly ready: boolean; readonly reason: VerdictRow['reason'] } {
+  for (const row of verdictRows) if (code >= row.from && code <= row.to) return row;
+  return { ready: false, reason: 'AnswersError' };
+}

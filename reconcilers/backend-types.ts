@@ -1,0 +1,101 @@
+/** What decideBackend takes and remembers. Plain JSON values, so that the loop, `svc plan`, the store and the simulator share them. */
+import type { AppSnapshot, BackendState, Reason } from '../schema/backend.ts';
+import type { Manifest } from '../schema/manifest/manifest.ts';
+import type { BackendContext } from '../machines/backend.ts';
+import type { StartContext, StartValue } from '../machines/start.ts';
+import type { ConditionMemory } from './conditions.ts';
+import type { Decision } from './decision.ts';
+
+/** A pending intent; the same shape as the store's without `done`, person and app. Decision: docs/decisions/0026 */
+export interface PendingIntent {
+  readonly wish: 'start' | 'stop' | 'restart';
+  readonly by: 'person' | 'admin' | 'navigation' | 'windows' | 'service';
+  readonly requestId: string;
+  readonly atMs: number;
+}
+
+export interface HostSight {
+  /** `unknown` until the host was asked for the first time; `reachable` only after its packages were read too. */
+  readonly status: 'reachable' | 'unreachable' | 'unknown';
+  readonly message: string;
+}
+
+export interface BackendDesired {
+  readonly person: string;
+  readonly app: string;
+  /** Of the installed package; null when the app is not installed for this person. */
+  readonly manifest: Manifest | null;
+  /** Hash of the package on disk; null with the manifest, or when it is not known. */
+  readonly installedHash: string | null;
+  /** `estado` of the Backend document; null without one. */
+  readonly document: 'ligado' | 'desligado' | null;
+  /** Generation of the document; 0 without one. */
+  readonly generation: number;
+  /** Newest intent that is not done. */
+  readonly intent: PendingIntent | null;
+  readonly windows: { readonly open: number; readonly zeroSinceMs: number | null } | null;
+  /** The person has a live session at the portal. */
+  readonly session: boolean;
+  /** When the person's present time at the portal began (several sessions in a row are one); services start once in it. */
+  readonly sessionSinceMs: number | null;
+}
+
+export interface ProbeResult {
+  readonly pid: number;
+  readonly attempt: number;
+  /** 0 is the spec's 000. */
+  readonly code: number;
+  readonly atMs: number;
+}
+
+export interface BackendObserved {
+  readonly host: HostSight;
+  readonly supervisor: 'up' | 'starting' | 'down';
+  /** What the supervisor said last about the app; null when it does not know the app or was never heard. */
+  readonly snapshot: AppSnapshot | null;
+  readonly seenAtMs: number;
+  /** Result of the newest probe, of whichever process. */
+  readonly probe: ProbeResult | null;
+  /** A probe is out. */
+  readonly probing: boolean;
+  /** An order that the supervisor refused for good (coded, terminal): it ends the intent with that id. */
+  readonly refused?: { readonly requestId: string; readonly reason: Reason; readonly message: string } | null;
+}
+
+/** Why an order was given without an intent; rates and names it. */
+export type Cause = 'intent' | 'ligado' | 'desligado' | 'service' | 'windows' | 'uninstalled' | 'mended';
+
+export interface SentOrder {
+  readonly op: 'start' | 'stop';
+  readonly cause: Cause;
+  readonly requestId: string;
+  readonly atMs: number;
+}
+
+/** JSON; the very same object comes back when nothing changed. */
+export interface BackendMemory {
+  readonly state: BackendState;
+  readonly context: BackendContext;
+  readonly start: { readonly value: StartValue; readonly context: StartContext } | null;
+  readonly sent: SentOrder | null;
+  /** `sessionSinceMs` of the session in which the service was started already. */
+  readonly autostartedFor: number | null;
+  /** Time of the newest start that was carried out: windows closed before it do not end the app. */
+  readonly startedAtMs: number | null;
+  /** Installed hash when the app failed: another one is worth another try. */
+  readonly failedHash: string | null;
+  readonly since: ConditionMemory;
+}
+
+export type IntentOutcome = 'done' | 'refused' | 'expired';
+
+export interface BackendDecision extends Decision<BackendMemory> {
+  readonly state: BackendState;
+  /** A probe of the living process answered with a ready code. */
+  readonly ready: boolean;
+  /** Intent to mark done in the store, whatever its outcome. */
+  readonly finishedIntent: string | null;
+  readonly outcome: IntentOutcome | null;
+  /** Runs other code than what is installed. */
+  readonly stale: boolean;
+}

@@ -1,0 +1,139 @@
+/**
+ * The supervisor of one person: one process per account, up while somebody needs it (spec 3.3, supervisor rule 1; design 5).
+ * "Needs" is wider than the session: a wanted backend must be kept alive after its person left, and a click must find somebody to obey.
+ * Its own failures have their own backoff and never count for an app (design 3 rule 6).
+ */
+import { limits } from '../schema/limits.ts';
+import type { Reason } from '../schema/backend.ts';
+import type { Action } from './actions.ts';
+import type { HostSight } from './backend-types.ts';
+import { earliest, stampConditions, type ConditionMemory } from './conditions.ts';
+import type { Decision } from './decision.ts';
+
+export interface SupervisorDesired {
+  readonly person: string;
+  readonly session: boolean;
+  /** Some intent of the person is pending, or some document says `ligado`. */
+  readonly wished: boolean;
+  /** Some backend of the person was last seen wanted or with a process. */
+  readonly wanted: boolean;
+}
+
+export interface SupervisorObserved {
+  readonly host: HostSight;
+  readonly status: 'up' | 'starting' | 'down';
+  /** Why the last attempt to start or reach it failed; '' when it did not. */
+  readonly message: string;
+}
+
+export interface SupervisorMemory {
+  /** Starts ordered since it was last stable. */
+  readonly attempts: number;
+  readonly nextAttemptAtMs: number;
+  readonly upSinceMs: number | null;
+  readonly unwantedSinceMs: number | null;
+  readonly wasUp: boolean;
+  readonly since: ConditionMemory;
+}
+
+export type SupervisorState = 'up' | 'starting' | 'backoff' | 'ended' | 'unknown';
+export interface SupervisorDecision extends Decision<SupervisorMemory> {
+  readonly state: SupervisorState;
+}
+
+/** Wait after the n-th start in a row: none, then 2, 4, 8… s. */
+export function supervisorWaitMs(attempts: number): number {
+  return attempts <= 1 ? 1_000 : Math.min(2 ** (attempts - 1) * 1_000, limits.supervisorRestartMsMax);
+}
+
+type Sight = { readonly state: SupervisorState; readonly reason: Reason; readonly message: string };
+type Part = Omit<SupervisorMemory, 'since'>;
+
+export function decideSupervisor(
+  desired: SupervisorDesired,
+  observed: SupervisorObserved,
+  memory: SupervisorMemory | null,
+  nowMs: number,
+): SupervisorDecision {
+  const before: Part = memory ?? { attempts: 0, nextAttemptAtMs: 0, upSinceMs: null, unwantedSinceMs: null, wasUp: false };
+  const needed = desired.session || desired.wished || desired.wanted;
+  const step = stepOf(desired, observed, before, needed, nowMs);
+  const ready = step.sight.state === 'unknown' ? 'Unknown' : step.sight.state === 'up' ? 'True' : 'False';
+  const drafts = [{ type: 'Ready', status: ready, reason: step.sight.reason, message: step.sight.message }] as const;
+  const stamped = stampConditions(drafts, memory?.since, 0, nowMs);
+  const next: SupervisorMemory = { ...step.part, since: stamped.memory };
+  return {
+    ...step.sight,
+    actions: step.action === null ? [] : [step.action],
+    conditions: stamped.conditions,
+    nextDeadlineMs: earliest(nowMs, [step.deadlineMs]),
+    memory: memory !== null && equal(memory, next) ? memory : next,
+  };
+}
+
+interface Step {
+  readonly sight: Sight;
+  readonly action: Action | null;
+  readonly part: Part;
+  readonly deadlineMs: number | null;
+}
+
+function stepOf(desired: SupervisorDesired, observed: SupervisorObserved, before: Part, needed: boolean, nowMs: number): Step {
+  const { person } = desired;
+  if (observed.host.status !== 'reachable') {
+    const reason: Reason = observed.host.status === 'unreachable' ? 'ServerUnreachable' : 'NotObservedYet';
+    return { sight: { state: 'unknown', reason, message: observed.host.message }, action: null, part: before, deadlineMs: null };
+  }
+  if (observed.status === 'up') return whileUp(person, before, needed, nowMs);
+  const base: Part = { ...before, upSinceMs: null, unwantedSinceMs: null };
+  if (observed.status === 'starting') {
+    return { sight: { state: 'starting', reason: 'SupervisorStarting', message: '' }, action: null, part: base, deadlineMs: null };
+  }
+  if (!needed) {
+    const sight: Sight = { state: 'ended', reason: 'SessionEnded', message: 'nothing of this person has to be kept alive' };
+    return { sight, action: null, part: { ...base, attempts: 0, nextAttemptAtMs: 0, wasUp: false }, deadlineMs: null };
+  }
+  const reason: Reason = before.wasUp ? 'SupervisorLost' : 'SupervisorStarting';
+  if (nowMs < before.nextAttemptAtMs) {
+    const sight: Sight = { state: 'backoff', reason, message: observed.message };
+    return { sight, action: null, part: base, deadlineMs: before.nextAttemptAtMs };
+  }
+  const attempts = before.attempts + 1;
+  const nextAttemptAtMs = nowMs + supervisorWaitMs(attempts);
+  return {
+    sight: { state: 'starting', reason, message: observed.message },
+    action: { kind: 'supervisor/ensure', person },
+    part: { ...base, attempts, nextAttemptAtMs },
+    deadlineMs: nextAttemptAtMs,
+  };
+}
+
+function whileUp(person: string, before: Part, needed: boolean, nowMs: number): Step {
+  const upSinceMs = before.upSinceMs ?? nowMs;
+  const stableAtMs = upSinceMs + limits.supervisorStableMs;
+  const stable = nowMs >= stableAtMs;
+  const part: Part = {
+    attempts: stable ? 0 : before.attempts,
+    nextAttemptAtMs: stable ? 0 : before.nextAttemptAtMs,
+    upSinceMs,
+    unwantedSinceMs: needed ? null : (before.unwantedSinceMs ?? nowMs),
+    wasUp: true,
+  };
+  const sight: Sight = { state: 'up', reason: 'Provisioned', message: '' };
+  if (part.unwantedSinceMs === null) return { sight, action: null, part, deadlineMs: stable ? null : stableAtMs };
+  const endAtMs = part.unwantedSinceMs + limits.supervisorUnwantedMs;
+  if (nowMs < endAtMs) return { sight, action: null, part, deadlineMs: endAtMs };
+  // Asked again at each resync while it is still there: ending twice is harmless.
+  return { sight, action: { kind: 'supervisor/end', person }, part: { ...part, unwantedSinceMs: nowMs }, deadlineMs: null };
+}
+
+function equal(a: SupervisorMemory, b: SupervisorMemory): boolean {
+  return (
+    a.attempts === b.attempts &&
+    a.nextAttemptAtMs === b.nextAttemptAtMs &&
+    a.upSinceMs === b.upSinceMs &&
+    a.unwantedSinceMs === b.unwantedSinceMs &&
+    a.wasUp === b.wasUp &&
+    a.since === b.since
+  );
+}
