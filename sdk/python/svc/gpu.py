@@ -1,0 +1,45 @@
+"""The launcher's verdict on the GPU (spec 2.1 `recursos.gpu`), read from `~/.svc-apps/<id>/limits.json`."""
+
+from __future__ import annotations
+
+import json
+
+from . import _app
+from ._portal import Resposta
+
+_BYTES_MAX = 256 * 1024
+
+
+def _verdict() -> tuple[dict, str]:
+    path = _app.app_dir() / 'limits.json'
+    try:
+        with path.open('rb') as file:
+            raw = file.read(_BYTES_MAX + 1)
+        found = json.loads(raw) if len(raw) <= _BYTES_MAX else None
+    except FileNotFoundError:
+        return {}, 'não há limits.json: o app não foi iniciado pelo lançador'
+    except (OSError, ValueError) as problem:
+        return {}, f'limits.json ilegível: {problem}'
+    gpu = found.get('gpu') if isinstance(found, dict) else None
+    if not isinstance(gpu, dict):
+        return {}, 'o lançador não registrou um veredito de GPU'
+    return gpu, ''
+
+
+def concedida() -> Resposta:
+    """{ concedida, dispositivos, motivo }."""
+    gpu, why = _verdict()
+    granted = gpu.get('concedida') is True
+    devices = gpu.get('dispositivos')
+    reason = gpu.get('motivo')
+    return Resposta(
+        concedida=granted,
+        dispositivos=devices if granted and isinstance(devices, list) else [],
+        motivo=reason if isinstance(reason, str) else why or ('' if granted else 'sem motivo registrado'),
+    )
+
+
+def disponivel() -> Resposta:
+    """{ disponivel, motivo }: whether this process may use a GPU."""
+    found = concedida()
+    return Resposta(disponivel=found['concedida'], motivo=None if found else found['motivo'])

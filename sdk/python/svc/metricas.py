@@ -1,0 +1,29 @@
+"""Metrics of the app (spec 2.1 `recursos.metricas`). Without the declaration publishing does nothing, as the spec says; with it
+this version refuses, because nothing would arrive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _portal
+
+
+def disponivel() -> _portal.Resposta:
+    return _portal.disponivel('metricas')
+
+
+def _publish(verbo: str) -> None:
+    if disponivel()['codigo'] != 'SEM_CREDENCIAL':
+        _portal.recusar('metricas', verbo)
+
+
+def contar(*_args: Any, **_campos: Any) -> None:
+    _publish('contar')
+
+
+def duracao(*_args: Any, **_campos: Any) -> None:
+    _publish('duracao')
+
+
+def relatar_erro(*_args: Any, **_campos: Any) -> None:
+    _publish('relatar_erro')
