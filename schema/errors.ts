@@ -23,6 +23,9 @@ export const errorKinds = {
   UNAUTHENTICATED: { status: 401, retry: 'terminal', title: 'Sign in first' },
   FORBIDDEN: { status: 403, retry: 'terminal', title: 'Not allowed for this person' },
   TOO_LARGE: { status: 413, retry: 'terminal', title: 'Larger than the limit' },
+  MANIFEST_INVALID: { status: 422, retry: 'waiting', title: 'The manifest of the app breaks a rule' },
+  DESIRED_INVALID: { status: 422, retry: 'waiting', title: 'The desired state breaks a rule; the last good one stays in force' },
+  PORTAL_NOT_RUNNING: { status: 503, retry: 'waiting', title: 'No portal answers on the control socket' },
   TIMEOUT: { status: 504, retry: 'transient', title: 'No answer within the deadline' },
   STORE_NEWER: { status: 500, retry: 'terminal', title: 'The store was written by a newer svc' },
   STORE_FAILED: { status: 500, retry: 'transient', title: 'The store could not be read or written' },
@@ -41,6 +44,13 @@ export const errorKinds = {
   BACKEND_BAD_RESPONSE: { status: 502, retry: 'transient', title: 'The backend answered something that is not HTTP/1.1' },
   BACKEND_TIMEOUT: { status: 504, retry: 'transient', title: 'The backend did not answer in time' },
   BACKEND_REFUSED_TOKEN: { status: 503, retry: 'transient', title: 'The backend refused the token of the portal' },
+  METHOD_NOT_ALLOWED: { status: 405, retry: 'terminal', title: 'This path does not take the method' },
+  WRONG_HOST: { status: 421, retry: 'terminal', title: 'The portal has another name' },
+  UNSUPPORTED_MEDIA: { status: 415, retry: 'terminal', title: 'The body has a type that is not taken here' },
+  RATE_LIMITED: { status: 429, retry: 'transient', title: 'Too many attempts' },
+  PASS_REFUSED: { status: 401, retry: 'terminal', title: 'The one-time link is unknown, was used or has expired' },
+  PAGE_UNKNOWN: { status: 409, retry: 'transient', title: 'No open events connection has this page id' },
+  PINNED: { status: 409, retry: 'terminal', title: 'A Backend document decides whether this app runs' },
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorKinds;

@@ -141,4 +141,6 @@ export const limits = {
   windowFloorWidth: 400,
   windowFloorHeight: 300,
   engineBytesMin: 1,
+  hostLabelCharsMax: 63,
+  objectNameCharsMax: 63,
 } as const;

@@ -1,0 +1,209 @@
+/**
+ * Rules of the manifest that JSON Schema can't say (spec 2.1 to 2.5). They run beside the schema, also on a manifest that
+ * breaks it, so that a person sees every mistake at once; hence they take nothing about the shape for granted.
+ */
+import { limits } from '../limits.ts';
+import type { FindingCode } from '../findings.ts';
+import { clip } from '../positions/node.ts';
+import { contextMenuItems } from './menu.ts';
+import { isPublicSuffix } from './public-suffix.ts';
+import { isReservedName } from './reserved-names.ts';
+
+type Path = readonly (string | number)[];
+/** `at` says whether the key or the value is shown; default the value. */
+export type Tell = (code: FindingCode, path: Path, message: string, at?: 'key' | 'value') => void;
+type Fields = Readonly<Record<string, unknown>>;
+
+const record = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export function checkManifestRules(manifest: unknown, tell: Tell): void {
+  const root = record(manifest);
+  checkIdentity(root, tell);
+  checkScope(root, tell);
+  checkBackend(record(root['backend']), tell);
+  checkCapabilities(root, tell);
+  checkContributes(record(root['contributes']), tell);
+  checkOpens(record(root['opens']), tell);
+  checkNames(root, tell);
+  checkPaths(root, tell);
+  checkWithoutEffect(root, tell);
+}
+
+/** https://semver.org, its own regular expression. */
+const semver =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/;
+
+function checkIdentity(root: Fields, tell: Tell): void {
+  const version = text(root['version']);
+  if (version !== '' && !semver.test(version)) {
+    tell('NOT_SEMVER', ['version'], `expected a semantic version such as 1.4.2, found "${clip(version)}"`);
+  }
+  // The id becomes a label of a host name (design 7): RFC 1123, and no punycode.
+  const id = text(root['id']);
+  if (id.length > limits.hostLabelCharsMax || id.startsWith('-') || id.endsWith('-') || id.startsWith('xn--')) {
+    tell('NOT_A_HOST_NAME', ['id'], `browsers take no address with "${clip(id)}" in it: at most 63 characters, no "-" first or last, no "xn--"`);
+  }
+}
+
+/** Source: spec 2.1 `escopo`, 8. */
+function checkScope(root: Fields, tell: Tell): void {
+  if (root['escopo'] !== 'servidor') return;
+  if (root['kind'] !== 'service') tell('SERVER_SCOPE_KIND', ['escopo'], '"escopo": "servidor" needs "kind": "service"');
+  const id = text(root['id']);
+  if (id.length > limits.serverScopeIdCharsMax) {
+    tell('SERVER_SCOPE_ID', ['id'], `a server-scope app has an id of at most ${limits.serverScopeIdCharsMax} characters, found ${id.length}`);
+  }
+}
+
+function checkBackend(backend: Fields, tell: Tell): void {
+  const transport = backend['transport'];
+  if (typeof transport === 'string' && transport !== 'socket') {
+    const why =
+      transport === 'tcp'
+        ? 'the transport "tcp" no longer exists: bind the unix socket named by SVC_APP_SOCKET, an app on a TCP port is not proxied'
+        : `expected "socket", found "${clip(transport)}": bind the unix socket named by SVC_APP_SOCKET`;
+    tell('TRANSPORT', ['backend', 'transport'], why);
+  }
+  const health = backend['healthcheckPath'];
+  // It goes into the first line of an HTTP request as it is.
+  if (typeof health === 'string' && !/^\/[\u0021-\u007e]*$/.test(health)) {
+    tell('HEALTHCHECK_PATH', ['backend', 'healthcheckPath'], `expected a path that begins with "/" and holds no spaces, found "${clip(health)}"`);
+  }
+  for (const field of ['entrypoint', 'installCommand']) {
+    if (text(backend[field]).includes('\0')) tell('CONTROL_CHARACTER', ['backend', field], 'a command can not hold a NUL character');
+  }
+}
+
+/** Source: spec 2.1 `capacidades`, `provides`. */
+function checkCapabilities(root: Fields, tell: Tell): void {
+  const offers = record(root['capacidades']);
+  const provides = list(root['provides']);
+  for (const [name, offer] of Object.entries(offers)) {
+    if (!provides.includes(name)) {
+      tell('NOT_PROVIDED', ['capacidades', name], `"${clip(name)}" is not in "provides" and is ignored`, 'key');
+    }
+    if (/\/\.{1,2}(\/|$)/.test(text(record(offer)['rota']))) {
+      tell('ROUTE_SEGMENT', ['capacidades', name, 'rota'], 'a route can not have "." or ".." as a part');
+    }
+  }
+  for (const [index, name] of provides.entries()) {
+    if (typeof name === 'string' && !Object.hasOwn(offers, name)) {
+      tell('NOT_CALLABLE', ['provides', index], `"${clip(name)}" has no entry in "capacidades": the bridge can not call it`);
+    }
+  }
+}
+
+function checkContributes(contributes: Fields, tell: Tell): void {
+  if (contributes['settingsOptIn'] !== undefined && contributes['settings'] === undefined) {
+    tell('HAS_NO_EFFECT', ['contributes', 'settingsOptIn'], '"settingsOptIn" does nothing without "settings"', 'key');
+  }
+  for (const { index, path, reason } of contextMenuItems(list(contributes['contextMenu'])).omitted) {
+    tell('MENU_ITEM_OMITTED', ['contributes', 'contextMenu', index, ...path], `the shell omits this item: ${reason}`);
+  }
+}
+
+/** Source: spec 2.1 `opens`, 2.5. */
+function checkOpens(opens: Fields, tell: Tell): void {
+  const bare = (extension: string) => extension.replace(/^\./, '').toLowerCase();
+  const opened = new Set(list(opens['extensions']).map((extension) => bare(text(extension))));
+  const seen = new Set<string>();
+  for (const [index, type] of list(opens['proprios']).entries()) {
+    const extension = text(record(type)['extensao']);
+    if (extension !== '' && !opened.has(bare(extension))) {
+      tell('OWN_TYPE_NOT_OPENED', ['opens', 'proprios', index, 'extensao'], `"${clip(extension)}" must also be in "opens.extensions"`);
+    }
+    if (extension !== '' && seen.has(bare(extension))) {
+      tell('DUPLICATE_NAME', ['opens', 'proprios', index, 'extensao'], `"${clip(extension)}" has two own types`);
+    }
+    seen.add(bare(extension));
+    const color = text(record(type)['cor']);
+    const contrast = contrastWithWhite(color);
+    if (contrast !== null && contrast < limits.badgeContrastMin) {
+      const found = (Math.floor(contrast * 100) / 100).toFixed(2);
+      const message = `white text on ${color} has a contrast of ${found}:1, expected at least ${limits.badgeContrastMin}:1; take a darker color`;
+      tell('BADGE_CONTRAST', ['opens', 'proprios', index, 'cor'], message);
+    }
+  }
+  for (const [index, host] of list(opens['urls']).entries()) {
+    const name = text(host);
+    if (name.startsWith('*.') && isPublicSuffix(name.slice(2))) {
+      const message = `"${clip(name)}" would take the links of everybody under the public suffix "${clip(name.slice(2))}"`;
+      tell('PUBLIC_SUFFIX', ['opens', 'urls', index], message);
+    }
+  }
+}
+
+/** WCAG 2 contrast ratio against white, 1 to 21; null when it is no #rrggbb. Source: spec 2.5 `cor`. */
+export function contrastWithWhite(color: string): number | null {
+  const parts = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color);
+  if (!parts) return null;
+  const linear = (hex: string | undefined) => {
+    const channel = Number.parseInt(hex ?? '0', 16) / 255;
+    return channel <= 0.040_45 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  };
+  const luminance = 0.2126 * linear(parts[1]) + 0.7152 * linear(parts[2]) + 0.0722 * linear(parts[3]);
+  return 1.05 / (luminance + 0.05);
+}
+
+/** A variable named twice has no meaning: engines become SVC_MOTOR_<NOME> (spec 2.3), secrets are variables (spec 2.1). */
+function checkNames(root: Fields, tell: Tell): void {
+  for (const [field, key] of [
+    ['motores', 'nome'],
+    ['secrets', 'name'],
+  ] as const) {
+    const seen = new Set<string>();
+    for (const [index, entry] of list(root[field]).entries()) {
+      const name = record(entry)[key];
+      if (typeof name !== 'string') continue;
+      if (seen.has(name)) tell('DUPLICATE_NAME', [field, index, key], `"${clip(name)}" is already in "${field}"`);
+      seen.add(name);
+      if (field === 'secrets' && isReservedName(name)) {
+        tell('RESERVED_NAME', [field, index, key], `"${clip(name)}" is kept for the system; take another variable name`);
+      }
+    }
+  }
+}
+
+/** Every path of the manifest stays below the package. Source: spec 2.1 (relative to the package root), 2.3 `confere`. */
+function checkPaths(root: Fields, tell: Tell): void {
+  const check = (value: unknown, path: Path) => {
+    const problem = typeof value === 'string' ? leavesPackage(value) : null;
+    if (problem) tell('PATH_ESCAPES', path, `expected a path inside the package, found "${clip(value as string)}": ${problem}`);
+  };
+  check(record(root['backend'])['entrypoint'], ['backend', 'entrypoint']);
+  check(root['icon'], ['icon']);
+  check(record(root['engine'])['loader'], ['engine', 'loader']);
+  check(record(root['contributes'])['settings'], ['contributes', 'settings']);
+  for (const [index, type] of list(record(root['opens'])['proprios']).entries()) {
+    check(record(type)['icone'], ['opens', 'proprios', index, 'icone']);
+  }
+  for (const [index, motor] of list(root['motores']).entries()) check(record(motor)['confere'], ['motores', index, 'confere']);
+  const icon = text(root['icon']);
+  if (icon !== '' && !/\.(svg|png|jpe?g)$/i.test(icon)) tell('ICON_TYPE', ['icon'], `expected an svg, png or jpg file, found "${clip(icon)}"`);
+}
+
+/** Why a path is not inside the folder it is relative to; null when it is. Used wherever a manifest names a file. */
+export function leavesPackage(path: string): string | null {
+  if (path.startsWith('/')) return 'it is absolute';
+  if (path.includes('\\')) return 'it holds a backslash';
+  if (/[\u0000-\u001f\u007f]/.test(path)) return 'it holds a control character';
+  return path.split('/').includes('..') ? 'it goes up with ".."' : null;
+}
+
+function checkWithoutEffect(root: Fields, tell: Tell): void {
+  const none = (path: Path, message: string) => tell('HAS_NO_EFFECT', path, message, 'key');
+  if (root['type'] === 'engine' && root['window'] !== undefined) none(['window'], '"window" is ignored: an engine has no window');
+  if (root['type'] !== 'engine' && root['engine'] !== undefined) none(['engine'], '"engine" is only for "type": "engine"');
+  if (root['gpu'] !== undefined && record(record(root['recursos'])['gpu'])['modo'] !== undefined) {
+    none(['gpu'], '"recursos.gpu.modo" wins over the older "gpu"');
+  }
+  if (list(root['motores']).length > 0 && list(root['instalacao']).includes('pessoa')) {
+    none(['instalacao'], 'an app with "motores" installs at system scope only');
+  }
+  const icon = record(record(root['window'])['icone']);
+  if (typeof icon['url'] === 'string' && (leavesPackage(icon['url']) ?? /^[a-z][a-z0-9+.-]*:/i.test(icon['url']))) {
+    none(['window', 'icone', 'url'], 'the shell discards an icon outside the app');
+  } else if (icon['glifo'] !== undefined && icon['url'] !== undefined) none(['window', 'icone', 'url'], '"glifo" wins over "url"');
+}

@@ -1,0 +1,50 @@
+/**
+ * The validator of `svc-app.json`: the same object serves `svc validate`, publishing and the portal. On the servers, where
+ * memory and start-up count, minimum.ts reads a manifest without JSON Schema.
+ */
+import type { FileReport } from '../desired/documents.ts';
+import { type Problem, findingKinds, pointer, toReport } from '../findings.ts';
+import { limits } from '../limits.ts';
+import { decodeText } from '../positions/decode.ts';
+import { readJson } from '../positions/json.ts';
+import { type SourceNode, locate, materialize } from '../positions/node.ts';
+import { type Shape, compileShape, shapeProblems } from '../shape.ts';
+import { checkManifestRules } from './rules.ts';
+import { manifestSchema } from './schema.ts';
+import type { Manifest } from './manifest.ts';
+
+let compiled: Shape | undefined;
+const shape = (): Shape => (compiled ??= compileShape(manifestSchema));
+
+/** Reads and judges one manifest. `manifest` is null exactly when there are errors. */
+export function validateManifest(file: string, bytes: Uint8Array | string): FileReport & { manifest: Manifest | null } {
+  const { text, problems } = decodeText(bytes, limits.manifestBytesMax);
+  if (problems.length > 0) return { ...toReport(file, text, problems), manifest: null };
+  const { node, problems: syntax } = readJson(text);
+  if (!node) return { ...toReport(file, text, syntax), manifest: null };
+  const found: Problem[] = [];
+  const value = materialize(node, found);
+  const report = toReport(file, text, [...found, ...judge(value, node)]);
+  return { ...report, manifest: report.ok ? (value as Manifest) : null };
+}
+
+/** Whether a parsed value is a manifest, without places: the fast way for a catalogue. Warnings don't count. */
+export function isManifest(value: unknown): value is Manifest {
+  if (!shape()(value)) return false;
+  let errors = 0;
+  checkManifestRules(value, (code) => {
+    if (findingKinds[code].weight === 'error') errors += 1;
+  });
+  return errors === 0;
+}
+
+function judge(value: unknown, node: SourceNode): Problem[] {
+  const problems = shapeProblems(shape(), value, node);
+  checkManifestRules(value, (code, path, message, at = 'value') => {
+    problems.push({ code, path: pointer(path), span: locate(node, path.map(String), at), message });
+  });
+  return problems;
+}
+
+/** Agreed name; the servers import it from minimum.ts, which loads no JSON Schema. */
+export { parseManifest } from './minimum.ts';

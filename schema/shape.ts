@@ -1,0 +1,175 @@
+/**
+ * JSON Schema (ajv 8) as problems a person understands: one problem per mistake, a stable code, what was expected and what was
+ * found, the nearest known word, and the place of the key or of the value.
+ */
+import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
+import { distance } from 'fastest-levenshtein';
+import { type FindingCode, type Problem, pointer, segmentsOf } from './findings.ts';
+import { type SourceNode, clip, locate } from './positions/node.ts';
+
+/** `$data` stays off: a manifest must never choose a pattern. `strict` refuses a schema with a mistake in it. */
+const ajv = new Ajv({ allErrors: true, strict: true, verbose: true, $data: false, messages: false });
+ajv.addFormat('uri', { type: 'string', validate: isUri });
+
+export type Shape = ValidateFunction;
+
+/** Compiled once per schema, when it is first needed. */
+export function compileShape(schema: AnySchemaObject): Shape {
+  return ajv.compile(schema);
+}
+
+/** RFC 3986 with a scheme that a page may link to: the store shows these addresses. */
+function isUri(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:[!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]+$/i.test(text) && !/^(javascript|data|vbscript|file|blob):/i.test(text) && URL.canParse(text);
+}
+
+/** What the schema found, as problems of the text behind `root`. Empty when `value` fits. */
+export function shapeProblems(shape: Shape, value: unknown, root: SourceNode, base: readonly string[] = []): Problem[] {
+  if (shape(value)) return [];
+  const problems: Problem[] = [];
+  const seen = new Set<string>();
+  const errors = shape.errors ?? [];
+  const wrongType = new Set(errors.flatMap((error) => (error.keyword === 'type' ? [error.instancePath] : [])));
+  for (const error of errors) {
+    // What else is wrong with a value of the wrong type helps nobody.
+    if (error.keyword !== 'type' && wrongType.has(error.instancePath)) continue;
+    const told = translate(error);
+    if (!told) continue;
+    const path = [...base, ...told.path];
+    const once = `${told.code} ${pointer(path)} ${told.message}`;
+    if (seen.has(once)) continue;
+    seen.add(once);
+    problems.push({ code: told.code, path: pointer(path), span: locate(root, path, told.at), message: told.message });
+  }
+  return problems;
+}
+
+interface Told {
+  readonly code: FindingCode;
+  readonly path: readonly string[];
+  readonly at: 'key' | 'value';
+  readonly message: string;
+}
+
+type Translate = (error: ErrorObject, path: string[]) => Told | null;
+
+/** One row per keyword that the schemas use. A keyword without a row is a defect: a test walks the schemas. */
+const translations: Readonly<Record<string, Translate>> = {
+  additionalProperties: (error, path) => {
+    const field = String(error.params['additionalProperty']);
+    const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
+    const hint = didYouMean(field, known) || (known.length > 0 && known.length <= 6 ? `; known here: ${known.join(', ')}` : '');
+    return { code: 'UNKNOWN_FIELD', path: [...path, field], at: 'key', message: `unknown field "${clip(field)}" in ${owner(path)}${hint}` };
+  },
+  required: (error, path) => {
+    const field = String(error.params['missingProperty']);
+    return { code: 'MISSING_FIELD', path: [...path, field], at: 'key', message: `"${field}" is missing in ${owner(path)}` };
+  },
+  type: (error, path) => {
+    if (error.parentSchema?.['writeOnly'] === true) {
+      return value('INLINE_CREDENTIAL', path, 'a credential is given by reference only: { env: NAME } or { file: PATH }');
+    }
+    const hint = error.params['type'] === 'string' && (typeof error.data === 'number' || typeof error.data === 'boolean') ? '; put it in quotes' : '';
+    return value('WRONG_TYPE', path, `expected ${article(String(error.params['type']))}, found ${found(error)}${hint}`);
+  },
+  pattern: (error, path) => {
+    const expected = String(error.parentSchema?.['title'] ?? `a text that matches ${String(error.params['pattern'])}`);
+    const name = error.propertyName;
+    if (name !== undefined) {
+      return { code: 'PATTERN', path: [...path, name], at: 'key', message: `expected ${expected} as the name of the field, found "${clip(name)}"` };
+    }
+    return value('PATTERN', path, `expected ${expected}, found ${found(error)}`);
+  },
+  // The pattern row tells it with the name of the field.
+  propertyNames: () => null,
+  enum: (error, path) => {
+    // `transport` has a message of its own. Source: spec 7.
+    if (path.join('.') === 'backend.transport' && typeof error.data === 'string') return null;
+    const allowed = error.params['allowedValues'] as unknown[];
+    const words = allowed.filter((word) => typeof word === 'string');
+    const hint = typeof error.data === 'string' ? didYouMean(error.data, words) : '';
+    return value('ENUM', path, `expected ${allowed.map((word) => JSON.stringify(word)).join(', ')}, found ${found(error)}${hint}`);
+  },
+  const: (error, path) => value('ENUM', path, `expected ${JSON.stringify(error.params['allowedValue'])}, found ${found(error)}`),
+  minimum: (error, path) => value('RANGE', path, `expected at least ${error.params['limit']}, found ${found(error)}`),
+  maximum: (error, path) => value('RANGE', path, `expected at most ${error.params['limit']}, found ${found(error)}`),
+  minLength: (error, path) => value('LENGTH', path, `expected at least ${count(error, 'character')}, found ${length(error)}`),
+  maxLength: (error, path) => value('LENGTH', path, `expected at most ${count(error, 'character')}, found ${length(error)}`),
+  minItems: (error, path) => value('LENGTH', path, `expected at least ${count(error, 'item')}, found ${length(error)}`),
+  maxItems: (error, path) => value('LENGTH', path, `expected at most ${count(error, 'item')}, found ${length(error)}`),
+  uniqueItems: (error, path) =>
+    value('DUPLICATE_ITEM', [...path, String(error.params['i'])], `this item is already in the list, at position ${Number(error.params['j']) + 1}`),
+  format: (error, path) => value('FORMAT', path, `expected an address such as https://example.org, found ${found(error)}`),
+  minProperties: (error, path) => oneOf(error, path),
+  maxProperties: (error, path) => oneOf(error, path),
+};
+
+export const translatedKeywords: readonly string[] = Object.keys(translations);
+
+function translate(error: ErrorObject): Told | null {
+  const row = translations[error.keyword];
+  const path = segmentsOf(error.instancePath);
+  return row ? row(error, path) : value('FORMAT', path, `does not fit "${error.keyword}", found ${found(error)}`);
+}
+
+function value(code: FindingCode, path: string[], message: string): Told {
+  return { code, path, at: 'value', message: path.length === 0 ? message : `"${dotted(path)}": ${message}` };
+}
+
+/** Used by the schemas only as "exactly one of these fields". */
+function oneOf(error: ErrorObject, path: string[]): Told {
+  const names = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
+  const set = Object.keys((error.data as object | null) ?? {});
+  return value('ONE_OF', path, `expected exactly one of ${names.join(', ')}, found ${set.length === 0 ? 'none' : set.map((name) => clip(name)).join(' and ')}`);
+}
+
+function owner(path: readonly string[]): string {
+  return path.length === 0 ? 'the root' : `"${dotted(path)}"`;
+}
+
+export function dotted(path: readonly (string | number)[]): string {
+  return clip(path.join('.'));
+}
+
+function article(type: string): string {
+  const names: Record<string, string> = {
+    string: 'a text',
+    integer: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
+    array: 'a list',
+    object: 'an object',
+  };
+  return names[type] ?? type;
+}
+
+/** The value that was found, short. */
+function found(error: ErrorObject): string {
+  const data: unknown = error.data;
+  if (data === null) return 'null';
+  if (Array.isArray(data)) return 'a list';
+  if (typeof data === 'object') return 'an object';
+  return typeof data === 'string' ? `"${clip(data)}"` : `${typeof data === 'boolean' ? '' : 'the number '}${String(data)}`;
+}
+
+function count(error: ErrorObject, unit: string): string {
+  const limit = Number(error.params['limit']);
+  return `${limit} ${unit}${limit === 1 ? '' : 's'}`;
+}
+
+function length(error: ErrorObject): string {
+  const data: unknown = error.data;
+  return String(typeof data === 'string' ? [...data].length : Array.isArray(data) ? data.length : 0);
+}
+
+/** `; did you mean "x"?` for the nearest word, or '' when none is near. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  if (word.length > 64) return '';
+  let best = '';
+  let least = Math.max(2, Math.floor(word.length / 3)) + 1;
+  for (const candidate of known) {
+    const far = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (far < least && far < candidate.length) [best, least] = [candidate, far];
+  }
+  return best === '' ? '' : `; did you mean "${best}"?`;
+}
