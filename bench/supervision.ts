@@ -1,0 +1,157 @@
+/**
+ * Supervision against PM2 and supervisord: the time from `kill -9` to the first instruction of the new process, idle CPU with 200 apps,
+ * memory. The same backend everywhere: a shell script that notes the time and sleeps. Every manager runs on its defaults; ours has its
+ * failure count reset between kills of one app (a manual start does that), so that the first relaunch is what is measured.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pm2Manager } from './peers/pm2.ts';
+import { supervisordManager } from './peers/supervisord.ts';
+import { ourManager } from './peers/our-supervisor.ts';
+import { median, type Area, type Row } from './rows.ts';
+
+/** One process manager under test; apps are named a0, a1, … and note their starts in `<folder>/<name>.starts`. */
+export interface Manager {
+  readonly name: string;
+  start(folder: string, apps: readonly string[]): Promise<void>;
+  /** Pid of the manager's own process (not of its apps). */
+  managerPids(): readonly number[];
+  /** Before each kill: whatever makes the next failure count as the first. */
+  reset(app: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Notes wall time in nanoseconds and its pid, then sleeps as the same process. */
+export const backendScript = `#!/bin/sh
+echo "$(date +%s%N) $$" >> "$STARTS_FOLDER/$1.starts"
+exec sleep 86400
+`;
+
+interface Start {
+  readonly atMs: number;
+  readonly pid: number;
+}
+
+async function starts(folder: string, app: string): Promise<readonly Start[]> {
+  const text = await readFile(join(folder, `${app}.starts`), 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter((line) => /^\d+ \d+$/.test(line))
+    .map((line) => {
+      const [nanos, pid] = line.split(' ');
+      return { atMs: Number(BigInt(nanos!) / 1_000n) / 1_000, pid: Number(pid) };
+    });
+}
+
+async function until<T>(what: string, msMax: number, look: () => Promise<T | null>): Promise<T> {
+  const endMs = performance.now() + msMax;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (performance.now() > endMs) throw new Error(`bench: ${what} did not happen within ${msMax} ms`);
+    await sleep(2);
+  }
+}
+
+async function killAndWait(folder: string, app: string): Promise<number> {
+  const before = await starts(folder, app);
+  const last = before.at(-1);
+  if (last === undefined) throw new Error(`bench: ${app} never started`);
+  const killedAtMs = performance.timeOrigin + performance.now();
+  process.kill(last.pid, 'SIGKILL');
+  const next = await until(`${app} running again`, 20_000, async () => (await starts(folder, app))[before.length] ?? null);
+  return next.atMs - killedAtMs;
+}
+
+/** CPU nanoseconds of a process so far, finer than clock ticks. */
+async function cpuNanos(pid: number): Promise<number> {
+  const tasks = await readFile(`/proc/${pid}/schedstat`, 'utf8');
+  return Number(tasks.split(' ')[0]);
+}
+
+async function pssKib(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? Number.NaN);
+}
+
+interface Figures {
+  readonly relaunchMs: number;
+  readonly idleCpuPercent: number;
+  readonly pssMib: number;
+}
+
+async function measure(manager: Manager, appCount: number, kills: number, idleMs: number): Promise<Figures> {
+  const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
+  try {
+    await writeFile(join(folder, 'backend.sh'), backendScript, { mode: 0o755 });
+    const apps = Array.from({ length: appCount }, (_, index) => `a${index}`);
+    await manager.start(folder, apps);
+    for (const app of apps) await until(`${app} started`, 120_000, async () => ((await starts(folder, app)).length > 0 ? true : null));
+    await sleep(3_000);
+    const pids = manager.managerPids();
+    const cpuBefore = await Promise.all(pids.map(cpuNanos));
+    await sleep(idleMs);
+    const cpuAfter = await Promise.all(pids.map(cpuNanos));
+    const spent = cpuAfter.reduce((sum, nanos, index) => sum + nanos - (cpuBefore[index] ?? 0), 0);
+    const pss = (await Promise.all(pids.map(pssKib))).reduce((sum, kib) => sum + kib, 0);
+    const times: number[] = [];
+    for (let kill = 0; kill < kills; kill += 1) {
+      const app = apps[kill % apps.length]!;
+      await manager.reset(app);
+      // Managers treat a process that lived under a second as one that never came up.
+      await sleep(1_300);
+      times.push(await killAndWait(folder, app));
+    }
+    return { relaunchMs: median(times), idleCpuPercent: (spent / 1e6 / idleMs) * 100, pssMib: pss / 1024 };
+  } finally {
+    await manager.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const ms = (value: number): string => `${value.toFixed(1)} ms`;
+const percent = (value: number): string => `${value.toFixed(3)} %`;
+
+export const supervisionArea: Area = async ({ short }) => {
+  const kills = short ? 3 : 15;
+  const idleMs = short ? 5_000 : 20_000;
+  const rows: Row[] = [];
+  for (const appCount of short ? [1] : [1, 20]) {
+    const [ours, pm2, supervisord] = [
+      await measure(ourManager(), appCount, kills, 1_000),
+      await measure(pm2Manager(), appCount, kills, 1_000),
+      await measure(supervisordManager(), appCount, kills, 1_000),
+    ];
+    rows.push({
+      name: `kill -9 → running again, ${appCount} app${appCount > 1 ? 's' : ''}, median of ${kills}`,
+      ours: ms(ours.relaunchMs),
+      peer: `PM2 ${ms(pm2.relaunchMs)} · supervisord ${ms(supervisord.relaunchMs)}`,
+      ratio: `${(ours.relaunchMs / pm2.relaunchMs).toFixed(2)} · ${(ours.relaunchMs / supervisord.relaunchMs).toFixed(4)}`,
+      target: '≤ 20 ms',
+      held: ours.relaunchMs <= 20,
+    });
+  }
+  const many = short ? 20 : 200;
+  const ours = await measure(ourManager(), many, 0, idleMs);
+  const pm2 = await measure(pm2Manager(), many, 0, idleMs);
+  const supervisord = await measure(supervisordManager(), many, 0, idleMs);
+  rows.push({
+    name: `idle CPU of the manager, ${many} apps, ${idleMs / 1000} s`,
+    ours: percent(ours.idleCpuPercent),
+    peer: `PM2 ${percent(pm2.idleCpuPercent)} · supervisord ${percent(supervisord.idleCpuPercent)}`,
+    ratio: `${(ours.idleCpuPercent / pm2.idleCpuPercent).toFixed(2)} · ${(ours.idleCpuPercent / supervisord.idleCpuPercent).toFixed(2)}`,
+    target: "≤ supervisord's",
+    held: ours.idleCpuPercent <= supervisord.idleCpuPercent,
+  });
+  rows.push({
+    name: `memory (PSS) of the manager, ${many} apps`,
+    ours: `${ours.pssMib.toFixed(1)} MB`,
+    peer: `PM2 ${pm2.pssMib.toFixed(1)} MB · supervisord ${supervisord.pssMib.toFixed(1)} MB`,
+    ratio: `${(ours.pssMib / pm2.pssMib).toFixed(2)} · ${(ours.pssMib / supervisord.pssMib).toFixed(2)}`,
+    target: 'reported (target in issue 4)',
+    held: true,
+  });
+  return rows;
+};
