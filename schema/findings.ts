@@ -120,5 +120,10 @@ export function pointer(segments: readonly (string | number)[]): string {
 
 /** Segments of a JSON pointer; list positions stay strings. */
 export function segmentsOf(path: string): string[] {
-  return path === '' ? [] : path.slice(1).split('/').map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return path === ''
+    ? []
+    : path
+        .slice(1)
+        .split('/')
+        .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -7,9 +7,9 @@ const widthMax = 100;
  * `file:line:col CODE message`, then the line of the text with a caret. The line of an inline credential is not repeated:
  * output ends in logs.
  */
-export function renderFinding(report: Pick<FileReport, 'file'>, finding: Finding, sourceText: string): string {
+export function renderFinding(report: Pick<FileReport, 'file' | 'errors'>, finding: Finding, sourceText: string): string {
   const head = `${report.file}:${finding.line}:${finding.column} ${finding.code} ${finding.message}`;
-  if (finding.code === 'INLINE_CREDENTIAL') return head;
+  if (report.errors.some(({ code, line }) => code === 'INLINE_CREDENTIAL' && line === finding.line)) return head;
   const line = sourceText.split('\n', finding.line)[finding.line - 1];
   if (line === undefined || line.trim() === '') return head;
   const { shown, caret } = clipLine(line.replace(/\r$/, ''), finding.column - 1);

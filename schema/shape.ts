@@ -5,7 +5,7 @@
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
 import { distance } from 'fastest-levenshtein';
 import { type FindingCode, type Problem, pointer, segmentsOf } from './findings.ts';
-import { type SourceNode, clip, locate } from './positions/node.ts';
+import { type SourceNode, characters, clip, locate } from './positions/node.ts';
 
 /** `$data` stays off: a manifest must never choose a pattern. `strict` refuses a schema with a mistake in it. */
 const ajv = new Ajv({ allErrors: true, strict: true, verbose: true, $data: false, messages: false });
@@ -20,7 +20,11 @@ export function compileShape(schema: AnySchemaObject): Shape {
 
 /** RFC 3986 with a scheme that a page may link to: the store shows these addresses. */
 function isUri(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:[!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]+$/i.test(text) && !/^(javascript|data|vbscript|file|blob):/i.test(text) && URL.canParse(text);
+  return (
+    /^[a-z][a-z0-9+.-]*:[!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]+$/i.test(text) &&
+    !/^(javascript|data|vbscript|file|blob):/i.test(text) &&
+    URL.canParse(text)
+  );
 }
 
 /** What the schema found, as problems of the text behind `root`. Empty when `value` fits. */
@@ -69,14 +73,20 @@ const translations: Readonly<Record<string, Translate>> = {
     if (error.parentSchema?.['writeOnly'] === true) {
       return value('INLINE_CREDENTIAL', path, 'a credential is given by reference only: { env: NAME } or { file: PATH }');
     }
-    const hint = error.params['type'] === 'string' && (typeof error.data === 'number' || typeof error.data === 'boolean') ? '; put it in quotes' : '';
+    const hint =
+      error.params['type'] === 'string' && (typeof error.data === 'number' || typeof error.data === 'boolean') ? '; put it in quotes' : '';
     return value('WRONG_TYPE', path, `expected ${article(String(error.params['type']))}, found ${found(error)}${hint}`);
   },
   pattern: (error, path) => {
     const expected = String(error.parentSchema?.['title'] ?? `a text that matches ${String(error.params['pattern'])}`);
     const name = error.propertyName;
     if (name !== undefined) {
-      return { code: 'PATTERN', path: [...path, name], at: 'key', message: `expected ${expected} as the name of the field, found "${clip(name)}"` };
+      return {
+        code: 'PATTERN',
+        path: [...path, name],
+        at: 'key',
+        message: `expected ${expected} as the name of the field, found "${clip(name)}"`,
+      };
     }
     return value('PATTERN', path, `expected ${expected}, found ${found(error)}`);
   },
@@ -98,7 +108,11 @@ const translations: Readonly<Record<string, Translate>> = {
   minItems: (error, path) => value('LENGTH', path, `expected at least ${count(error, 'item')}, found ${length(error)}`),
   maxItems: (error, path) => value('LENGTH', path, `expected at most ${count(error, 'item')}, found ${length(error)}`),
   uniqueItems: (error, path) =>
-    value('DUPLICATE_ITEM', [...path, String(error.params['i'])], `this item is already in the list, at position ${Number(error.params['j']) + 1}`),
+    value(
+      'DUPLICATE_ITEM',
+      [...path, String(error.params['i'])],
+      `this item is already in the list, at position ${Number(error.params['j']) + 1}`,
+    ),
   format: (error, path) => value('FORMAT', path, `expected an address such as https://example.org, found ${found(error)}`),
   minProperties: (error, path) => oneOf(error, path),
   maxProperties: (error, path) => oneOf(error, path),
@@ -120,7 +134,11 @@ function value(code: FindingCode, path: string[], message: string): Told {
 function oneOf(error: ErrorObject, path: string[]): Told {
   const names = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
   const set = Object.keys((error.data as object | null) ?? {});
-  return value('ONE_OF', path, `expected exactly one of ${names.join(', ')}, found ${set.length === 0 ? 'none' : set.map((name) => clip(name)).join(' and ')}`);
+  return value(
+    'ONE_OF',
+    path,
+    `expected exactly one of ${names.join(', ')}, found ${set.length === 0 ? 'none' : set.map((name) => clip(name)).join(' and ')}`,
+  );
 }
 
 function owner(path: readonly string[]): string {
@@ -149,7 +167,7 @@ function found(error: ErrorObject): string {
   if (data === null) return 'null';
   if (Array.isArray(data)) return 'a list';
   if (typeof data === 'object') return 'an object';
-  return typeof data === 'string' ? `"${clip(data)}"` : `${typeof data === 'boolean' ? '' : 'the number '}${String(data)}`;
+  return typeof data === 'string' ? `"${clip(data)}"` : `${typeof data === 'boolean' ? '' : 'the number '}${JSON.stringify(data)}`;
 }
 
 function count(error: ErrorObject, unit: string): string {
@@ -159,7 +177,7 @@ function count(error: ErrorObject, unit: string): string {
 
 function length(error: ErrorObject): string {
   const data: unknown = error.data;
-  return String(typeof data === 'string' ? [...data].length : Array.isArray(data) ? data.length : 0);
+  return String(typeof data === 'string' ? characters(data) : Array.isArray(data) ? data.length : 0);
 }
 
 /** `; did you mean "x"?` for the nearest word, or '' when none is near. */

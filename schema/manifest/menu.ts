@@ -3,6 +3,7 @@
  * omitted with its reason and valid siblings stay. The validator shows the reasons as warnings.
  */
 import { limits } from '../limits.ts';
+import { characters } from '../positions/node.ts';
 import { patterns } from './schema.ts';
 
 export const menuSurfaces = ['arquivo', 'pasta', 'area-de-trabalho', 'icone-do-app'] as const;
@@ -95,7 +96,10 @@ function refuseRoute(route: string): Refusal | null {
   if (/^[\s\u0000-\u0020]|[\u0000-\u001f\u007f]/.test(route)) return bad('a space first or a control character is not allowed in a route');
   if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(route)) return bad('a scheme is not allowed in a route');
   if (/^[/\\]/.test(route)) return bad('the route must be relative');
-  const path = route.replace(/[?#].*$/s, '').replaceAll(/%2e/gi, '.').replaceAll(/%2f|%5c|\\/gi, '/');
+  const path = route
+    .replace(/[?#].*$/s, '')
+    .replaceAll(/%2e/gi, '.')
+    .replaceAll(/%2f|%5c|\\/gi, '/');
   return path.split('/').includes('..') ? bad('".." is not allowed in a route') : null;
 }
 
@@ -109,7 +113,8 @@ function refusePathItem(item: Record<string, unknown>, surface: string): Refusal
   if (unknown !== undefined) return { path: ['quando', unknown], reason: `unknown field ${JSON.stringify(unknown)}` };
   const extensions = when['extensoes'];
   if (extensions === undefined) return null;
-  if (!Array.isArray(extensions) || extensions.length === 0) return { path: ['quando', 'extensoes'], reason: 'expected a list of at least one extension' };
+  if (!Array.isArray(extensions) || extensions.length === 0)
+    return { path: ['quando', 'extensoes'], reason: 'expected a list of at least one extension' };
   const wrong = extensions.findIndex((extension) => typeof extension !== 'string' || !extensionPattern.test(extension));
   return wrong === -1 ? null : { path: ['quando', 'extensoes', wrong], reason: 'expected a file extension, with or without the dot' };
 }
@@ -117,7 +122,7 @@ function refusePathItem(item: Record<string, unknown>, surface: string): Refusal
 /** Length in characters, not UTF-16 units, as JSON Schema counts. */
 function refuseText(item: Record<string, unknown>, field: string, charsMax: number): Refusal | null {
   const text = item[field];
-  const length = typeof text === 'string' ? [...text].length : 0;
+  const length = typeof text === 'string' ? characters(text) : 0;
   return length >= 1 && length <= charsMax ? null : { path: [field], reason: `expected a text of 1 to ${charsMax} characters` };
 }
 

@@ -43,7 +43,11 @@ function checkIdentity(root: Fields, tell: Tell): void {
   // The id becomes a label of a host name (design 7): RFC 1123, and no punycode.
   const id = text(root['id']);
   if (id.length > limits.hostLabelCharsMax || id.startsWith('-') || id.endsWith('-') || id.startsWith('xn--')) {
-    tell('NOT_A_HOST_NAME', ['id'], `browsers take no address with "${clip(id)}" in it: at most 63 characters, no "-" first or last, no "xn--"`);
+    tell(
+      'NOT_A_HOST_NAME',
+      ['id'],
+      `browsers take no address with "${clip(id)}" in it: at most 63 characters, no "-" first or last, no "xn--"`,
+    );
   }
 }
 
@@ -53,7 +57,11 @@ function checkScope(root: Fields, tell: Tell): void {
   if (root['kind'] !== 'service') tell('SERVER_SCOPE_KIND', ['escopo'], '"escopo": "servidor" needs "kind": "service"');
   const id = text(root['id']);
   if (id.length > limits.serverScopeIdCharsMax) {
-    tell('SERVER_SCOPE_ID', ['id'], `a server-scope app has an id of at most ${limits.serverScopeIdCharsMax} characters, found ${id.length}`);
+    tell(
+      'SERVER_SCOPE_ID',
+      ['id'],
+      `a server-scope app has an id of at most ${limits.serverScopeIdCharsMax} characters, found ${id.length}`,
+    );
   }
 }
 
@@ -69,7 +77,11 @@ function checkBackend(backend: Fields, tell: Tell): void {
   const health = backend['healthcheckPath'];
   // It goes into the first line of an HTTP request as it is.
   if (typeof health === 'string' && !/^\/[\u0021-\u007e]*$/.test(health)) {
-    tell('HEALTHCHECK_PATH', ['backend', 'healthcheckPath'], `expected a path that begins with "/" and holds no spaces, found "${clip(health)}"`);
+    tell(
+      'HEALTHCHECK_PATH',
+      ['backend', 'healthcheckPath'],
+      `expected a path that begins with "/" and holds no spaces, found "${clip(health)}"`,
+    );
   }
   for (const field of ['entrypoint', 'installCommand']) {
     if (text(backend[field]).includes('\0')) tell('CONTROL_CHARACTER', ['backend', field], 'a command can not hold a NUL character');
@@ -181,7 +193,8 @@ function checkPaths(root: Fields, tell: Tell): void {
   }
   for (const [index, motor] of list(root['motores']).entries()) check(record(motor)['confere'], ['motores', index, 'confere']);
   const icon = text(root['icon']);
-  if (icon !== '' && !/\.(svg|png|jpe?g)$/i.test(icon)) tell('ICON_TYPE', ['icon'], `expected an svg, png or jpg file, found "${clip(icon)}"`);
+  if (icon !== '' && !/\.(svg|png|jpe?g)$/i.test(icon))
+    tell('ICON_TYPE', ['icon'], `expected an svg, png or jpg file, found "${clip(icon)}"`);
 }
 
 /** Why a path is not inside the folder it is relative to; null when it is. Used wherever a manifest names a file. */

@@ -158,9 +158,10 @@ export const manifestSchema = {
       }),
       gpu: flag,
       secrets: list(
-        closed({ name: pattern(patterns.variable, 'an uppercase variable name of at most 64 characters'), description: text(), required: flag }, [
-          'name',
-        ]),
+        closed(
+          { name: pattern(patterns.variable, 'an uppercase variable name of at most 64 characters'), description: text(), required: flag },
+          ['name'],
+        ),
       ),
       icon: text(),
       category: text(),

@@ -9,7 +9,10 @@ const start = { start: 0, end: 0 };
 export function decodeText(bytes: Uint8Array | string, bytesMax: number): { text: string; problems: Problem[] } {
   const size = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.byteLength;
   if (size > bytesMax) {
-    return { text: '', problems: [{ code: 'TOO_LARGE', path: '', span: start, message: `expected at most ${bytesMax} bytes, found ${size}` }] };
+    return {
+      text: '',
+      problems: [{ code: 'TOO_LARGE', path: '', span: start, message: `expected at most ${bytesMax} bytes, found ${size}` }],
+    };
   }
   let text: string;
   if (typeof bytes === 'string') text = bytes;
@@ -22,10 +25,16 @@ export function decodeText(bytes: Uint8Array | string, bytesMax: number): { text
   }
   const problems: Problem[] = [];
   if (text.startsWith('\uFEFF')) {
-    problems.push({ code: 'BYTE_ORDER_MARK', path: '', span: start, message: 'expected UTF-8 without a byte order mark; save the file without one' });
+    problems.push({
+      code: 'BYTE_ORDER_MARK',
+      path: '',
+      span: start,
+      message: 'expected UTF-8 without a byte order mark; save the file without one',
+    });
   }
   const nul = text.indexOf('\0');
-  if (nul !== -1) problems.push({ code: 'NUL_BYTE', path: '', span: { start: nul, end: nul + 1 }, message: 'expected text, found a NUL byte' });
+  if (nul !== -1)
+    problems.push({ code: 'NUL_BYTE', path: '', span: { start: nul, end: nul + 1 }, message: 'expected text, found a NUL byte' });
   return { text, problems };
 }
 

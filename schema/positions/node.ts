@@ -41,7 +41,12 @@ export function materialize(node: SourceNode, problems: Problem[], path: (string
     if (forbiddenKeys.has(key)) {
       problems.push({ code: 'FORBIDDEN_KEY', path: pointer(here), span: keySpan, message: `the field name "${key}" is never allowed` });
     } else if (Object.hasOwn(value, key)) {
-      problems.push({ code: 'DUPLICATE_KEY', path: pointer(here), span: keySpan, message: `the field "${clip(key)}" is already set in this object` });
+      problems.push({
+        code: 'DUPLICATE_KEY',
+        path: pointer(here),
+        span: keySpan,
+        message: `the field "${clip(key)}" is already set in this object`,
+      });
     } else {
       if (!key.isWellFormed()) problems.push(loneSurrogate(here, keySpan));
       value[key] = materialize(child, problems, here);
@@ -83,4 +88,9 @@ export function tooDeep(span: Span): Problem {
 export function clip(text: string, charsMax = 60): string {
   const plain = JSON.stringify(text).slice(1, -1);
   return plain.length > charsMax ? `${plain.slice(0, charsMax)}…` : plain;
+}
+
+/** Length in characters, as JSON Schema counts: a surrogate pair is one. */
+export function characters(text: string): number {
+  return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 }

@@ -20,12 +20,15 @@ export function readYaml(text: string): SourceDocument[] {
     prettyErrors: false,
     logLevel: 'silent',
   });
-  return [...documents].map((document) => readDocument(document, text)).filter((document) => document.node !== null || document.problems.length > 0);
+  return [...documents]
+    .map((document) => readDocument(document, text))
+    .filter((document) => document.node !== null || document.problems.length > 0);
 }
 
 function readDocument(document: Document.Parsed, text: string): SourceDocument {
   const problems = [...document.errors, ...document.warnings].map((error) => syntaxProblem(error, text));
-  if (document.directives.yaml.explicit && document.directives.yaml.version !== '1.2') problems.push(directive(document, 'only YAML 1.2 is read'));
+  if (document.directives.yaml.explicit && document.directives.yaml.version !== '1.2')
+    problems.push(directive(document, 'only YAML 1.2 is read'));
   if (Object.keys(document.directives.tags).some((handle) => handle !== '!!')) problems.push(directive(document, '%TAG is not used here'));
   const { contents } = document;
   if (problems.length > 0 || contents === null || (isScalar(contents) && contents.value === null && contents.source === '')) {
@@ -50,7 +53,8 @@ function convert(node: Node | null, parent: Span, problems: Problem[], depth: nu
   }
   if ('anchor' in node && typeof node.anchor === 'string') refuse('anchors are');
   if (node.tag !== undefined) refuse('tags are');
-  if (isSeq(node)) return { ...span, type: 'list', items: node.items.map((item) => convert(item as Node | null, span, problems, depth + 1)) };
+  if (isSeq(node))
+    return { ...span, type: 'list', items: node.items.map((item) => convert(item as Node | null, span, problems, depth + 1)) };
   if (isMap(node)) {
     const entries = node.items.map((pair) => {
       const keySpan = isScalar(pair.key) && pair.key.range ? { start: pair.key.range[0], end: pair.key.range[1] } : span;
@@ -62,7 +66,11 @@ function convert(node: Node | null, parent: Span, problems: Problem[], depth: nu
     return { ...span, type: 'map', entries };
   }
   const value = isScalar(node) ? node.value : null;
-  return { ...span, type: 'scalar', value: typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null };
+  return {
+    ...span,
+    type: 'scalar',
+    value: typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null,
+  };
 }
 
 function syntaxProblem(error: YAMLError, text: string): Problem {
