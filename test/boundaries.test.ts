@@ -26,7 +26,7 @@ function* sources(folder: string): Generator<string> {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory() && entry.name !== 'node_modules') yield* sources(path);
-    else if (/\.(ts|js|mjs|cjs)$/.test(entry.name) && !/\.test\.ts$/.test(entry.name)) yield path;
+    else if (/\.(ts|js|mjs|cjs)$/.test(entry.name) && !entry.name.endsWith('.test.ts')) yield path;
   }
 }
 
