@@ -51,7 +51,7 @@ export interface StoredSession {
   readonly tokenHash: string;
   readonly person: string;
   readonly admin: boolean;
-  /** 'portal' for the shell, or the app id for an app origin. */
+  /** 'portal' for the shell; `<app>@<tokenHash of the portal session>` for an app origin: it ends with that session. */
   readonly audience: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;

@@ -1,0 +1,129 @@
+/**
+ * One conversation with a supervisor over any duplex stream: requests with deadlines, pushes, and a close with its reason. A line
+ * that is too long or of an unexpected shape ends the conversation (SUPERVISOR_PROTOCOL), it is never skipped over.
+ */
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError, type ErrorCode, errorKinds } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { SupervisorPush, SupervisorReplies, SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import { readReply, readSupervisorLine, type SupervisorLine } from './supervisor-lines.ts';
+
+/** A request as callers write it: the connection numbers it. */
+export type Ask<Op extends SupervisorRequest['op']> = Omit<Extract<SupervisorRequest, { readonly op: Op }>, 'id'> & { readonly op: Op };
+
+export interface LineConnection {
+  /** Rejects with the supervisor's own code when it refused, TIMEOUT, SUPERVISOR_PROTOCOL or SERVER_UNREACHABLE. */
+  ask<Op extends SupervisorRequest['op']>(request: Ask<Op>): Promise<SupervisorReplies[Op]>;
+  close(): void;
+}
+
+interface Waiting {
+  readonly op: SupervisorRequest['op'];
+  readonly resolve: (reply: never) => void;
+  readonly reject: (error: Error) => void;
+  readonly cancel: () => void;
+}
+
+export interface LineConnectionOptions {
+  readonly stream: Duplex;
+  readonly clock: Clock;
+  readonly onPush: (push: SupervisorPush) => void;
+  /** Called once, whoever ended it. */
+  readonly onClose: (error: SvcError) => void;
+}
+
+export function openLineConnection(options: LineConnectionOptions): LineConnection {
+  const { stream, clock } = options;
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  let closed: SvcError | null = null;
+
+  const end = (error: SvcError): void => {
+    if (closed) return;
+    closed = error;
+    stream.destroy();
+    for (const one of waiting.values()) {
+      one.cancel();
+      one.reject(error);
+    }
+    waiting.clear();
+    options.onClose(error);
+  };
+  const take = (line: SupervisorLine): void => {
+    if (line.kind === 'push') {
+      options.onPush(line.push);
+      return;
+    }
+    const asked = waiting.get(line.id);
+    // A reply after its deadline has nobody left to take it.
+    if (!asked) return;
+    waiting.delete(line.id);
+    asked.cancel();
+    if (line.kind === 'failure') asked.reject(refusal(line.error));
+    else asked.resolve(readReply(asked.op, line.body) as never);
+  };
+  const unreachable = (why: string): SvcError => new SvcError('SERVER_UNREACHABLE', `the connection to the supervisor ended: ${why}`);
+  readLines(
+    stream,
+    (line) => {
+      if (closed) return;
+      try {
+        take(readSupervisorLine(line));
+      } catch (error) {
+        end(error instanceof SvcError ? error : unreachable(String(error)));
+      }
+    },
+    end,
+  );
+  stream.on('error', (error: Error) => end(unreachable(error.message)));
+  stream.on('close', () => end(unreachable('closed')));
+  stream.on('end', () => end(unreachable('closed by the supervisor')));
+
+  return {
+    ask: (request) =>
+      new Promise((resolve, reject) => {
+        if (closed) {
+          reject(closed);
+          return;
+        }
+        lastId += 1;
+        const id = lastId;
+        const cancel = clock.at(clock.monotonicMs() + limits.supervisorReplyMsMax, () => {
+          waiting.delete(id);
+          reject(new SvcError('TIMEOUT', `the supervisor did not answer ${request.op} within ${limits.supervisorReplyMsMax / 1_000} s`));
+        });
+        waiting.set(id, { op: request.op, resolve, reject, cancel });
+        stream.write(`${JSON.stringify({ id, ...request })}\n`);
+      }),
+    close: () => end(unreachable('closed by the portal')),
+  };
+}
+
+/** The supervisor's code when it is one of ours; what it can't name is a protocol error. */
+function refusal(error: { readonly code: string; readonly message: string }): SvcError {
+  const code = Object.hasOwn(errorKinds, error.code) ? (error.code as ErrorCode) : 'SUPERVISOR_PROTOCOL';
+  return new SvcError(code, error.message);
+}
+
+function readLines(stream: Duplex, onLine: (line: string) => void, onTooLong: (error: SvcError) => void): void {
+  let parts: Buffer[] = [];
+  let held = 0;
+  stream.on('data', (chunk: Buffer) => {
+    let rest = chunk;
+    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
+      if (held + at > limits.supervisorLineBytesMax) break;
+      const line = parts.length > 0 ? Buffer.concat([...parts, rest.subarray(0, at)]) : rest.subarray(0, at);
+      parts = [];
+      held = 0;
+      rest = rest.subarray(at + 1);
+      if (line.length > 0) onLine(line.toString('utf8'));
+    }
+    held += rest.length;
+    if (held > limits.supervisorLineBytesMax) {
+      onTooLong(new SvcError('SUPERVISOR_PROTOCOL', `a line of the supervisor is longer than ${limits.supervisorLineBytesMax} bytes`));
+      return;
+    }
+    if (rest.length > 0) parts.push(rest);
+  });
+}

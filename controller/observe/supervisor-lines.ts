@@ -1,0 +1,125 @@
+/**
+ * The border where a server talks to the portal: every line a supervisor prints is checked here, whole, before anyone reads a
+ * field of it. A server may be anyone's; nothing it says is taken on trust.
+ */
+import { Ajv } from 'ajv';
+import { backendStates, reasons, startSteps, type AppSnapshot } from '../../schema/backend.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { SupervisorPush, SupervisorReplies } from '../../schema/supervisor-protocol.ts';
+
+const closed = (properties: Readonly<Record<string, object>>): object => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+const nullable = (schema: object): object => ({ anyOf: [{ type: 'null' }, schema] });
+const text = (maxLength: number): object => ({ type: 'string', maxLength });
+const count = { type: 'integer', minimum: 0 } as const;
+const time = { type: 'number', minimum: 0 } as const;
+const app = { type: 'string', pattern: '^[a-z0-9-]{1,128}$' } as const;
+const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+const reason = { enum: [...reasons] } as const;
+
+/** The type says that no field of a snapshot goes unchecked. */
+const snapshotFields: { readonly [Field in keyof AppSnapshot]-?: object } = {
+  app,
+  state: { enum: [...backendStates] },
+  reason,
+  message: text(8_192),
+  sinceMs: time,
+  wanted: { type: 'boolean' },
+  pinned: { type: 'boolean' },
+  requestId: nullable(text(128)),
+  installed: nullable(closed({ version: text(256), hash, scope: { enum: ['sistema', 'pessoa'] } })),
+  process: nullable(
+    closed({ pid: { type: 'integer', minimum: 1 }, startTicks: count, bootId: text(64), startedAtMs: time, hash: nullable(hash) }),
+  ),
+  socket: { enum: ['absent', 'listening', 'orphan'] },
+  tcpPorts: { type: 'array', maxItems: 256, items: { type: 'integer', minimum: 1, maximum: 65_535 } },
+  step: nullable(closed({ name: { enum: [...startSteps] }, detail: text(8_192), atMs: time })),
+  failures: count,
+  nextAttemptAtMs: nullable(time),
+  lastExit: nullable(
+    closed({
+      code: nullable({ type: 'integer' }),
+      signal: nullable(text(32)),
+      atMs: time,
+      reason,
+      lastLogLines: { type: 'array', maxItems: 20, items: text(65_536) },
+    }),
+  ),
+  connections: nullable(count),
+  idleDeadlineMs: nullable(time),
+  contained: { type: 'boolean' },
+  containedReason: text(8_192),
+};
+const snapshot = closed(snapshotFields);
+const accepted = closed({ accepted: { const: true } });
+const apps = closed({ apps: { type: 'array', maxItems: 10_000, items: snapshot } });
+
+const replySchemas: { readonly [Op in keyof SupervisorReplies]: object } = {
+  hello: closed({ protocol: count, version: text(128), pid: { type: 'integer', minimum: 1 }, bootId: text(64), home: text(4_096) }),
+  subscribe: apps,
+  snapshot: apps,
+  start: accepted,
+  stop: accepted,
+  pin: accepted,
+  token: closed({ token: nullable(text(4_096)) }),
+  log: closed({ text: { type: 'string' } }),
+  follow: accepted,
+  quit: accepted,
+};
+
+const ajv = new Ajv({ allErrors: false, strict: true, strictTypes: false });
+const checks = Object.fromEntries(Object.entries(replySchemas).map(([op, schema]) => [op, ajv.compile(schema)]));
+const checkFailure = ajv.compile(closed({ code: text(128), message: text(8_192) }));
+const checkPush = ajv.compile({
+  anyOf: [
+    closed({ event: { const: 'app' }, snapshot }),
+    closed({ event: { const: 'gone' }, app }),
+    closed({ event: { const: 'log' }, app, text: { type: 'string' } }),
+  ],
+});
+
+export type SupervisorLine =
+  | { readonly kind: 'reply'; readonly id: number; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'failure'; readonly id: number; readonly error: { readonly code: string; readonly message: string } }
+  | { readonly kind: 'push'; readonly push: SupervisorPush };
+
+/** Throws SUPERVISOR_PROTOCOL; the body of a reply still has to pass `readReply` with the op that was asked. */
+export function readSupervisorLine(line: string): SupervisorLine {
+  const value = parseObject(line);
+  if (!('id' in value)) {
+    if (!checkPush(value)) throw unexpected('a push', ajv.errorsText(checkPush.errors));
+    return { kind: 'push', push: value as unknown as SupervisorPush };
+  }
+  const { id, ok, ...rest } = value;
+  if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof ok !== 'boolean') throw unexpected('a reply', 'id or ok is missing');
+  if (ok) return { kind: 'reply', id, body: rest };
+  const { error, ...others } = rest;
+  if (Object.keys(others).length > 0 || !checkFailure(error)) throw unexpected('an error reply', ajv.errorsText(checkFailure.errors));
+  return { kind: 'failure', id, error: error as { code: string; message: string } };
+}
+
+/** The reply as its op promises it; throws SUPERVISOR_PROTOCOL. */
+export function readReply<Op extends keyof SupervisorReplies>(op: Op, body: Readonly<Record<string, unknown>>): SupervisorReplies[Op] {
+  const check = checks[op];
+  if (!check?.(body)) throw unexpected(`the reply to ${op}`, ajv.errorsText(check?.errors));
+  return body as unknown as SupervisorReplies[Op];
+}
+
+function parseObject(line: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw unexpected('a line', 'it is no JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unexpected('a line', 'it is no JSON object');
+  return value as Record<string, unknown>;
+}
+
+function unexpected(what: string, why: string): SvcError {
+  return new SvcError('SUPERVISOR_PROTOCOL', `${what} of the supervisor does not have the expected shape: ${why.slice(0, 500)}`);
+}

@@ -1,0 +1,199 @@
+/**
+ * The portal's line to the supervisor of one person: dials it, starts it when nobody listens, subscribes, and keeps what it says.
+ * Edges only tell the loop which key to look at. While the line is down the last snapshots stay, marked as old: a server that
+ * can't be reached makes its apps unknown, never stopped (design 3 rule 6).
+ */
+import type { AppSnapshot } from '../../schema/backend.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { accountPaths } from '../../schema/server-paths.ts';
+import {
+  supervisorProtocolVersion,
+  type SupervisorPush,
+  type SupervisorReplies,
+  type SupervisorRequest,
+} from '../../schema/supervisor-protocol.ts';
+import { faultPoint } from '../faults.ts';
+import type { Host } from '../hosts/host.ts';
+import { openLineConnection, type Ask, type LineConnection } from './line-connection.ts';
+
+export interface LinkView {
+  readonly status: 'up' | 'starting' | 'down';
+  /** Why it is down; '' while up. */
+  readonly error: SvcError | null;
+  readonly sinceMs: number;
+  readonly supervisor: SupervisorReplies['hello'] | null;
+}
+
+export interface SupervisorLink {
+  readonly person: string;
+  /** The same object until something changed. */
+  view(): LinkView;
+  snapshot(app: string): AppSnapshot | null;
+  snapshots(): readonly AppSnapshot[];
+  /** When this app, or the line, was heard last. */
+  seenAtMs(): number;
+  /** Connects, and starts the supervisor if need be. Resolves when subscribed; one attempt at a time. */
+  ensure(): Promise<void>;
+  /** Rejects SERVER_UNREACHABLE at once while the line is down. */
+  ask<Op extends SupervisorRequest['op']>(request: Ask<Op>): Promise<SupervisorReplies[Op]>;
+  /** A line of its own, e.g. to follow a log. */
+  dial(onPush: (push: SupervisorPush) => void, onClose: (error: SvcError) => void): Promise<LineConnection>;
+  /** Asks something small; a supervisor that hangs loses the line. */
+  check(): Promise<void>;
+  close(): void;
+}
+
+export interface LinkOptions {
+  readonly person: string;
+  readonly account: string;
+  readonly host: Host;
+  readonly clock: Clock;
+  /** `app` changed, or with null the line itself. */
+  readonly onChange: (app: string | null) => void;
+}
+
+interface LinkState {
+  readonly options: LinkOptions;
+  view: LinkView;
+  connection: LineConnection | null;
+  snapshots: Map<string, AppSnapshot>;
+  seenAtMs: number;
+  ensuring: Promise<void> | null;
+  closed: boolean;
+}
+
+export function createSupervisorLink(options: LinkOptions): SupervisorLink {
+  const state: LinkState = {
+    options,
+    view: { status: 'down', error: null, sinceMs: options.clock.nowMs(), supervisor: null },
+    connection: null,
+    snapshots: new Map(),
+    seenAtMs: 0,
+    ensuring: null,
+    closed: false,
+  };
+  const ask = async <Op extends SupervisorRequest['op']>(request: Ask<Op>): Promise<SupervisorReplies[Op]> => {
+    if (!state.connection) throw state.view.error ?? down(options.person);
+    return state.connection.ask<Op>(request);
+  };
+  return {
+    person: options.person,
+    view: () => state.view,
+    snapshot: (app) => state.snapshots.get(app) ?? null,
+    snapshots: () => [...state.snapshots.values()],
+    seenAtMs: () => state.seenAtMs,
+    ensure: () => {
+      state.ensuring ??= ensure(state).finally(() => {
+        state.ensuring = null;
+      });
+      return state.ensuring;
+    },
+    ask,
+    dial: async (onPush, onClose) => {
+      const stream = await dialSupervisor(state);
+      return openLineConnection({ stream, clock: options.clock, onPush, onClose });
+    },
+    check: async () => {
+      const { connection } = state;
+      if (!connection) return;
+      try {
+        await connection.ask({ op: 'hello' });
+        state.seenAtMs = options.clock.nowMs();
+      } catch {
+        connection.close();
+      }
+    },
+    close: () => {
+      state.closed = true;
+      state.connection?.close();
+    },
+  };
+}
+
+function down(person: string): SvcError {
+  return new SvcError('SERVER_UNREACHABLE', `the supervisor of ${person} is not connected`);
+}
+
+async function dialSupervisor({ options }: LinkState) {
+  const place = await options.host.place(options.account);
+  return options.host.dial(options.account, accountPaths(place).supervisorSocket);
+}
+
+function setView(state: LinkState, status: LinkView['status'], error: SvcError | null, supervisor: LinkView['supervisor']): void {
+  const { view } = state;
+  const sinceMs = view.status === status ? view.sinceMs : state.options.clock.nowMs();
+  if (view.status === status && view.error === error && view.supervisor === supervisor) return;
+  state.view = { status, error, sinceMs, supervisor };
+  state.options.onChange(null);
+}
+
+async function ensure(state: LinkState): Promise<void> {
+  if (state.closed || state.connection) return;
+  const { options } = state;
+  setView(state, 'starting', null, null);
+  try {
+    let stream = await dialSupervisor(state).catch(() => null);
+    if (!stream) {
+      faultPoint('supervisor/before-spawn');
+      await options.host.startSupervisor(options.account);
+      faultPoint('supervisor/spawned');
+      stream = await dialSupervisor(state);
+    }
+    await greet(state, stream);
+    faultPoint('supervisor/greeted');
+  } catch (error) {
+    const coded = error instanceof SvcError ? error : new SvcError('SERVER_UNREACHABLE', String(error), {}, { cause: error });
+    setView(state, 'down', coded, null);
+    throw coded;
+  }
+}
+
+async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSupervisor>>): Promise<void> {
+  const { clock } = state.options;
+  const connection = openLineConnection({
+    stream,
+    clock,
+    onPush: (push) => {
+      if (state.connection === connection) take(state, push);
+    },
+    onClose: (error) => {
+      if (state.connection !== connection) return;
+      state.connection = null;
+      setView(state, 'down', error, null);
+    },
+  });
+  try {
+    const hello = await connection.ask({ op: 'hello' });
+    if (hello.protocol !== supervisorProtocolVersion) {
+      // One of another release: its apps live on, and the next attempt starts ours.
+      await connection.ask({ op: 'quit' });
+      throw new SvcError('SUPERVISOR_PROTOCOL', `the supervisor speaks protocol ${hello.protocol}, not ${supervisorProtocolVersion}`);
+    }
+    state.connection = connection;
+    const { apps } = await connection.ask({ op: 'subscribe' });
+    if (state.closed) throw down(state.options.person);
+    replaceAll(state, apps);
+    setView(state, 'up', null, hello);
+  } catch (error) {
+    state.connection = null;
+    connection.close();
+    throw error;
+  }
+}
+
+/** What was pushed between `subscribe` and its reply is older than the reply. */
+function replaceAll(state: LinkState, apps: readonly AppSnapshot[]): void {
+  const before = state.snapshots;
+  state.snapshots = new Map(apps.map((snapshot) => [snapshot.app, snapshot]));
+  state.seenAtMs = state.options.clock.nowMs();
+  for (const app of new Set([...before.keys(), ...state.snapshots.keys()])) state.options.onChange(app);
+}
+
+function take(state: LinkState, push: SupervisorPush): void {
+  state.seenAtMs = state.options.clock.nowMs();
+  if (push.event === 'app') state.snapshots.set(push.snapshot.app, push.snapshot);
+  else if (push.event === 'gone') state.snapshots.delete(push.app);
+  else return;
+  state.options.onChange(push.event === 'app' ? push.snapshot.app : push.app);
+}
