@@ -1,0 +1,25 @@
+'use strict';
+/**
+ * Runtime library of a backend of svc (spec 4.4, 4.5, 5.1) for Node 20 and newer, no dependencies.
+ *
+ * An ES module loads it with `createRequire(import.meta.url)('svc')`. The Python library (sdk/python/svc) keeps the same
+ * contract; sdk/contract.real.test.ts drives one table over both.
+ */
+const { criarLog } = require('./lib/log.js');
+const { escutar } = require('./lib/listen.js');
+const { portao, responderJson } = require('./lib/handler.js');
+const { lerCorpo, lerJson } = require('./lib/body.js');
+const { spa } = require('./lib/spa.js');
+const { dataDir } = require('./lib/app.js');
+const { ErroSvc } = require('./lib/erros.js');
+
+module.exports = {
+  escutar,
+  servidor: { escutar, portao, criarLog, responderJson, lerCorpo, lerJson, pastaDeDados: dataDir },
+  web: { spa },
+  fila: require('./lib/fila.js'),
+  gpu: require('./lib/gpu.js'),
+  metricas: require('./lib/metricas.js'),
+  salas: require('./lib/salas.js'),
+  ErroSvc,
+};

@@ -1,0 +1,40 @@
+'use strict';
+/** The launcher's verdict on the GPU (spec 2.1 `recursos.gpu`), read from `~/.svc-apps/<id>/limits.json`. */
+const fs = require('node:fs');
+const path = require('node:path');
+const { appDir } = require('./app.js');
+
+const BYTES_MAX = 256 * 1024;
+
+function verdict() {
+  const file = path.join(appDir(), 'limits.json');
+  try {
+    const found = fs.statSync(file).size <= BYTES_MAX ? JSON.parse(fs.readFileSync(file, 'utf8')) : null;
+    const gpu = found?.gpu;
+    if (gpu !== null && typeof gpu === 'object' && !Array.isArray(gpu)) return { gpu, why: '' };
+    return { gpu: {}, why: 'o lançador não registrou um veredito de GPU' };
+  } catch (problem) {
+    if (problem.code === 'ENOENT') return { gpu: {}, why: 'não há limits.json: o app não foi iniciado pelo lançador' };
+    return { gpu: {}, why: `limits.json ilegível: ${problem.message}` };
+  }
+}
+
+/** { concedida, dispositivos, motivo }. */
+function concedida() {
+  const { gpu, why } = verdict();
+  const granted = gpu.concedida === true;
+  const reason = why || (granted ? '' : 'sem motivo registrado');
+  return {
+    concedida: granted,
+    dispositivos: granted && Array.isArray(gpu.dispositivos) ? gpu.dispositivos : [],
+    motivo: typeof gpu.motivo === 'string' ? gpu.motivo : reason,
+  };
+}
+
+/** { disponivel, motivo }: whether this process may use a GPU. */
+function disponivel() {
+  const found = concedida();
+  return { disponivel: found.concedida, motivo: found.concedida ? null : found.motivo };
+}
+
+module.exports = { concedida, disponivel };

@@ -1,0 +1,185 @@
+'use strict';
+/** The socket of a backend: where it listens and how it ends. Source: spec 3.1 step 3, 4.4, 5.2, 7 (exit codes). */
+const fs = require('node:fs');
+const net = require('node:net');
+const path = require('node:path');
+const { appId, version, serverScope } = require('./app.js');
+const { isOpen } = require('./gate.js');
+const { admit, admitUpgrade } = require('./handler.js');
+
+const EXIT_OK = 0;
+const EXIT_NOWHERE = 2;
+const SOCKET_PATH_BYTES_MAX = 107;
+const HEAD_BYTES_MAX = 32 * 1024;
+const END_GRACE_MS = 5_000;
+const CONNECT_TEST_MS = 5_000;
+const BACKLOG = 512;
+// The portal's proxy keeps an idle connection for up to 10 minutes (spec 8); we never close first, or it would lose a request.
+const IDLE_MS = 11 * 60_000;
+const HEAD_MS = 15_000;
+
+/** There is nowhere to listen: the process ends with code 2. */
+class Nowhere extends Error {}
+/** Another instance already serves: the process ends with code 0. */
+class Occupied extends Error {}
+
+/** { tcp: { host, port } } for `--tcp host:port`, else { socket } from SVC_APP_SOCKET. */
+function where(argv) {
+  let tcp;
+  for (let at = 0; at < argv.length; at += 1) {
+    if (argv[at] === '--tcp') tcp = argv[(at += 1)] ?? '';
+    else if (argv[at].startsWith('--tcp=')) tcp = argv[at].slice('--tcp='.length);
+    else throw new Nowhere(`argumento desconhecido ${JSON.stringify(argv[at])}; uso: [--tcp host:porta]`);
+  }
+  if (tcp !== undefined) {
+    const found = /^(\[[0-9A-Fa-f:.]+\]|[^[\]:\s]+):([0-9]{1,5})$/.exec(tcp);
+    if (!found || Number(found[2]) > 65_535) throw new Nowhere(`--tcp espera host:porta, veio ${JSON.stringify(tcp)}`);
+    return { tcp: { host: found[1].replaceAll(/[[\]]/g, ''), port: Number(found[2]) } };
+  }
+  const socket = process.env.SVC_APP_SOCKET;
+  if (!socket) throw new Nowhere('sem onde escutar: falta SVC_APP_SOCKET (ou --tcp host:porta na bancada)');
+  if (!path.isAbsolute(socket)) throw new Nowhere('SVC_APP_SOCKET precisa ser um caminho absoluto');
+  if (Buffer.byteLength(socket) > SOCKET_PATH_BYTES_MAX) throw new Nowhere(`SVC_APP_SOCKET passa de ${SOCKET_PATH_BYTES_MAX} bytes`);
+  return { socket };
+}
+
+/** The folder of the socket belongs to this account alone (spec 5.2). A shared one such as /tmp is refused, never changed. */
+function privateFolder(folder) {
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = fs.statSync(folder);
+  if (found.uid !== process.geteuid() || found.mode & 0o1000) throw new Nowhere(`a pasta do socket não é só desta conta: ${folder}`);
+  if (found.mode & 0o077) fs.chmodSync(folder, 0o700);
+}
+
+/** '' when somebody answers at the socket, else the code of the error. */
+function connectTest(socket) {
+  return new Promise((resolve) => {
+    const probe = net.connect(socket);
+    const done = (code) => {
+      probe.destroy();
+      resolve(code);
+    };
+    probe.setTimeout(CONNECT_TEST_MS, () => done(''));
+    probe.once('connect', () => done(''));
+    probe.once('error', (problem) => done(problem.code));
+  });
+}
+
+/** A refused connect test tells an orphan from a live socket. Source: spec 3.1 step 3 (never a plain file-type test alone). */
+async function clearOrphan(socket) {
+  const code = await connectTest(socket);
+  if (code === 'ENOENT') return;
+  if (code === '' || code === 'EAGAIN') throw new Occupied(socket); // EAGAIN: its queue is full, so somebody does listen
+  // Connecting to a plain file is refused too: never delete one.
+  if (code !== 'ECONNREFUSED' || !fs.lstatSync(socket).isSocket()) throw new Nowhere(`há algo que não é um socket em ${socket}`);
+  fs.unlinkSync(socket);
+}
+
+function listening(server, start) {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.once('listening', () => {
+      server.off('error', reject);
+      resolve();
+    });
+    start();
+  });
+}
+
+async function open(server, argv) {
+  const target = where(argv);
+  if (target.tcp) {
+    await listening(server, () => server.listen({ ...target.tcp, backlog: BACKLOG }));
+    const { address, port, family } = server.address();
+    if (isOpen() && !address.startsWith('127.') && address !== '::1') {
+      console.error('svc: atenção: sem SVC_APP_TOKEN e fora de 127.0.0.1, qualquer um na rede alcança este app');
+    }
+    return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
+  }
+  const shared = serverScope(); // spec 5.2: a server-scope app accepts every account of the server
+  if (!shared) privateFolder(path.dirname(target.socket));
+  await clearOrphan(target.socket);
+  const before = process.umask(shared ? 0o111 : 0o177); // before bind: never wider than 0600, not for an instant
+  try {
+    await listening(server, () => {
+      server.listen({ path: target.socket, backlog: BACKLOG }); // binds before it returns
+      process.umask(before);
+    });
+  } catch (problem) {
+    if (problem.code === 'EADDRINUSE') throw new Occupied(target.socket);
+    throw problem;
+  } finally {
+    process.umask(before);
+  }
+  return target.socket;
+}
+
+/** Every way into the app passes the gate, also one that the author added without `portao` and also upgrades. */
+function gateEverything(server) {
+  const emit = server.emit;
+  server.emit = function gatedEmit(event, ...args) {
+    if (event === 'request' || event === 'checkContinue' || event === 'checkExpectation') {
+      if (!admit(args[0], args[1])) return true;
+    } else if (event === 'upgrade') {
+      if (!admitUpgrade(args[0], args[1])) return true;
+    } else if (event === 'connect') {
+      args[1].on('error', () => {});
+      args[1].end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      return true;
+    }
+    return emit.call(this, event, ...args);
+  };
+  // Without a listener Node would cut a CONNECT off without an answer.
+  server.on('connect', () => {});
+}
+
+function endOnSignal(server, aoEncerrar) {
+  let ending = false;
+  const end = async () => {
+    if (ending) return;
+    ending = true;
+    const closed = new Promise((resolve) => {
+      server.close(resolve);
+    });
+    // A connection whose answer ends now becomes idle a moment later.
+    server.closeIdleConnections?.();
+    setInterval(() => server.closeIdleConnections?.(), 20);
+    const grace = new Promise((resolve) => {
+      setTimeout(resolve, END_GRACE_MS);
+    });
+    try {
+      await Promise.race([Promise.all([closed, aoEncerrar?.()]), grace]);
+    } catch (problem) {
+      console.error(problem);
+    }
+    process.exit(EXIT_OK);
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+}
+
+/**
+ * Listens where SVC_APP_SOCKET or `--tcp host:port` says. Ends the process with 0 when another instance already serves and with 2
+ * with nowhere to listen (spec 7). On SIGTERM the answers under way end, `aoEncerrar` is awaited, and the process ends with 0.
+ */
+async function escutar(server, { argv = process.argv.slice(2), aoEncerrar } = {}) {
+  gateEverything(server);
+  server.keepAliveTimeout = IDLE_MS;
+  server.headersTimeout = HEAD_MS;
+  server.requestTimeout = 0; // a long upload is not an error
+  server.maxHeaderSize = HEAD_BYTES_MAX;
+  let place;
+  try {
+    place = await open(server, argv);
+  } catch (problem) {
+    const occupied = problem instanceof Occupied;
+    const text = problem instanceof Nowhere ? problem.message : `não foi possível escutar: ${problem.message}`;
+    console.error(`[${appId()}] ${occupied ? `outra instância já atende em ${problem.message}` : text}`);
+    process.exit(occupied ? EXIT_OK : EXIT_NOWHERE);
+  }
+  endOnSignal(server, aoEncerrar);
+  process.stdout.on('error', () => {}); // a closed run.log never ends the app
+  console.log(`[${appId()}] versão ${version()} escutando em ${place}`);
+}
+
+module.exports = { escutar };
