@@ -12,7 +12,10 @@ const program = resolve(import.meta.dirname, '../../node_modules/pm2/bin/pm2');
 export function pm2Manager(): Manager {
   let home = '';
   const pm2 = (args: readonly string[]): Promise<unknown> =>
-    run(process.execPath, [program, ...args], { env: { ...process.env, PM2_HOME: home, PM2_DISABLE_VERSION_CHECK: 'true' }, timeout: 180_000 });
+    run(process.execPath, [program, ...args], {
+      env: { ...process.env, PM2_HOME: home, PM2_DISABLE_VERSION_CHECK: 'true' },
+      timeout: 180_000,
+    });
   return {
     name: 'PM2',
     async start(folder, apps) {

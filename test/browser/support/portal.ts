@@ -14,6 +14,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export const repository = resolve(import.meta.dirname, '../../..');
 
+/** `body` is the parsed JSON, or the text of anything else. */
+export interface AdminAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 export interface RunningPortal {
   /** `http://svc.localhost:PORT/?passe=…`, works once. */
   readonly link: string;
@@ -23,7 +29,7 @@ export interface RunningPortal {
   /** Everything that it printed so far. */
   output(): string;
   /** Calls the portal as admin over the 0600 control socket. */
-  admin<T>(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: T }>;
+  admin(method: string, path: string, body?: unknown): Promise<AdminAnswer>;
   /** SIGKILL to the portal alone; resolves when it is gone. */
   kill(): Promise<void>;
   /** Starts `svc up` again on the same state and port. */
@@ -49,7 +55,11 @@ export async function freePort(): Promise<number> {
 }
 
 /** Waits for a condition; the message names it when the deadline passes. */
-export async function until<T>(what: string, look: () => Promise<T | null | false | undefined> | T | null | false | undefined, msMax = 30_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | false | undefined> | T | null | false | undefined,
+  msMax = 30_000,
+): Promise<T> {
   const endMs = performance.now() + msMax;
   for (;;) {
     const found = await look();
@@ -83,7 +93,12 @@ export function processesBelow(folder: string): readonly ProcessOnServer[] {
   return found;
 }
 
-async function launch(options: PortalOptions, state: string, port: number, collect: (text: string) => void): Promise<{ child: ChildProcess; link: string }> {
+async function launch(
+  options: PortalOptions,
+  state: string,
+  port: number,
+  collect: (text: string) => void,
+): Promise<{ child: ChildProcess; link: string }> {
   const desired = options.desired ?? join(repository, 'examples/desired');
   const args = [join(repository, 'bin/svc.ts'), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`];
   const child = spawn(join(repository, 'node_modules/.bin/node'), args, {
@@ -109,7 +124,7 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-function callControlSocket<T>(state: string, method: string, path: string, body: unknown): Promise<{ status: number; body: T }> {
+function callControlSocket(state: string, method: string, path: string, body: unknown): Promise<AdminAnswer> {
   return new Promise((done, fail) => {
     const payload = body === undefined ? null : JSON.stringify(body);
     const headers = payload === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
@@ -119,7 +134,7 @@ function callControlSocket<T>(state: string, method: string, path: string, body:
       answer.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
         const json = answer.headers['content-type']?.includes('json') === true;
-        done({ status: answer.statusCode ?? 0, body: (json ? JSON.parse(text) : text) as T });
+        done({ status: answer.statusCode ?? 0, body: json ? JSON.parse(text) : text });
       });
       answer.on('error', fail);
     });
