@@ -1,0 +1,39 @@
+/** Unix sockets on this machine, with the errors that a person can act on. */
+import { once } from 'node:events';
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { withDeadline } from '../clock.ts';
+
+/** Rejects SOCKET_PATH_TOO_LONG before the kernel truncates, SERVER_UNREACHABLE when nobody listens. */
+export async function dialSocket(socketPath: string, clock: Clock): Promise<Duplex> {
+  checkSocketPath(socketPath);
+  const socket = net.connect({ path: socketPath });
+  const connected = once(socket, 'connect');
+  try {
+    const late = (): SvcError => new SvcError('TIMEOUT', `${socketPath} did not take the connection within ${limits.dialMsMax / 1_000} s`);
+    await withDeadline(clock, limits.dialMsMax, connected, late);
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    if (error instanceof SvcError) throw error;
+    throw new SvcError(
+      'SERVER_UNREACHABLE',
+      `nobody listens on ${socketPath} (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+      {},
+      { cause: error },
+    );
+  }
+}
+
+/** Source: limits.socketPathBytesMax; the kernel takes 108 bytes with the closing NUL. */
+export function checkSocketPath(socketPath: string): void {
+  const bytes = Buffer.byteLength(socketPath);
+  if (bytes <= limits.socketPathBytesMax) return;
+  throw new SvcError(
+    'SOCKET_PATH_TOO_LONG',
+    `${socketPath} has ${bytes} bytes, a unix socket takes ${limits.socketPathBytesMax}: choose a shorter prefix for the server (Server.spec.local.prefix), or a shorter --state`,
+  );
+}
