@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import fc from 'fast-check';
+import { array, assert, integer, property } from 'fast-check';
 import { createSimulatedClock } from './simulated-clock.ts';
 
 describe('the simulated clock', () => {
@@ -50,8 +50,8 @@ describe('the simulated clock', () => {
   });
 
   it('fires any set of deadlines in order of time, at their time', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 200 }), (times) => {
+    assert(
+      property(array(integer({ min: 0, max: 1_000 }), { maxLength: 200 }), (times) => {
         const clock = createSimulatedClock(0);
         const seen: number[] = [];
         for (const atMs of times) clock.at(atMs, () => seen.push(clock.monotonicMs()));
