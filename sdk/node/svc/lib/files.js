@@ -59,7 +59,12 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 function decoded(raw) {
   if (!raw.includes('%')) return raw;
   try {
-    return decoder.decode(Buffer.from(raw.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))), 'latin1'));
+    return decoder.decode(
+      Buffer.from(
+        raw.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+        'latin1',
+      ),
+    );
   } catch {
     return null;
   }

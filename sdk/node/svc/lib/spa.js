@@ -21,7 +21,9 @@ const isRoot = (parts) => parts.length === 0 || (parts.length === 1 && parts[0] 
 /** Right after <head>; without one after <html> or the doctype; else in front. Works on latin1 text: bytes stay as they are. */
 function inject(page, tags) {
   for (const pattern of [HEAD_TAG, OPENING_TAG]) {
-    const places = [...page.matchAll(pattern)].filter((found) => !found[0].startsWith('<!--')).map((found) => found.index + found[0].length);
+    const places = [...page.matchAll(pattern)]
+      .filter((found) => !found[0].startsWith('<!--'))
+      .map((found) => found.index + found[0].length);
     const at = pattern === HEAD_TAG ? places[0] : places.at(-1);
     if (at !== undefined) return page.slice(0, at) + tags + page.slice(at);
   }
