@@ -1,0 +1,210 @@
+/**
+ * Requests for an app, on its own origin or below `/proxy/app/<id>/`: who asks is settled here, what becomes of the request is
+ * the proxy's business. `_sdk/…` is answered from our own files and never reaches a backend (spec 4.2).
+ * Source: design 7. Decision: docs/decisions/0003-sessions-and-passes.md
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { SvcError } from '../schema/errors.ts';
+import type { Gateway } from '../schema/gateway.ts';
+import { limits } from '../schema/limits.ts';
+import type { Attempts } from './auth/attempts.ts';
+import { readSessionCookie, sessionCookie } from './auth/cookies.ts';
+import type { Passes } from './auth/passes.ts';
+import { mayUpgrade } from './auth/same-origin.ts';
+import type { Session, Sessions } from './auth/sessions.ts';
+import { refuseUpgrade } from './front.ts';
+import { appBasePath, appOrigin, type Site } from './hosts.ts';
+import { cleanLocalPath, isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
+import { sendProblem } from './problems.ts';
+import type { Proxy, ProxyTarget } from './proxy/contract.ts';
+import { appAnswerHeaders } from './security-headers.ts';
+import { sendStatic, type StaticFolder } from './static-files.ts';
+
+export interface AppOrigins {
+  /** A request on the app's own origin. */
+  request(req: IncomingMessage, res: ServerResponse, app: string): void;
+  /** A request below `/proxy/app/<id>` on the shell's origin; `rest` starts with '/' or '?' or is empty. */
+  prefixed(req: IncomingMessage, res: ServerResponse, app: string, rest: string): void;
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, to: { readonly app: string; readonly path: string }): void;
+}
+
+export interface AppOriginDeps {
+  readonly site: Site;
+  readonly sessions: Sessions;
+  readonly passes: Passes;
+  readonly attempts: Attempts;
+  readonly gateway: Pick<Gateway, 'app'>;
+  readonly proxy: Pick<Proxy, 'handle' | 'upgrade'>;
+  readonly sdk: StaticFolder;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Path and query below the app's base, as sent. */
+interface Asked {
+  readonly app: string;
+  readonly path: string;
+}
+
+export function createAppOrigins(deps: AppOriginDeps): AppOrigins {
+  const { site, sessions } = deps;
+  const answer = (req: IncomingMessage, res: ServerResponse, asked: Asked): void => {
+    const sdkPath = sdkPathOf(asked.path);
+    if (sdkPath !== null) return void sendSdk(deps, req, res, sdkPath).catch((error: unknown) => fail(deps, req, res, error));
+    if (site.origins === 'subdomain' && pathOf(asked.path) === '/__svc/entrar') {
+      return void enter(deps, req, res, asked).catch((error: unknown) => fail(deps, req, res, error));
+    }
+    const preflight = isPreflight(req) ? preflightAnswer(site, req, asked) : null;
+    if (preflight) return void res.writeHead(204, preflight).end();
+    const secret = readSessionCookie(req.headers.cookie, site);
+    const known = secret === null ? undefined : peek(sessions, site, secret, asked.app);
+    // The hot path stays synchronous: no store, no promise.
+    if (known) return pass(deps, req, res, { asked, session: known });
+    find(sessions, site, secret, asked.app)
+      .then((session) => (session ? pass(deps, req, res, { asked, session }) : sendToSignIn(site, req, res, asked)))
+      .catch((error: unknown) => fail(deps, req, res, error));
+  };
+
+  return {
+    request: (req, res, app) => answer(req, res, { app, path: req.url ?? '/' }),
+    prefixed: (req, res, app, rest) => {
+      if (!rest.startsWith('/')) return redirect(res, 308, `/proxy/app/${app}/${rest}`);
+      // Method and body are kept: old addresses go on working from the shell's origin.
+      if (site.origins === 'subdomain') return redirect(res, 307, appOrigin(site, app) + rest);
+      answer(req, res, { app, path: rest });
+    },
+    upgrade: (req, socket, head, { app, path }) => {
+      if (!path.startsWith('/') || sdkPathOf(path) !== null) return refuseUpgrade(socket, 404, 'Not Found');
+      if (!mayUpgrade(req, [appOrigin(site, app), site.origin])) return refuseUpgrade(socket, 403, 'Forbidden');
+      find(sessions, site, readSessionCookie(req.headers.cookie, site), app)
+        .then((session) => {
+          if (!session) return refuseUpgrade(socket, 401, 'Unauthorized');
+          if (!deps.gateway.app(session.person, app)) return refuseUpgrade(socket, 404, 'Not Found');
+          deps.proxy.upgrade(req, socket, head, targetOf(site, { app, path }, session));
+        })
+        .catch((error: unknown) => {
+          deps.onError(error);
+          refuseUpgrade(socket, 500, 'Internal Server Error');
+        });
+    },
+  };
+}
+
+/** In path mode an app is served on the shell's origin, with the shell's session: trusted apps only (design 7). */
+function find(sessions: Sessions, site: Site, secret: string | null, app: string): Promise<Session | null> {
+  return site.origins === 'path' ? sessions.portal(secret) : sessions.app(secret, app);
+}
+
+function peek(sessions: Sessions, site: Site, secret: string, app: string): Session | undefined {
+  return site.origins === 'path' ? sessions.peekPortal(secret) : sessions.peekApp(secret, app);
+}
+
+function targetOf(site: Site, { app, path }: Asked, session: Session): ProxyTarget {
+  return { person: session.person, app, path, basePath: appBasePath(site, app), session: session.id };
+}
+
+function pass(deps: AppOriginDeps, req: IncomingMessage, res: ServerResponse, { asked, session }: { asked: Asked; session: Session }): void {
+  if (!deps.gateway.app(session.person, asked.app)) {
+    return sendProblem(res, new SvcError('NOT_FOUND', `app ${asked.app} is not installed`), req.method, appAnswerHeaders(deps.site));
+  }
+  for (const [name, value] of Object.entries(closeTabsHeaders(deps.site, req, asked))) res.setHeader(name, value);
+  deps.proxy.handle(req, res, targetOf(deps.site, asked, session));
+}
+
+/** Nobody is signed in on this origin: a person is sent to the portal and comes back with a pass, a program is told. */
+function sendToSignIn(site: Site, req: IncomingMessage, res: ServerResponse, asked: Asked): void {
+  if (!isNavigation(req)) {
+    return sendProblem(res, new SvcError('UNAUTHENTICATED', 'no session on this origin'), req.method, appAnswerHeaders(site));
+  }
+  if (site.origins === 'path') return redirect(res, 302, `${site.origin}/`);
+  const wanted = cleanLocalPath(asked.path) ?? '/';
+  redirect(res, 302, `${site.origin}/api/apps/${asked.app}/abrir?ir=${encodeURIComponent(wanted)}`);
+}
+
+/** `/__svc/entrar?passe=…&ir=…`: takes the pass that the portal gave, sets the app's own cookie, goes on to the clean path. */
+async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerResponse, asked: Asked): Promise<void> {
+  const { site, attempts } = deps;
+  const headers = appAnswerHeaders(site);
+  if (req.method !== 'GET' || isPrefetch(req)) {
+    return sendProblem(res, new SvcError('METHOD_NOT_ALLOWED', 'only a GET takes the pass'), req.method, { ...headers, allow: 'GET' });
+  }
+  const query = queryOf(asked.path);
+  const wanted = cleanLocalPath(query.get('ir') ?? '/');
+  if (wanted === null) return sendProblem(res, new SvcError('BAD_REQUEST', 'ir: expected a path of this origin'), req.method, headers);
+  const address = req.socket.remoteAddress ?? '';
+  if (attempts.blockedMs(address) > 0) {
+    return sendProblem(res, new SvcError('RATE_LIMITED', 'too many refused passes from this address'), req.method, headers);
+  }
+  const taken = await deps.passes.takeForApp(query.get('passe') ?? '', asked.app);
+  const opened = taken && (await deps.sessions.openForApp(taken.person, asked.app, taken.root));
+  if (!opened) {
+    attempts.failed(address);
+    return sendProblem(res, new SvcError('PASS_REFUSED', 'open the app from the shell again'), req.method, headers);
+  }
+  res.setHeader('set-cookie', sessionCookie(site, opened.secret, limits.sessionMs));
+  redirect(res, 302, wanted);
+}
+
+/** Path below `_sdk/`, or null. Encoded spellings count too, so that no backend ever sees one. */
+function sdkPathOf(path: string): string | null {
+  const match = /^\/+([^/]*)\/(.*)$/s.exec(pathOf(path));
+  return match && decoded(match[1] ?? '') === '_sdk' ? (match[2] ?? '') : null;
+}
+
+function decoded(segment: string): string | null {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+async function sendSdk(deps: AppOriginDeps, req: IncomingMessage, res: ServerResponse, sdkPath: string): Promise<void> {
+  const headers = appAnswerHeaders(deps.site);
+  if (req.method !== 'GET' && req.method !== 'HEAD') {
+    const error = new SvcError('METHOD_NOT_ALLOWED', 'files of the SDK are read only');
+    return sendProblem(res, error, req.method, { ...headers, allow: 'GET, HEAD' });
+  }
+  const file = await deps.sdk.find(sdkPath);
+  if (!file) return sendProblem(res, new SvcError('NOT_FOUND', 'the SDK has no such file'), req.method, headers);
+  sendStatic(req, res, file, headers);
+}
+
+/** The one call that the shell makes on an app's origin: `POST <base>close-tabs` (spec 3.3 rule 6). */
+function isCloseTabs(site: Site, req: IncomingMessage, asked: Asked): boolean {
+  return req.headers.origin === site.origin && pathOf(asked.path) === '/close-tabs';
+}
+
+function isPreflight(req: IncomingMessage): boolean {
+  return req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
+}
+
+/** Headers of the answer to a preflight; null when the app's backend shall see it. A preflight carries no cookie. */
+function preflightAnswer(site: Site, req: IncomingMessage, asked: Asked): Record<string, string> | null {
+  if (!isCloseTabs(site, req, asked) || req.headers['access-control-request-method'] !== 'POST') return null;
+  return {
+    ...corsHeaders(site),
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'content-type',
+    'access-control-max-age': '600',
+  };
+}
+
+function closeTabsHeaders(site: Site, req: IncomingMessage, asked: Asked): Record<string, string> {
+  return req.method === 'POST' && site.origins === 'subdomain' && isCloseTabs(site, req, asked) ? corsHeaders(site) : {};
+}
+
+function corsHeaders(site: Site): Record<string, string> {
+  return { 'access-control-allow-origin': site.origin, 'access-control-allow-credentials': 'true', vary: 'Origin' };
+}
+
+function redirect(res: ServerResponse, status: 302 | 307 | 308, location: string): void {
+  res.writeHead(status, { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'content-length': 0 }).end();
+}
+
+function fail(deps: AppOriginDeps, req: IncomingMessage, res: ServerResponse, error: unknown): void {
+  deps.onError(error);
+  if (res.headersSent) return void res.destroy();
+  sendProblem(res, new SvcError('INTERNAL', 'the portal failed; its log has the cause'), req.method, appAnswerHeaders(deps.site));
+}

@@ -1,0 +1,42 @@
+/**
+ * One-time passes: the printed sign-in link (24 h, for the portal) and the hand-over to an app's origin (30 s, for one person
+ * and one app). Taken in one step of the store, so a pass never works twice. Decision: docs/decisions/0003-sessions-and-passes.md
+ */
+import type { Store, StoredPass } from '../../controller/store/store.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../../schema/limits.ts';
+import { appAudience, type Session } from './sessions.ts';
+import { isSecretShape, newSecret, secretHash } from './secrets.ts';
+
+export interface Passes {
+  /** For the sign-in link. */
+  forPortal(person: string, admin: boolean): Promise<string>;
+  /** For the hand-over of a portal session to an app's origin. */
+  forApp(session: Session, app: string): Promise<string>;
+  takeForPortal(pass: string): Promise<StoredPass | null>;
+  /** Person and portal session of the pass; null when unknown, used, expired or for another app. */
+  takeForApp(pass: string, app: string): Promise<{ readonly person: string; readonly root: string } | null>;
+}
+
+export function createPasses(store: Store, clock: Clock): Passes {
+  const give = async (person: string, admin: boolean, audience: string, lifeMs: number): Promise<string> => {
+    const pass = newSecret();
+    await store.putPass({ passHash: secretHash(pass), person, admin, audience, expiresAtMs: clock.nowMs() + lifeMs });
+    return pass;
+  };
+  const take = async (pass: string): Promise<StoredPass | null> =>
+    isSecretShape(pass) ? await store.takePass(secretHash(pass), clock.nowMs()) : null;
+  return {
+    forPortal: (person, admin) => give(person, admin, 'portal', limits.signInPassMs),
+    forApp: (session, app) => give(session.person, false, appAudience(app, session.root), limits.originPassMs),
+    takeForPortal: async (pass) => {
+      const taken = await take(pass);
+      return taken?.audience === 'portal' ? taken : null;
+    },
+    takeForApp: async (pass, app) => {
+      const taken = await take(pass);
+      const root = taken?.audience.startsWith(`${app}@`) ? taken.audience.slice(app.length + 1) : null;
+      return taken && root !== null ? { person: taken.person, root } : null;
+    },
+  };
+}

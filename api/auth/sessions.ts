@@ -1,0 +1,152 @@
+/**
+ * Who a request is from. A portal session belongs to the shell's origin; an app session belongs to one app's origin, was handed
+ * over by a pass and lives only as long as the portal session it came from.
+ * Decisions: docs/decisions/0003-sessions-and-passes.md, 0036-session-cookie.md
+ */
+import type { Store, StoredSession } from '../../controller/store/store.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../../schema/limits.ts';
+import { newSecret, secretHash } from './secrets.ts';
+
+export interface Session {
+  readonly person: string;
+  readonly admin: boolean;
+  /** Hash of the cookie: names the session, opens nothing. */
+  readonly id: string;
+  /** The portal session that it ends with; its own id for a portal session. */
+  readonly root: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+export interface Sessions {
+  /** A new portal session; `secret` is the cookie's value. */
+  open(person: string, admin: boolean): Promise<{ readonly secret: string; readonly session: Session }>;
+  openForApp(person: string, app: string, root: string): Promise<{ readonly secret: string; readonly session: Session } | null>;
+  portal(secret: string | null): Promise<Session | null>;
+  app(secret: string | null, app: string): Promise<Session | null>;
+  /** Answer of `app` when it is known without asking the store: for the hot path. Undefined: ask. */
+  peekApp(secret: string, app: string): Session | undefined;
+  peekPortal(secret: string): Session | undefined;
+  /** The session, by its id, is still good. */
+  alive(root: string): Promise<boolean>;
+  /** Prolongs a portal session that is older than a day; true when the cookie must be set again. */
+  renew(session: Session): Promise<Session | null>;
+  /** Ends a portal session and every app session that came from it. */
+  end(session: Session): Promise<void>;
+  /** Told the ids of sessions that ended before their time. */
+  onEnd(listener: (session: string) => void): () => void;
+}
+
+interface Cached {
+  readonly session: Session;
+  readonly audience: string;
+  readonly untilMonotonicMs: number;
+}
+
+export function appAudience(app: string, root: string): string {
+  return `${app}@${root}`;
+}
+
+/** `person` says whether somebody still exists: a removed person's sessions are worth nothing. */
+export function createSessions(store: Store, clock: Clock, person: (usuario: string) => boolean): Sessions {
+  const cache = new Map<string, Cached>();
+  /** Counts endings: what was read before one is not cached after it. */
+  let endings = 0;
+  const listeners = new Set<(session: string) => void>();
+
+  const remember = (secret: string, audience: string, session: Session): void => {
+    if (cache.size >= limits.sessionCacheEntriesMax) cache.clear();
+    cache.set(secretHash(secret), { session, audience, untilMonotonicMs: clock.monotonicMs() + limits.sessionCacheMs });
+  };
+  const peek = (secret: string, audience: string): Session | undefined => {
+    const cached = cache.get(secretHash(secret));
+    if (cached?.audience !== audience || cached.untilMonotonicMs <= clock.monotonicMs()) return undefined;
+    return cached.session.expiresAtMs > clock.nowMs() && person(cached.session.person) ? cached.session : undefined;
+  };
+  const root = async (id: string): Promise<StoredSession | null> => {
+    const stored = await store.session(id, clock.nowMs());
+    return stored?.audience === 'portal' && person(stored.person) ? stored : null;
+  };
+  const find = async (secret: string | null, audience: string): Promise<Session | null> => {
+    if (secret === null) return null;
+    const known = peek(secret, audience);
+    if (known) return known;
+    const endingsBefore = endings;
+    const stored = await store.session(secretHash(secret), clock.nowMs());
+    const session = stored && (await verified(stored, audience, root));
+    if (session && endings === endingsBefore) remember(secret, audience, session);
+    return session;
+  };
+  const put = async (session: Session, audience: string): Promise<void> => {
+    const { person: owner, admin, id, createdAtMs, expiresAtMs } = session;
+    await store.putSession({ tokenHash: id, person: owner, admin, audience, createdAtMs, expiresAtMs });
+  };
+
+  return {
+    open: async (owner, admin) => {
+      const secret = newSecret();
+      const id = secretHash(secret);
+      const createdAtMs = clock.nowMs();
+      const session: Session = { person: owner, admin, id, root: id, createdAtMs, expiresAtMs: createdAtMs + limits.sessionMs };
+      await put(session, 'portal');
+      return { secret, session };
+    },
+    openForApp: async (owner, app, rootId) => {
+      const parent = await root(rootId);
+      if (parent?.person !== owner) return null;
+      const secret = newSecret();
+      const createdAtMs = clock.nowMs();
+      const expiresAtMs = createdAtMs + limits.sessionMs;
+      // An app's session never holds admin: the app's page is not the admin.
+      const session: Session = { person: owner, admin: false, id: secretHash(secret), root: rootId, createdAtMs, expiresAtMs };
+      await put(session, appAudience(app, rootId));
+      return { secret, session };
+    },
+    portal: (secret) => find(secret, 'portal'),
+    app: (secret, app) => find(secret, `app:${app}`),
+    peekApp: (secret, app) => peek(secret, `app:${app}`),
+    peekPortal: (secret) => peek(secret, 'portal'),
+    alive: async (id) => (await root(id)) !== null,
+    renew: async (session) => {
+      const nowMs = clock.nowMs();
+      const expiresAtMs = Math.min(nowMs + limits.sessionMs, session.createdAtMs + limits.sessionAgeMsMax);
+      if (expiresAtMs - session.expiresAtMs < limits.sessionRenewAfterMs) return null;
+      const renewed = { ...session, expiresAtMs };
+      await put(renewed, 'portal');
+      return renewed;
+    },
+    end: async (session) => {
+      const nowMs = clock.nowMs();
+      const all = await store.sessionsOf(session.person, nowMs);
+      const ended = all.filter((each) => each.tokenHash === session.root || each.audience.endsWith(`@${session.root}`));
+      endings += 1;
+      for (const each of ended) await store.deleteSession(each.tokenHash);
+      endings += 1;
+      for (const { tokenHash } of ended) {
+        cache.delete(tokenHash);
+        for (const listener of listeners) listener(tokenHash);
+      }
+    },
+    onEnd: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+async function verified(
+  stored: StoredSession,
+  audience: string,
+  root: (id: string) => Promise<StoredSession | null>,
+): Promise<Session | null> {
+  const { person, admin, tokenHash, createdAtMs, expiresAtMs } = stored;
+  if (audience === 'portal') {
+    if (stored.audience !== 'portal' || !(await root(tokenHash))) return null;
+    return { person, admin, id: tokenHash, root: tokenHash, createdAtMs, expiresAtMs };
+  }
+  const [app, rootId] = stored.audience.split('@');
+  if (`app:${app}` !== audience || rootId === undefined) return null;
+  const parent = await root(rootId);
+  return parent?.person === person ? { person, admin: false, id: tokenHash, root: rootId, createdAtMs, expiresAtMs } : null;
+}

@@ -1,0 +1,84 @@
+/**
+ * How many windows of an app a person has open, over all pages (spec 3.3, `encerrar`). A page is one connection of the events
+ * channel: its counts end with it. The totals go to the store, where the controller reads them.
+ */
+import type { Bus } from '../../controller/events/bus.ts';
+import type { Store } from '../../controller/store/store.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { backendKey } from '../starts.ts';
+
+export interface Windows {
+  /** After a portal restart no page is known yet: what was open counts as closed now, until pages say otherwise. */
+  recover(): Promise<void>;
+  pageOpened(person: string, page: string): void;
+  pageClosed(page: string): Promise<void>;
+  /** Rejects PAGE_UNKNOWN unless the page is an open connection of this person. Resolves when the total is stored. */
+  count(person: string, page: string, app: string, open: number): Promise<number>;
+}
+
+interface Page {
+  readonly person: string;
+  readonly open: Map<string, number>;
+}
+
+export function createWindows(store: Pick<Store, 'putWindows' | 'windows'>, bus: Bus, clock: Clock): Windows {
+  const pages = new Map<string, Page>();
+  /** Keeps the writes of one backend in order. */
+  const writes = new Map<string, Promise<void>>();
+
+  const total = (person: string, app: string): number => {
+    let sum = 0;
+    for (const page of pages.values()) if (page.person === person) sum += page.open.get(app) ?? 0;
+    return sum;
+  };
+  const write = (person: string, app: string): Promise<number> => {
+    const key = backendKey(person, app);
+    let written = 0;
+    const next = (writes.get(key) ?? Promise.resolve())
+      .catch(() => {})
+      .then(async () => {
+        written = total(person, app);
+        await store.putWindows({ person, app, open: written, zeroSinceMs: written === 0 ? clock.nowMs() : null });
+        bus.enqueue(key, false);
+      });
+    writes.set(key, next);
+    return next
+      .finally(() => {
+        if (writes.get(key) === next) writes.delete(key);
+      })
+      .then(() => written);
+  };
+
+  return {
+    recover: async () => {
+      const nowMs = clock.nowMs();
+      for (const { person, app, open } of await store.windows()) {
+        if (open === 0) continue;
+        await store.putWindows({ person, app, open: 0, zeroSinceMs: nowMs });
+        bus.enqueue(backendKey(person, app), false);
+      }
+    },
+    pageOpened: (person, page) => {
+      pages.set(page, { person, open: new Map() });
+    },
+    pageClosed: async (page) => {
+      const closed = pages.get(page);
+      pages.delete(page);
+      if (!closed) return;
+      const apps = [...closed.open].filter(([, open]) => open > 0);
+      await Promise.all(apps.map(([app]) => write(closed.person, app)));
+    },
+    count: async (person, page, app, open) => {
+      const known = pages.get(page);
+      if (known?.person !== person) {
+        throw new SvcError('PAGE_UNKNOWN', 'this page has no open connection to /ws/events; connect, then send the counts with the new `pagina`');
+      }
+      const before = known.open.get(app) ?? 0;
+      if (open === 0) known.open.delete(app);
+      else known.open.set(app, open);
+      // A repeated zero must not restart the two minutes.
+      return before === open ? total(person, app) : await write(person, app);
+    },
+  };
+}

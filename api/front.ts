@@ -1,0 +1,117 @@
+/**
+ * The first thing that sees a request: by host it goes to the shell's routes, to an app's origin or nowhere. App traffic never
+ * passes through Fastify. Source: design 7. Decision: docs/decisions/0035-http-border.md
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { SvcError } from '../schema/errors.ts';
+import { limits } from '../schema/limits.ts';
+import type { AppOrigins } from './app-origins.ts';
+import { readSessionCookie } from './auth/cookies.ts';
+import { mayUpgrade } from './auth/same-origin.ts';
+import type { Sessions } from './auth/sessions.ts';
+import type { EventHub } from './events/hub.ts';
+import { classifyHost, isAppId, type Site } from './hosts.ts';
+import { isNavigation, pathOf } from './navigation.ts';
+import { sendProblem } from './problems.ts';
+
+export interface Front {
+  request(req: IncomingMessage, res: ServerResponse): void;
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  close(): void;
+}
+
+export interface FrontDeps {
+  readonly site: Site;
+  readonly sessions: Sessions;
+  readonly hub: EventHub;
+  readonly apps: AppOrigins;
+  /** Fastify: the shell's own routes. */
+  readonly shell: (req: IncomingMessage, res: ServerResponse) => void;
+}
+
+const proxyPrefix = '/proxy/app/';
+
+/** App and rest of a raw `/proxy/app/<id>/…` path; null when it is another path. Never decoded: an encoded prefix is none. */
+export function splitProxyPath(url: string): { readonly app: string; readonly rest: string } | null {
+  if (!url.startsWith(proxyPrefix)) return null;
+  const match = /^([^/?]*)(.*)$/s.exec(url.slice(proxyPrefix.length));
+  const app = match?.[1] ?? '';
+  return isAppId(app) ? { app, rest: match?.[2] ?? '' } : null;
+}
+
+/** Null when the request line or the Host header is fit to be routed. */
+export function requestFault(req: IncomingMessage): SvcError | null {
+  const hosts = req.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (hosts !== 1) return new SvcError('BAD_REQUEST', `expected one Host header, got ${hosts}`);
+  if (!req.url?.startsWith('/')) return new SvcError('BAD_REQUEST', 'expected a path that starts with / in the request line');
+  return null;
+}
+
+export function createFront(deps: FrontDeps): Front {
+  const { site, apps } = deps;
+  const events = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: limits.eventSocketFrameBytesMax });
+
+  const request = (req: IncomingMessage, res: ServerResponse): void => {
+    const fault = requestFault(req);
+    if (fault) return sendProblem(res, fault, req.method, { connection: 'close' });
+    const url = req.url ?? '/';
+    const host = classifyHost(req.headers.host, site);
+    if (host.kind === 'app') return apps.request(req, res, host.app);
+    if (host.kind === 'other') return isLocalScrape(req) ? deps.shell(req, res) : sendElsewhere(req, res, site);
+    const proxied = splitProxyPath(url);
+    if (proxied) return apps.prefixed(req, res, proxied.app, proxied.rest);
+    deps.shell(req, res);
+  };
+
+  const openEvents = async (req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    if (!mayUpgrade(req, [site.origin])) return refuseUpgrade(socket, 403, 'Forbidden');
+    const session = await deps.sessions.portal(readSessionCookie(req.headers.cookie, site));
+    if (!session) return refuseUpgrade(socket, 401, 'Unauthorized');
+    if (!deps.hub.hasRoom(session.person)) return refuseUpgrade(socket, 429, 'Too Many Requests');
+    events.handleUpgrade(req, socket, head, (ws) => deps.hub.attach(ws, session));
+  };
+
+  const upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    socket.on('error', () => socket.destroy());
+    if (requestFault(req)) return refuseUpgrade(socket, 400, 'Bad Request');
+    const url = req.url ?? '/';
+    const host = classifyHost(req.headers.host, site);
+    if (host.kind === 'other') return refuseUpgrade(socket, 421, 'Misdirected Request');
+    if (host.kind === 'app') return apps.upgrade(req, socket, head, { app: host.app, path: url });
+    const proxied = splitProxyPath(url);
+    if (proxied) {
+      if (site.origins === 'subdomain') return refuseUpgrade(socket, 421, 'Misdirected Request');
+      return apps.upgrade(req, socket, head, { app: proxied.app, path: proxied.rest });
+    }
+    if (pathOf(url) !== '/ws/events') return refuseUpgrade(socket, 404, 'Not Found');
+    openEvents(req, socket, head).catch(() => refuseUpgrade(socket, 500, 'Internal Server Error'));
+  };
+
+  return { request, upgrade, close: () => events.close() };
+}
+
+/** Ends a handshake that is not accepted. */
+export function refuseUpgrade(socket: Duplex, status: number, title: string): void {
+  if (socket.writable) socket.end(`HTTP/1.1 ${status} ${title}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  // The other side may never close: half-open sockets are not kept.
+  setImmediate(() => socket.destroy());
+}
+
+/** A name that is not ours: people are led to the portal, programs are told. */
+function sendElsewhere(req: IncomingMessage, res: ServerResponse, site: Site): void {
+  const error = new SvcError('WRONG_HOST', `this portal is reached at ${site.origin}`);
+  if (!isNavigation(req)) return sendProblem(res, error, req.method);
+  res.writeHead(308, { location: `${site.origin}/`, 'cache-control': 'no-store', 'content-length': 0 }).end();
+}
+
+/** A scraper on the portal's own machine asks by address: `http://127.0.0.1:8787/metrics`. No web page can send that Host. */
+export function isLocalScrape(req: IncomingMessage): boolean {
+  if (pathOf(req.url ?? '') !== '/metrics' || !isLoopback(req.socket.remoteAddress)) return false;
+  return /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$/i.test(req.headers.host ?? '');
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address === '127.0.0.1' || address === '::1' || address === '::ffff:127.0.0.1';
+}

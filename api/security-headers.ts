@@ -1,0 +1,53 @@
+/** Headers of the shell's origin and of app origins. Source: design 7. Decision: docs/decisions/0035-http-border.md */
+import type { Site } from './hosts.ts';
+
+/** For every answer of the shell's origin. */
+export function shellHeaders(site: Site): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=()',
+    'content-security-policy': shellPolicy(site),
+  };
+}
+
+/** The shell runs its own scripts only, frames apps only, and nobody frames it. */
+export function shellPolicy(site: Site): string {
+  const apps = site.origins === 'path' ? "'self'" : `${site.scheme}://*.${site.host}`;
+  const events = `${site.scheme === 'https' ? 'wss' : 'ws'}://${site.host}`;
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    // close-tabs goes to app origins (spec 3.3 rule 6).
+    `connect-src 'self' ${events} ${apps}`,
+    `frame-src ${apps}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** For what is data, never a page: JSON, logs, icons. An SVG that is opened by its address runs nothing. */
+export const dataPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
+
+/** Added to whatever an app answers on its origin: only the shell may frame it. */
+export function appFramePolicy(site: Site): string {
+  return `frame-ancestors ${site.origin}`;
+}
+
+/** For answers of ours on an app's origin. */
+export function appAnswerHeaders(site: Site): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-site',
+    'content-security-policy': `default-src 'none'; ${appFramePolicy(site)}`,
+  };
+}

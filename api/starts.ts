@@ -1,0 +1,278 @@
+/**
+ * "Start and wait", shared by the routes and by held navigations: one wish and one watcher per backend, however many wait.
+ * The api only writes the intent; that the supervisor took it is read from the store (the intent is done), how it went from the
+ * gateway. Events are edges: each makes the watcher read again, and a slow poll covers an edge that was missed.
+ * Source: spec 3.2; design 3 rules 3 and 8. Decision: docs/decisions/0037-start-answers.md
+ */
+import { randomUUID } from 'node:crypto';
+import type { Bus } from '../controller/events/bus.ts';
+import type { Intent, Store } from '../controller/store/store.ts';
+import type { Clock } from '../schema/clock.ts';
+import { SvcError } from '../schema/errors.ts';
+import type { Gateway } from '../schema/gateway.ts';
+import { limits } from '../schema/limits.ts';
+import type { AppProjection, StartAnswer } from '../schema/wire/http.ts';
+
+type View = Omit<AppProjection, 'url' | 'icone'>;
+type Wish = Intent['wish'];
+type By = Intent['by'];
+
+export interface StartOptions {
+  readonly by: By;
+  /** How long this caller waits. */
+  readonly deadlineMs: number;
+  /** Fires when the caller went away: it stops waiting, the start goes on. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Starts {
+  startAndWait(person: string, app: string, options: StartOptions): Promise<StartAnswer>;
+  restartAndWait(person: string, app: string, options: StartOptions): Promise<StartAnswer>;
+  stopAndWait(person: string, app: string, options: StartOptions): Promise<StartAnswer>;
+  /** Writes the wish and returns. Answers as the waiting ones when the wish can't be had. */
+  post(person: string, app: string, wish: Wish, by: By): Promise<void>;
+  close(): void;
+}
+
+export interface StartDeps {
+  readonly store: Pick<Store, 'putIntent' | 'intent'>;
+  readonly bus: Bus;
+  readonly gateway: Pick<Gateway, 'app'>;
+  readonly clock: Clock;
+  /** Outcome and duration, for /metrics. */
+  readonly observe?: (app: string, outcome: 'ready' | 'not-ready', durationMs: number) => void;
+}
+
+/** One wish that is being followed. */
+interface Watch {
+  readonly answer: Promise<StartAnswer>;
+  waiters: number;
+  readonly cancel: () => void;
+}
+
+export function backendKey(person: string, app: string): string {
+  return `Backend/${person}/${app}`;
+}
+
+export function createStarts(deps: StartDeps): Starts {
+  const { gateway, clock } = deps;
+  const watches = new Map<string, Watch>();
+
+  const viewOf = (person: string, app: string): View => {
+    const view = gateway.app(person, app);
+    if (!view) throw new SvcError('NOT_FOUND', `app ${app} is not installed for ${person}`);
+    return view;
+  };
+
+  const post = async (person: string, app: string, wish: Wish, by: By): Promise<string> => {
+    refusePinned(viewOf(person, app), wish);
+    const requestId = randomUUID();
+    await deps.store.putIntent({ person, app, wish, by, requestId, atMs: clock.nowMs() });
+    deps.bus.enqueue(backendKey(person, app), true);
+    return requestId;
+  };
+
+  /** Joins the watcher of this wish, or makes the wish and a watcher. Null options of `post`: only watch what is under way. */
+  const follow = async (person: string, app: string, wish: Wish, options: StartOptions, join: boolean): Promise<StartAnswer> => {
+    const key = `${wish} ${backendKey(person, app)}`;
+    let watch = watches.get(key);
+    if (!watch) {
+      const requestId = join ? Promise.resolve(null) : post(person, app, wish, options.by);
+      watch = startWatch(deps, { person, app, wish, requestId });
+      watches.set(key, watch);
+    }
+    const joined = watch;
+    // Over, or nobody waits any more: whoever comes next begins anew. The wish stands either way.
+    const leave = (): void => {
+      if (watches.get(key) === joined) watches.delete(key);
+      joined.cancel();
+    };
+    joined.answer.then(leave, leave);
+    return await waitFor(joined, options, clock, {
+      now: () => answerOf(viewOf(person, app), clock.nowMs()),
+      lastLeft: leave,
+    });
+  };
+
+  return {
+    startAndWait: async (person, app, options) => {
+      const view = viewOf(person, app);
+      if (options.by === 'navigation') {
+        const verdict = navigationVerdict(view, clock.nowMs());
+        if (verdict) return verdict;
+        return await follow(person, app, 'start', options, underWay(view));
+      }
+      return await follow(person, app, 'start', options, false);
+    },
+    restartAndWait: (person, app, options) => follow(person, app, 'restart', options, false),
+    stopAndWait: (person, app, options) => follow(person, app, 'stop', options, false),
+    post: async (person, app, wish, by) => {
+      await post(person, app, wish, by);
+    },
+    close: () => {
+      for (const watch of watches.values()) watch.cancel();
+    },
+  };
+}
+
+/** A Backend document decides; a click does not overrule it. Source: design 4, `Backend.estado`. */
+function refusePinned(view: View, wish: Wish): void {
+  if (wish === 'stop' && view.pinned) {
+    throw new SvcError('PINNED', `${view.id} is kept running by a Backend document (estado: ligado); change the document to stop it`);
+  }
+  if (wish !== 'stop' && pinnedStopped(view)) {
+    throw new SvcError('PINNED', `${view.id} is kept stopped by a Backend document (estado: desligado); change the document to start it`);
+  }
+}
+
+function pinnedStopped(view: View): boolean {
+  return view.reason === 'PinnedStopped';
+}
+
+/** On its way without a new wish: a navigation only waits. */
+function underWay(view: View): boolean {
+  return view.status === 'starting' || view.status === 'backoff' || view.status === 'unknown' || view.status === 'running';
+}
+
+/** What a navigation is told at once. A failed app is not started again by looking at it: anchors F 6. */
+function navigationVerdict(view: View, nowMs: number): StartAnswer | null {
+  if (view.ready || view.status === 'failed' || pinnedStopped(view)) return answerOf(view, nowMs);
+  return followed('start', view, nowMs) === 'over' && underWay(view) ? answerOf(view, nowMs) : null;
+}
+
+/** Whether a wish that was taken has come to an end. */
+function followed(wish: Wish, view: View, nowMs: number): 'over' | 'going' {
+  if (unreachable(view)) return 'over';
+  if (wish === 'stop') return view.status === 'stopped' || view.status === 'failed' ? 'over' : 'going';
+  switch (view.status) {
+    case 'running':
+      return view.ready ? 'over' : 'going';
+    case 'stopped':
+    case 'failed':
+      return 'over';
+    case 'starting':
+      // The 15 probes ran out: the verdict comes later as an event (spec 3.2).
+      return view.reason === 'SlowStart' ? 'over' : 'going';
+    case 'backoff':
+      return (view.nextAttemptAtMs ?? 0) - nowMs > limits.startPollMs ? 'over' : 'going';
+    case 'stopping':
+    case 'unknown':
+      return 'going';
+  }
+}
+
+function unreachable(view: View): boolean {
+  return view.status === 'unknown' && view.reason === 'ServerUnreachable';
+}
+
+export function answerOf(view: View, nowMs: number): StartAnswer {
+  const answer = { ready: view.ready, status: view.status, reason: view.reason, message: view.message };
+  return view.ready ? answer : { ...answer, retryAfterMs: retryAfterMs(view, nowMs) };
+}
+
+/** When asking again makes sense. Decision: docs/decisions/0037-start-answers.md */
+function retryAfterMs(view: View, nowMs: number): number {
+  switch (view.status) {
+    case 'backoff':
+      return Math.max(limits.startPollMs, (view.nextAttemptAtMs ?? nowMs) - nowMs);
+    case 'failed':
+      return limits.failureResetMs;
+    case 'starting':
+    case 'stopping':
+    case 'running':
+      return 1_000;
+    case 'stopped':
+    case 'unknown':
+      return 5_000;
+  }
+}
+
+interface Followed {
+  readonly person: string;
+  readonly app: string;
+  readonly wish: Wish;
+  /** Id of the intent to follow; null: nothing was posted, what is under way is watched. */
+  readonly requestId: Promise<string | null>;
+}
+
+/** Reads store and gateway at every edge until the wish is over or its time is up. */
+function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed): Watch {
+  const { clock, bus, store, gateway } = deps;
+  const beganMs = clock.monotonicMs();
+  const endMs = beganMs + (wish === 'start' ? limits.startWaitMsMax : limits.stopWaitMsMax);
+  const { promise, resolve, reject } = Promise.withResolvers<StartAnswer>();
+  let settled = false;
+  let reading = false;
+  let again = false;
+  let cancelTimer = (): void => {};
+
+  const finish = (answer: StartAnswer | Error): void => {
+    if (settled) return;
+    settled = true;
+    cancelTimer();
+    unsubscribe();
+    if (answer instanceof Error) return reject(answer);
+    deps.observe?.(app, answer.ready ? 'ready' : 'not-ready', clock.monotonicMs() - beganMs);
+    resolve(answer);
+  };
+  const readOnce = async (): Promise<void> => {
+    const id = await requestId;
+    // Before the supervisor took the wish, the state is about what was before.
+    const intent = id === null ? null : await store.intent(person, app);
+    const taken = intent === null || intent.requestId !== id || intent.done;
+    const view = gateway.app(person, app);
+    if (!view) return finish(new SvcError('NOT_FOUND', `app ${app} is no longer installed for ${person}`));
+    const over = (taken || unreachable(view)) && followed(wish, view, clock.nowMs()) === 'over';
+    if (over || clock.monotonicMs() >= endMs) finish(answerOf(view, clock.nowMs()));
+  };
+  const read = async (): Promise<void> => {
+    again = true;
+    if (reading) return;
+    reading = true;
+    while (again && !settled) {
+      again = false;
+      await readOnce().catch((error: unknown) => finish(error instanceof Error ? error : new Error(String(error))));
+    }
+    reading = false;
+  };
+  const poll = (): void => {
+    void read();
+    if (!settled) cancelTimer = clock.at(Math.min(endMs, clock.monotonicMs() + limits.startPollMs), poll);
+  };
+  const unsubscribe = bus.onPublish((whose, event) => {
+    if (whose === person && event.type === 'app-status' && event.app === app) void read();
+  });
+  poll();
+  return { answer: promise, waiters: 0, cancel: () => finish(new SvcError('TIMEOUT', 'the portal is shutting down')) };
+}
+
+interface WaitCalls {
+  /** The state of things when this caller's time is up. */
+  now(): StartAnswer;
+  lastLeft(): void;
+}
+
+/** One caller's share of a watch: its own deadline and its own going away. */
+async function waitFor(watch: Watch, options: StartOptions, clock: Clock, calls: WaitCalls): Promise<StartAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<StartAnswer>();
+  const gone = (): void => reject(new SvcError('TIMEOUT', 'the caller went away'));
+  if (options.signal?.aborted) gone();
+  options.signal?.addEventListener('abort', gone, { once: true });
+  const cancelTimer = clock.at(clock.monotonicMs() + options.deadlineMs, () => {
+    try {
+      resolve(calls.now());
+    } catch (error) {
+      reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  watch.answer.then(resolve, reject);
+  watch.waiters += 1;
+  try {
+    return await promise;
+  } finally {
+    watch.waiters -= 1;
+    cancelTimer();
+    options.signal?.removeEventListener('abort', gone);
+    if (watch.waiters === 0) calls.lastLeft();
+  }
+}

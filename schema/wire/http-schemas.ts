@@ -1,0 +1,167 @@
+/**
+ * JSON Schemas of the portal's routes, beside their types in http.ts: the border validates with them and the OpenAPI document is
+ * made from them. Requests are closed objects; answers say what is written, and nothing else gets out.
+ */
+import { backendStates, reasons, startSteps } from '../backend.ts';
+import { limits } from '../limits.ts';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+const nullable = <T extends string>(type: T) => ({ type: [type, 'null'] }) as const;
+const strings = { type: 'array', items: text } as const;
+
+function closed(properties: Record<string, unknown>, required: readonly string[] = Object.keys(properties)) {
+  return { type: 'object', additionalProperties: false, required, properties } as const;
+}
+
+const status = { type: 'string', enum: backendStates } as const;
+const reason = { type: 'string', enum: reasons } as const;
+/** Free-form JSON. */
+const anything = { type: 'object', additionalProperties: true } as const;
+
+/** Source: spec 2.1 `id`; at most one DNS label, since the id names an origin. */
+export const appId = { type: 'string', pattern: '^[a-z0-9-]{1,63}$' } as const;
+export const personId = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' } as const;
+/** Queries arrive as text; nothing is coerced. */
+const lines = { type: 'string', pattern: '^[0-9]{1,5}$' } as const;
+const yes = { type: 'string', enum: ['1'] } as const;
+const objectKey = { type: 'string', maxLength: 256, pattern: '^[A-Za-z0-9._/@-]*$' } as const;
+const secret = { type: 'string', minLength: 1, maxLength: 128 } as const;
+
+export const appParams = closed({ id: appId });
+export const backendParams = closed({ person: personId, app: appId });
+export const noBody = { type: ['object', 'null'], additionalProperties: false, properties: {} } as const;
+export const signInBody = closed({ passe: secret });
+export const windowsBody = closed({
+  abertas: { type: 'integer', minimum: 0, maximum: limits.windowsPerPageMax },
+  pagina: { type: 'string', minLength: 1, maxLength: 64 },
+});
+export const openQuery = closed({ ir: { type: 'string', maxLength: 2_048 } }, []);
+export const logQuery = closed({ tail: lines, seguir: yes, anterior: yes }, []);
+export const adminLogQuery = closed({ tail: lines, follow: yes, previous: yes }, []);
+export const objectsQuery = closed({ prefix: objectKey }, []);
+export const whyQuery = closed({ key: { ...objectKey, minLength: 1 } });
+export const eventsQuery = closed(
+  { key: objectKey, after: { type: 'string', pattern: '^[0-9]{1,15}$' }, limit: { type: 'string', pattern: '^[0-9]{1,4}$' } },
+  [],
+);
+export const planBody = closed({ dir: { type: ['string', 'null'], maxLength: 4_096 } }, []);
+export const applyBody = closed({ prune: flag }, []);
+export const linkBody = closed({ person: personId }, []);
+
+export const problem = {
+  type: 'object',
+  additionalProperties: true,
+  required: ['type', 'title', 'status', 'code', 'detail', 'error'],
+  properties: { type: text, title: text, status: count, code: text, detail: text, error: text },
+} as const;
+
+export const sessionAnswer = closed({
+  usuario: text,
+  nome: text,
+  login: text,
+  iniciais: text,
+  grupos: strings,
+  admin: flag,
+  appUrlTemplate: text,
+  origins: { type: 'string', enum: ['subdomain', 'path'] },
+  shellVersion: text,
+});
+
+export const appProjection = closed({
+  id: text,
+  name: text,
+  version: text,
+  type: { type: 'string', enum: ['app', 'engine'] },
+  kind: { type: 'string', enum: ['app', 'service'] },
+  description: text,
+  category: text,
+  icone: nullable('string'),
+  window: anything,
+  gpu: flag,
+  aoFechar: text,
+  url: text,
+  status,
+  ready: flag,
+  reason,
+  message: text,
+  sinceMs: count,
+  wanted: flag,
+  pinned: flag,
+  pid: nullable('integer'),
+  connections: nullable('integer'),
+  failures: count,
+  nextAttemptAtMs: nullable('number'),
+  contained: flag,
+  containedReason: text,
+  stale: flag,
+  step: { anyOf: [closed({ name: { type: 'string', enum: startSteps }, detail: text }), { type: 'null' }] },
+});
+export const appsAnswer = closed({ apps: { type: 'array', items: appProjection } });
+
+export const startAnswer = closed({ ready: flag, status, reason, message: text, retryAfterMs: { type: 'number' } }, [
+  'ready',
+  'status',
+  'reason',
+  'message',
+]);
+export const windowsAnswer = closed({ abertas: count });
+
+const condition = closed({
+  type: { type: 'string', enum: ['Ready', 'Progressing', 'Reachable', 'Contained', 'Stale', 'Installed'] },
+  status: { type: 'string', enum: ['True', 'False', 'Unknown'] },
+  reason,
+  message: text,
+  observedGeneration: count,
+  sinceMs: count,
+});
+export const objectsAnswer = {
+  type: 'array',
+  items: closed({
+    key: text,
+    kind: text,
+    name: text,
+    state: text,
+    reason,
+    message: text,
+    conditions: { type: 'array', items: condition },
+    seenAtMs: count,
+    nextDeadlineMs: nullable('number'),
+    details: anything,
+  }),
+} as const;
+export const whyAnswer = closed({
+  key: text,
+  sentence: text,
+  waitsFor: nullable('string'),
+  nextDeadlineMs: nullable('number'),
+  lastLogLines: strings,
+  fix: nullable('string'),
+});
+export const eventsAnswer = closed({
+  events: {
+    type: 'array',
+    items: closed({
+      seq: count,
+      atMs: count,
+      key: text,
+      type: { type: 'string', enum: ['Normal', 'Warning'] },
+      reason,
+      message: text,
+      round: text,
+      from: nullable('string'),
+      to: nullable('string'),
+    }),
+  },
+});
+export const planAnswer = closed({
+  ok: flag,
+  changes: { type: 'array', items: closed({ key: text, action: text, detail: text }) },
+  errors: strings,
+  pendingPrune: strings,
+});
+export const doctorAnswer = closed({
+  checks: { type: 'array', items: closed({ name: text, ok: flag, detail: text, fix: nullable('string') }) },
+});
+export const linkAnswer = closed({ person: text, link: text, expiresAtMs: count });
