@@ -21,6 +21,14 @@ export const limits = {
   restartBackoffMsMax: 60_000,
   restartFailuresMax: 5,
   failureResetMs: 600_000,
+  /** A process that the supervisor did not start has no exit event: it is looked at this often. */
+  adoptedPollMs: 1_000,
+  /** An end this soon after the start, without a socket, is ExitedAtOnce. */
+  exitedAtOnceMs: 2_000,
+  /** A living process without a socket is looked at for TCP ports after this. */
+  neverBoundMs: 2_000,
+  lastExitLinesMax: 20,
+  launchesAtOnceMax: 8,
   // Stop. Source: design 3 rule 8.
   stopGraceMs: 10_000,
   stopKillMsMax: 15_000,
@@ -31,6 +39,9 @@ export const limits = {
   workersPerServerMax: 64,
   workDeadlineMs: 60_000,
   resyncJitterMsMax: 1_000,
+  /** Packages on a server are looked at again after so long even if nobody said that they changed. */
+  packageLookMs: 60_000,
+  folderQuietMs: 100,
   /** More decisions than this on one key within a minute, without anything happening, is a loop that feeds itself. */
   decisionsPerMinuteMax: 240,
   /** A start that could not be carried out for so long is dropped. Decision: docs/decisions/0026-intents-are-one-shot.md */
@@ -53,6 +64,9 @@ export const limits = {
   envEntriesMax: 512,
   secretsFileBytesMax: 256 * 1_024,
   runLogBytesMax: 16 * 1_024 * 1_024,
+  /** What stays of a run.log over the limit, and how soon after a write its size is looked at. */
+  runLogKeptBytes: 1_024 * 1_024,
+  runLogCheckMs: 50,
   logTailLinesMax: 10_000,
   logTailBytesMax: 1_024 * 1_024,
   installCommandMsMax: 15 * 60_000,
@@ -64,6 +78,7 @@ export const limits = {
   supervisorLineBytesMax: 1_024 * 1_024,
   supervisorClientsMax: 16,
   supervisorReplyMsMax: 10_000,
+  supervisorClientBufferedBytesMax: 8 * 1_024 * 1_024,
   supervisorStartMsMax: 15_000,
   dialMsMax: 5_000,
   followersPerPersonMax: 8,

@@ -164,12 +164,19 @@ function openStatuses(database: DatabaseSync, writer: TurnWriter): Pick<Store, '
   };
 }
 
-function openWindows(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'putWindows' | 'windows'> {
+type WindowRow = { person: string; app: string; open: number; zero_since_ms: number | null };
+
+function windowsOf(row: WindowRow): WindowCount {
+  return { person: row.person, app: row.app, open: row.open, zeroSinceMs: row.zero_since_ms };
+}
+
+function openWindows(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'putWindows' | 'windows' | 'windowsOf'> {
   const put = database.prepare(
     `INSERT INTO windows VALUES (?, ?, ?, ?) ON CONFLICT (person, app) DO UPDATE SET
        open = excluded.open, zero_since_ms = excluded.zero_since_ms`,
   );
   const all = database.prepare('SELECT * FROM windows ORDER BY person, app');
+  const one = database.prepare('SELECT * FROM windows WHERE person = ? AND app = ?');
   return {
     putWindows: (windows) =>
       writer.write(() => {
@@ -177,8 +184,12 @@ function openWindows(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'p
       }),
     windows: async () => {
       writer.flush();
-      const rows = all.all() as { person: string; app: string; open: number; zero_since_ms: number | null }[];
-      return rows.map((row): WindowCount => ({ person: row.person, app: row.app, open: row.open, zeroSinceMs: row.zero_since_ms }));
+      return (all.all() as WindowRow[]).map(windowsOf);
+    },
+    windowsOf: async (person, app) => {
+      writer.flush();
+      const row = one.get(person, app) as WindowRow | undefined;
+      return row ? windowsOf(row) : null;
     },
   };
 }

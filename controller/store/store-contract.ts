@@ -180,6 +180,8 @@ function nameTests(store: () => Store, reopen: () => Promise<void>): void {
     await store().putValue('hash', 'two');
     await reopen();
     expect(await store().windows()).toEqual([{ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 }]);
+    expect(await store().windowsOf('ana', 'notas')).toEqual({ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 });
+    expect(await store().windowsOf('ana', 'relogio')).toBeNull();
     expect(await store().applied()).toEqual(['Person/ana', 'Person/bia']);
     expect(await store().value('hash')).toBe('two');
   });

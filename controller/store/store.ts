@@ -103,6 +103,7 @@ export interface Store {
 
   putWindows(windows: WindowCount): Promise<void>;
   windows(): Promise<readonly WindowCount[]>;
+  windowsOf(person: string, app: string): Promise<WindowCount | null>;
 
   /** Names of the desired objects that were applied last, for ownership and the prune guard. */
   applied(): Promise<readonly string[]>;
