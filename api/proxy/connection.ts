@@ -1,0 +1,149 @@
+/**
+ * One connection to a backend's socket: a unix socket read into one fixed buffer (nothing is allocated per read), or the Duplex
+ * of a host driver's `dial`. Its user gets the bytes; between users only an end is expected.
+ */
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { BackendRoute } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
+import { createResponseParser, type ResponseParser } from './response-parser.ts';
+
+export interface ConnectionUser {
+  /** The chunk is only valid during the call unless the connection is paused before it returns. */
+  data(chunk: Buffer): void;
+  /** The backend closed its sending side. */
+  ended(): void;
+  /** The connection is gone, once. */
+  closed(error: Error | null): void;
+  /** What was written has left. */
+  drained(): void;
+}
+
+export interface Connection {
+  readonly stream: Duplex;
+  readonly parser: ResponseParser;
+  readonly generation: string;
+  user: ConnectionUser | null;
+  /** Requests that were begun on it. */
+  requests: number;
+  idleSinceMs: number;
+  idleMsMax: number;
+  /** Monotonic; Infinity when nothing is due. */
+  deadlineMs: number;
+  deadlinePassed: (() => void) | null;
+  gone: boolean;
+  /** No chunk comes until `resume`; the last chunk stays valid meanwhile. */
+  pause(): void;
+  resume(): void;
+  destroy(): void;
+}
+
+/** Calls back once with a connection that takes writes, or with why there is none. Returns the cancel function. */
+export function openConnection(route: BackendRoute, done: (connection: Connection | null, error: Error | null) => void): () => void {
+  if (route.socketPath !== null) return openSocket(route.socketPath, route.generation, done);
+  let cancelled = false;
+  route.dial().then(
+    (stream) => {
+      if (cancelled) stream.destroy();
+      else done(wrapDialled(stream, route.generation), null);
+    },
+    (error: unknown) => {
+      if (!cancelled) done(null, error instanceof Error ? error : new Error(String(error)));
+    },
+  );
+  return () => {
+    cancelled = true;
+  };
+}
+
+/** A full listen backlog answers EAGAIN at once (Python's default holds five): worth trying again for a while. */
+const backlogRetryMs = [1, 2, 5, 10, 20, 50, 100, 200];
+
+function openSocket(path: string, generation: string, done: (connection: Connection | null, error: Error | null) => void): () => void {
+  let attempt = 0;
+  let waitedMs = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let socket: net.Socket | null = null;
+  const connect = (): void => {
+    timer = null;
+    const holder: { connection: Connection | null } = { connection: null };
+    const trial = net.connect({ path, allowHalfOpen: true, onread: readInto(holder) });
+    socket = trial;
+    const failed = (error: NodeJS.ErrnoException): void => {
+      const waitMs = backlogRetryMs[Math.min(attempt, backlogRetryMs.length - 1)]!;
+      if (error.code !== 'EAGAIN' || waitedMs + waitMs > limits.proxyConnectMsMax) return done(null, error);
+      attempt += 1;
+      waitedMs += waitMs;
+      timer = setTimeout(connect, waitMs);
+    };
+    trial.once('error', failed);
+    trial.once('connect', () => {
+      trial.off('error', failed);
+      holder.connection = wrap(trial, generation);
+      done(holder.connection, null);
+    });
+  };
+  connect();
+  return () => {
+    if (timer !== null) clearTimeout(timer);
+    socket?.destroy();
+  };
+}
+
+function readInto(holder: { readonly connection: Connection | null }): net.OnReadOpts {
+  const buffer = Buffer.allocUnsafeSlow(limits.proxyReadBufferBytes);
+  return {
+    buffer,
+    callback: (bytes) => {
+      const connection = holder.connection;
+      if (connection === null || connection.gone) return true;
+      deliver(connection, bytes === buffer.length ? buffer : buffer.subarray(0, bytes));
+      return true;
+    },
+  };
+}
+
+function wrapDialled(stream: Duplex, generation: string): Connection {
+  const connection = wrap(stream, generation);
+  stream.on('data', (chunk: Buffer) => deliver(connection, chunk));
+  return connection;
+}
+
+function deliver(connection: Connection, chunk: Buffer): void {
+  // Nobody asked: the backend is not to be trusted with another request on this connection.
+  if (connection.user === null) connection.destroy();
+  else connection.user.data(chunk);
+}
+
+function wrap(stream: Duplex, generation: string): Connection {
+  const connection: Connection = {
+    stream,
+    parser: createResponseParser(),
+    generation,
+    user: null,
+    requests: 0,
+    idleSinceMs: 0,
+    idleMsMax: limits.proxyIdleConnectionMsMax,
+    deadlineMs: Infinity,
+    deadlinePassed: null,
+    gone: false,
+    pause: () => stream.pause(),
+    resume: () => stream.resume(),
+    destroy: () => stream.destroy(),
+  };
+  const closed = (error: Error | null): void => {
+    if (connection.gone) return;
+    connection.gone = true;
+    stream.destroy();
+    connection.user?.closed(error);
+  };
+  stream.on('error', closed);
+  stream.on('close', () => closed(null));
+  stream.on('end', () => {
+    if (connection.user === null) closed(null);
+    else connection.user.ended();
+  });
+  stream.on('drain', () => connection.user?.drained());
+  stream.resume();
+  return connection;
+}

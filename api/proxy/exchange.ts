@@ -1,0 +1,240 @@
+/**
+ * One request and its answer over one connection to a backend, streamed both ways. What waits in memory is bounded by one read
+ * buffer per direction: while the client's socket has not taken a chunk, the backend is not read, and the other way round.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../schema/clock.ts';
+import type { ErrorCode } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Connection } from './connection.ts';
+import { requestKind, responseKind } from './header-names.ts';
+import { clientHeaders, refusedByGate, type ResponsePolicy } from './response-headers.ts';
+import { BadResponse, type ResponseHead, type ResponseSink } from './response-parser.ts';
+
+export interface ExchangeFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly clock: Clock;
+  /** The whole head for the backend. */
+  readonly head: string;
+  readonly body: 'none' | 'length' | 'chunked';
+  readonly policy: ResponsePolicy;
+  /** The connection is no longer used. */
+  released(connection: Connection, reusable: boolean): void;
+  /** The used connection turned out to be closed and the request may be sent again. */
+  stale(): void;
+  /** Nothing was sent to the client yet: the caller answers. */
+  failed(failure: ExchangeFailure): void;
+  /** The answer was handed over wholly, or the client is gone (status 0), or it broke off midway. */
+  finished(status: number): void;
+  /** 101: the caller owns the connection from now on. Null: the answer was not asked for and is an error. */
+  readonly switched: ((connection: Connection, head: ResponseHead, rest: Buffer) => void) | null;
+}
+
+/** Small bodies leave in one write together with the head; as text that needs no second buffer. */
+const oneWriteBytesMax = 16 * 1_024;
+const repeatable = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Runs the exchange. Returns what aborts it when the client goes away. */
+export function runExchange(exchange: Exchange, connection: Connection): () => void {
+  const { req, res } = exchange;
+  const reused = connection.requests > 0;
+  const phase: Phase = { requestSent: exchange.body === 'none', status: 0, unshown: false, complete: false, over: false };
+
+  const onBody = (chunk: Buffer): void => {
+    if (!sendBody(connection, exchange.body, chunk)) req.pause();
+  };
+  const onBodyEnd = (): void => {
+    phase.requestSent = true;
+    if (exchange.body === 'chunked') connection.stream.write(`0\r\n${requestTrailers(req)}\r\n`, 'latin1');
+    if (phase.status === 0) connection.deadlineMs = exchange.clock.monotonicMs() + limits.proxyAnswerMsMax;
+  };
+  const leave = (reusable: boolean): void => {
+    phase.over = true;
+    if (!phase.requestSent) {
+      req.off('data', onBody);
+      req.off('end', onBodyEnd);
+      // What the backend no longer wants is read and dropped, so that the client can read its answer.
+      req.resume();
+    }
+    exchange.released(connection, reusable && phase.requestSent);
+  };
+  const settle = (reusable: boolean): void => {
+    leave(reusable);
+    exchange.finished(phase.status);
+  };
+  const fail = (failure: ExchangeFailure): void => {
+    if (phase.over) return;
+    const repeat = reused && failure.code === 'BACKEND_UNREACHABLE' && exchange.body === 'none' && !connection.parser.started();
+    leave(false);
+    if (phase.status !== 0) {
+      // Cutting the client's connection is the only honest way to say that a begun answer is incomplete.
+      res.destroy();
+      exchange.finished(phase.status);
+    } else if (repeat && repeatable.has(req.method!)) {
+      exchange.stale();
+    } else {
+      exchange.failed(failure);
+    }
+  };
+
+  connection.user = {
+    data: (chunk) => {
+      try {
+        connection.parser.push(chunk);
+      } catch (error) {
+        fail(failureOf(error));
+        return;
+      }
+      // Streams (SSE, long polls) show their head before the first byte of the body.
+      if (phase.unshown && !phase.over) res.flushHeaders();
+      phase.unshown = false;
+    },
+    ended: () => {
+      if (!connection.parser.finish()) fail({ code: 'BACKEND_UNREACHABLE', message: 'the backend ended the connection before its answer' });
+    },
+    closed: () => {
+      if (!phase.complete) fail({ code: 'BACKEND_UNREACHABLE', message: 'the backend broke the connection' });
+    },
+    drained: () => {
+      if (!phase.requestSent && !phase.over) req.resume();
+    },
+  };
+  connection.requests += 1;
+  connection.parser.expect(req.method === 'HEAD', answerSink(exchange, connection, phase, settle, fail));
+  connection.deadlinePassed = () => fail({ code: 'BACKEND_TIMEOUT', message: 'the backend did not answer in time' });
+  if (phase.requestSent) connection.deadlineMs = exchange.clock.monotonicMs() + limits.proxyAnswerMsMax;
+  connection.stream.write(exchange.head, 'latin1');
+  if (!phase.requestSent) {
+    req.on('data', onBody);
+    req.on('end', onBodyEnd);
+  }
+  return () => {
+    if (phase.over) return;
+    phase.status = 0;
+    settle(false);
+  };
+}
+
+interface Phase {
+  requestSent: boolean;
+  /** Of the answer; 0 until its head was taken. */
+  status: number;
+  /** The head waits for the first bytes of the body to leave with. */
+  unshown: boolean;
+  /** The backend has said everything; only the client's socket is behind. */
+  complete: boolean;
+  over: boolean;
+}
+
+function answerSink(
+  exchange: Exchange,
+  connection: Connection,
+  phase: Phase,
+  settle: (reusable: boolean) => void,
+  fail: (failure: ExchangeFailure) => void,
+): ResponseSink {
+  const { res } = exchange;
+  let reusable = false;
+  /** The client's socket took everything: the read buffer behind the last chunk may be filled again. */
+  const flushed = (): void => {
+    if (!phase.over) connection.resume();
+  };
+  return {
+    informational: (head) => sendEarlyHints(res, head),
+    head: (head) => {
+      if (refusedByGate(head)) throw new RefusedToken();
+      phase.status = head.status;
+      phase.unshown = head.framing === 'chunked' || head.framing === 'close';
+      connection.deadlineMs = Infinity;
+      if (head.idleMsMax !== null) connection.idleMsMax = Math.max(0, head.idleMsMax - 1_000);
+      reusable = head.reusable;
+      res.writeHead(head.status, head.reason, clientHeaders(head, exchange.policy));
+    },
+    body: (slice, last) => {
+      phase.unshown = false;
+      if (last && slice.length <= oneWriteBytesMax) return void res.end(slice.toString('latin1'), 'latin1');
+      if (last) return void res.end(slice);
+      res.write(slice, flushed);
+      // Node corks the socket until the next tick; the read buffer is only ours until the next read.
+      res.socket?.uncork();
+      if (res.writableLength > 0) connection.pause();
+    },
+    end: (trailers, clean) => {
+      if (!res.writableEnded) {
+        if (trailers.length > 0) res.addTrailers(trailerPairs(trailers));
+        res.end();
+      }
+      phase.complete = true;
+      if (res.writableLength === 0) return settle(reusable && clean);
+      connection.pause();
+      res.once('finish', () => {
+        if (phase.over) return;
+        if (!connection.gone) connection.resume();
+        settle(reusable && clean && !connection.gone);
+      });
+    },
+    switched: (head, rest) => {
+      if (exchange.switched === null) return fail({ code: 'BACKEND_BAD_RESPONSE', message: 'the backend switched protocols unasked' });
+      phase.over = true;
+      connection.deadlineMs = Infinity;
+      exchange.switched(connection, head, rest);
+    },
+  };
+}
+
+class RefusedToken extends Error {}
+
+function failureOf(error: unknown): ExchangeFailure {
+  if (error instanceof BadResponse) return { code: 'BACKEND_BAD_RESPONSE', message: error.message };
+  if (error instanceof RefusedToken) return { code: 'BACKEND_REFUSED_TOKEN', message: 'the backend runs with another token than the portal knows' };
+  return { code: 'INTERNAL', message: 'the answer of the backend could not be passed on' };
+}
+
+/** False when the backend's side is full. */
+function sendBody(connection: Connection, body: Exchange['body'], chunk: Buffer): boolean {
+  if (body !== 'chunked') return connection.stream.write(chunk);
+  connection.stream.cork();
+  connection.stream.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
+  connection.stream.write(chunk);
+  const more = connection.stream.write('\r\n', 'latin1');
+  connection.stream.uncork();
+  return more;
+}
+
+/** Trailers follow the rules of headers; framing and routing fields are never among them (RFC 9110 6.5.1). */
+function requestTrailers(req: IncomingMessage): string {
+  let lines = '';
+  for (let index = 0; index < req.rawTrailers.length; index += 2) {
+    const name = req.rawTrailers[index]!;
+    const value = req.rawTrailers[index + 1]!;
+    if (requestKind(name) === 'forward' && !/[\r\n\0]/.test(value)) lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
+}
+
+function trailerPairs(trailers: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index < trailers.length; index += 2) {
+    // Only names that would pass as headers and carry no meaning for the message itself.
+    if (responseKind(trailers[index]!) === 'forward') pairs.push([trailers[index]!, trailers[index + 1]!]);
+  }
+  return pairs;
+}
+
+/** 103 is passed on when Node takes its links; other 1xx carry nothing for a browser. */
+function sendEarlyHints(res: ServerResponse, head: ResponseHead): void {
+  if (head.status !== 103 || res.headersSent) return;
+  const links = head.raw.filter((_, index) => index % 2 === 1 && head.raw[index - 1]!.toLowerCase() === 'link');
+  if (links.length === 0) return;
+  try {
+    res.writeEarlyHints({ link: links });
+  } catch {
+    // A link that Node refuses is a hint less, never a failed answer.
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * What each header name means to the proxy, in both directions. Names repeat endlessly, so verdicts are remembered (bounded).
+ * Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
+ */
+
+export type RequestKind =
+  | 'forward'
+  | 'drop'
+  | 'host'
+  | 'connection'
+  | 'cookie'
+  | 'origin'
+  | 'contentLength'
+  | 'transferEncoding'
+  | 'te'
+  | 'upgrade'
+  | 'trailer'
+  | 'fetchSite'
+  | 'fetchMode'
+  | 'fetchDest'
+  | 'accept'
+  | 'acceptLanguage'
+  | 'requestedWith';
+
+export type ResponseKind =
+  | 'forward'
+  | 'drop'
+  | 'invalid'
+  | 'connection'
+  | 'keepAlive'
+  | 'contentLength'
+  | 'transferEncoding'
+  | 'contentType'
+  | 'upgrade'
+  | 'trailer'
+  | 'setCookie'
+  | 'location'
+  /** Acts on a whole origin: kept on an app's own origin, dropped in path mode where the origin is the shell's. */
+  | 'wholeOrigin'
+  | 'serviceWorkerAllowed'
+  /** `X-Svc-Token: recusado` (spec 5.1): read by the proxy, never passed on. */
+  | 'gate';
+
+const requestKinds = new Map<string, RequestKind>([
+  ['host', 'host'],
+  ['connection', 'connection'],
+  ['cookie', 'cookie'],
+  ['origin', 'origin'],
+  ['content-length', 'contentLength'],
+  ['transfer-encoding', 'transferEncoding'],
+  ['te', 'te'],
+  ['upgrade', 'upgrade'],
+  ['trailer', 'trailer'],
+  ['sec-fetch-site', 'fetchSite'],
+  ['sec-fetch-mode', 'fetchMode'],
+  ['sec-fetch-dest', 'fetchDest'],
+  ['accept', 'accept'],
+  ['accept-language', 'acceptLanguage'],
+  ['x-requested-with', 'requestedWith'],
+  ['keep-alive', 'drop'],
+  // The server answered `100 Continue` itself when it took the request.
+  ['expect', 'drop'],
+  ['http2-settings', 'drop'],
+  // Read as a variable HTTP_PROXY by CGI-like backends ("httpoxy").
+  ['proxy', 'drop'],
+  ['proxy-authenticate', 'drop'],
+  ['proxy-authorization', 'drop'],
+  ['proxy-connection', 'drop'],
+  ['x-real-ip', 'drop'],
+]);
+
+const responseKinds = new Map<string, ResponseKind>([
+  ['connection', 'connection'],
+  ['keep-alive', 'keepAlive'],
+  ['content-length', 'contentLength'],
+  ['transfer-encoding', 'transferEncoding'],
+  ['content-type', 'contentType'],
+  ['upgrade', 'upgrade'],
+  ['trailer', 'trailer'],
+  ['set-cookie', 'setCookie'],
+  ['location', 'location'],
+  ['content-location', 'location'],
+  ['x-svc-token', 'gate'],
+  ['service-worker-allowed', 'serviceWorkerAllowed'],
+  ['clear-site-data', 'wholeOrigin'],
+  ['strict-transport-security', 'wholeOrigin'],
+  ['nel', 'wholeOrigin'],
+  ['report-to', 'wholeOrigin'],
+  ['reporting-endpoints', 'wholeOrigin'],
+  // Would move the whole origin to another server.
+  ['alt-svc', 'drop'],
+  // The portal says who may frame an app (frame-ancestors).
+  ['x-frame-options', 'drop'],
+  ['te', 'drop'],
+  ['proxy-authenticate', 'drop'],
+  ['proxy-authorization', 'drop'],
+  ['proxy-connection', 'drop'],
+]);
+
+/** Names that some backend could read as one of ours or as framing once separators are dropped or exchanged (`X_Svc.App-Token`). */
+const squashedRequest = new Set([...requestKinds.keys()].map(squash));
+const reserved = /^(?:xsvc|xforwarded|forwarded$)/;
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const rememberedMax = 1_024;
+
+function squash(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+function judgeRequest(name: string): RequestKind {
+  const known = requestKinds.get(name.toLowerCase());
+  if (known !== undefined) return known;
+  const squashed = squash(name);
+  return reserved.test(squashed) || squashedRequest.has(squashed) ? 'drop' : 'forward';
+}
+
+function judgeResponse(name: string): ResponseKind {
+  if (!token.test(name)) return 'invalid';
+  const known = responseKinds.get(name.toLowerCase());
+  if (known !== undefined) return known;
+  return squash(name).startsWith('xsvc') ? 'drop' : 'forward';
+}
+
+function remembered<Kind>(judge: (name: string) => Kind): (name: string) => Kind {
+  const verdicts = new Map<string, Kind>();
+  return (name) => {
+    const before = verdicts.get(name);
+    if (before !== undefined) return before;
+    const verdict = judge(name);
+    if (verdicts.size < rememberedMax) verdicts.set(name, verdict);
+    return verdict;
+  };
+}
+
+export const requestKind = remembered(judgeRequest);
+export const responseKind = remembered(judgeResponse);
+
+/** Names listed in Connection headers, lower case: hop-by-hop for this message (RFC 9110 7.6.1). */
+export function connectionTokens(value: string): string[] {
+  return value
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+/** Cookies of the portal itself, on whatever origin: never shown to a backend, never set by one. */
+export const portalCookie = /^(?:__(?:host|secure)-svc|svc-sessao)/i;

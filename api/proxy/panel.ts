@@ -1,0 +1,146 @@
+/**
+ * The error panel: what a window shows when an app could not be reached in time. One page without any other resource, under a
+ * policy that runs exactly its own script. Source: spec 3.2 ("an error panel in the window, which retries by itself").
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { StartAnswer } from '../../schema/wire/http.ts';
+import type { AppView } from './contract.ts';
+
+const style = readFileSync(new URL('./panel/panel.css', import.meta.url), 'utf8');
+const script = readFileSync(new URL('./panel/panel.js', import.meta.url), 'utf8');
+
+export interface PanelState {
+  readonly name: string;
+  readonly status: StartAnswer['status'];
+  readonly ready: boolean;
+  readonly reason: string;
+  readonly message: string;
+  readonly wanted: boolean;
+  readonly pinned: boolean;
+  readonly step: AppView['step'];
+  readonly retryAfterMs: number;
+  readonly log: string;
+}
+
+const words = {
+  pt: {
+    estados: {
+      stopped: '{app} está parado',
+      starting: '{app} está iniciando',
+      running: '{app} não respondeu',
+      stopping: '{app} está parando',
+      backoff: '{app} caiu e será iniciado de novo',
+      failed: '{app} não conseguiu iniciar',
+      unknown: 'Não se sabe como está {app}',
+    },
+    iniciar: 'Iniciar',
+    parar: 'Parar',
+    deNovo: 'Tentar de novo',
+    registro: 'Últimas linhas do registro',
+    motivo: 'Motivo',
+    abrindo: 'Abrindo…',
+    iniciando: 'Iniciando…',
+    parando: 'Parando…',
+    tentaEm: 'Nova tentativa em {s} s.',
+    espera: 'Esta página se recarrega sozinha quando o aplicativo responder.',
+    semPortal: 'O portal não responde; nova tentativa em breve.',
+    falhou: 'O pedido não foi aceito.',
+  },
+  en: {
+    estados: {
+      stopped: '{app} is stopped',
+      starting: '{app} is starting',
+      running: '{app} did not answer',
+      stopping: '{app} is stopping',
+      backoff: '{app} crashed and will be started again',
+      failed: '{app} could not start',
+      unknown: 'The state of {app} is not known',
+    },
+    iniciar: 'Start',
+    parar: 'Stop',
+    deNovo: 'Try again',
+    registro: 'Last lines of the log',
+    motivo: 'Reason',
+    abrindo: 'Opening…',
+    iniciando: 'Starting…',
+    parando: 'Stopping…',
+    tentaEm: 'Trying again in {s} s.',
+    espera: 'This page loads again by itself once the app answers.',
+    semPortal: 'The portal does not answer; trying again soon.',
+    falhou: 'The request was not accepted.',
+  },
+} as const;
+
+/** Portuguese unless English is asked for first. */
+export function panelLanguage(acceptLanguage: string): keyof typeof words {
+  const tags = acceptLanguage
+    .split(',')
+    .map((entry, index) => {
+      const [tag, ...parameters] = entry.split(';');
+      const quality = /q=([\d.]+)/.exec(parameters.join(';'))?.[1];
+      return { language: tag!.trim().slice(0, 2).toLowerCase(), quality: quality === undefined ? 1 : Number(quality), index };
+    })
+    .filter((entry) => entry.language === 'pt' || entry.language === 'en')
+    .sort((a, b) => b.quality - a.quality || a.index - b.index);
+  return tags[0]?.language === 'en' ? 'en' : 'pt';
+}
+
+const sourceHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const ownPolicy = `default-src 'none'; script-src ${sourceHash(script)}; style-src ${sourceHash(style)}; connect-src 'self'; base-uri 'none'; form-action 'none'`;
+
+export function panelHeaders(portalOrigin: string): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': `${ownPolicy}; frame-ancestors 'self' ${portalOrigin}`,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    vary: 'Accept-Language, Sec-Fetch-Dest, Sec-Fetch-Mode',
+  };
+}
+
+export function panelPage(state: PanelState, basePath: string, acceptLanguage: string): string {
+  const language = panelLanguage(acceptLanguage);
+  const text = words[language];
+  const data = JSON.stringify({ base: basePath, retryAfterMs: state.retryAfterMs, palavras: text }).replaceAll('<', '\\u003c');
+  const title = escapeHtml(text.estados[state.status].replace('{app}', () => state.name));
+  const moving = state.status === 'starting' || state.status === 'stopping' || state.status === 'backoff';
+  const step = state.step === null ? '' : `${state.step.name}${state.step.detail === '' ? '' : `: ${state.step.detail}`}`;
+  return `<!doctype html>
+<html lang="${language === 'pt' ? 'pt-BR' : 'en'}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1 id="titulo">${title}</h1>
+<p id="mensagem">${escapeHtml(state.message)}</p>
+<p class="quiet">${text.motivo}: <code id="motivo">${escapeHtml(state.reason)}</code> <span id="passo">${escapeHtml(step)}</span></p>
+<div id="barra" class="bar" aria-hidden="true"${moving ? '' : ' hidden'}></div>
+<div class="buttons">
+<button id="iniciar" class="main" type="button"${moving ? ' disabled' : ''}>${text.iniciar}</button>
+<button id="parar" type="button"${state.wanted && !state.pinned ? '' : ' hidden'}>${text.parar}</button>
+<button id="de-novo" type="button">${text.deNovo}</button>
+</div>
+<p id="aviso" class="quiet" role="status" aria-live="polite">${text.espera}</p>
+<section id="registro" aria-labelledby="registro-titulo"${state.log === '' ? ' hidden' : ''}>
+<h2 id="registro-titulo">${text.registro}</h2>
+<pre id="log" tabindex="0">${escapeHtml(state.log)}</pre>
+</section>
+</main>
+<script type="application/json" id="dados">${data}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
+}

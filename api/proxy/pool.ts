@@ -1,0 +1,197 @@
+/**
+ * Connections per backend generation. A backend that was restarted (another generation) never sees a request on a connection of
+ * its predecessor. Free connections: the newest one is kept for limits.proxyIdleConnectionMsMax after the last request and
+ * counts as use of the app (spec 3.3 rule 3), the others only for limits.proxySpareConnectionMsMax.
+ */
+import type { Clock } from '../../schema/clock.ts';
+import type { BackendRoute } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
+import { openConnection, type Connection } from './connection.ts';
+
+export type TakeFailure = { readonly code: 'BACKEND_BUSY' | 'BACKEND_UNREACHABLE'; readonly message: string };
+
+interface Waiter {
+  readonly done: (connection: Connection | null, failure: TakeFailure | null) => void;
+  readonly sinceMs: number;
+}
+
+interface Pool {
+  readonly key: string;
+  route: BackendRoute;
+  /** Newest last. */
+  readonly free: Connection[];
+  readonly busy: Set<Connection>;
+  /** Being opened. */
+  opening: number;
+  readonly waiting: Waiter[];
+}
+
+export interface Pools {
+  /** Calls back once, at once when a connection is free. `fresh` never gives a used one. Returns the cancel function. */
+  take(key: string, route: BackendRoute, fresh: boolean, done: Waiter['done']): () => void;
+  /** The user is done with it; `reusable` when another request may follow. */
+  release(key: string, connection: Connection, reusable: boolean): void;
+  /** Ends free and busy connections of all keys that `matches`. */
+  drop(matches: (key: string) => boolean): void;
+  close(): void;
+}
+
+const sweepMs = 1_000;
+
+export function createPools(clock: Clock): Pools {
+  const pools = new Map<string, Pool>();
+  let cancelSweep: (() => void) | null = null;
+
+  const sweep = (): void => {
+    const nowMs = clock.monotonicMs();
+    for (const pool of pools.values()) sweepPool(pool, nowMs);
+    for (const pool of pools.values()) if (isEmpty(pool)) pools.delete(pool.key);
+    cancelSweep = pools.size === 0 ? null : clock.at(nowMs + sweepMs, sweep);
+  };
+
+  const poolOf = (key: string, route: BackendRoute): Pool => {
+    let pool = pools.get(key);
+    if (pool === undefined) {
+      pool = { key, route, free: [], busy: new Set(), opening: 0, waiting: [] };
+      pools.set(key, pool);
+      cancelSweep ??= clock.at(clock.monotonicMs() + sweepMs, sweep);
+    } else if (pool.route.generation !== route.generation) {
+      for (const connection of pool.free.splice(0)) connection.destroy();
+    }
+    pool.route = route;
+    return pool;
+  };
+
+  const open = (pool: Pool, done: Waiter['done']): (() => void) => {
+    pool.opening += 1;
+    let settled = false;
+    const settle = (connection: Connection | null, failure: TakeFailure | null): void => {
+      if (settled) return;
+      settled = true;
+      cancelDeadline();
+      pool.opening -= 1;
+      if (connection !== null) pool.busy.add(connection);
+      done(connection, failure);
+      if (connection === null) serveWaiting(pool);
+    };
+    const cancelOpen = openConnection(pool.route, (connection, error) =>
+      settle(connection, error === null ? null : { code: 'BACKEND_UNREACHABLE', message: reasonOf(error) }),
+    );
+    const cancelDeadline = clock.at(clock.monotonicMs() + limits.proxyConnectMsMax, () => {
+      cancelOpen();
+      settle(null, { code: 'BACKEND_UNREACHABLE', message: 'the backend did not take a connection in time' });
+    });
+    return () => {
+      if (settled) return;
+      settled = true;
+      cancelDeadline();
+      cancelOpen();
+      pool.opening -= 1;
+      serveWaiting(pool);
+    };
+  };
+
+  const serveWaiting = (pool: Pool): void => {
+    while (pool.waiting.length > 0 && pool.busy.size + pool.opening < limits.proxySocketsPerBackendMax) {
+      open(pool, pool.waiting.shift()!.done);
+    }
+  };
+
+  return {
+    take: (key, route, fresh, done) => {
+      const pool = poolOf(key, route);
+      const free = fresh ? undefined : takeFree(pool);
+      if (free !== undefined) {
+        done(free, null);
+        return () => undefined;
+      }
+      if (pool.busy.size + pool.opening < limits.proxySocketsPerBackendMax) return open(pool, done);
+      if (pool.waiting.length >= limits.proxyQueuePerBackendMax) {
+        done(null, { code: 'BACKEND_BUSY', message: 'all connections to the backend are in use and the queue is full' });
+        return () => undefined;
+      }
+      const waiter: Waiter = { done, sinceMs: clock.monotonicMs() };
+      pool.waiting.push(waiter);
+      return () => {
+        const at = pool.waiting.indexOf(waiter);
+        if (at !== -1) pool.waiting.splice(at, 1);
+      };
+    },
+    release: (key, connection, reusable) => {
+      connection.user = null;
+      connection.deadlineMs = Infinity;
+      const pool = pools.get(key);
+      pool?.busy.delete(connection);
+      const current = pool !== undefined && pool.route.generation === connection.generation;
+      if (!reusable || !current || connection.gone) {
+        if (!connection.gone) connection.destroy();
+        if (pool !== undefined) serveWaiting(pool);
+        return;
+      }
+      const waiter = pool.waiting.shift();
+      if (waiter !== undefined) {
+        pool.busy.add(connection);
+        waiter.done(connection, null);
+      } else if (pool.free.length >= limits.proxyFreeSocketsPerBackendMax) {
+        connection.destroy();
+      } else {
+        connection.idleSinceMs = clock.monotonicMs();
+        pool.free.push(connection);
+      }
+    },
+    drop: (matches) => {
+      for (const pool of pools.values()) {
+        if (!matches(pool.key)) continue;
+        for (const connection of pool.free.splice(0)) connection.destroy();
+        for (const connection of pool.busy) connection.destroy();
+      }
+    },
+    close: () => {
+      cancelSweep?.();
+      cancelSweep = null;
+      for (const pool of pools.values()) {
+        for (const waiter of pool.waiting.splice(0)) waiter.done(null, { code: 'BACKEND_BUSY', message: 'the portal is closing' });
+        for (const connection of [...pool.free.splice(0), ...pool.busy]) connection.destroy();
+      }
+      pools.clear();
+    },
+  };
+}
+
+function takeFree(pool: Pool): Connection | undefined {
+  for (;;) {
+    const connection = pool.free.pop();
+    if (connection === undefined) return undefined;
+    if (connection.gone) continue;
+    pool.busy.add(connection);
+    return connection;
+  }
+}
+
+function sweepPool(pool: Pool, nowMs: number): void {
+  const kept = pool.free.filter((connection, index) => {
+    const newest = index === pool.free.length - 1;
+    const idleMsMax = Math.min(connection.idleMsMax, newest ? limits.proxyIdleConnectionMsMax : limits.proxySpareConnectionMsMax);
+    if (connection.gone) return false;
+    if (nowMs - connection.idleSinceMs < idleMsMax) return true;
+    connection.destroy();
+    return false;
+  });
+  pool.free.splice(0, pool.free.length, ...kept);
+  for (const connection of pool.busy) {
+    if (connection.gone) pool.busy.delete(connection);
+    else if (connection.deadlineMs <= nowMs) connection.deadlinePassed?.();
+  }
+  while (pool.waiting.length > 0 && nowMs - pool.waiting[0]!.sinceMs >= limits.proxyQueueMsMax) {
+    pool.waiting.shift()!.done(null, { code: 'BACKEND_BUSY', message: 'no connection to the backend became free in time' });
+  }
+}
+
+function isEmpty(pool: Pool): boolean {
+  return pool.free.length === 0 && pool.busy.size === 0 && pool.opening === 0 && pool.waiting.length === 0;
+}
+
+/** The code alone: a path or an address of the server is nobody's business in a browser. */
+function reasonOf(error: NodeJS.ErrnoException): string {
+  return `no connection to the backend (${error.code ?? 'failed'})`;
+}

@@ -1,0 +1,102 @@
+/**
+ * Which headers of a backend's answer reach the browser. Hop-by-hop fields and reserved names are dropped, cookies and redirects
+ * are kept inside the app, and what acts on a whole origin is dropped where the origin is the shell's (path mode).
+ * Source: design 7. Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
+ */
+import { connectionTokens, portalCookie, responseKind } from './header-names.ts';
+import type { ResponseHead } from './response-parser.ts';
+
+export interface ResponsePolicy {
+  readonly basePath: string;
+  /** Host of the request: absolute redirects to it are ours. */
+  readonly host: string;
+  readonly proto: 'http' | 'https';
+  readonly portalOrigin: string;
+}
+
+/** The gate of the backend refused our token (spec 5.1): it runs with another one than we know. */
+export function refusedByGate(head: ResponseHead): boolean {
+  if (head.status !== 403) return false;
+  return head.raw.some((name, index) => index % 2 === 0 && responseKind(name) === 'gate' && head.raw[index + 1] === 'recusado');
+}
+
+/** Names and values by turns, for `writeHead`. */
+export function clientHeaders(head: ResponseHead, policy: ResponsePolicy): string[] {
+  const raw = head.raw;
+  const named = head.connection === '' ? null : namedTokens(head.connection);
+  const kept: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index]!;
+    if (named !== null && named.has(name.toLowerCase())) continue;
+    const value = clientValue(head, name, raw[index + 1]!, policy);
+    if (value === null) continue;
+    kept.push(name, value);
+    if (responseKind(name) === 'contentType' && /^text\/html\b/i.test(value)) kept.push('Content-Security-Policy', framePolicy(policy));
+  }
+  return kept;
+}
+
+/** Only the app itself and the shell may frame an app's pages: sibling apps are same-site, cookies alone would not stop them. */
+function framePolicy(policy: ResponsePolicy): string {
+  return policy.basePath === '/' ? `frame-ancestors 'self' ${policy.portalOrigin}` : "frame-ancestors 'self'";
+}
+
+function namedTokens(connection: string): ReadonlySet<string> | null {
+  if (connection === 'keep-alive' || connection === 'close') return null;
+  return new Set(connectionTokens(connection));
+}
+
+/** Null drops the header. */
+function clientValue(head: ResponseHead, name: string, value: string, policy: ResponsePolicy): string | null {
+  const ownOrigin = policy.basePath === '/';
+  switch (responseKind(name)) {
+    case 'forward':
+    case 'contentType':
+      return value;
+    case 'contentLength':
+      return head.status === 204 ? null : value;
+    case 'trailer':
+      return head.framing === 'chunked' ? value : null;
+    case 'setCookie':
+      return clientCookie(value, policy.basePath);
+    case 'location':
+      return ownOrigin ? value : insideBase(value, policy);
+    case 'wholeOrigin':
+      return ownOrigin ? value : null;
+    case 'serviceWorkerAllowed':
+      return ownOrigin || value.startsWith(policy.basePath) ? value : null;
+    case 'drop':
+    case 'invalid':
+    case 'gate':
+    case 'connection':
+    case 'keepAlive':
+    case 'transferEncoding':
+    case 'upgrade':
+      return null;
+  }
+}
+
+/**
+ * A cookie stays inside its app: no Domain (it would reach sibling apps), no portal names, no nameless cookie (browsers send
+ * `=__Host-x=y` back as `__Host-x=y`), and in path mode no Path above the app.
+ */
+export function clientCookie(value: string, basePath: string): string | null {
+  const parts = value.split(';');
+  const [name] = parts[0]!.split('=', 1);
+  if (!parts[0]!.includes('=') || name!.trim() === '' || portalCookie.test(name!.trim())) return null;
+  const attributes = parts.slice(1).map((part) => part.split('=', 1)[0]!.trim().toLowerCase());
+  if (attributes.includes('domain')) return null;
+  if (basePath === '/') return value;
+  const path = parts.findLast((_, index) => index > 0 && attributes[index - 1] === 'path');
+  if (path !== undefined && path.slice(path.indexOf('=') + 1).trim().startsWith(basePath)) return value;
+  const others = parts.filter((_, index) => index === 0 || attributes[index - 1] !== 'path');
+  return `${others.join(';')}; Path=${basePath}`;
+}
+
+/** Path mode: an absolute redirect of the backend leads into the app, wherever the app believes its root to be. */
+function insideBase(location: string, policy: ResponsePolicy): string {
+  const own = `${policy.proto}://${policy.host}`;
+  const path = location.startsWith(`${own}/`) ? location.slice(own.length) : location;
+  if (!path.startsWith('/') || path.startsWith('//')) return location;
+  return path.startsWith(policy.basePath) ? path : policy.basePath + path.slice(1);
+}

@@ -1,0 +1,289 @@
+/**
+ * A strict, incremental HTTP/1.1 response parser for one connection to a backend. It reads only what RFC 9112 allows a server
+ * to send: anything odd throws BadResponse and the connection is dropped, so two readers can never disagree on where an answer
+ * ends. Bodies are handed on as slices of the chunk they came in: whoever keeps one past the call copies it.
+ */
+import { limits } from '../../schema/limits.ts';
+import { responseKind } from './header-names.ts';
+
+export class BadResponse extends Error {}
+
+export interface ResponseHead {
+  readonly minor: 0 | 1;
+  readonly status: number;
+  readonly reason: string;
+  /** Names and values by turns, as they came. */
+  readonly raw: readonly string[];
+  readonly framing: 'none' | 'length' | 'chunked' | 'close';
+  /** Bytes of the body when framing is 'length'. */
+  readonly length: number;
+  /** The connection may carry another request after this answer. */
+  readonly reusable: boolean;
+  /** From `Keep-Alive: timeout=N`; null when not said. */
+  readonly idleMsMax: number | null;
+  /** Value of the Connection header, '' without one. */
+  readonly connection: string;
+  readonly upgrade: string;
+}
+
+export interface ResponseSink {
+  /** 1xx except 101. */
+  informational(head: ResponseHead): void;
+  head(head: ResponseHead): void;
+  /** `last` is true for the final bytes of a body of known length. */
+  body(slice: Buffer, last: boolean): void;
+  /** Trailers: names and values by turns. `clean` is false when bytes follow that nobody asked for: the connection is spent. */
+  end(trailers: readonly string[], clean: boolean): void;
+  /** 101: everything after the head belongs to the tunnel. */
+  switched(head: ResponseHead, rest: Buffer): void;
+}
+
+type State = 'idle' | 'head' | 'length' | 'close' | 'chunk-size' | 'chunk-data' | 'chunk-end' | 'trailers' | 'tunnel' | 'spent';
+
+export interface ResponseParser {
+  /** Before each request: whether it is a HEAD. */
+  expect(isHead: boolean, sink: ResponseSink): void;
+  /** Throws BadResponse. */
+  push(chunk: Buffer): void;
+  /** The backend closed its side: true when that properly ended the answer (or none was due). Throws BadResponse never. */
+  finish(): boolean;
+  /** True between answers. */
+  idle(): boolean;
+  /** True once a byte of the current answer was seen. */
+  started(): boolean;
+}
+
+const empty: readonly string[] = [];
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
+const chunkSizeLine = /^([0-9A-Fa-f]{1,13})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
+
+export function createResponseParser(): ResponseParser {
+  let state: State = 'idle';
+  let sink: ResponseSink | null = null;
+  let isHead = false;
+  let begun = false;
+  let remaining = 0;
+  /** A head, size line or trailer section that has not wholly arrived. */
+  let partial: Buffer | null = null;
+
+  const done = (trailers: readonly string[], clean: boolean): void => {
+    state = clean ? 'idle' : 'spent';
+    sink!.end(trailers, clean);
+  };
+
+  const takeHead = (text: string, chunk: Buffer, next: number): number => {
+    const head = parseHead(text, isHead);
+    if (head.status === 101) {
+      state = 'tunnel';
+      sink!.switched(head, chunk.subarray(next));
+      return chunk.length;
+    }
+    if (head.status < 200) {
+      sink!.informational(head);
+      return next;
+    }
+    remaining = head.length;
+    state = head.framing === 'chunked' ? 'chunk-size' : head.framing === 'none' ? 'idle' : head.framing;
+    sink!.head(head);
+    if (head.framing === 'none' || (head.framing === 'length' && remaining === 0)) done(empty, next === chunk.length);
+    return next;
+  };
+
+  /** Text up to `mark`, over as many chunks as it takes. Null: more is needed and everything was kept. */
+  const lineUpTo = (mark: string, chunk: Buffer, at: number, bytesMax: number): { text: string; next: number } | null => {
+    const before = partial === null ? 0 : partial.length;
+    if (partial === null) {
+      const found = chunk.indexOf(mark, at, 'latin1');
+      if (found !== -1) return { text: bounded(chunk.toString('latin1', at, found), bytesMax), next: found + mark.length };
+      partial = Buffer.from(chunk.subarray(at));
+    } else {
+      partial = Buffer.concat([partial, chunk.subarray(at)]);
+    }
+    const found = partial.indexOf(mark, Math.max(0, before - mark.length + 1), 'latin1');
+    if (found === -1) {
+      if (partial.length > bytesMax + mark.length) throw new BadResponse('a head or chunk line is larger than the limit');
+      // Without its carriage return no end would ever be found.
+      if (/[^\r]\n/.test(partial.toString('latin1'))) throw new BadResponse('a line ends without a carriage return');
+      return null;
+    }
+    const text = bounded(partial.toString('latin1', 0, found), bytesMax);
+    partial = null;
+    return { text, next: at + found + mark.length - before };
+  };
+
+  /** Consumes from `at` and returns where it stopped. */
+  const step = (chunk: Buffer, at: number): number => {
+    switch (state) {
+      case 'head': {
+        begun = true;
+        const line = lineUpTo('\r\n\r\n', chunk, at, limits.headerBytesMax);
+        return line === null ? chunk.length : takeHead(line.text, chunk, line.next);
+      }
+      case 'length': {
+        const stop = Math.min(chunk.length, at + remaining);
+        remaining -= stop - at;
+        sink!.body(chunk.subarray(at, stop), remaining === 0);
+        if (remaining === 0) done(empty, stop === chunk.length);
+        return stop;
+      }
+      case 'close':
+        sink!.body(chunk.subarray(at), false);
+        return chunk.length;
+      case 'chunk-size': {
+        const line = lineUpTo('\r\n', chunk, at, 256);
+        if (line === null) return chunk.length;
+        remaining = parseChunkSize(line.text);
+        state = remaining === 0 ? 'trailers' : 'chunk-data';
+        return line.next;
+      }
+      case 'chunk-data': {
+        const stop = Math.min(chunk.length, at + remaining);
+        remaining -= stop - at;
+        if (remaining === 0) state = 'chunk-end';
+        sink!.body(chunk.subarray(at, stop), false);
+        return stop;
+      }
+      case 'chunk-end': {
+        const line = lineUpTo('\r\n', chunk, at, 0);
+        if (line !== null) state = 'chunk-size';
+        return line === null ? chunk.length : line.next;
+      }
+      case 'trailers':
+        return takeTrailers(chunk, at);
+      case 'idle':
+      case 'tunnel':
+      case 'spent':
+        throw new BadResponse('the backend sent bytes after the end of its answer');
+    }
+  };
+
+  /** Trailer lines end with an empty line; each is at most a header line. */
+  let trailers: string[] = [];
+  let trailerBytes = 0;
+  const takeTrailers = (chunk: Buffer, at: number): number => {
+    const line = lineUpTo('\r\n', chunk, at, limits.headerBytesMax);
+    if (line === null) return chunk.length;
+    if (line.text === '') {
+      const all = trailers;
+      trailers = [];
+      trailerBytes = 0;
+      done(all, line.next === chunk.length);
+      return line.next;
+    }
+    trailerBytes += line.text.length;
+    if (trailerBytes > limits.headerBytesMax) throw new BadResponse('the trailers are larger than the limit');
+    parseField(line.text, trailers);
+    return line.next;
+  };
+
+  return {
+    expect: (head, to) => {
+      isHead = head;
+      sink = to;
+      begun = false;
+      state = 'head';
+    },
+    push: (chunk) => {
+      let at = 0;
+      do at = step(chunk, at);
+      while (at < chunk.length && state !== 'spent');
+    },
+    finish: () => {
+      if (state === 'close') {
+        done(empty, false);
+        return true;
+      }
+      return state === 'idle';
+    },
+    idle: () => state === 'idle',
+    started: () => begun,
+  };
+}
+
+function bounded(text: string, bytesMax: number): string {
+  if (text.length > bytesMax) throw new BadResponse('a head or chunk line is larger than the limit');
+  return text;
+}
+
+function parseChunkSize(text: string): number {
+  const match = chunkSizeLine.exec(text);
+  if (match === null) throw new BadResponse('malformed chunk size');
+  return Number.parseInt(match[1]!, 16);
+}
+
+function parseField(line: string, into: string[]): number {
+  const colon = line.indexOf(':');
+  const value = line.slice(colon + 1).trim();
+  if (colon < 1 || !fieldValue.test(value)) throw new BadResponse('malformed header line');
+  return into.push(line.slice(0, colon), value);
+}
+
+interface Framing {
+  contentLength: number;
+  chunked: boolean;
+  connection: string;
+  upgrade: string;
+  idleMsMax: number | null;
+}
+
+function parseHead(text: string, isHead: boolean): ResponseHead {
+  let at = text.indexOf('\r\n');
+  const match = statusLine.exec(at === -1 ? text : text.slice(0, at));
+  if (match === null) throw new BadResponse('malformed status line');
+  const status = Number(match[2]);
+  const minor = match[1] === '1' ? 1 : 0;
+  const raw: string[] = [];
+  const framing: Framing = { contentLength: -1, chunked: false, connection: '', upgrade: '', idleMsMax: null };
+  while (at !== -1) {
+    const next = text.indexOf('\r\n', at + 2);
+    parseField(next === -1 ? text.slice(at + 2) : text.slice(at + 2, next), raw);
+    noteFraming(framing, raw[raw.length - 2]!, raw[raw.length - 1]!);
+    at = next;
+  }
+  if (raw.length > 2 * limits.proxyResponseHeadersMax) throw new BadResponse('more headers than the limit');
+  if (framing.chunked && (framing.contentLength !== -1 || minor === 0)) throw new BadResponse('Transfer-Encoding beside Content-Length or in HTTP/1.0');
+  const bodyless = isHead || status < 200 || status === 204 || status === 304;
+  const kind = bodyless ? 'none' : framing.chunked ? 'chunked' : framing.contentLength === -1 ? 'close' : 'length';
+  const connection = framing.connection;
+  const keeps = connection === '' ? minor === 1 : minor === 1 ? !/\bclose\b/i.test(connection) : /\bkeep-alive\b/i.test(connection);
+  return {
+    minor,
+    status,
+    reason: match[3] ?? '',
+    raw,
+    framing: kind,
+    length: kind === 'length' ? framing.contentLength : 0,
+    reusable: keeps && kind !== 'close',
+    idleMsMax: framing.idleMsMax,
+    connection,
+    upgrade: framing.upgrade,
+  };
+}
+
+function noteFraming(framing: Framing, name: string, value: string): void {
+  switch (responseKind(name)) {
+    case 'invalid':
+      throw new BadResponse('malformed header name');
+    case 'contentLength':
+      if (framing.contentLength !== -1 || !/^\d{1,15}$/.test(value)) throw new BadResponse('malformed or second Content-Length');
+      framing.contentLength = Number(value);
+      return;
+    case 'transferEncoding':
+      if (framing.chunked || value.toLowerCase() !== 'chunked') throw new BadResponse('Transfer-Encoding other than chunked');
+      framing.chunked = true;
+      return;
+    case 'connection':
+      framing.connection = framing.connection === '' ? value : `${framing.connection}, ${value}`;
+      return;
+    case 'keepAlive': {
+      const seconds = /\btimeout=(\d{1,6})\b/i.exec(value)?.[1];
+      if (seconds !== undefined) framing.idleMsMax = Number(seconds) * 1_000;
+      return;
+    }
+    case 'upgrade':
+      framing.upgrade = value;
+      return;
+    default:
+  }
+}
