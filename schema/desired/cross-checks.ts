@@ -17,31 +17,26 @@ export type TellDesired = (of: Placed, code: FindingCode, path: readonly (string
 
 type Of<Kind extends DesiredKind> = Extract<DesiredDocument, { readonly kind: Kind }>;
 
-/** Every document of the folder by kind, and by name for references. `context` only answers references. */
-class Folder {
-  readonly all: readonly Placed[];
+/** The documents to judge, and all that answer references. */
+interface Folder {
+  readonly judged: readonly Placed[];
   readonly known: readonly Placed[];
-  constructor(all: readonly Placed[], context: readonly Placed[]) {
-    this.all = all;
-    this.known = [...all, ...context];
-  }
-  of<Kind extends DesiredKind>(kind: Kind): Placed<Of<Kind>>[] {
-    return this.all.filter((placed): placed is Placed<Of<Kind>> => placed.document.kind === kind);
-  }
-  knownOf<Kind extends DesiredKind>(kind: Kind): Placed<Of<Kind>>[] {
-    return this.known.filter((placed): placed is Placed<Of<Kind>> => placed.document.kind === kind);
-  }
 }
 
+function ofKind<Kind extends DesiredKind>(documents: readonly Placed[], kind: Kind): Placed<Of<Kind>>[] {
+  return documents.filter((placed): placed is Placed<Of<Kind>> => placed.document.kind === kind);
+}
+
+/** `context` only answers references: what is wrong in it is told elsewhere or not at all. */
 export function crossCheck(all: readonly Placed[], context: readonly Placed[], tell: TellDesired): void {
-  const folder = new Folder(all, context);
+  const folder: Folder = { judged: all, known: [...all, ...context] };
   const index = indexOf(folder);
   checkObjects(folder, tell);
   checkPeople(folder, index, tell);
   checkPackages(folder, index, tell);
   checkBackends(folder, index, tell);
   checkGrants(folder, index, tell);
-  for (const portal of folder.of('Portal')) {
+  for (const portal of ofKind(folder.judged, 'Portal')) {
     const person = portal.document.spec.signIn?.local?.person;
     if (person !== undefined) reference(index.people, 'Person', person, portal, ['spec', 'signIn', 'local', 'person'], tell);
   }
@@ -57,10 +52,10 @@ interface Index {
 }
 
 function indexOf(folder: Folder): Index {
-  const packages = folder.knownOf('Package').map(({ document }) => document.spec);
-  const people = folder.knownOf('Person').map(({ document }) => document);
+  const packages = ofKind(folder.known, 'Package').map(({ document }) => document.spec);
+  const people = ofKind(folder.known, 'Person').map(({ document }) => document);
   return {
-    servers: new Map(folder.knownOf('Server').map(({ document }) => [document.metadata.name, document])),
+    servers: new Map(ofKind(folder.known, 'Server').map(({ document }) => [document.metadata.name, document])),
     people: new Map(people.map((document) => [document.metadata.name, document])),
     installed: new Set(packages.map((spec) => [spec.server, spec.app, ...(spec.instalacao === 'pessoa' ? [spec.pessoa] : [])].join(' '))),
     apps: new Set(packages.map((spec) => spec.app)),
@@ -70,12 +65,12 @@ function indexOf(folder: Folder): Index {
 
 function checkObjects(folder: Folder, tell: TellDesired): void {
   once(
-    folder.all,
+    folder.judged,
     ({ document }) => `${document.kind}/${document.metadata.name}`,
     (placed, first, key) => tell(placed, 'DUPLICATE_OBJECT', ['metadata', 'name'], `${key} is already declared at ${at(first)}`),
   );
-  for (const portal of folder.of('Portal').slice(1)) {
-    const [first] = folder.of('Portal');
+  for (const portal of ofKind(folder.judged, 'Portal').slice(1)) {
+    const [first] = ofKind(folder.judged, 'Portal');
     if (first && first.document.metadata.name !== portal.document.metadata.name) {
       tell(portal, 'MANY_PORTALS', ['kind'], `there is one Portal, and it is declared at ${at(first)}`);
     }
@@ -83,7 +78,7 @@ function checkObjects(folder: Folder, tell: TellDesired): void {
 }
 
 function checkPeople(folder: Folder, index: Index, tell: TellDesired): void {
-  const people = folder.of('Person');
+  const people = ofKind(folder.judged, 'Person');
   for (const person of people) {
     reference(index.servers, 'Server', person.document.spec.server, person, ['spec', 'server'], tell);
     if (person.document.spec.account === 'root') {
@@ -121,7 +116,7 @@ function isSharedHome(server: ServerDocument): boolean {
 }
 
 function checkPackages(folder: Folder, index: Index, tell: TellDesired): void {
-  const packages = folder.of('Package');
+  const packages = ofKind(folder.judged, 'Package');
   for (const item of packages) {
     const { server, instalacao = 'sistema', pessoa } = item.document.spec;
     reference(index.servers, 'Server', server, item, ['spec', 'server'], tell);
@@ -145,7 +140,7 @@ function checkPackages(folder: Folder, index: Index, tell: TellDesired): void {
 }
 
 function checkBackends(folder: Folder, index: Index, tell: TellDesired): void {
-  const backends = folder.of('Backend');
+  const backends = ofKind(folder.judged, 'Backend');
   for (const backend of backends) {
     const { app, pessoa } = backend.document.spec;
     const known = reference(index.people, 'Person', pessoa, backend, ['spec', 'pessoa'], tell);
@@ -166,7 +161,7 @@ function checkBackends(folder: Folder, index: Index, tell: TellDesired): void {
 }
 
 function checkGrants(folder: Folder, index: Index, tell: TellDesired): void {
-  for (const grant of folder.of('Grant')) {
+  for (const grant of ofKind(folder.judged, 'Grant')) {
     const { app, dona, pessoas = [], grupos = [] } = grant.document.spec;
     if (!index.apps.has(app)) {
       tell(grant, 'UNKNOWN_REFERENCE', ['spec', 'app'], `no Package installs "${clip(app)}"${didYouMean(app, [...index.apps])}`);

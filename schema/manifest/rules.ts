@@ -140,7 +140,8 @@ function checkOpens(opens: Fields, tell: Tell): void {
   }
   for (const [index, host] of list(opens['urls']).entries()) {
     const name = text(host);
-    if (name.startsWith('*.') && isPublicSuffix(name.slice(2))) {
+    // One label (`*.com`) is refused by the pattern already.
+    if (/^\*\..+\../.test(name) && isPublicSuffix(name.slice(2))) {
       const message = `"${clip(name)}" would take the links of everybody under the public suffix "${clip(name.slice(2))}"`;
       tell('PUBLIC_SUFFIX', ['opens', 'urls', index], message);
     }

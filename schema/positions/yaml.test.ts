@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { locate, materialize } from './node.ts';
+import { readYaml } from './yaml.ts';
+import type { Problem } from '../findings.ts';
+
+function codes(text: string): string[] {
+  return readYaml(text).flatMap(({ node, problems }) => {
+    const found: Problem[] = [...problems];
+    if (node) materialize(node, found);
+    return found.map((problem) => `${problem.code}@${problem.span.start}`);
+  });
+}
+
+test.for([
+  ['a: &x 1', 'YAML_FEATURE@6', 'an anchor'],
+  ['a: *x', 'YAML_FEATURE@3', 'an alias of nothing'],
+  ['a: !!str 1', 'YAML_FEATURE@9', 'a tag'],
+  ['a: !foo 1', 'YAML_FEATURE@3', 'a tag of its own'],
+  ['<<: { a: 1 }', 'YAML_FEATURE@0', 'a merge key'],
+  ['a: 1\na: 2', 'DUPLICATE_KEY@5', 'a key twice'],
+  ['"a": 1\na: 2', 'DUPLICATE_KEY@7', 'a key twice in other quotes'],
+  ['__proto__: 1', 'FORBIDDEN_KEY@0', '__proto__'],
+  ['constructor: 1', 'FORBIDDEN_KEY@0', 'constructor'],
+  ['? [a]\n: 1', 'SYNTAX@2', 'a list as key'],
+  ['a: "\\ud800"', 'LONE_SURROGATE@3', 'half a character'],
+  ['a: b: c', 'SYNTAX@3', 'a mapping in a value'],
+  ['\ta: 1', 'SYNTAX@0', 'a tab as indentation'],
+] as const)('%j is refused as %s (%s)', ([text, expected]) => {
+  expect(codes(text)).toContain(expected);
+});
+
+test('aliases are refused where they stand, also when their anchor exists', () => {
+  expect(codes('a: &x 1\nb: *x')).toEqual(['YAML_FEATURE@6', 'YAML_FEATURE@11']);
+});
+
+test('%YAML 1.1 would change what "yes" means and is refused', () => {
+  expect(codes('%YAML 1.1\n---\na: yes')).toEqual([expect.stringMatching(/^YAML_FEATURE/)]);
+  expect(codes('%YAML 1.2\n---\na: yes')).toEqual([]);
+});
+
+test('values have the types of YAML 1.2: yes, dates and 1e3 surprise nobody', () => {
+  const [document] = readYaml('a: yes\nb: 2024-01-01\nc: 0o17\nd: ~\ne: 1.0\nf: "1"\n1: x\nnull: y');
+  expect(document?.node && materialize(document.node, [])).toEqual({
+    a: 'yes',
+    b: '2024-01-01',
+    c: 15,
+    d: null,
+    e: 1,
+    f: '1',
+    1: 'x',
+    null: 'y',
+  });
+});
+
+test('empty documents and comments are no documents', () => {
+  expect(readYaml('# nothing\n')).toEqual([]);
+  expect(readYaml('---\n---\n# x\n---\na: 1\n---\n')).toHaveLength(1);
+});
+
+test('places survive CRLF, comments and several documents', () => {
+  const text = 'a: 1\r\n---\r\n# about b\r\nb:\r\n  - c: "x"\r\n';
+  const node = readYaml(text)[1]?.node;
+  if (!node) throw new Error('the second document was not read');
+  const { start, end } = locate(node, ['b', '0', 'c'], 'value');
+  expect(text.slice(start, end)).toBe('"x"');
+  const key = locate(node, ['b'], 'key');
+  expect(text.slice(key.start, key.end)).toBe('b');
+});
+
+test('nesting of 100,000 levels is refused in every spelling', () => {
+  for (const text of ['['.repeat(100_000), '- '.repeat(100_000), '{a: '.repeat(100_000), '['.repeat(70) + ']'.repeat(70)]) {
+    expect(
+      codes(text).some((code) => code.startsWith('TOO_DEEP')),
+      text.slice(0, 8),
+    ).toBe(true);
+  }
+});
