@@ -149,7 +149,7 @@ const beginReplace = base.assign(({ event }) => ({
 }));
 const ended = base.assign(({ context, event }) => ({ ...idle, ...forgiven, reason: reasonOf(event, context.reason) }));
 const adopt = base.assign({ ...idle, reason: 'Adopted' });
-const healthy = base.assign(({ context }) => ({ ...idle, reason: context.reason === 'Adopted' ? 'Adopted' : 'Healthy' }) as const);
+const nowListening = base.assign(({ context }) => ({ ...idle, reason: context.reason === 'Adopted' ? 'Adopted' : 'Listening' }) as const);
 
 /** What a death or a failed launch leads to. */
 const failure = [
@@ -188,7 +188,7 @@ export const supervisionMachine = base.createMachine({
     starting: {
       on: {
         START: { actions: [forgive] },
-        PROCESS_SEEN: { guard: 'listening', target: 'running', actions: [healthy] },
+        PROCESS_SEEN: { guard: 'listening', target: 'running', actions: [nowListening] },
         PROCESS_DIED: failure,
         LAUNCH_REFUSED: refusal,
         STOP: stopLiving,

@@ -1,0 +1,79 @@
+/** The whole environment of a backend: a clean base, the wish, the secrets, and last what only the launcher may say (spec 2.6). */
+import { accountPaths, appPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import { searchPath } from '../place.ts';
+import { pinnedVariable, requestVariable, type Variables } from './env-file.ts';
+
+/** Taken over from the caller's environment; everything else of it stays outside. Decision: docs/decisions/0021-environment-of-a-backend.md */
+const inherited = ['LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'XDG_RUNTIME_DIR'] as const;
+
+export interface EnvironmentInput {
+  readonly place: ServerPlace;
+  readonly app: string;
+  readonly kitRoot: string;
+  readonly nodeExecutable: string;
+  readonly caller: Readonly<Record<string, string | undefined>>;
+  readonly wish: Variables;
+  readonly secrets: Variables;
+  readonly engines: Variables;
+  readonly hash: string;
+  /** False empties CUDA_VISIBLE_DEVICES. Source: spec 3.1 step 6. */
+  readonly gpuDeclared: boolean;
+}
+
+export function backendEnvironment(input: EnvironmentInput): Record<string, string> {
+  const { place, app } = input;
+  const base = inherited.flatMap((name) => {
+    const value = input.caller[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const environment: Record<string, string> = {
+    LANG: 'C.UTF-8',
+    ...Object.fromEntries(base),
+    HOME: place.home,
+    PATH: searchPath(place, input.nodeExecutable),
+    // On a name clash the person's secret wins. Source: spec 3.1 step 2.
+    ...Object.fromEntries(input.wish),
+    ...Object.fromEntries(input.secrets),
+    // Nobody but the launcher says these.
+    ...Object.fromEntries(input.engines),
+    ...appMark(place, app),
+    SVC_APP_INSTALLED_HASH: input.hash,
+    SVC_APP_DATA_DIR: input.wish.get('SVC_APP_DATA_DIR') ?? appPaths(place, app).data,
+    PYTHONPATH: `${input.kitRoot}/sdk/python`,
+    NODE_PATH: `${input.kitRoot}/sdk/node`,
+    ...(input.gpuDeclared ? {} : { CUDA_VISIBLE_DEVICES: '' }),
+  };
+  delete environment[pinnedVariable];
+  delete environment[requestVariable];
+  return environment;
+}
+
+/** The variables by which a process is known as one of the app. */
+export function appMark(place: ServerPlace, app: string): { readonly SVC_APP_ID: string; readonly SVC_APP_SOCKET: string } {
+  return { SVC_APP_ID: app, SVC_APP_SOCKET: appPaths(place, app).socket };
+}
+
+/** What a launcher needs to be started by us with nothing else of our environment. */
+export function launcherEnvironment(
+  place: ServerPlace,
+  app: string,
+  kit: string,
+  caller: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const passed = [...inherited, 'NODE_COMPILE_CACHE', 'SVC_KIT_SOURCE', 'SVC_NODE', 'SVC_FAULT_POINT'] as const;
+  const kept = passed.flatMap((name) => (caller[name] === undefined ? [] : [[name, caller[name]] as const]));
+  return {
+    ...Object.fromEntries(kept),
+    ...appMark(place, app),
+    HOME: place.home,
+    SVC_PREFIX: place.prefix,
+    SVC_KIT: kit,
+    SVC_APP_DETACHED: '1',
+    PATH: searchPath(place, process.execPath),
+  };
+}
+
+/** Folders that must be there and the person's own (0700) before anything is written. */
+export function accountFolders(place: ServerPlace, app: string): readonly string[] {
+  return [accountPaths(place).root, appPaths(place, app).dir];
+}

@@ -1,0 +1,106 @@
+/**
+ * `svc-app-run ID`: the launcher as a program. The shim bin/svc-app-run has taken the launch lock and made us leader of a
+ * session; at the end this process becomes the backend, with the same pid (spec 3.1).
+ *
+ * Exit codes: 0 the app is up (or became it), 2 usage, 75 another launcher is at work (said by flock), 78 refused.
+ */
+import { closeSync, readFileSync, readdirSync } from 'node:fs';
+import { appPaths } from '../../schema/server-paths.ts';
+import { readIfThere, unlinkIfThere } from '../atomic-file.ts';
+import { faultPoint } from '../faults.ts';
+import { isAppId, kitRoot, placeFrom } from '../place.ts';
+import { identityOf, isAlive, markedEnviron, processesOf, readPidFile, sameProcess, signal, writePidFile } from '../processes.ts';
+import { claimHolder } from './claim.ts';
+import { appMark } from './environment.ts';
+import { prepareLaunch, type Launch } from './launch.ts';
+import { writeMarker } from './marker.ts';
+import { appendToRunLog } from './run-log.ts';
+import { exitCodes } from './exit-codes.ts';
+
+/** Descriptors that a careless parent left open would live on in the backend: ours are closed at exec, these are not. */
+function closeInheritedDescriptors(): void {
+  for (const name of readdirSync('/proc/self/fd')) {
+    const fd = Number(name);
+    if (fd <= 2) continue;
+    try {
+      const flags = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1] ?? '0';
+      if ((Number.parseInt(flags, 8) & 0o2000000) === 0) closeSync(fd);
+    } catch {
+      // Closed in the meantime: the one that listed the folder.
+    }
+  }
+}
+
+function say(text: string): void {
+  process.stderr.write(`svc-app-run: ${text}\n`);
+}
+
+/** Becomes the backend. The shell only opens run.log as 1 and 2; node leaves two signals ignored, env gives them back. */
+function become(launch: Launch, runLog: string): never {
+  closeSync(launch.logFd);
+  process.chdir(launch.cwd);
+  const redirect = 'log=$1; shift; exec "$@" </dev/null >>"$log" 2>&1';
+  const command = ['/usr/bin/env', '--default-signal=PIPE,XFSZ', ...launch.argv];
+  if (process.execve === undefined) throw new Error('this Node has no process.execve');
+  process.execve('/bin/sh', ['/bin/sh', '-c', redirect, 'sh', runLog, ...command], launch.environment);
+  throw new Error('unreachable: execve does not come back');
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [app, ...rest] = argv;
+  if (app === undefined || rest.length > 0 || !isAppId(app)) {
+    say('usage: svc-app-run ID (an app id: a-z, 0-9, -)');
+    return exitCodes.usage;
+  }
+  const place = placeFrom(process.env);
+  const paths = appPaths(place, app);
+  const mark = { app, socket: appMark(place, app).SVC_APP_SOCKET };
+  const self = identityOf(process.pid);
+  if (self === null || markedEnviron(process.pid, mark) === null) {
+    say('start it through bin/svc-app-run');
+    return exitCodes.usage;
+  }
+  if (claimHolder(paths.dir) !== null) return exitCodes.busy;
+  const running = readPidFile(paths.runPid);
+  if (running !== null && !sameProcess(running, self) && isAlive(running) && markedEnviron(running.pid, mark) !== null) return exitCodes.up;
+  // What an interrupted launcher left behind (an installCommand that goes on) must not run beside ours.
+  for (const stray of processesOf(mark)) if (!sameProcess(stray.identity, self)) signal(stray.identity.pid, 'SIGKILL');
+
+  const result = await prepareLaunch({
+    place,
+    app,
+    kitRoot: kitRoot(process.env, import.meta.dirname),
+    nodeExecutable: process.execPath,
+    caller: process.env,
+    self,
+    nowMs: () => Date.now(),
+    maySetUp: true,
+    onStep: () => {},
+  });
+  if (result.kind === 'up') return exitCodes.up;
+  if (result.kind === 'refused') {
+    say(`${result.refusal.reason}: ${result.refusal.message}`);
+    writeMarker(paths.comingUp, { process: self, step: 'package', detail: '', atMs: Date.now(), refusal: result.refusal });
+    return exitCodes.refused;
+  }
+  if (result.kind === 'set-up-due') throw new Error('unreachable: the launcher may set up');
+  // A stop that came while we prepared took the wish away.
+  if (readIfThere(paths.env) === null) {
+    appendToRunLog(paths.runLog, 'not started: stopped while it was coming up');
+    unlinkIfThere(paths.comingUp);
+    return exitCodes.refused;
+  }
+  writePidFile(paths.runPid, self);
+  faultPoint('pid-written');
+  unlinkIfThere(paths.comingUp);
+  faultPoint('marker-removed');
+  closeInheritedDescriptors();
+  return become(result, paths.runLog);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = exitCodes.refused;
+}

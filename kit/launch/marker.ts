@@ -1,0 +1,38 @@
+/**
+ * `subindo`, the dated marker of an app in set-up (spec 3.1 step 4). Its content tells the supervisor who is at work and how far;
+ * after a refusal it tells why. It is evidence: only the identity in it decides whether somebody really is at work.
+ */
+import { startSteps, type ProcessIdentity, type StartStep } from '../../schema/backend.ts';
+import { readIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { isRefusalReason, refusalOf, type Refusal } from './refusal.ts';
+
+export interface Marker {
+  readonly process: ProcessIdentity;
+  readonly step: StartStep;
+  readonly detail: string;
+  readonly atMs: number;
+  readonly refusal: Refusal | null;
+}
+
+export function writeMarker(path: string, marker: Marker): void {
+  writeFileAtomic(path, `${JSON.stringify(marker)}\n`);
+}
+
+/** Null when missing or not ours. */
+export function readMarker(path: string): Marker | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(readIfThere(path) ?? 'null');
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const { process, step, detail, atMs, refusal } = value as Record<string, unknown>;
+  const who = process as ProcessIdentity | null | undefined;
+  if (!Number.isSafeInteger(who?.pid) || !Number.isSafeInteger(who?.startTicks) || typeof who?.bootId !== 'string') return null;
+  const known = startSteps.find((name) => name === step);
+  if (known === undefined || typeof detail !== 'string' || typeof atMs !== 'number') return null;
+  const { reason, message } = (refusal ?? {}) as Record<string, unknown>;
+  const told = isRefusalReason(reason) && typeof message === 'string' ? refusalOf(reason, message) : null;
+  return { process: { pid: who.pid, startTicks: who.startTicks, bootId: who.bootId }, step: known, detail, atMs, refusal: told };
+}

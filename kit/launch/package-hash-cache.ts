@@ -1,0 +1,71 @@
+/**
+ * The hash of an installed package without reading it all at every start: the names, sizes, times and inodes of its files are
+ * listed, and only another listing makes the bytes be read again. ctime is in the listing, so no tool can hide a change.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { limits } from '../../schema/limits.ts';
+import { packageHash, type PackageEntry } from '../../schema/package-hash.ts';
+import { readIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { LaunchRefused } from './refusal.ts';
+
+interface Listed {
+  readonly path: string;
+  readonly executable: boolean;
+  readonly stamp: string;
+}
+
+/** Regular files only: what else a package may hold (links, folders) carries no bytes of its own. */
+async function list(root: string): Promise<readonly Listed[]> {
+  const found: Listed[] = [];
+  const walk = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) await walk(path);
+      if (!entry.isFile()) continue;
+      if (found.length >= limits.packageEntriesMax)
+        throw new LaunchRefused('InvalidManifest', 'the package holds more files than the limit');
+      const stat = await lstat(join(root, path), { bigint: true });
+      const executable = (stat.mode & 0o100n) !== 0n;
+      found.push({ path, executable, stamp: `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${executable ? 'x' : '-'}` });
+    }
+  };
+  await walk('');
+  return found;
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1_024 })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+const inMemory = new Map<string, { readonly listing: string; readonly hash: string }>();
+
+/** Hex hash of the package at `dir`. `cacheFile` (or null) keeps it for the next process. */
+export async function cachedPackageHash(dir: string, cacheFile: string | null): Promise<string> {
+  const files = await list(dir);
+  const listingHash = createHash('sha256').update(dir);
+  for (const file of files.map((file) => `\n${file.path}\0${file.stamp}`).sort()) listingHash.update(file);
+  const listing = listingHash.digest('hex');
+  const known = inMemory.get(dir) ?? (cacheFile === null ? null : readCache(cacheFile));
+  if (known?.listing === listing) {
+    inMemory.set(dir, known);
+    return known.hash;
+  }
+  const entries: PackageEntry[] = [];
+  for (const file of files) {
+    entries.push({ path: file.path, executable: file.executable, sha256: await hashFile(join(dir, file.path)) });
+  }
+  const hash = packageHash(entries);
+  inMemory.set(dir, { listing, hash });
+  if (cacheFile !== null) writeFileAtomic(cacheFile, `${listing} ${hash}\n`);
+  return hash;
+}
+
+function readCache(path: string): { readonly listing: string; readonly hash: string } | null {
+  const match = /^([0-9a-f]{64}) ([0-9a-f]{64})\n$/.exec(readIfThere(path) ?? '');
+  return match?.[1] === undefined || match[2] === undefined ? null : { listing: match[1], hash: match[2] };
+}

@@ -1,0 +1,91 @@
+/** Step 1: the installed package and its manifest (spec 3.1). */
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { parseManifest } from '../../schema/manifest/minimum.ts';
+import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import { isMissing } from '../atomic-file.ts';
+import { isAppId } from '../place.ts';
+import { LaunchRefused } from './refusal.ts';
+
+export interface InstalledFolder {
+  readonly app: string;
+  readonly dir: string;
+  readonly scope: 'sistema' | 'pessoa';
+}
+
+const scopes = (place: ServerPlace): readonly (readonly ['pessoa' | 'sistema', string])[] => {
+  const paths = accountPaths(place);
+  return [
+    ['pessoa', paths.personApps],
+    ['sistema', paths.systemApps],
+  ];
+};
+
+/** A person's own package shadows the system's: they chose it later. Decision: docs/decisions/0020-server-files.md */
+export function findPackage(place: ServerPlace, app: string): InstalledFolder | null {
+  for (const [scope, folder] of scopes(place)) {
+    const dir = join(folder, app);
+    try {
+      if (statSync(join(dir, 'svc-app.json')).isFile()) return { app, dir, scope };
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return null;
+}
+
+/** Ids of all packages that the person can run, in order. */
+export function installedIds(place: ServerPlace): readonly string[] {
+  const ids = scopes(place).flatMap(([, folder]) => {
+    try {
+      return readdirSync(folder);
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set(ids.filter(isAppId))].sort();
+}
+
+/** Rejects NotInstalled and InvalidManifest with the field at fault. */
+export function readManifest(dir: string, app: string): Manifest {
+  const path = join(dir, 'svc-app.json');
+  let bytes: Uint8Array;
+  try {
+    if (statSync(path).size > limits.manifestBytesMax) throw new LaunchRefused('InvalidManifest', 'svc-app.json is larger than the limit');
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (isMissing(error)) throw new LaunchRefused('NotInstalled', `the app ${app} is not installed on this server`);
+    throw error;
+  }
+  let manifest: Manifest;
+  try {
+    manifest = parseManifest(bytes);
+  } catch (error) {
+    if (error instanceof SvcError) throw new LaunchRefused('InvalidManifest', error.message);
+    throw error;
+  }
+  if (manifest.id !== app) throw new LaunchRefused('InvalidManifest', `svc-app.json: "id" is "${manifest.id}" in the folder of ${app}`);
+  return manifest;
+}
+
+/** The entrypoint as an absolute path inside the package that exists; for `binary` also executable. */
+export function entrypointOf(dir: string, manifest: Manifest): string {
+  const path = resolve(dir, manifest.backend.entrypoint);
+  if (!path.startsWith(dir + sep)) throw new LaunchRefused('InvalidManifest', 'svc-app.json: "backend.entrypoint" leaves the package');
+  let mode: number;
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) throw new LaunchRefused('InvalidManifest', `the entrypoint ${manifest.backend.entrypoint} is not a file`);
+    mode = stat.mode;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new LaunchRefused('InvalidManifest', `the entrypoint ${manifest.backend.entrypoint} is missing in the package`);
+  }
+  if (manifest.backend.runtime === 'binary' && (mode & 0o111) === 0) {
+    throw new LaunchRefused('InvalidManifest', `the entrypoint ${manifest.backend.entrypoint} is not executable`);
+  }
+  return path;
+}

@@ -1,0 +1,33 @@
+/** Files that hold credentials: read only when they are the person's own and nobody else's to read. Source: spec 5.7. */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { errorCode, isMissing } from '../atomic-file.ts';
+import { LaunchRefused } from './refusal.ts';
+
+/** Null when missing. Checks the open file, so nobody can swap it in between; a link is not followed. */
+export function readPrivateFile(path: string, bytesMax: number): Uint8Array | null {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    const why = errorCode(error) === 'ELOOP' ? 'it is a link' : errorCode(error);
+    throw new LaunchRefused('InvalidEnvironment', `${name} can't be used: ${why}`);
+  }
+  try {
+    const stat = fstatSync(fd);
+    const refuse = (why: string): never => {
+      throw new LaunchRefused('InvalidEnvironment', `${name} can't be used: ${why}`);
+    };
+    if (!stat.isFile()) refuse('it is not a regular file');
+    if (stat.uid !== process.getuid?.()) refuse('it belongs to another account');
+    if ((stat.mode & 0o077) !== 0) refuse(`others may read or write it (mode ${(stat.mode & 0o777).toString(8)}); make it 600`);
+    if (stat.size > bytesMax) refuse('it is larger than the limit');
+    const bytes = Buffer.alloc(stat.size);
+    let length = 0;
+    for (let got = 1; got > 0 && length < bytes.length; length += got) got = readSync(fd, bytes, length, bytes.length - length, length);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,45 @@
+/** Why a start is refused, with what may end the refusal. Source: design 3 rule 7. */
+import type { Reason } from '../../schema/backend.ts';
+import type { RetryClass } from '../../schema/errors.ts';
+
+/** One table: transient counts as a failure, waiting is tried again after a minute, terminal waits for a person or a change. */
+const retryOf = {
+  NotInstalled: 'terminal',
+  InvalidManifest: 'terminal',
+  InvalidEnvironment: 'terminal',
+  SocketPathTooLong: 'terminal',
+  SocketRefused: 'terminal',
+  RuntimeMissing: 'terminal',
+  EngineMissing: 'terminal',
+  NoGpu: 'terminal',
+  InstallCommandFailed: 'transient',
+  DiskFull: 'waiting',
+} as const satisfies Partial<Record<Reason, RetryClass>>;
+
+export type RefusalReason = keyof typeof retryOf;
+
+export interface Refusal {
+  readonly reason: RefusalReason;
+  readonly retry: RetryClass;
+  /** A sentence for the person; goes to run.log. Never holds a value of a secret. */
+  readonly message: string;
+}
+
+/** Thrown by the steps, caught once by `prepareLaunch`. */
+export class LaunchRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(reason: RefusalReason, message: string) {
+    super(message);
+    this.name = 'LaunchRefused';
+    this.refusal = { reason, retry: retryOf[reason], message };
+  }
+}
+
+export function isRefusalReason(value: unknown): value is RefusalReason {
+  return typeof value === 'string' && Object.hasOwn(retryOf, value);
+}
+
+export function refusalOf(reason: RefusalReason, message: string): Refusal {
+  return { reason, retry: retryOf[reason], message };
+}

@@ -1,0 +1,103 @@
+/**
+ * run.log (spec 2.6): the kernel writes it through the backend's own descriptors, so it survives every death of ours. The file
+ * is opened for appending; that is why it can be shortened in place while the backend goes on writing.
+ */
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { limits } from '../../schema/limits.ts';
+import { isMissing } from '../atomic-file.ts';
+
+interface LogPaths {
+  readonly runLog: string;
+  readonly previousRunLog: string;
+}
+
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+
+/** The previous run goes to run.log.1; answers a descriptor of the new, empty run.log (0600), to be closed by the caller. */
+export function rotateRunLog(paths: LogPaths): number {
+  try {
+    renameSync(paths.runLog, paths.previousRunLog);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  return openSync(paths.runLog, appending, 0o600);
+}
+
+/** Appends one line of ours, marked so that nobody takes it for the app's. */
+export function appendToRunLog(path: string, line: string): void {
+  const fd = openSync(path, appending, 0o600);
+  try {
+    writeSync(fd, `svc: ${line}\n`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** At most `bytes` of the end; '' when there is no log. */
+export function readEnd(path: string, bytes: number): Buffer {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isMissing(error)) return Buffer.alloc(0);
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const from = Math.max(0, size - bytes);
+    const buffer = Buffer.alloc(size - from);
+    return buffer.subarray(0, readFully(fd, buffer, from));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readFully(fd: number, buffer: Buffer, from: number): number {
+  let length = 0;
+  while (length < buffer.length) {
+    const got = readSync(fd, buffer, length, buffer.length - length, from + length);
+    if (got === 0) break;
+    length += got;
+  }
+  return length;
+}
+
+/** The last `count` whole lines, as text; a line cut at the front of the window is left out. */
+export function lastLines(path: string, count: number, bytesMax: number): readonly string[] {
+  const bytes = readEnd(path, bytesMax);
+  const lines = bytes.toString('utf8').split('\n');
+  if (bytes.length === bytesMax && lines.length > 1) lines.shift();
+  if (lines.at(-1) === '') lines.pop();
+  return count === 0 ? [] : lines.slice(-count);
+}
+
+/** Values that must never be shown, replaced; the longest first, so that no piece of one stays. */
+export function redact(text: string, hidden: readonly string[]): string {
+  let shown = text;
+  for (const value of [...hidden].sort((left, right) => right.length - left.length)) {
+    // Shorter ones would blank out ordinary words and prove nothing.
+    if (value.length >= 4) shown = shown.replaceAll(value, '***');
+  }
+  return shown;
+}
+
+/**
+ * Shortens a log over the limit to its last part, in place: the backend's descriptor stays good. Lines that it writes between the
+ * reading and the cutting are lost; that is the price of not standing between the backend and its log.
+ */
+export function trimRunLog(path: string): boolean {
+  const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW);
+  try {
+    const { size } = fstatSync(fd);
+    if (size <= limits.runLogBytesMax) return false;
+    const kept = Buffer.alloc(limits.runLogKeptBytes);
+    const length = readFully(fd, kept, size - kept.length);
+    const tail = kept.subarray(0, length);
+    ftruncateSync(fd, 0);
+    writeSync(fd, `svc: run.log passed ${limits.runLogBytesMax} bytes; older lines were dropped\n`);
+    writeSync(fd, tail.subarray(tail.indexOf(0x0a) + 1));
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}

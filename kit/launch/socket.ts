@@ -1,0 +1,52 @@
+/** Step 3: who answers at the address (spec 3.1). A file-type test alone proves nothing, so it is a connection. */
+import { connect } from 'node:net';
+import { lstatSync } from 'node:fs';
+import { limits } from '../../schema/limits.ts';
+import { errorCode, isMissing } from '../atomic-file.ts';
+import { LaunchRefused } from './refusal.ts';
+
+export type SocketState = 'absent' | 'answers' | 'orphan';
+
+export function checkSocketPath(path: string): void {
+  if (Buffer.byteLength(path) > limits.socketPathBytesMax) {
+    throw new LaunchRefused('SocketPathTooLong', `the socket path ${path} is longer than ${limits.socketPathBytesMax} bytes`);
+  }
+}
+
+/** What stands at the path: nothing, a socket, or something that is never deleted. */
+export function fileAt(path: string): 'absent' | 'socket' | 'other' {
+  try {
+    return lstatSync(path).isSocket() ? 'socket' : 'other';
+  } catch (error) {
+    if (isMissing(error)) return 'absent';
+    throw error;
+  }
+}
+
+/** Throws SocketRefused when something that is no socket, or a socket we may not use, is in the way. */
+export async function probeSocket(path: string): Promise<SocketState> {
+  const file = fileAt(path);
+  if (file === 'absent') return 'absent';
+  if (file === 'other') throw new LaunchRefused('SocketRefused', `${path} is not a socket; it is left alone: move it away`);
+  const code = await connectCode(path);
+  if (code === '') return 'answers';
+  if (code === 'ECONNREFUSED') return 'orphan';
+  if (code === 'ENOENT') return 'absent';
+  // EAGAIN: the backlog is full, so somebody listens.
+  if (code === 'EAGAIN' || code === 'ETIMEDOUT') return 'answers';
+  throw new LaunchRefused('SocketRefused', `${path} can't be used: ${code}`);
+}
+
+function connectCode(path: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const done = (code: string): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(code);
+    };
+    const timer = setTimeout(() => done('ETIMEDOUT'), limits.probeTimeoutMs);
+    socket.once('connect', () => done(''));
+    socket.once('error', (error) => done(errorCode(error) || 'EIO'));
+  });
+}

@@ -1,0 +1,53 @@
+/**
+ * kit/: what runs on each server as the person (design 5). Two programs share these files: `svc-app-run` (kit/launch, the seven
+ * steps of spec 3.1) and `svc-app-supervisor` (kit/supervise, spec 3.3). Nothing here knows the portal beyond the wire types of
+ * schema/, and nothing here trusts a pid file, a socket file or an environment that it did not check.
+ *
+ * This file: where the account and the kit stand.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { ServerPlace } from '../schema/server-paths.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** HOME and SVC_PREFIX as the programs were given them; throws with a sentence for the person when they can't be used. */
+export function placeFrom(environment: Environment): ServerPlace {
+  const home = environment['HOME'] ?? '';
+  const prefix = environment['SVC_PREFIX'] ?? '';
+  if (!isAbsolute(home)) throw new Error('HOME must be an absolute folder');
+  if (prefix !== '' && !isAbsolute(prefix)) throw new Error('SVC_PREFIX must be empty or an absolute folder');
+  return { home: trimSlash(home), prefix: trimSlash(prefix) };
+}
+
+const trimSlash = (path: string): string => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
+
+/** The folder that holds `sdk/`: above kit/ in the sources and above build/ in the bundles; SVC_KIT wins. */
+export function kitRoot(environment: Environment, from: string): string {
+  const given = environment['SVC_KIT'];
+  if (given !== undefined && isAbsolute(given)) return trimSlash(given);
+  for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'sdk'))) return folder;
+  }
+  return '/opt/svc';
+}
+
+/** App ids as they may appear in paths. Source: spec 2.1 `id`; a path that is too long is refused later, by name. */
+export function isAppId(text: string): boolean {
+  return /^[a-z0-9-]{1,200}$/.test(text);
+}
+
+const systemFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin'];
+
+/** The search path of every app and set-up: never the caller's. Decision: docs/decisions/0021-environment-of-a-backend.md */
+export function searchPath(place: ServerPlace, nodeExecutable: string): string {
+  const nodeFolder = dirname(nodeExecutable);
+  const first = systemFolders.includes(nodeFolder) ? [] : [nodeFolder];
+  return [...first, ...systemFolders, `${place.home}/.local/bin`].join(':');
+}
+
+/** First executable of that name, or null. */
+export function findExecutable(name: string, path: string): string | null {
+  for (const folder of path.split(':')) if (folder !== '' && existsSync(join(folder, name))) return join(folder, name);
+  return null;
+}

@@ -1,0 +1,180 @@
+/**
+ * The process table, read from /proc. A process is recognised by pid + start time + boot id + the mark of the app in its
+ * environ; everything else is somebody else's and is never signalled. Source: design 3 rule 9, spec 3.1 step 7.
+ */
+import { closeSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs';
+import type { ProcessIdentity } from '../schema/backend.ts';
+import { errorCode, readIfThere, writeFileAtomic } from './atomic-file.ts';
+
+let cachedBootId = '';
+
+export function bootId(): string {
+  if (cachedBootId === '') cachedBootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  return cachedBootId;
+}
+
+export interface ProcessStat {
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  readonly startTicks: number;
+}
+
+/** Null when there is no such process. The name field may hold spaces and brackets: fields count from the last ')'. */
+export function readStat(pid: number): ProcessStat | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return null;
+  }
+  const rest = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: rest[0] ?? '?', parent: Number(rest[1]), group: Number(rest[2]), startTicks: Number(rest[19]) };
+}
+
+const isGoneState = (state: string): boolean => state === 'Z' || state === 'X' || state === 'x';
+
+export function identityOf(pid: number): ProcessIdentity | null {
+  const stat = readStat(pid);
+  return stat === null || isGoneState(stat.state) ? null : { pid, startTicks: stat.startTicks, bootId: bootId() };
+}
+
+/** The very same process, living; a zombie counts as dead. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (identity.bootId !== bootId()) return false;
+  const stat = readStat(identity.pid);
+  return stat !== null && stat.startTicks === identity.startTicks && !isGoneState(stat.state);
+}
+
+export function sameProcess(left: ProcessIdentity | null, right: ProcessIdentity | null): boolean {
+  return left !== null && right !== null && left.pid === right.pid && left.startTicks === right.startTicks && left.bootId === right.bootId;
+}
+
+/** The environment the process was given at exec; null when it can't be read (gone, or another account's). */
+export function environOf(pid: number): ReadonlyMap<string, string> | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return null;
+  }
+  const entries = text.split('\0').map((entry): [string, string] => {
+    const at = entry.indexOf('=');
+    return [entry.slice(0, at), entry.slice(at + 1)];
+  });
+  return new Map(entries.filter(([name]) => name !== ''));
+}
+
+/** What marks a process as one of an app of a home: the id alone would mix several homes of one account. */
+export interface AppMark {
+  readonly app: string;
+  readonly socket: string;
+}
+
+/** The environ of a process of the app, or null when it is not one. */
+export function markedEnviron(pid: number, mark: AppMark): ReadonlyMap<string, string> | null {
+  const environ = environOf(pid);
+  if (environ === null || environ.get('SVC_APP_ID') !== mark.app || environ.get('SVC_APP_SOCKET') !== mark.socket) return null;
+  return environ;
+}
+
+/** Living processes, zombies left out. */
+export function livingPids(): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => name >= '1' && name < ':')
+    .map(Number);
+}
+
+/** Every living process that carries the mark, leaders of a group first. Costs a walk over the process table. */
+export function processesOf(mark: AppMark): readonly { readonly identity: ProcessIdentity; readonly leader: boolean }[] {
+  const found = livingPids().flatMap((pid) => {
+    if (pid === process.pid || markedEnviron(pid, mark) === null) return [];
+    const stat = readStat(pid);
+    if (stat === null || isGoneState(stat.state)) return [];
+    return [{ identity: { pid, startTicks: stat.startTicks, bootId: bootId() }, leader: stat.group === pid }];
+  });
+  return found.sort((left, right) => Number(right.leader) - Number(left.leader) || left.identity.startTicks - right.identity.startTicks);
+}
+
+/** Whether a living process is left in the group. The fast answer costs one system call. */
+export function groupAlive(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return false;
+  }
+  // Zombies answer the signal too; where nobody reaps them they would for ever.
+  return livingPids().some((pid) => {
+    const stat = readStat(pid);
+    return stat !== null && stat.group === group && !isGoneState(stat.state);
+  });
+}
+
+/** Sends to one process or, with a negative pid, to a group; false when there is none. */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `PID STARTTICKS BOOTID`: people read the pid with cat, we read all of it. Decision: docs/decisions/0020-server-files.md */
+export function writePidFile(path: string, identity: ProcessIdentity): void {
+  writeFileAtomic(path, `${identity.pid} ${identity.startTicks} ${identity.bootId}\n`);
+}
+
+/** Null when missing or not in our format: evidence that can't be read is no evidence. */
+export function readPidFile(path: string): ProcessIdentity | null {
+  let text: string | null;
+  try {
+    text = readIfThere(path);
+  } catch {
+    return null;
+  }
+  const match = /^([1-9][0-9]{0,9}) ([0-9]{1,19}) ([0-9a-f-]{36})\n$/.exec(text ?? '');
+  return match?.[3] === undefined ? null : { pid: Number(match[1]), startTicks: Number(match[2]), bootId: match[3] };
+}
+
+/**
+ * A cheap exact watch on a process that is not our child: the open file belongs to that very process, so pid reuse can't fool it.
+ * An ended process can't be read, a zombie shows no memory.
+ */
+export interface ProcessWatch {
+  readonly alive: () => boolean;
+  readonly close: () => void;
+}
+
+const probe = Buffer.alloc(64);
+
+/** Null when the process is gone already. */
+export function watchProcess(identity: ProcessIdentity): ProcessWatch | null {
+  let fd: number;
+  try {
+    fd = openSync(`/proc/${identity.pid}/statm`, 'r');
+  } catch {
+    return null;
+  }
+  const close = (): void => closeSync(fd);
+  const alive = (): boolean => {
+    try {
+      // "0 0 0 …" is a process without memory: a zombie.
+      return readSync(fd, probe, 0, probe.length, 0) > 1 && probe[0] !== 0x30;
+    } catch {
+      return false;
+    }
+  };
+  // Opened first, compared afterwards: the open file can't be of a later process with the same pid.
+  if (alive() && isAlive(identity)) return { alive, close };
+  close();
+  return null;
+}
+
+let bootTimeMs = 0;
+
+/** Wall time at which the process started; /proc counts 100 ticks a second for user space on every Linux. */
+export function startedAtMs(identity: ProcessIdentity): number {
+  if (bootTimeMs === 0) bootTimeMs = Number(/^btime ([0-9]+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? 0) * 1_000;
+  return bootTimeMs + identity.startTicks * 10;
+}
