@@ -263,12 +263,18 @@
   addEventListener('pagehide', () => {
     if (aberta && sujo) {
       const corpo = JSON.stringify({ titulo: titulo.value, texto: texto.value, versao: aberta.versao });
-      void fetch(`api/notas/${aberta.id}`, { method: 'PUT', body: corpo, headers: { 'Content-Type': 'application/json' }, keepalive: corpo.length < 60_000 });
+      void fetch(`api/notas/${aberta.id}`, {
+        method: 'PUT',
+        body: corpo,
+        headers: { 'Content-Type': 'application/json' },
+        keepalive: corpo.length < 60_000,
+      });
     }
   });
   addEventListener('keydown', (evento) => {
     if (evento.altKey && evento.key.toLowerCase() === 'n') (evento.preventDefault(), void criar());
-    else if (evento.key === 'Escape' && aberta && document.body.dataset.vista === 'nota') void abrir(null, false).then(() => el('nova').focus());
+    else if (evento.key === 'Escape' && aberta && el('voltar').offsetParent !== null)
+      void abrir(null, false).then(() => el('nova').focus());
   });
   el('notas').addEventListener('keydown', (evento) => {
     const passo = { ArrowDown: 1, ArrowUp: -1 }[evento.key];
