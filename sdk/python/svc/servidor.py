@@ -9,7 +9,7 @@ import pathlib
 import socket
 import sys
 import threading
-from typing import Any
+from typing import Any, Callable
 
 from . import _app, _gate, _http, _listen
 from ._log import Log
@@ -213,9 +213,10 @@ class Pedido(http.server.BaseHTTPRequestHandler):
         """Requests are not printed: run.log belongs to the app."""
 
 
-def escutar(pedido: type[Pedido], argv: list[str] | None = None) -> int:
+def escutar(pedido: type[Pedido], argv: list[str] | None = None, ao_escutar: Callable[[], Any] | None = None) -> int:
     """Serves until SIGTERM and returns the exit code: 0 at the end and when another instance already serves, 2 with nowhere to
-    listen (spec 7). `argv` takes `--tcp host:port` for a bench."""
+    listen (spec 7). `argv` takes `--tcp host:port` for a bench. `ao_escutar` is called once the socket is this process's own:
+    what only one instance may do begins there."""
     name = _app.app_id()
     try:
         listener, place = _listen.open_socket(list(argv or []))
@@ -231,5 +232,7 @@ def escutar(pedido: type[Pedido], argv: list[str] | None = None) -> int:
         print(f'[{name}] versão {_app.version()} escutando em {place}', flush=True)
     except (OSError, AttributeError, ValueError):
         pass
+    if ao_escutar is not None:
+        ao_escutar()
     server.run()
     return _listen.EXIT_OK

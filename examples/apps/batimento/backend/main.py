@@ -57,9 +57,9 @@ class Pedido(servidor.Pedido):
 
 
 coracao = threading.Thread(target=bater)
-coracao.start()
-codigo = servidor.escutar(Pedido, sys.argv[1:])
-fim.set()
-coracao.join()
-log('batimento.fim', batimento=ultimo['batimento'])
+codigo = servidor.escutar(Pedido, sys.argv[1:], ao_escutar=coracao.start)
+if coracao.is_alive():
+    fim.set()
+    coracao.join()
+    log('batimento.fim', batimento=ultimo['batimento'])
 sys.exit(codigo)

@@ -1,0 +1,7 @@
+"""Lives and never binds: the 15 probes run out, `ready: false` (spec 3.2)."""
+
+import signal
+
+print('nunca-liga: vivo, sem socket', flush=True)
+while True:
+    signal.pause()
