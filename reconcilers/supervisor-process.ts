@@ -4,9 +4,9 @@
  * Its own failures have their own backoff and never count for an app (design 3 rule 6).
  */
 import { limits } from '../schema/limits.ts';
-import type { Reason } from '../schema/backend.ts';
+import type { AppSnapshot, Reason } from '../schema/backend.ts';
 import type { Action } from './actions.ts';
-import type { HostSight } from './backend-types.ts';
+import type { BackendMemory, HostSight } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 
@@ -136,4 +136,14 @@ function equal(a: SupervisorMemory, b: SupervisorMemory): boolean {
     a.wasUp === b.wasUp &&
     a.since === b.since
   );
+}
+
+/**
+ * Whether a backend needs its person's supervisor (`SupervisorDesired.wanted`): by the newest snapshot, or, while nobody was heard since the
+ * portal came up, by what was known last. A server that rebooted gets its wanted apps back through this.
+ */
+export function keepsSupervisor(snapshot: AppSnapshot | null, memory: BackendMemory | null): boolean {
+  if (snapshot !== null) return snapshot.wanted || snapshot.process !== null;
+  const last = memory?.context.last ?? null;
+  return last !== null && last.state !== 'stopped';
 }

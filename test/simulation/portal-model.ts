@@ -1,0 +1,278 @@
+/**
+ * A small model of the loop: keys, one worker a key, deadlines, edges and the 10 s resync, a store that survives and a memory that does
+ * not. It calls the real decideBackend and decideSupervisor and executes their actions against the model servers, with faults between.
+ * Clean keys are not decided again at a resync (an unchanged world gives an unchanged decision); a sample of them is, to prove it.
+ */
+import { decideBackend } from '../../reconcilers/backend.ts';
+import type { Action } from '../../reconcilers/actions.ts';
+import type { BackendDecision, BackendDesired, BackendObserved } from '../../reconcilers/backend-types.ts';
+import { decideSupervisor, keepsSupervisor } from '../../reconcilers/supervisor-process.ts';
+import type { AppSnapshot } from '../../schema/backend.ts';
+import { limits } from '../../schema/limits.ts';
+import { checkDecision, checkFinished, checkIdempotent, checkStopOrder } from './invariants.ts';
+import { order, probe } from './orders.ts';
+import { bootSupervisor, snapshotOf } from './server-model.ts';
+import { after, afterInPortal, countFault, type AppModel, type PersonModel, type ServerModel, type World } from './world.ts';
+
+export function observe(world: World, app: AppModel, snapshot: AppSnapshot, seq: number): void {
+  if (seq < app.snapshotSeq || app.person.link !== 'up') return;
+  const kept = keepsSupervisor(app.snapshot, app.memory);
+  app.snapshot = snapshot;
+  app.snapshotSeq = seq;
+  enqueue(world, app);
+  if (kept !== keepsSupervisor(snapshot, app.memory)) enqueuePerson(world, app.person);
+}
+
+/** An effect boundary: true when the portal dies exactly here. */
+export function diesHere(world: World): boolean {
+  const { mischief } = world;
+  if (mischief.crashAfterBoundaries === 0) return false;
+  mischief.crashAfterBoundaries -= 1;
+  if (mischief.crashAfterBoundaries > 0) return false;
+  killPortal(world);
+  return true;
+}
+
+export function enqueue(world: World, app: AppModel): void {
+  if (world.portal === null) return;
+  if (app.busy) {
+    app.again = true;
+    return;
+  }
+  app.busy = true;
+  app.again = false;
+  afterInPortal(world, 0, () => work(world, app));
+}
+
+export function release(world: World, app: AppModel): void {
+  app.busy = false;
+  if (app.again) enqueue(world, app);
+}
+
+export function desiredOf(app: AppModel): BackendDesired {
+  const { person, installed, document, intent, windows } = app;
+  return {
+    person: person.name,
+    app: app.id,
+    manifest: installed.manifest,
+    installedHash: installed.hash,
+    document,
+    generation: 0,
+    intent,
+    windows,
+    session: person.session !== null,
+    sessionSinceMs: person.session,
+  };
+}
+
+export function observedOf(app: AppModel): BackendObserved {
+  const { person, snapshot, probe, probing } = app;
+  return {
+    host: { status: person.server.seen, message: person.server.seen === 'unreachable' ? 'no route to host' : '' },
+    supervisor: person.link,
+    snapshot,
+    seenAtMs: 0,
+    probe,
+    probing,
+  };
+}
+
+function work(world: World, app: AppModel): void {
+  const nowMs = world.clock.nowMs();
+  const desired = desiredOf(app);
+  const decision = decideBackend(desired, observedOf(app), app.memory, nowMs);
+  world.tally.decisions += 1;
+  checkDecision(world, app, decision);
+  alarm(world, app, decision.nextDeadlineMs);
+  // Whether the memory is written before or after the effects must not matter.
+  const writeFirst = world.random.chance(0.5);
+  if (diesHere(world)) return;
+  if (writeFirst) app.memory = decision.memory;
+  for (const action of decision.actions) {
+    if (diesHere(world)) return;
+    execute(world, app, action, () => {
+      if (!diesHere(world)) release(world, app);
+    });
+  }
+  if (diesHere(world)) return;
+  app.memory = decision.memory;
+  finishIntent(world, app, decision);
+  if (!decision.actions.some((action) => action.kind !== 'backend/probe')) release(world, app);
+}
+
+function finishIntent(world: World, app: AppModel, decision: BackendDecision): void {
+  if (decision.finishedIntent === null || app.intent?.requestId !== decision.finishedIntent) return;
+  if (diesHere(world)) return;
+  checkFinished(world, app, decision);
+  app.intent = null;
+  enqueuePerson(world, app.person);
+  app.again = true;
+}
+
+function alarm(world: World, app: AppModel, atMs: number | null): void {
+  if (app.alarmAtMs === atMs) return;
+  app.alarm?.();
+  app.alarmAtMs = atMs;
+  app.alarm = null;
+  if (atMs === null) return;
+  app.alarm = afterInPortal(world, Math.max(0, atMs - world.clock.nowMs()), () => {
+    app.alarmAtMs = null;
+    enqueue(world, app);
+  });
+}
+
+function execute(world: World, app: AppModel, action: Action, done: () => void): void {
+  if (action.kind === 'backend/probe') probe(world, app, action.attempt);
+  if (action.kind === 'backend/stop') checkStopOrder(world, app, action);
+  if (action.kind === 'backend/start' || action.kind === 'backend/stop' || action.kind === 'backend/pin') order(world, app, action, done);
+}
+
+export function enqueuePerson(world: World, person: PersonModel): void {
+  if (world.portal === null) return;
+  if (person.busy) {
+    person.again = true;
+    return;
+  }
+  person.busy = true;
+  person.again = false;
+  afterInPortal(world, 0, () => workPerson(world, person));
+}
+
+function workPerson(world: World, person: PersonModel): void {
+  const desired = {
+    person: person.name,
+    session: person.session !== null,
+    wished: person.apps.some((app) => app.intent !== null || app.document === 'ligado'),
+    wanted: person.apps.some((app) => keepsSupervisor(app.snapshot, app.memory)),
+  };
+  const host = { status: person.server.seen, message: '' };
+  const decision = decideSupervisor(desired, { host, status: person.link, message: '' }, person.supervisorMemory, world.clock.nowMs());
+  world.tally.decisions += 1;
+  person.supervisorMemory = decision.memory;
+  if (decision.nextDeadlineMs !== null) afterInPortal(world, decision.nextDeadlineMs - world.clock.nowMs(), () => enqueuePerson(world, person));
+  const [action] = decision.actions;
+  if (diesHere(world)) return;
+  if (action?.kind === 'supervisor/ensure') {
+    ensure(world, person);
+    return;
+  }
+  if (action?.kind === 'supervisor/end') quit(world, person);
+  releasePerson(world, person);
+}
+
+function releasePerson(world: World, person: PersonModel): void {
+  person.busy = false;
+  if (person.again) enqueuePerson(world, person);
+}
+
+function ensure(world: World, person: PersonModel): void {
+  setLink(world, person, 'starting');
+  // The account's process comes up whether or not the portal lives to see it.
+  after(world, world.random.int(30, 120), () => {
+    if (!person.server.reachable) return;
+    if (world.mischief.failingEnsures > 0) {
+      world.mischief.failingEnsures -= 1;
+      countFault(world, 'supervisor does not start');
+      return;
+    }
+    if (person.supervisor === null) bootSupervisor(world, person);
+  });
+  afterInPortal(world, 130, () => {
+    if (diesHere(world)) return;
+    if (person.supervisor !== null && person.server.reachable) connect(world, person);
+    else setLink(world, person, 'down');
+    releasePerson(world, person);
+    enqueuePerson(world, person);
+  });
+}
+
+function quit(world: World, person: PersonModel): void {
+  if (!person.server.reachable) return;
+  person.supervisor = null;
+  setLink(world, person, 'down');
+}
+
+export function setLink(world: World, person: PersonModel, link: PersonModel['link']): void {
+  if (person.link === link) return;
+  person.link = link;
+  for (const app of person.apps) enqueue(world, app);
+  enqueuePerson(world, person);
+}
+
+function connect(world: World, person: PersonModel): void {
+  person.link = 'up';
+  for (const app of person.apps) {
+    world.unseen.delete(app);
+    world.seq += 1;
+    observe(world, app, snapshotOf(app), world.seq);
+  }
+  enqueuePerson(world, person);
+}
+
+/** The portal finds out about a server, late by up to 5 s. */
+export function noticeServer(world: World, server: ServerModel): void {
+  afterInPortal(world, world.random.int(10, 5_000), () => look(world, server));
+}
+
+function look(world: World, server: ServerModel): void {
+  server.seen = server.reachable ? 'reachable' : 'unreachable';
+  for (const person of server.people) {
+    if (server.reachable && person.supervisor !== null) connect(world, person);
+    else {
+      person.link = 'down';
+      for (const app of person.apps) enqueue(world, app);
+      enqueuePerson(world, person);
+    }
+  }
+}
+
+export function startPortal(world: World): void {
+  world.portalLives += 1;
+  world.portal = world.portalLives;
+  for (const server of world.servers) {
+    server.seen = 'unknown';
+    afterInPortal(world, world.random.int(10, 100), () => look(world, server));
+  }
+  for (const app of world.apps) if (app.memory !== null) app.memory = JSON.parse(JSON.stringify(app.memory)) as typeof app.memory;
+  afterInPortal(world, limits.resyncMs, () => resync(world));
+}
+
+export function killPortal(world: World): void {
+  countFault(world, 'portal killed');
+  world.portal = null;
+  world.unseen.clear();
+  for (const person of world.people) {
+    person.link = 'down';
+    person.busy = false;
+    person.again = false;
+    for (const app of person.apps) forget(app);
+  }
+  after(world, world.random.int(300, 5_000), () => startPortal(world));
+}
+
+function forget(app: AppModel): void {
+  app.snapshot = null;
+  app.snapshotSeq = 0;
+  app.probe = null;
+  app.probing = false;
+  app.busy = false;
+  app.again = false;
+  app.alarm?.();
+  app.alarm = null;
+  app.alarmAtMs = null;
+}
+
+/** The level: what an edge missed is seen now, at the latest. */
+function resync(world: World): void {
+  for (const app of world.unseen) {
+    if (!app.person.server.reachable || app.person.link !== 'up') continue;
+    world.unseen.delete(app);
+    world.seq += 1;
+    observe(world, app, snapshotOf(app), world.seq);
+  }
+  for (const person of world.people) {
+    if (person.link === 'up' && person.supervisor === null && person.server.reachable) setLink(world, person, 'down');
+  }
+  for (let n = 0; n < 3; n += 1) checkIdempotent(world, world.random.pick(world.apps));
+  afterInPortal(world, limits.resyncMs, () => resync(world));
+}

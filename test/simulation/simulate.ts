@@ -1,0 +1,92 @@
+/**
+ * One run of the model world: people live, faults strike, and every now and then both rest so that convergence can be checked.
+ * `node test/simulation/simulate.ts [seed] [people] [apps] [hours]` prints the report.
+ */
+import { checkConverged } from './invariants.ts';
+import { heal, keepInjecting } from './faults-model.ts';
+import { liveDay, writeDocument, type Calm } from './people-model.ts';
+import { startPortal } from './portal-model.ts';
+import { after, createWorld, type World } from './world.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly people: number;
+  readonly appsPerPerson: number;
+  readonly servers: number;
+  readonly hours: number;
+  readonly faultsPerHour: number;
+  /** Time between two rests. */
+  readonly restEveryMs: number;
+}
+
+export interface SimulationReport {
+  readonly seed: number;
+  readonly simulatedHours: number;
+  readonly objects: number;
+  readonly decisions: number;
+  readonly transitions: number;
+  readonly launches: number;
+  readonly intents: number;
+  readonly faultsInjected: number;
+  readonly faults: Readonly<Record<string, number>>;
+  readonly rests: number;
+  readonly violations: readonly string[];
+  readonly wallMs: number;
+}
+
+/** How long everything may take to come to rest: two scans for orders; set-up, boot and the grace of a stop for processes. */
+const restMs = 120_000;
+
+export function simulate(options: SimulationOptions): SimulationReport {
+  const started = performance.now();
+  const world = createWorld(options);
+  const mood: Calm = { calm: false };
+  const untilMs = options.hours * 3_600_000;
+  let rests = 0;
+  startPortal(world);
+  for (const app of world.apps) if (world.random.chance(0.05)) writeDocument(world, app, world.random.pick(['ligado', 'desligado']));
+  for (const person of world.people) liveDay(world, person, mood);
+  keepInjecting(world, options.faultsPerHour, mood);
+  const rest = (): void => {
+    mood.calm = true;
+    rests += 1;
+    heal(world);
+    checkRest(world);
+    after(world, restMs, () => {
+      mood.calm = false;
+    });
+    after(world, options.restEveryMs, rest);
+  };
+  after(world, options.restEveryMs, rest);
+  while ((world.clock.nextAtMs() ?? untilMs) < untilMs && world.tally.violations.length < 20) world.clock.step();
+  const { tally } = world;
+  return {
+    seed: options.seed,
+    simulatedHours: Math.round((world.clock.monotonicMs() / 3_600_000) * 100) / 100,
+    objects: world.apps.length,
+    decisions: tally.decisions,
+    transitions: tally.transitions,
+    launches: tally.launches,
+    intents: tally.intents,
+    faultsInjected: Object.values(tally.faults).reduce((sum, count) => sum + count, 0),
+    faults: tally.faults,
+    rests,
+    violations: tally.violations,
+    wallMs: Math.round(performance.now() - started),
+  };
+}
+
+/** Two scans and what is under way in them: orders are through after 25 s, processes and what is shown after 110 s. */
+function checkRest(world: World): void {
+  for (const afterMs of [25_000, 110_000]) {
+    after(world, afterMs, () => {
+      for (const app of world.apps) checkConverged(world, app, afterMs);
+    });
+  }
+}
+
+if (import.meta.main) {
+  const [seed = 1, people = 1_000, apps = 10, hours = 24] = process.argv.slice(2).map(Number);
+  const report = simulate({ seed, people, appsPerPerson: apps, servers: 10, hours, faultsPerHour: people / 2, restEveryMs: 30 * 60_000 });
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+}

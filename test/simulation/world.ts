@@ -1,0 +1,249 @@
+/**
+ * The model world of the simulator: what stands on the servers (packages, env files, processes, supervisors), what the portal keeps (store)
+ * and what it only remembers while it lives. Everything random comes from one seed and everything in time from one simulated clock.
+ * The pure parts are the real ones: decideBackend, decideSupervisor, machines/supervision.ts.
+ */
+import { createSimulatedClock, type SimulatedClock } from '../../controller/simulated-clock.ts';
+import { stoppedSupervision, type Supervision } from '../../machines/supervision.ts';
+import type { BackendMemory, PendingIntent, ProbeResult } from '../../reconcilers/backend-types.ts';
+import type { SupervisorMemory } from '../../reconcilers/supervisor-process.ts';
+import type { AppSnapshot, BackendState, LastExit, Reason } from '../../schema/backend.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { createRandom, type Random } from './random.ts';
+
+/** How a process behaves, drawn at its launch. */
+export type Behaviour = 'healthy' | 'slow' | 'neverBinds' | 'bindsTcp' | 'answersError' | 'refusesToken' | 'exitsAtOnce';
+
+export interface Process {
+  readonly pid: number;
+  readonly startTicks: number;
+  readonly startedAtMs: number;
+  readonly hash: string;
+  readonly behaviour: Behaviour;
+  readonly ignoresTerm: boolean;
+  listening: boolean;
+}
+
+export interface Installed {
+  readonly manifest: Manifest;
+  hash: string;
+}
+
+export interface ServerModel {
+  readonly name: string;
+  reachable: boolean;
+  /** What the portal believes. */
+  seen: 'reachable' | 'unreachable' | 'unknown';
+  readonly people: PersonModel[];
+}
+
+export interface PersonModel {
+  readonly name: string;
+  readonly server: ServerModel;
+  readonly apps: AppModel[];
+  /** Null while no supervisor process lives; the number tells one life from the next. */
+  supervisor: number | null;
+  lives: number;
+  // The portal's store.
+  session: number | null;
+  supervisorMemory: SupervisorMemory | null;
+  // The portal's memory.
+  link: 'up' | 'starting' | 'down';
+  busy: boolean;
+  again: boolean;
+}
+
+/** One app of one person. */
+export interface AppModel {
+  readonly person: PersonModel;
+  readonly id: string;
+  readonly key: string;
+  readonly installed: Installed;
+  // On the server's disk and in its process table.
+  env: { pinned: boolean } | null;
+  /** More than one is the worst violation. */
+  processes: Process[];
+  launcher: { readonly detached: boolean; readonly life: number } | null;
+  supervision: Supervision;
+  previousSupervision: Supervision;
+  requestId: string | null;
+  lastExit: LastExit | null;
+  settingUp: boolean;
+  setUpHash: string | null;
+  /** For the invariants: start orders that the supervisor took, and when it took the last stop. */
+  readonly startsTaken: Set<string>;
+  lastOrderAtMs: number;
+  // The portal's store.
+  intent: PendingIntent | null;
+  windows: { open: number; zeroSinceMs: number | null };
+  document: 'ligado' | 'desligado' | null;
+  memory: BackendMemory | null;
+  // The portal's memory.
+  snapshot: AppSnapshot | null;
+  snapshotSeq: number;
+  probe: ProbeResult | null;
+  probing: boolean;
+  busy: boolean;
+  again: boolean;
+  alarm: (() => void) | null;
+  alarmAtMs: number | null;
+  shown: { readonly state: BackendState; readonly reason: Reason; readonly sinceMs: number } | null;
+}
+
+export interface Tally {
+  decisions: number;
+  launches: number;
+  intents: number;
+  transitions: number;
+  readonly faults: Record<string, number>;
+  readonly violations: string[];
+}
+
+/** What the next events of a kind suffer. */
+export interface Mischief {
+  lostPushes: number;
+  latePushes: number;
+  lostOrders: number;
+  lostAcks: number;
+  lostExits: number;
+  failingEnsures: number;
+  /** The portal dies at the n-th effect boundary from now; 0 for none. */
+  crashAfterBoundaries: number;
+}
+
+export interface World {
+  readonly seed: number;
+  readonly clock: SimulatedClock;
+  readonly random: Random;
+  readonly servers: ServerModel[];
+  readonly people: PersonModel[];
+  readonly apps: AppModel[];
+  readonly packages: Installed[];
+  readonly mischief: Mischief;
+  readonly tally: Tally;
+  /** Number of the portal's life; null while it is dead. Whatever an older life scheduled is void. */
+  portal: number | null;
+  portalLives: number;
+  /** What the portal must look at in its next resync because an edge was lost. */
+  readonly unseen: Set<AppModel>;
+  pids: number;
+  requests: number;
+  seq: number;
+}
+
+export const startWallMs = Date.UTC(2026, 10, 21);
+
+function manifestOf(index: number, random: Random): Manifest {
+  const policies = ['encerrar', 'encerrar', 'encerrar', 'encerrar', 'encerrar', 'encerrar', 'manter', 'ocioso:5m', 'ocioso:30m'];
+  const backend = { runtime: 'node', entrypoint: 'backend/main.js', aoFechar: random.pick(policies) } as const;
+  const service = index % 10 === 9;
+  return { id: `app${index}`, version: '1.0.0', ...(service ? { kind: 'service' as const } : {}), backend };
+}
+
+export function createWorld(options: {
+  readonly seed: number;
+  readonly people: number;
+  readonly appsPerPerson: number;
+  readonly servers: number;
+}): World {
+  const random = createRandom(options.seed);
+  const world: World = {
+    seed: options.seed,
+    clock: createSimulatedClock(startWallMs),
+    random,
+    servers: [],
+    people: [],
+    apps: [],
+    packages: [],
+    mischief: { lostPushes: 0, latePushes: 0, lostOrders: 0, lostAcks: 0, lostExits: 0, failingEnsures: 0, crashAfterBoundaries: 0 },
+    tally: { decisions: 0, launches: 0, intents: 0, transitions: 0, faults: {}, violations: [] },
+    portal: null,
+    portalLives: 0,
+    unseen: new Set(),
+    pids: 100,
+    requests: 0,
+    seq: 0,
+  };
+  for (let n = 0; n < options.appsPerPerson; n += 1) world.packages.push({ manifest: manifestOf(n, random), hash: 'hash-1' });
+  for (let n = 0; n < options.servers; n += 1) world.servers.push({ name: `servidor${n}`, reachable: true, seen: 'unknown', people: [] });
+  for (let n = 0; n < options.people; n += 1) {
+    const server = world.servers[n % options.servers] as ServerModel;
+    const person = createPerson(`pessoa${n}`, server, world.packages);
+    server.people.push(person);
+    world.people.push(person);
+    world.apps.push(...person.apps);
+  }
+  return world;
+}
+
+function createPerson(name: string, server: ServerModel, packages: readonly Installed[]): PersonModel {
+  const person: PersonModel = {
+    name,
+    server,
+    apps: [],
+    supervisor: null,
+    lives: 0,
+    session: null,
+    supervisorMemory: null,
+    link: 'down',
+    busy: false,
+    again: false,
+  };
+  for (const installed of packages) person.apps.push(createApp(person, installed));
+  return person;
+}
+
+function createApp(person: PersonModel, installed: Installed): AppModel {
+  const { id } = installed.manifest;
+  return {
+    person,
+    id,
+    key: `Backend/${person.name}/${id}`,
+    installed,
+    env: null,
+    processes: [],
+    launcher: null,
+    supervision: stoppedSupervision,
+    previousSupervision: stoppedSupervision,
+    requestId: null,
+    lastExit: null,
+    settingUp: false,
+    setUpHash: null,
+    startsTaken: new Set(),
+    lastOrderAtMs: -1_000_000,
+    intent: null,
+    windows: { open: 0, zeroSinceMs: null },
+    document: null,
+    memory: null,
+    snapshot: null,
+    snapshotSeq: 0,
+    probe: null,
+    probing: false,
+    busy: false,
+    again: false,
+    alarm: null,
+    alarmAtMs: null,
+    shown: null,
+  };
+}
+
+export function after(world: World, ms: number, fn: () => void): () => void {
+  return world.clock.at(world.clock.monotonicMs() + ms, fn);
+}
+
+/** Does it unless the portal that scheduled it has died in between. */
+export function afterInPortal(world: World, ms: number, fn: () => void): () => void {
+  const life = world.portal;
+  return after(world, ms, () => {
+    if (life !== null && world.portal === life) fn();
+  });
+}
+
+export function violate(world: World, what: string): void {
+  const atS = Math.round(world.clock.monotonicMs() / 1_000);
+  if (world.tally.violations.length < 100) world.tally.violations.push(`seed ${world.seed}, ${atS} s: ${what}`);
+}
+
+export function countFault(world: World, kind: string): void {
+  world.tally.faults[kind] = (world.tally.faults[kind] ?? 0) + 1;
+}
