@@ -1,0 +1,113 @@
+/**
+ * The shell's end of the bridge: hands each window's page a port of its own and answers its requests. Who asks is known by the
+ * iframe, never by what the page says. Source: design 7, anchors E and F20; protocol in verbs.ts.
+ */
+import { verbArguments, shellKeys, type BridgeErrorCode, type BridgeVerbs, type ShellEvent, type ShellKey, type VerbName } from './verbs.ts';
+
+/** What the verbs do, for the window `id`. */
+export type BridgeHandlers = {
+  readonly [V in VerbName]: (window: string, args: BridgeVerbs[V]['args']) => BridgeVerbs[V]['valor'] | Promise<BridgeVerbs[V]['valor']>;
+};
+
+export interface BridgeFrame {
+  readonly window: string;
+  readonly contentWindow: unknown;
+  readonly origin: string;
+}
+
+export interface BridgeHost {
+  /** Delivered when the page has a port; until then kept, so that the first opening is not lost (anchors E, "launch into existing window"). */
+  emit(window: string, evento: ShellEvent, dados: unknown): void;
+  /** The window is gone: its port closes. */
+  drop(window: string): void;
+  stop(): void;
+}
+
+export interface BridgePage {
+  /** The page of this window loaded the SDK and has a port now. */
+  hello(window: string): void;
+  /** The window shows the portal's own error panel instead of the app. */
+  panel(window: string): void;
+  /** A pointerdown in the page. */
+  pointer(window: string): void;
+  key(window: string, key: ShellKey): void;
+}
+
+const keptEventsMax = 32;
+
+type Fields = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function startBridge(frames: () => readonly BridgeFrame[], handlers: BridgeHandlers, page: BridgePage): BridgeHost {
+  const ports = new Map<string, MessagePort>();
+  const kept = new Map<string, { readonly evento: ShellEvent; readonly dados: unknown }[]>();
+
+  const greet = (event: MessageEvent<unknown>): void => {
+    if (!isObject(event.data) || event.data['v'] !== 1) return;
+    const frame = frames().find(({ contentWindow, origin }) => contentWindow === event.source && origin === event.origin);
+    if (frame === undefined || event.source === null) return;
+    if (event.data['svc'] === 'painel') page.panel(frame.window);
+    if (event.data['svc'] !== 'ola') return;
+    ports.get(frame.window)?.close();
+    const channel = new MessageChannel();
+    ports.set(frame.window, channel.port1);
+    channel.port1.addEventListener('message', ({ data }: MessageEvent<unknown>) => void received(frame.window, channel.port1, data));
+    channel.port1.start();
+    (event.source as Window).postMessage({ svc: 'porta', v: 1 }, frame.origin, [channel.port2]);
+    for (const message of kept.get(frame.window) ?? []) channel.port1.postMessage(message);
+    kept.delete(frame.window);
+    page.hello(frame.window);
+  };
+
+  const received = async (window: string, port: MessagePort, data: unknown): Promise<void> => {
+    if (!isObject(data)) return;
+    if (data['evento'] === 'ponteiro') return page.pointer(window);
+    if (data['evento'] === 'tecla') {
+      const key = isObject(data['dados']) ? data['dados']['tecla'] : undefined;
+      const known = shellKeys.find((name) => name === key);
+      return known === undefined ? undefined : page.key(window, known);
+    }
+    const { id } = data;
+    if (typeof id !== 'number' && typeof id !== 'string') return;
+    port.postMessage({ id, ...(await answer(handlers, window, data)) });
+  };
+
+  globalThis.addEventListener('message', greet);
+  return {
+    emit: (window, evento, dados) => {
+      const port = ports.get(window);
+      if (port !== undefined) return port.postMessage({ evento, dados });
+      kept.set(window, [...(kept.get(window) ?? []), { evento, dados }].slice(-keptEventsMax));
+    },
+    drop: (window) => {
+      ports.get(window)?.close();
+      ports.delete(window);
+      kept.delete(window);
+    },
+    stop: () => {
+      globalThis.removeEventListener('message', greet);
+      for (const port of ports.values()) port.close();
+      ports.clear();
+    },
+  };
+}
+
+type Answer = { readonly ok: true; readonly valor: unknown } | { readonly ok: false; readonly erro: { readonly code: BridgeErrorCode; readonly message: string } };
+
+const refusal = (code: BridgeErrorCode, message: string): Answer => ({ ok: false, erro: { code, message } });
+
+/** One request, checked against the table of verbs. */
+export async function answer(handlers: BridgeHandlers, window: string, request: Fields): Promise<Answer> {
+  const { verbo } = request;
+  const args = request['args'] ?? {};
+  if (typeof verbo !== 'string' || !Object.hasOwn(verbArguments, verbo)) return refusal('verbo-desconhecido', `não há o verbo ${String(verbo)}`);
+  const verb = verbo as VerbName;
+  if (!isObject(args) || !verbArguments[verb](args)) return refusal('argumentos-invalidos', `argumentos inválidos para ${verb}`);
+  try {
+    // The check above stands for the type that the table gives.
+    const handler = handlers[verb] as (window: string, args: Fields) => unknown;
+    return { ok: true, valor: await handler(window, args) };
+  } catch (error) {
+    return refusal('falhou', error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,25 @@
+/** What each verb of the bridge does on this desktop. */
+import type { BridgeHandlers } from '../bridge/host.ts';
+import { shellEvents, verbNames } from '../bridge/verbs.ts';
+import type { Desk } from './desk.ts';
+import { openWindowMenu } from './window-menu.ts';
+
+export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
+  return {
+    'window.minimize': (id) => (desk().minimise(id), null),
+    'window.maximize': (id) => (desk().windows.setMode(id, 'maximised'), null),
+    'window.close': (id) => (desk().close(id), null),
+    'window.alternarMaximizado': (id) => (desk().windows.toggleMaximised(id), null),
+    'window.arrastar': (id, { fase, telaX, telaY }) => (desk().frames.get(id)?.remoteDrag(fase, telaX, telaY), null),
+    'window.menuDoCabecalho': (id, { x, y }) => {
+      const box = desk().frames.get(id)?.iframe?.getBoundingClientRect();
+      openWindowMenu(desk(), id, { x: (box?.left ?? 0) + x, y: (box?.top ?? 0) + y });
+      return null;
+    },
+    'janela.abrir': (id, { rota }) => {
+      const app = desk().windows.find(id)?.app ?? '';
+      return { nova: desk().openApp(app, { again: true, ...(rota === undefined ? {} : { route: rota }) }) };
+    },
+    'app.capacidades': () => ({ host: 'svc', shellVersion: desk().session.shellVersion, verbos: [...verbNames, ...shellEvents] }),
+  };
+}

@@ -1,0 +1,232 @@
+/** Everything a signed-in desktop consists of, put together. Elements get this object and draw from its signals. */
+import type { AppProjection, SessionAnswer } from '../../schema/wire/http.ts';
+import { startBridge, type BridgeFrame, type BridgeHost } from '../bridge/host.ts';
+import { startEvents, type Connection } from '../events/client.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { closeTabs, listApps, sendWindowCount } from '../session/api.ts';
+import { createAppsStore, type AppsStore } from '../state/apps.ts';
+import { createSignal, type Signal } from '../state/signal.ts';
+import { isDark, theme } from '../ui/theme.ts';
+import { createWindowCounts } from '../windows/counts.ts';
+import { createWindowManager, type WindowManager, type WindowState } from '../windows/manager.ts';
+import { windowOptions, type WindowOptions } from '../windows/options.ts';
+import { loadOpenWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
+import { bridgeHandlers } from './bridge-verbs.ts';
+import { pressShellKey } from './keys.ts';
+
+/** The task manager's name as a window; no app id begins with `@`. */
+export const tasksWindow = '@tarefas';
+
+/** What a window's frame element does for the desk. */
+export interface Frame {
+  readonly iframe: HTMLIFrameElement | null;
+  reload(): void;
+  /** The page said hello: it is the app and not an error panel. */
+  greeted(): void;
+  panel(): void;
+  focusContent(): void;
+  /** Where a menu of this window opens, in page coordinates. */
+  menuPoint(): { readonly x: number; readonly y: number };
+  /** Follows a drag that began inside the page. */
+  remoteDrag(phase: 'inicio' | 'mover' | 'fim' | 'cancelar', screenX: number, screenY: number): void;
+}
+
+export interface KeyboardMode {
+  readonly window: string;
+  readonly kind: 'move' | 'resize';
+}
+
+export interface Desk {
+  readonly session: SessionAnswer;
+  readonly apps: AppsStore;
+  readonly windows: WindowManager;
+  readonly connection: Signal<Connection>;
+  readonly launcherOpen: Signal<boolean>;
+  readonly shortcutsOpen: Signal<boolean>;
+  /** While true nothing inside an iframe gets the pointer. */
+  readonly shielded: Signal<boolean>;
+  readonly keyboardMode: Signal<KeyboardMode | null>;
+  /** What a screen reader says next. */
+  readonly announcement: Signal<string>;
+  /** The app that the task manager shows the details of. */
+  readonly tasksApp: Signal<string | null>;
+  readonly frames: Map<string, Frame>;
+  readonly bridge: BridgeHost;
+  title(window: WindowState): string;
+  /** Opens, or brings back the window that is open already. `again` asks for one more window where the app has several. */
+  openApp(app: string, options?: { readonly route?: string; readonly again?: boolean }): boolean;
+  openTasks(app?: string): void;
+  /** Raises and gives the keyboard to what is inside. */
+  activate(id: string): void;
+  minimise(id: string): void;
+  close(id: string): void;
+  stop(): void;
+}
+
+const tasksOptions = (): WindowOptions => ({
+  title: text('tasks.title'),
+  size: { width: 1_020, height: 620 },
+  least: {},
+  position: 'centrada',
+  manyWindows: false,
+  header: 'ambiente',
+  icon: null,
+  noDrag: [],
+});
+
+const selectorWorks = (selector: string): boolean => {
+  try {
+    document.createDocumentFragment().querySelector(selector);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const optionsOf = (app: AppProjection): WindowOptions => windowOptions(app, location.href, selectorWorks);
+export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
+
+export function startDesk(session: SessionAnswer): Desk {
+  const apps = createAppsStore(listApps);
+  const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
+  const connection = createSignal<Connection>('connecting');
+  const frames = new Map<string, Frame>();
+  const counts = createWindowCounts({
+    send: sendWindowCount,
+    closeTabs: (id) => {
+      const app = apps.find(id);
+      if (app !== undefined) closeTabs(app.url);
+    },
+  });
+  const events = startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events`, {
+    event: apps.apply,
+    resync: apps.refresh,
+    page: counts.connected,
+    connection: connection.set,
+  });
+  const bridgeFrames = (): readonly BridgeFrame[] =>
+    windows.windows.get().flatMap((window) => {
+      const app = apps.find(window.app);
+      const contentWindow = frames.get(window.id)?.iframe?.contentWindow;
+      return app === undefined || contentWindow == null ? [] : [{ window: window.id, contentWindow, origin: new URL(app.url, location.href).origin }];
+    });
+
+  const desk: Desk = {
+    session,
+    apps,
+    windows,
+    connection,
+    launcherOpen: createSignal(false),
+    shortcutsOpen: createSignal(false),
+    shielded: createSignal(false),
+    keyboardMode: createSignal<KeyboardMode | null>(null),
+    announcement: createSignal(''),
+    tasksApp: createSignal<string | null>(null),
+    frames,
+    bridge: startBridge(bridgeFrames, bridgeHandlers(() => desk), {
+      hello: (id) => {
+        frames.get(id)?.greeted();
+        desk.bridge.emit(id, 'tema', appearance());
+      },
+      panel: (id) => frames.get(id)?.panel(),
+      pointer: windows.focus,
+      key: (_, key) => pressShellKey(desk, key),
+    }),
+    title: (window) => (window.app === tasksWindow ? text('tasks.title') : window.options.title),
+    openApp: (id, { route = '', again = false } = {}) => {
+      const app = apps.find(id);
+      if (app === undefined) return false;
+      const options = optionsOf(app);
+      const open = windows.ofApp(id).toSorted((a, b) => b.z - a.z)[0];
+      if (open !== undefined && !(again && options.manyWindows)) {
+        if (route !== '') desk.bridge.emit(open.id, 'abertura', { rota: route });
+        desk.activate(open.id);
+        return false;
+      }
+      desk.announcement.set(text('window.opened', { titulo: windows.open(id, options, route).options.title }));
+      return true;
+    },
+    openTasks: (app) => {
+      if (app !== undefined) desk.tasksApp.set(app);
+      const open = windows.ofApp(tasksWindow)[0];
+      if (open === undefined) windows.open(tasksWindow, tasksOptions());
+      else desk.activate(open.id);
+    },
+    activate: (id) => {
+      windows.focus(id);
+      frames.get(id)?.focusContent();
+    },
+    minimise: (id) => {
+      const window = windows.find(id);
+      if (window === undefined) return;
+      windows.minimise(id);
+      desk.announcement.set(text('window.minimised', { titulo: desk.title(window) }));
+      focusTop(desk);
+    },
+    close: (id) => {
+      const window = windows.find(id);
+      if (window === undefined) return;
+      windows.close(id);
+      desk.announcement.set(text('window.closed', { titulo: desk.title(window) }));
+      focusTop(desk);
+    },
+    stop: () => undefined,
+  };
+  const ends = connect(desk, counts.update, events.nudge);
+  return {
+    ...desk,
+    stop: () => {
+      events.stop();
+      desk.bridge.stop();
+      for (const end of ends) end();
+    },
+  };
+}
+
+const appearance = (): { readonly tema: string; readonly idioma: string } => ({ tema: isDark() ? 'escuro' : 'claro', idioma: language.get() });
+
+function focusTop(desk: Desk): void {
+  const top = desk.windows.top();
+  if (top !== null) desk.frames.get(top.id)?.focusContent();
+}
+
+/** What follows from changes: counts, memory of open windows, appearance of the pages. */
+function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void, nudge: () => void): readonly (() => void)[] {
+  const { windows, apps, session, bridge } = desk;
+  let restored = false;
+  let known = new Set<string>();
+  const restore = (): void => {
+    if (restored || !apps.state.get().loaded) return;
+    restored = true;
+    for (const saved of loadOpenWindows(sessionStorage, session.usuario)) {
+      const app = apps.find(saved.app);
+      if (app !== undefined) windows.reopen(saved.app, optionsOf(app), saved);
+      else if (saved.app === tasksWindow) windows.reopen(tasksWindow, tasksOptions(), saved);
+    }
+  };
+  const changed = (): void => {
+    const now = windows.windows.get();
+    const counts = new Map<string, number>();
+    for (const window of now) if (isApp(window)) counts.set(window.app, (counts.get(window.app) ?? 0) + 1);
+    updateCounts(counts);
+    if (restored) saveOpenWindows(sessionStorage, session.usuario, now);
+    const ids = new Set(now.map(({ id }) => id));
+    for (const id of known) if (!ids.has(id)) bridge.drop(id);
+    known = ids;
+  };
+  const dress = (): void => {
+    for (const window of windows.windows.get()) if (isApp(window)) bridge.emit(window.id, 'tema', appearance());
+  };
+  const front = (): void => {
+    if (document.visibilityState === 'visible') nudge();
+  };
+  addEventListener('online', nudge);
+  document.addEventListener('visibilitychange', front);
+  return [
+    apps.state.subscribe(restore),
+    windows.windows.subscribe(changed),
+    theme.subscribe(dress),
+    language.subscribe(dress),
+    () => removeEventListener('online', nudge),
+    () => document.removeEventListener('visibilitychange', front),
+  ];
+}

@@ -1,0 +1,88 @@
+/**
+ * The shell's keys: Ctrl+K or Meta alone opens the launcher, F6 and Shift+F6 go through the windows, and in keyboard mode the arrows
+ * move or resize. Documented for people in the shortcuts dialog. Decision: docs/decisions/0047-keyboard.md
+ */
+import type { ShellKey } from '../bridge/verbs.ts';
+import type { Rect } from '../windows/geometry.ts';
+import type { Desk } from './desk.ts';
+
+const stepPx = 24;
+const fineStepPx = 4;
+
+const arrows: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+export function pressShellKey(desk: Desk, key: ShellKey): void {
+  if (key === 'F6' || key === 'Shift+F6') {
+    const next = desk.windows.neighbour(key === 'F6' ? 1 : -1);
+    if (next !== null) desk.activate(next.id);
+    return;
+  }
+  if (!desk.launcherOpen.get()) globalThis.focus();
+  desk.launcherOpen.set(!desk.launcherOpen.get());
+}
+
+/** Listens on the page. Returns the function that ends it. */
+export function listenKeys(desk: Desk): () => void {
+  let metaAlone = false;
+  let before: Rect | null = null;
+  const ended = new AbortController();
+  const options = { capture: true, signal: ended.signal };
+
+  desk.keyboardMode.subscribe(() => {
+    const mode = desk.keyboardMode.get();
+    before = mode === null ? null : (desk.windows.find(mode.window)?.rect ?? null);
+  });
+
+  const keyDown = (event: KeyboardEvent): void => {
+    metaAlone = event.key === 'Meta';
+    const mode = desk.keyboardMode.get();
+    if (mode !== null) {
+      if (inMode(desk, mode.window, mode.kind, event, before)) stop(event);
+    } else if (event.key === 'F6') {
+      stop(event);
+      pressShellKey(desk, event.shiftKey ? 'Shift+F6' : 'F6');
+    } else if (event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
+      stop(event);
+      pressShellKey(desk, 'Control+k');
+    }
+  };
+  const keyUp = (event: KeyboardEvent): void => {
+    if (event.key === 'Meta' && metaAlone) pressShellKey(desk, 'Meta');
+    metaAlone = false;
+  };
+  const pointerDown = (): void => {
+    metaAlone = false;
+    desk.keyboardMode.set(null);
+  };
+  addEventListener('keydown', keyDown, options);
+  addEventListener('keyup', keyUp, options);
+  addEventListener('pointerdown', pointerDown, options);
+  return () => ended.abort();
+}
+
+function stop(event: Event): void {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+/** True when the key was one of the mode's. */
+function inMode(desk: Desk, id: string, kind: 'move' | 'resize', event: KeyboardEvent, before: Rect | null): boolean {
+  const arrow = arrows[event.key];
+  if (arrow !== undefined) {
+    const step = event.shiftKey ? fineStepPx : stepPx;
+    if (kind === 'move') desk.windows.move(id, arrow[0] * step, arrow[1] * step);
+    else desk.windows.resize(id, 'se', arrow[0] * step, arrow[1] * step);
+    return true;
+  }
+  if (event.key === 'Shift') return false;
+  if (event.key === 'Escape' && before !== null) desk.windows.place(id, before);
+  desk.keyboardMode.set(null);
+  if (event.key !== 'Enter' && event.key !== 'Escape') return false;
+  desk.activate(id);
+  return true;
+}

@@ -1,0 +1,144 @@
+/** The signed-in page: the usable area with its windows, the taskbar, and what opens over both. */
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { language, text } from '../i18n/i18n.ts';
+import '../launcher/svc-launcher.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { deepActive } from '../ui/menu.ts';
+import { shown } from '../windows/geometry.ts';
+import '../windows/svc-window.ts';
+import type { SnapPreview } from '../windows/window-drag.ts';
+import type { Desk } from './desk.ts';
+import { listenKeys } from './keys.ts';
+import './svc-home.ts';
+import './svc-shortcuts.ts';
+import './svc-taskbar.ts';
+
+/** How often the focus is looked at while it is inside an iframe: a page without the SDK says nothing about clicks. */
+const focusLookMs = 150;
+
+export class SvcDesktop extends LitElement {
+  static override properties = { desk: { attribute: false }, snap: { state: true } };
+  declare desk: Desk;
+  declare snap: SnapPreview | null;
+  #watch = new Watch(this, () => {
+    const { windows, launcherOpen, shortcutsOpen, announcement, connection } = this.desk;
+    return [windows.windows, windows.area, launcherOpen, shortcutsOpen, announcement, connection, language];
+  });
+  #ends: (() => void)[] = [];
+  #backTo: HTMLElement | null = null;
+
+  constructor() {
+    super();
+    this.snap = null;
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: grid;
+        grid-template-rows: minmax(0, 1fr) auto;
+        height: 100dvh;
+        overflow: hidden;
+      }
+      main {
+        position: relative;
+        /* Its own stack, so that no window is ever above the taskbar. */
+        isolation: isolate;
+        overflow: hidden;
+      }
+      .snap {
+        position: absolute;
+        top: 0;
+        left: 0;
+        z-index: 100000;
+        border: 2px solid var(--focus);
+        border-radius: 10px;
+        background: var(--snap);
+        pointer-events: none;
+      }
+    `,
+  ];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    this.#ends.push(listenKeys(this.desk), this.#followFocus());
+    this.desk.launcherOpen.subscribe(() => {
+      if (this.desk.launcherOpen.get()) this.#backTo = deepActive();
+      else void this.updateComplete.then(() => this.#backTo?.focus());
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    for (const end of this.#ends) end();
+    this.#ends = [];
+  }
+
+  override firstUpdated(): void {
+    const main = this.renderRoot.querySelector('main');
+    if (main === null) return;
+    const observer = new ResizeObserver(() => this.desk.windows.area.set({ width: main.clientWidth, height: main.clientHeight }));
+    observer.observe(main);
+    this.#ends.push(() => observer.disconnect());
+  }
+
+  override updated(): void {
+    const preview = this.renderRoot.querySelector<HTMLElement>('.snap');
+    if (preview === null || this.snap === null) return;
+    const rect = shown({ x: 0, y: 0, width: 0, height: 0 }, this.snap.mode, this.desk.windows.area.get());
+    preview.style.transform = `translate(${rect.x}px, ${rect.y}px)`;
+    preview.style.width = `${rect.width}px`;
+    preview.style.height = `${rect.height}px`;
+  }
+
+  /** Raises the window whose iframe took the focus. Source: anchors F17. */
+  #followFocus(): () => void {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    const look = (): void => {
+      const active = deepActive();
+      if (!(active instanceof HTMLIFrameElement)) return;
+      for (const [id, frame] of this.desk.frames) if (frame.iframe === active) this.desk.windows.focus(id);
+    };
+    const blurred = (): void => {
+      clearInterval(timer);
+      // The browser moves the focus after this event.
+      timer = setInterval(look, focusLookMs);
+      queueMicrotask(look);
+    };
+    const focused = (): void => clearInterval(timer);
+    addEventListener('blur', blurred);
+    addEventListener('focus', focused);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('blur', blurred);
+      removeEventListener('focus', focused);
+    };
+  }
+
+  override render(): TemplateResult {
+    const { desk } = this;
+    const windows = desk.windows.windows.get();
+    const top = desk.windows.top();
+    return html`
+      <main aria-label=${text('app.title')} @snap-preview=${(event: CustomEvent<SnapPreview | null>) => (this.snap = event.detail)}>
+        <svc-home .desk=${desk} ?inert=${top !== null}></svc-home>
+        ${repeat(
+          windows,
+          (window) => window.id,
+          (window) => html`<svc-window .desk=${desk} .state=${window} .top=${window.id === top?.id}></svc-window>`,
+        )}
+        ${this.snap === null ? nothing : html`<div class="snap"></div>`}
+      </main>
+      <svc-taskbar .desk=${desk}></svc-taskbar>
+      ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk}></svc-launcher>` : nothing}
+      ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
+      <p class="sr-only" role="status">${desk.announcement.get()}</p>
+    `;
+  }
+}
+
+customElements.define('svc-desktop', SvcDesktop);

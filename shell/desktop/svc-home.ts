@@ -1,0 +1,143 @@
+/** The empty desktop: a greeting and the apps. It steps back as soon as a window is to be seen. */
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { language, languageTags, text } from '../i18n/i18n.ts';
+import { appEntries, openAppMenu, type AppEntry } from '../launcher/entries.ts';
+import { nextTile } from '../launcher/grid-keys.ts';
+import { tileStyles } from '../launcher/tile-styles.ts';
+import { Watch } from '../state/signal.ts';
+import '../ui/app-icon.ts';
+import { base } from '../ui/base.ts';
+import { typeAhead } from '../ui/type-ahead.ts';
+import type { Desk } from './desk.ts';
+
+export const greetingKey = (hour: number): 'home.morning' | 'home.afternoon' | 'home.evening' =>
+  hour >= 5 && hour < 12 ? 'home.morning' : hour >= 12 && hour < 18 ? 'home.afternoon' : 'home.evening';
+
+export class SvcHome extends LitElement {
+  static override properties = { desk: { attribute: false }, focused: { state: true } };
+  declare desk: Desk;
+  declare focused: number;
+  #watch = new Watch(this, () => [this.desk.apps.state, language]);
+  #typed = typeAhead();
+
+  constructor() {
+    super();
+    this.focused = 0;
+  }
+
+  static override styles = [
+    base,
+    tileStyles,
+    css`
+      :host {
+        position: absolute;
+        inset: 0;
+        display: grid;
+        justify-items: center;
+        align-content: safe center;
+        gap: 36px;
+        padding: 32px 16px;
+        overflow: auto;
+        transition: opacity 160ms;
+      }
+      :host([inert]) {
+        opacity: 0;
+        visibility: hidden;
+      }
+      .greeting {
+        text-align: center;
+      }
+      h1 {
+        font-size: clamp(24px, 4vw, 34px);
+        font-weight: 600;
+        letter-spacing: -0.02em;
+      }
+      .date {
+        margin-top: 6px;
+        color: var(--wall-muted);
+      }
+      .tiles {
+        width: min(680px, 100%);
+        grid-template-columns: repeat(auto-fit, minmax(104px, 120px));
+        justify-content: center;
+        gap: 8px;
+      }
+      .tile:hover {
+        background: var(--wall-hover);
+      }
+      .dot {
+        border-color: var(--wall-edge);
+      }
+      .empty {
+        color: var(--wall-muted);
+      }
+    `,
+  ];
+
+  get #tiles(): readonly HTMLButtonElement[] {
+    return [...this.renderRoot.querySelectorAll<HTMLButtonElement>('.tile')];
+  }
+
+  #key(event: KeyboardEvent, entries: readonly AppEntry[]): void {
+    const boxes = this.#tiles.map((tile) => tile.getBoundingClientRect());
+    const letter = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const next = letter
+      ? this.#typed(
+          event.key,
+          entries.map(({ name }) => name),
+          this.focused,
+        )
+      : nextTile(boxes, this.focused, event.key);
+    if (next === null) return;
+    event.preventDefault();
+    this.focused = next;
+    this.#tiles[next]?.focus();
+  }
+
+  override render(): TemplateResult {
+    void this.#watch;
+    const entries = appEntries(this.desk);
+    const now = new Date();
+    const firstName = this.desk.session.nome.split(' ', 1)[0] ?? '';
+    const date = new Intl.DateTimeFormat(languageTags[language.get()], { weekday: 'long', day: 'numeric', month: 'long' }).format(now);
+    const { loaded } = this.desk.apps.state.get();
+    return html`
+      <div class="greeting">
+        <h1>${text(greetingKey(now.getHours()), { nome: firstName })}</h1>
+        <p class="date">${date}</p>
+      </div>
+      ${loaded && entries.length === 1 ? html`<p class="empty">${text('home.empty')}</p>` : nothing}
+      ${loaded
+        ? html`<div class="tiles" role="group" aria-label=${text('launcher.title')} @keydown=${(event: KeyboardEvent) => this.#key(event, entries)}>
+            ${entries.map((entry, index) => this.#tile(entry, index))}
+          </div>`
+        : nothing}
+    `;
+  }
+
+  #tile(entry: AppEntry, index: number): TemplateResult {
+    const { app } = entry;
+    const state = app === null ? null : text(`state.${app.status}`);
+    return html`<button
+      class="tile"
+      type="button"
+      tabindex=${index === Math.min(this.focused, this.#tiles.length === 0 ? 0 : this.#tiles.length - 1) ? 0 : -1}
+      title=${entry.description === '' ? nothing : entry.description}
+      @focus=${() => (this.focused = index)}
+      @click=${() => entry.run()}
+      @contextmenu=${(event: MouseEvent) => {
+        event.preventDefault();
+        if (app !== null) openAppMenu(this.desk, app, { x: event.clientX, y: event.clientY });
+      }}
+    >
+      <span class="picture">
+        <svc-app-icon .app=${app ?? undefined} .builtin=${app === null} .size=${48}></svc-app-icon>
+        ${app === null ? nothing : html`<span class="dot ${app.status}"></span>`}
+      </span>
+      <span class="name">${entry.name}</span>
+      ${state === null ? nothing : html`<span class="sr-only">${state}</span>`}
+    </button>`;
+  }
+}
+
+customElements.define('svc-home', SvcHome);

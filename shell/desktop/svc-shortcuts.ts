@@ -1,0 +1,92 @@
+/** The dialog that lists the shell's keys. */
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import { text } from '../i18n/i18n.ts';
+import { base } from '../ui/base.ts';
+import { glyph } from '../ui/glyphs.ts';
+import type { Desk } from './desk.ts';
+
+export class SvcShortcuts extends LitElement {
+  static override properties = { desk: { attribute: false } };
+  declare desk: Desk;
+
+  static override styles = [
+    base,
+    css`
+      dialog {
+        width: min(460px, 100vw - 24px);
+        padding: 0;
+        border: 1px solid var(--line);
+        border-radius: 16px;
+        background: var(--raised);
+        color: var(--ink);
+        box-shadow: var(--shadow-high);
+      }
+      dialog::backdrop {
+        background: var(--veil);
+      }
+      header {
+        display: flex;
+        align-items: center;
+        justify-content: space-between;
+        padding: 12px 12px 12px 20px;
+        border-bottom: 1px solid var(--line);
+      }
+      h2 {
+        font-size: 16px;
+      }
+      dl {
+        display: grid;
+        grid-template-columns: 1fr auto;
+        align-items: center;
+        gap: 12px 20px;
+        padding: 20px;
+      }
+      dd {
+        display: flex;
+        flex-wrap: wrap;
+        justify-content: end;
+        gap: 6px;
+        color: var(--muted);
+      }
+      kbd {
+        padding: 2px 8px;
+        border: 1px solid var(--line-strong);
+        border-radius: 6px;
+        background: var(--field);
+        color: var(--ink);
+        font: inherit;
+        font-size: 12px;
+      }
+      p {
+        padding: 0 20px 20px;
+        color: var(--muted);
+        font-size: 13px;
+      }
+    `,
+  ];
+
+  override firstUpdated(): void {
+    this.renderRoot.querySelector('dialog')?.showModal();
+  }
+
+  override render(): TemplateResult {
+    const close = (): void => this.desk.shortcutsOpen.set(false);
+    return html`<dialog aria-labelledby="title" @close=${close}>
+      <header>
+        <h2 id="title">${text('shortcuts.title')}</h2>
+        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${close}>${glyph('close')}</button>
+      </header>
+      <dl>
+        <dt>${text('shortcuts.launcher')}</dt>
+        <dd><kbd>Ctrl</kbd><kbd>K</kbd><span>${text('key.orMeta')}</span></dd>
+        <dt>${text('shortcuts.next')}</dt>
+        <dd><kbd>F6</kbd></dd>
+        <dt>${text('shortcuts.previous')}</dt>
+        <dd><kbd>Shift</kbd><kbd>F6</kbd></dd>
+      </dl>
+      <p>${text('shortcuts.note')}</p>
+    </dialog>`;
+  }
+}
+
+customElements.define('svc-shortcuts', SvcShortcuts);

@@ -1,0 +1,164 @@
+/** The taskbar: launcher, open windows (a toolbar: one stop of the Tab key, arrows inside), connection, clock, the person. */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { language, languageNames, languages, languageTags, text } from '../i18n/i18n.ts';
+import { leave, themeTexts } from '../launcher/entries.ts';
+import { Watch } from '../state/signal.ts';
+import '../ui/app-icon.ts';
+import { base } from '../ui/base.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { openMenu } from '../ui/menu.ts';
+import { theme, themes } from '../ui/theme.ts';
+import type { WindowState } from '../windows/manager.ts';
+import { isApp, type Desk } from './desk.ts';
+import { taskbarStyles } from './taskbar-styles.ts';
+import { openWindowMenu } from './window-menu.ts';
+
+const clockMs = 10_000;
+
+export class SvcTaskbar extends LitElement {
+  static override properties = { desk: { attribute: false }, stop: { state: true } };
+  declare desk: Desk;
+  /** The button that the Tab key comes to. */
+  declare stop: number;
+  #watch = new Watch(this, () => [this.desk.windows.windows, this.desk.apps.state, this.desk.connection, this.desk.launcherOpen, language, theme]);
+  #clock: ReturnType<typeof setInterval> | undefined;
+
+  constructor() {
+    super();
+    this.stop = 0;
+  }
+
+  static override styles = [base, taskbarStyles];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    this.#clock = setInterval(() => this.requestUpdate(), clockMs);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.#clock);
+  }
+
+  get #buttons(): readonly HTMLButtonElement[] {
+    return [...this.renderRoot.querySelectorAll<HTMLButtonElement>('button')];
+  }
+
+  override updated(): void {
+    const buttons = this.#buttons;
+    const stop = Math.min(this.stop, buttons.length - 1);
+    for (const [index, button] of buttons.entries()) button.tabIndex = index === stop ? 0 : -1;
+  }
+
+  #key(event: KeyboardEvent): void {
+    const buttons = this.#buttons;
+    const at = buttons.findIndex((button) => button.matches(':focus'));
+    const to: Readonly<Record<string, number>> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1 };
+    const next = to[event.key];
+    if (next === undefined || at === -1) return;
+    event.preventDefault();
+    this.stop = (next + buttons.length) % buttons.length;
+    buttons[this.stop]?.focus();
+  }
+
+  #press(window: WindowState): void {
+    const { desk } = this;
+    if (desk.windows.top()?.id === window.id) desk.minimise(window.id);
+    else desk.activate(window.id);
+  }
+
+  #personMenu(event: MouseEvent): void {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    openMenu(
+      this.desk.session.nome,
+      [
+        {
+          heading: text('prefs.theme'),
+          items: themes.map((name) => ({ label: text(themeTexts[name]), checked: theme.get() === name, run: () => theme.set(name) })),
+        },
+        {
+          heading: text('prefs.language'),
+          items: languages.map((name) => ({ label: languageNames[name], checked: language.get() === name, run: () => language.set(name) })),
+        },
+        {
+          items: [
+            { label: text('tasks.title'), glyph: 'tasks', run: () => this.desk.openTasks() },
+            { label: text('prefs.shortcuts'), glyph: 'keyboard', run: () => this.desk.shortcutsOpen.set(true) },
+            { label: text('prefs.signOut'), glyph: 'out', run: () => void leave() },
+          ],
+        },
+      ],
+      { x: box.right - 230, y: box.top - 8, up: true },
+    );
+  }
+
+  override render(): TemplateResult {
+    const { desk } = this;
+    const { session } = desk;
+    const online = desk.connection.get() === 'open';
+    const connection = text(online ? 'taskbar.online' : 'taskbar.offline');
+    const time = new Intl.DateTimeFormat(languageTags[language.get()], { hour: '2-digit', minute: '2-digit' }).format(new Date());
+    return html`<div class="bar" role="toolbar" aria-label=${text('taskbar.label')} @keydown=${(event: KeyboardEvent) => this.#key(event)}>
+      <button
+        class="launch"
+        type="button"
+        aria-haspopup="dialog"
+        aria-expanded=${desk.launcherOpen.get()}
+        aria-label=${text('launcher.open')}
+        title="${text('launcher.title')} (Ctrl+K)"
+        @click=${() => desk.launcherOpen.set(true)}
+      >
+        ${glyph('apps', 22)}
+      </button>
+      <div class="windows" role="group" aria-label=${text('taskbar.windows')}>
+        ${repeat(
+          desk.windows.windows.get(),
+          (window) => window.id,
+          (window) => this.#window(window),
+        )}
+      </div>
+      <span class="status ${online ? 'online' : 'offline'}" role="status" title=${connection}>
+        <span class="light" aria-hidden="true"></span>
+        <span class=${online ? 'sr-only' : 'words'}>${connection}</span>
+      </span>
+      <time>${time}</time>
+      <button
+        class="person"
+        type="button"
+        aria-haspopup="menu"
+        aria-label=${text('taskbar.settings', { nome: session.nome })}
+        title=${session.nome}
+        @click=${(event: MouseEvent) => this.#personMenu(event)}
+      >
+        <span aria-hidden="true">${session.iniciais}</span>
+      </button>
+    </div>`;
+  }
+
+  #window(window: WindowState): TemplateResult {
+    const { desk } = this;
+    const app = desk.apps.find(window.app);
+    const title = desk.title(window);
+    const top = desk.windows.top()?.id === window.id;
+    const state = app === undefined || app.status === 'running' ? '' : text(`state.${app.status}`);
+    return html`<button
+      class="window ${window.minimised ? 'minimised' : ''}"
+      type="button"
+      aria-pressed=${top}
+      title=${title}
+      @click=${() => this.#press(window)}
+      @contextmenu=${(event: MouseEvent) => {
+        event.preventDefault();
+        openWindowMenu(desk, window.id, { x: event.clientX, y: event.clientY - 8, up: true });
+      }}
+    >
+      <svc-app-icon .app=${app} .icon=${window.options.icon} .builtin=${!isApp(window)} .size=${24}></svc-app-icon>
+      <span class="label">${title}</span>
+      ${state === '' ? nothing : html`<span class="sr-only">, ${state}</span>`}
+    </button>`;
+  }
+}
+
+customElements.define('svc-taskbar', SvcTaskbar);

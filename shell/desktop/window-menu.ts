@@ -1,0 +1,50 @@
+/** Everything that can be done to a window, for its menu, for the taskbar and for the list of commands. */
+import { text } from '../i18n/i18n.ts';
+import { openMenu, type MenuGroup, type MenuItem, type MenuPlace } from '../ui/menu.ts';
+import { fillsArea } from '../windows/geometry.ts';
+import type { WindowState } from '../windows/manager.ts';
+import { isApp, type Desk } from './desk.ts';
+
+export function openWindowMenu(desk: Desk, id: string, place: MenuPlace): void {
+  const window = desk.windows.find(id);
+  if (window !== undefined) openMenu(text('window.menu', { titulo: desk.title(window) }), windowActions(desk, window), place);
+}
+
+export function windowActions(desk: Desk, window: WindowState): readonly MenuGroup[] {
+  const { id } = window;
+  const { windows } = desk;
+  const fills = fillsArea(windows.area.get());
+  const maximised = window.mode === 'maximised';
+  const show = (): void => desk.activate(id);
+  const size: MenuItem[] = [
+    { label: text('window.move'), glyph: 'move', run: () => beginKeyboardMode(desk, window, 'move') },
+    { label: text('window.resize'), glyph: 'resize', run: () => beginKeyboardMode(desk, window, 'resize') },
+    { label: text('window.left'), glyph: 'left', run: () => (windows.setMode(id, 'left'), show()) },
+    { label: text('window.right'), glyph: 'right', run: () => (windows.setMode(id, 'right'), show()) },
+    {
+      label: text(maximised ? 'window.restore' : 'window.maximise'),
+      glyph: maximised ? 'restore' : 'maximise',
+      run: () => (windows.toggleMaximised(id), show()),
+    },
+  ];
+  return [
+    { items: fills ? [] : size },
+    {
+      items: [
+        window.minimised
+          ? { label: text('window.restore'), glyph: 'restore', run: show }
+          : { label: text('window.minimise'), glyph: 'minimise', run: () => desk.minimise(id) },
+        ...(isApp(window) ? [{ label: text('window.reload'), glyph: 'reload' as const, run: () => desk.frames.get(id)?.reload() }] : []),
+      ],
+    },
+    { items: [{ label: text('window.close'), glyph: 'close', run: () => desk.close(id) }] },
+  ];
+}
+
+/** From now on the arrows belong to this window, until Enter or Escape (desktop/keys.ts). */
+export function beginKeyboardMode(desk: Desk, window: WindowState, kind: 'move' | 'resize'): void {
+  desk.windows.focus(window.id);
+  if (window.mode !== 'normal') desk.windows.place(window.id, desk.windows.shown(window));
+  desk.keyboardMode.set({ window: window.id, kind });
+  desk.announcement.set(text(kind === 'move' ? 'window.moveHelp' : 'window.resizeHelp', { titulo: desk.title(window) }));
+}

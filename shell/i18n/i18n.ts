@@ -1,0 +1,55 @@
+/** Sentences in the person's language. Templates name their parameters in braces; plurals follow Intl.PluralRules. */
+import { createSignal, type Signal } from '../state/signal.ts';
+import { en } from './en.ts';
+import { pt, type TextKey } from './pt.ts';
+
+export const languages = ['pt', 'en'] as const;
+export type Language = (typeof languages)[number];
+export type Catalogue = { readonly [K in TextKey]: (typeof pt)[K] extends string ? string : { readonly one: string; readonly other: string } };
+export type { TextKey } from './pt.ts';
+
+export const catalogues: { readonly [L in Language]: Catalogue } = { pt, en };
+/** What the html element says. */
+export const languageTags: { readonly [L in Language]: string } = { pt: 'pt-BR', en: 'en' };
+export const languageNames: { readonly [L in Language]: string } = { pt: 'Português', en: 'English' };
+
+export const language: Signal<Language> = createSignal<Language>('pt');
+
+/** The first language of the browser that has a catalogue; English when none has. */
+export function chooseLanguage(saved: string | null, preferred: readonly string[]): Language {
+  const known = (tag: string): Language | undefined => languages.find((name) => tag.toLowerCase().split('-', 1)[0] === name);
+  if (saved !== null && known(saved) !== undefined) return known(saved) ?? 'en';
+  return preferred.map(known).find((name) => name !== undefined) ?? 'en';
+}
+
+type Values = Readonly<Record<string, string | number>>;
+
+export function text(key: TextKey, values: Values = {}, name: Language = language.get()): string {
+  const entry: string | { readonly one: string; readonly other: string } = catalogues[name][key];
+  const template = typeof entry === 'string' ? entry : pluralForm(entry, Number(values['n']), name);
+  return template.replaceAll(/\{(\w+)\}/g, (whole, parameter: string) => String(values[parameter] ?? whole));
+}
+
+function pluralForm(entry: { readonly one: string; readonly other: string }, n: number, name: Language): string {
+  return new Intl.PluralRules(languageTags[name]).select(n) === 'one' ? entry.one : entry.other;
+}
+
+/** A launcher section. Desktop-menu names have a translation; any other category is shown as written. */
+export function categoryText(category: string): string {
+  const key = `category.${category}`;
+  return key in pt ? text(key as TextKey) : category;
+}
+
+const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+];
+
+/** "in 8 seconds", "há 3 minutos". */
+export function relativeTime(atMs: number, nowMs: number): string {
+  const distance = atMs - nowMs;
+  const [unit, size] = units.find(([, size]) => Math.abs(distance) >= size) ?? ['second', 1_000];
+  return new Intl.RelativeTimeFormat(languageTags[language.get()], { numeric: 'auto' }).format(Math.round(distance / size), unit);
+}

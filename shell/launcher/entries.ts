@@ -1,0 +1,78 @@
+/** What can be opened: the apps (an engine has no launcher icon, spec 2.1) and the shell's own windows; and what can be commanded. */
+import type { AppProjection } from '../../schema/wire/http.ts';
+import { type Desk, tasksWindow } from '../desktop/desk.ts';
+import { windowActions } from '../desktop/window-menu.ts';
+import { language, languageNames, languages, text } from '../i18n/i18n.ts';
+import { signOut } from '../session/api.ts';
+import { openMenu, type MenuPlace } from '../ui/menu.ts';
+import { theme, themes } from '../ui/theme.ts';
+import type { Glyph } from '../ui/glyphs.ts';
+import type { Entry } from './search.ts';
+
+export interface AppEntry extends Entry {
+  readonly app: AppProjection | null;
+  run(): void;
+}
+export interface CommandEntry extends Entry {
+  readonly glyph: Glyph;
+  run(): void;
+}
+
+export function appEntries(desk: Desk): readonly AppEntry[] {
+  const apps = desk.apps.state
+    .get()
+    .apps.filter(({ type }) => type !== 'engine')
+    .map((app) => ({
+      key: app.id,
+      name: app.name,
+      description: app.description,
+      category: app.category,
+      app,
+      run: () => void desk.openApp(app.id, { again: true }),
+    }));
+  return [
+    ...apps,
+    { key: tasksWindow, name: text('tasks.title'), description: '', category: 'System', app: null, run: () => desk.openTasks() },
+  ];
+}
+
+export const themeTexts = { auto: 'prefs.themeAuto', light: 'prefs.themeLight', dark: 'prefs.themeDark' } as const;
+
+export function commandEntries(desk: Desk): readonly CommandEntry[] {
+  const top = desk.windows.top();
+  const command = (name: string, glyph: Glyph, run: () => void): CommandEntry => ({ key: name, name, description: '', category: '', glyph, run });
+  const ofWindow =
+    top === null
+      ? []
+      : windowActions(desk, top)
+          .flatMap(({ items }) => items)
+          .map((item) => command(`${item.label} · ${desk.title(top)}`, item.glyph ?? 'app', item.run));
+  return [
+    ...ofWindow,
+    ...themes.map((name) => command(`${text('prefs.theme')}: ${text(themeTexts[name])}`, 'sun', () => theme.set(name))),
+    ...languages.map((name) => command(`${text('prefs.language')}: ${languageNames[name]}`, 'language', () => language.set(name))),
+    command(text('prefs.shortcuts'), 'keyboard', () => desk.shortcutsOpen.set(true)),
+    command(text('prefs.signOut'), 'out', () => void leave()),
+  ];
+}
+
+/** Signs out and begins anew at the sign-in page. */
+export async function leave(): Promise<void> {
+  await signOut();
+  location.assign('/');
+}
+
+export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): void {
+  const windows = desk.windows.ofApp(app.id);
+  openMenu(
+    app.name,
+    [
+      { items: [{ label: text('launcher.openApp'), glyph: 'app', run: () => void desk.openApp(app.id, { again: true }) }] },
+      {
+        items: windows.map((window) => ({ label: desk.title(window), checked: desk.windows.top()?.id === window.id, run: () => desk.activate(window.id) })),
+      },
+      { items: [{ label: text('boot.tasks'), glyph: 'tasks', run: () => desk.openTasks(app.id) }] },
+    ],
+    place,
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * The launcher and list of commands: a search field that keeps the focus, and under it the tiles (a listbox that the field controls).
+ * Source: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ (list autocomplete with the focus in the field).
+ */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Desk } from '../desktop/desk.ts';
+import { categoryText, language, text } from '../i18n/i18n.ts';
+import { Watch } from '../state/signal.ts';
+import '../ui/app-icon.ts';
+import { base } from '../ui/base.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { appEntries, commandEntries, openAppMenu, type AppEntry, type CommandEntry } from './entries.ts';
+import { nextTile } from './grid-keys.ts';
+import { search, sections } from './search.ts';
+import { launcherStyles } from './launcher-styles.ts';
+import { tileStyles } from './tile-styles.ts';
+
+type Group = { readonly title: string; readonly apps: readonly AppEntry[]; readonly commands: readonly CommandEntry[] };
+
+export class SvcLauncher extends LitElement {
+  static override properties = { desk: { attribute: false }, query: { state: true }, active: { state: true } };
+  declare desk: Desk;
+  declare query: string;
+  declare active: number;
+  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.windows.windows, language]);
+
+  constructor() {
+    super();
+    this.query = '';
+    this.active = 0;
+  }
+
+  static override styles = [base, tileStyles, launcherStyles];
+
+  override firstUpdated(): void {
+    void this.#watch;
+    this.renderRoot.querySelector<HTMLDialogElement>('dialog')?.showModal();
+    this.renderRoot.querySelector('input')?.focus();
+  }
+
+  #groups(): readonly Group[] {
+    const apps = appEntries(this.desk);
+    if (this.query.trim() === '') {
+      return sections(apps, categoryText).map(({ category, entries }) => ({ title: categoryText(category), apps: entries, commands: [] }));
+    }
+    const found = search(apps, this.query);
+    const commands = search(commandEntries(this.desk), this.query);
+    return [
+      { title: text('launcher.title'), apps: found, commands: [] },
+      { title: text('launcher.commands'), apps: [], commands },
+    ].filter((group) => group.apps.length + group.commands.length > 0);
+  }
+
+  #close(): void {
+    this.desk.launcherOpen.set(false);
+  }
+
+  #run(entry: AppEntry | CommandEntry): void {
+    this.#close();
+    entry.run();
+  }
+
+  #key(event: KeyboardEvent, entries: readonly (AppEntry | CommandEntry)[]): void {
+    const chosen = entries[this.active];
+    const sideways = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
+    if (event.key === 'Enter' && chosen !== undefined) this.#run(chosen);
+    else if (event.key.startsWith('Arrow') && !(sideways && this.query !== '')) {
+      const boxes = [...this.renderRoot.querySelectorAll('[role=option]')].map((tile) => tile.getBoundingClientRect());
+      this.active = nextTile(boxes, this.active, event.key) ?? this.active;
+      void this.updateComplete.then(() => this.renderRoot.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }));
+    } else return;
+    event.preventDefault();
+  }
+
+  override render(): TemplateResult {
+    const groups = this.#groups();
+    const entries = groups.flatMap((group) => [...group.apps, ...group.commands]);
+    const active = Math.min(this.active, Math.max(entries.length - 1, 0));
+    return html`<dialog
+      aria-label=${text('launcher.title')}
+      @close=${() => this.#close()}
+      @pointerdown=${(event: Event) => event.target instanceof HTMLDialogElement && this.#close()}
+    >
+      <div class="panel">
+        <div class="search">
+          ${glyph('search')}
+          <input
+            type="text"
+            role="combobox"
+            aria-expanded="true"
+            aria-controls="results"
+            aria-autocomplete="list"
+            aria-activedescendant=${entries.length === 0 ? nothing : `entry-${active}`}
+            aria-label=${text('launcher.search')}
+            placeholder=${text('launcher.search')}
+            autocomplete="off"
+            spellcheck="false"
+            enterkeyhint="go"
+            @input=${(event: InputEvent) => {
+              this.query = (event.target as HTMLInputElement).value;
+              this.active = 0;
+            }}
+            @keydown=${(event: KeyboardEvent) => this.#key(event, entries)}
+          />
+          <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>${glyph('close')}</button>
+        </div>
+        ${entries.length === 0
+          ? html`<p class="none">${text('launcher.none', { texto: this.query })}</p>`
+          : html`<div class="results" id="results" role="listbox" tabindex="-1" aria-label=${text('launcher.title')}>
+              ${groups.map((group) => this.#group(group, entries, active))}
+            </div>`}
+        <p class="foot" aria-hidden="true">${text('launcher.hint')}</p>
+        <p class="sr-only" role="status">${this.query === '' ? '' : text('launcher.results', { n: entries.length })}</p>
+      </div>
+    </dialog>`;
+  }
+
+  #group(group: Group, entries: readonly (AppEntry | CommandEntry)[], active: number): TemplateResult {
+    return html`<div role="group" aria-label=${group.title}>
+      <h3 aria-hidden="true">${group.title}</h3>
+      ${group.apps.length === 0 ? nothing : html`<div class="tiles" role="presentation">${group.apps.map((entry) => this.#tile(entry, entries.indexOf(entry), active))}</div>`}
+      ${group.commands.map((entry) => this.#command(entry, entries.indexOf(entry), active))}
+    </div>`;
+  }
+
+  #tile(entry: AppEntry, index: number, active: number): TemplateResult {
+    const { app } = entry;
+    const state = app === null ? '' : text(`state.${app.status}`);
+    return html`<div
+      class="tile"
+      id="entry-${index}"
+      role="option"
+      aria-selected=${index === active}
+      aria-label=${state === '' ? entry.name : `${entry.name}, ${state}`}
+      title=${entry.description === '' ? nothing : entry.description}
+      @click=${() => this.#run(entry)}
+      @pointermove=${() => (this.active = index)}
+      @contextmenu=${(event: MouseEvent) => {
+        event.preventDefault();
+        if (app === null) return;
+        this.#close();
+        openAppMenu(this.desk, app, { x: event.clientX, y: event.clientY });
+      }}
+    >
+      <span class="picture">
+        <svc-app-icon .app=${app ?? undefined} .builtin=${app === null} .size=${44}></svc-app-icon>
+        ${app === null ? nothing : html`<span class="dot ${app.status}" title=${state}></span>`}
+      </span>
+      <span class="name">${entry.name}</span>
+    </div>`;
+  }
+
+  #command(entry: CommandEntry, index: number, active: number): TemplateResult {
+    return html`<div
+      class="command"
+      id="entry-${index}"
+      role="option"
+      aria-selected=${index === active}
+      @click=${() => this.#run(entry)}
+      @pointermove=${() => (this.active = index)}
+    >
+      ${glyph(entry.glyph)}<span>${entry.name}</span>
+    </div>`;
+  }
+}
+
+customElements.define('svc-launcher', SvcLauncher);

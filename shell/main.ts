@@ -1,0 +1,36 @@
+/**
+ * The reference web desktop: sign-in, launcher, windows, task manager; it hosts the bridge of the apps' pages.
+ *
+ *   session/   who is signed in; the portal's HTTP API
+ *   events/    the connection to /ws/events
+ *   state/     signals, and the apps with their state
+ *   windows/   window manager (pure), frames, drags, what is remembered
+ *   desktop/   everything put together: desk.ts; desktop, taskbar, keys
+ *   launcher/  search and tiles
+ *   tasks/     task manager and logs
+ *   bridge/    the protocol with the apps' pages
+ *   ui/ i18n/  menu, icons, theme; sentences in two languages
+ *
+ * Built by setup/build.ts into one module; served by the portal at the shell's origin. It imports nothing of the server but types.
+ */
+import { chooseLanguage, language, languageTags } from './i18n/i18n.ts';
+import './session/svc-shell.ts';
+import { startTheme } from './ui/theme.ts';
+
+const languageKey = 'svc.language';
+
+function startLanguage(): void {
+  language.set(chooseLanguage(localStorage.getItem(languageKey), navigator.languages));
+  const apply = (): void => {
+    document.documentElement.lang = languageTags[language.get()];
+  };
+  language.subscribe(() => {
+    localStorage.setItem(languageKey, language.get());
+    apply();
+  });
+  apply();
+}
+
+startLanguage();
+startTheme();
+document.body.append(document.createElement('svc-shell'));

@@ -1,0 +1,100 @@
+/** The root element: asks who is signed in and shows the desktop or the sign-in page. */
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import { startDesk, type Desk } from '../desktop/desk.ts';
+import '../desktop/svc-desktop.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { signIn, whoAmI } from './api.ts';
+import './svc-sign-in.ts';
+import type { SvcSignIn } from './svc-sign-in.ts';
+
+type Phase =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'out'; readonly refused: boolean }
+  | { readonly kind: 'in'; readonly desk: Desk };
+
+/** Loads fast enough are never seen loading. */
+export class SvcShell extends LitElement {
+  static override properties = { phase: { state: true } };
+  declare phase: Phase;
+  #watch = new Watch(this, () => [language]);
+
+  constructor() {
+    super();
+    this.phase = { kind: 'loading' };
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: block;
+        height: 100dvh;
+      }
+      .wait {
+        display: grid;
+        align-content: center;
+        justify-items: center;
+        gap: 16px;
+        height: 100%;
+        color: var(--wall-muted);
+        animation: late 300ms 400ms both;
+      }
+      @keyframes late {
+        from {
+          opacity: 0;
+        }
+      }
+    `,
+  ];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    void this.#begin();
+  }
+
+  async #begin(): Promise<void> {
+    this.phase = { kind: 'loading' };
+    const address = new URL(location.href);
+    const pass = address.searchParams.get('passe');
+    let refused = address.searchParams.has('recusado');
+    try {
+      if (pass !== null) {
+        // The pass leaves the address bar and the history before anything else happens.
+        address.searchParams.delete('passe');
+        history.replaceState(null, '', address);
+        refused = await signIn(pass).then(
+          () => false,
+          () => true,
+        );
+      }
+      const session = await whoAmI();
+      this.phase = session === null ? { kind: 'out', refused } : { kind: 'in', desk: startDesk(session) };
+    } catch (error) {
+      this.phase = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  override updated(): void {
+    if (this.phase.kind !== 'out' || !this.phase.refused) return;
+    const page = this.renderRoot.querySelector<SvcSignIn>('svc-sign-in');
+    if (page !== null) page.problem = text('signin.refused');
+  }
+
+  override render(): TemplateResult {
+    const { phase } = this;
+    if (phase.kind === 'in') return html`<svc-desktop .desk=${phase.desk}></svc-desktop>`;
+    if (phase.kind === 'out') return html`<svc-sign-in></svc-sign-in>`;
+    if (phase.kind === 'loading') return html`<p class="wait" role="status">${text('load.portal')}</p>`;
+    return html`<div class="wait" role="alert">
+      <strong>${text('load.failed')}</strong>
+      <span>${phase.message}</span>
+      <button class="button" type="button" @click=${() => this.#begin()}>${text('load.retry')}</button>
+    </div>`;
+  }
+}
+
+customElements.define('svc-shell', SvcShell);

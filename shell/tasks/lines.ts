@@ -1,0 +1,14 @@
+/** Log text as the page keeps it: the last lines only, without the control sequences of terminals. Pure. */
+
+export const keptLinesMax = 1_000;
+export const keptCharsMax = 400_000;
+
+// Colours and cursor movements; a log is shown, never obeyed.
+const terminalSequences = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+
+export function appendLines(kept: string, more: string): string {
+  const joined = kept + more.replaceAll(terminalSequences, '').replaceAll('\r\n', '\n');
+  const short = joined.length > keptCharsMax ? joined.slice(-keptCharsMax) : joined;
+  const lines = short.split('\n');
+  return lines.length > keptLinesMax ? lines.slice(-keptLinesMax).join('\n') : short;
+}

@@ -1,0 +1,163 @@
+/** The last lines of an app's log, followed as they are written; and those of the run before. */
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { text } from '../i18n/i18n.ts';
+import { followLog, readPreviousLog } from '../session/api.ts';
+import { base } from '../ui/base.ts';
+import { appendLines } from './lines.ts';
+
+const tailLines = 200;
+const retryMs = 2_000;
+
+export class SvcLogView extends LitElement {
+  static override properties = {
+    app: { attribute: false },
+    name: { attribute: false },
+    run: { attribute: false },
+    previous: { state: true },
+    follow: { state: true },
+    lines: { state: true },
+    problem: { state: true },
+  };
+  declare app: string;
+  declare name: string;
+  /** Changes when another process writes: the log begins anew. */
+  declare run: number | null;
+  declare previous: boolean;
+  declare follow: boolean;
+  declare lines: string;
+  declare problem: string | null;
+  #reading: AbortController | null = null;
+
+  constructor() {
+    super();
+    this.previous = false;
+    this.follow = true;
+    this.lines = '';
+    this.problem = null;
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        border: 1px solid var(--line);
+        border-radius: 10px;
+        overflow: hidden;
+      }
+      .bar {
+        display: flex;
+        align-items: center;
+        gap: 14px;
+        flex: none;
+        flex-wrap: wrap;
+        padding: 2px 10px;
+        border-bottom: 1px solid var(--line);
+        background: var(--title-idle);
+        font-size: 13px;
+      }
+      label {
+        display: inline-flex;
+        align-items: center;
+        gap: 6px;
+        min-height: 36px;
+        cursor: pointer;
+      }
+      input {
+        width: 16px;
+        height: 16px;
+        margin: 0;
+        accent-color: var(--accent);
+      }
+      fieldset {
+        display: flex;
+        flex: 1;
+        gap: 14px;
+        margin: 0;
+        padding: 0;
+        border: 0;
+      }
+      pre {
+        flex: 1;
+        min-height: 60px;
+        margin: 0;
+        padding: 10px;
+        overflow: auto;
+        background: var(--field);
+        font: 12px/1.5 var(--mono);
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+        outline-offset: -2px;
+      }
+      .quiet {
+        color: var(--muted);
+      }
+    `,
+  ];
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#reading?.abort();
+  }
+
+  override updated(changed: PropertyValues<this>): void {
+    if (changed.has('app') || changed.has('previous') || (changed.has('run') && !this.previous)) void this.#read();
+    const box = this.renderRoot.querySelector('pre');
+    if (changed.has('lines') && this.follow && box !== null) box.scrollTop = box.scrollHeight;
+  }
+
+  async #read(): Promise<void> {
+    this.#reading?.abort();
+    const reading = new AbortController();
+    const { signal } = reading;
+    this.#reading = reading;
+    this.lines = '';
+    this.problem = null;
+    try {
+      if (this.previous) {
+        const all = await readPreviousLog(this.app, tailLines);
+        if (!signal.aborted) this.lines = appendLines('', all);
+        return;
+      }
+      for await (const more of followLog(this.app, tailLines, signal)) {
+        if (!signal.aborted) this.lines = appendLines(this.lines, more);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      this.problem = text('log.error', { erro: error instanceof Error ? error.message : String(error) });
+    }
+    // The stream ended by itself: the portal went away or the log was rotated.
+    if (!this.previous) setTimeout(() => !signal.aborted && void this.#read(), retryMs);
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <div class="bar">
+        <fieldset>
+          <legend class="sr-only">${text('log.title', { nome: this.name })}</legend>
+          ${this.#choice('log.current', false)} ${this.#choice('log.previous', true)}
+        </fieldset>
+        ${this.previous
+          ? nothing
+          : html`<label
+              ><input
+                type="checkbox"
+                .checked=${this.follow}
+                @change=${(event: Event) => (this.follow = (event.target as HTMLInputElement).checked)}
+              />${text('log.follow')}</label
+            >`}
+      </div>
+      <pre tabindex="0" role="log" aria-live="off" aria-label=${text('log.title', { nome: this.name })} class=${this.lines === '' ? 'quiet' : ''}>${this.problem ??
+        (this.lines === '' ? text('log.empty') : this.lines)}</pre>
+    `;
+  }
+
+  #choice(key: 'log.current' | 'log.previous', value: boolean): TemplateResult {
+    return html`<label
+      ><input type="radio" name="which" .checked=${this.previous === value} @change=${() => (this.previous = value)} />${text(key)}</label
+    >`;
+  }
+}
+
+customElements.define('svc-log-view', SvcLogView);

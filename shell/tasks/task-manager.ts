@@ -1,0 +1,204 @@
+/** The task manager: what runs, why or why not, and what can be done about it; live by the events of the portal. */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { AppProjection } from '../../schema/wire/http.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { language, languageTags, relativeTime, text, type TextKey } from '../i18n/i18n.ts';
+import { reasonText } from '../i18n/reasons.ts';
+import { startApp, stopApp } from '../session/api.ts';
+import { Watch } from '../state/signal.ts';
+import '../ui/app-icon.ts';
+import { base } from '../ui/base.ts';
+import { glyph, type Glyph } from '../ui/glyphs.ts';
+import { tileStyles } from '../launcher/tile-styles.ts';
+import './log-view.ts';
+import { taskStyles } from './task-styles.ts';
+
+/** Connections and pids change without an event. */
+const lookMs = 4_000;
+
+type Verb = 'start' | 'stop' | 'restart';
+
+const verbs: Readonly<Record<Verb, (app: string) => Promise<unknown>>> = {
+  start: startApp,
+  stop: stopApp,
+  restart: async (app) => {
+    await stopApp(app);
+    await startApp(app);
+  },
+};
+
+/** Which buttons make sense: an app on its way up can be stopped, also while it waits or fails. Source: design 3 rule 8. */
+export function possible(verb: Verb, app: Pick<AppProjection, 'status' | 'wanted'>): boolean {
+  const down = app.status === 'stopped' || app.status === 'failed';
+  if (verb === 'start') return down || app.status === 'backoff';
+  if (verb === 'stop') return app.status !== 'stopped' && app.status !== 'stopping';
+  return app.status === 'running' || app.status === 'starting';
+}
+
+export class SvcTaskManager extends LitElement {
+  static override properties = { desk: { attribute: false }, busy: { state: true }, problem: { state: true } };
+  declare desk: Desk;
+  declare busy: ReadonlySet<string>;
+  declare problem: string | null;
+  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.tasksApp, language]);
+  #look: ReturnType<typeof setInterval> | undefined;
+
+  constructor() {
+    super();
+    this.busy = new Set();
+    this.problem = null;
+  }
+
+  static override styles = [base, tileStyles, taskStyles];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    this.desk.apps.refresh();
+    this.#look = setInterval(() => document.visibilityState === 'visible' && this.desk.apps.refresh(), lookMs);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.#look);
+  }
+
+  async #do(verb: Verb, app: string): Promise<void> {
+    this.busy = new Set([...this.busy, app]);
+    this.problem = null;
+    try {
+      await verbs[verb](app);
+    } catch (error) {
+      this.problem = text('tasks.error', { erro: error instanceof Error ? error.message : String(error) });
+    }
+    this.busy = new Set([...this.busy].filter((name) => name !== app));
+    this.desk.apps.refresh();
+  }
+
+  override render(): TemplateResult {
+    const { apps, loaded, error } = this.desk.apps.state.get();
+    const running = apps.filter(({ status }) => status === 'running').length;
+    const chosen = apps.find(({ id }) => id === this.desk.tasksApp.get());
+    const sorted = apps.toSorted((a, b) => a.name.localeCompare(b.name));
+    const columns: readonly (readonly [TextKey, string])[] = [
+      ['tasks.app', ''],
+      ['tasks.state', ''],
+      ['tasks.pid', 'number wide'],
+      ['tasks.connections', 'number wide'],
+      ['tasks.contained', 'wide'],
+      ['tasks.actions', 'actions'],
+    ];
+    return html`<div class="layout ${chosen === undefined ? '' : 'split'}">
+      <section class="list" aria-label=${text('tasks.title')} tabindex="0">
+        <p class="summary" role="status">${text('tasks.summary', { n: running, total: apps.length })}</p>
+        ${this.problem === null && error === null
+          ? nothing
+          : html`<p class="problem" role="alert">${glyph('warning')}<span>${this.problem ?? text('tasks.loadError', { erro: error ?? '' })}</span></p>`}
+        ${loaded && apps.length === 0
+          ? html`<p class="empty">${text('tasks.none')}</p>`
+          : html`<table>
+              <thead>
+                <tr>
+                  ${columns.map(([key, name]) => html`<th scope="col" class=${name}>${text(key)}</th>`)}
+                </tr>
+              </thead>
+              <tbody>
+                ${repeat(
+                  sorted,
+                  ({ id }) => id,
+                  (app) => this.#row(app, chosen?.id === app.id),
+                )}
+              </tbody>
+            </table>`}
+      </section>
+      ${chosen === undefined ? nothing : this.#details(chosen)}
+    </div>`;
+  }
+
+  #row(app: AppProjection, chosen: boolean): TemplateResult {
+    const choose = (): void => this.desk.tasksApp.set(chosen ? null : app.id);
+    return html`<tr class=${chosen ? 'chosen' : ''} data-app=${app.id} data-status=${app.status}>
+      <th scope="row">
+        <button class="name" type="button" aria-expanded=${chosen} @click=${choose}>
+          <svc-app-icon .app=${app} .size=${28}></svc-app-icon>
+          <span><span class="title">${app.name}</span><span class="id">${app.id}</span></span>
+        </button>
+      </th>
+      <td>
+        <span class="state ${app.status}"><span class="dot ${app.status}" aria-hidden="true"></span>${text(`state.${app.status}`)}</span>
+        <span class="reason">${reasonText(app.reason, language.get())}${this.#failures(app)}</span>
+        ${this.#badges(app)}
+      </td>
+      <td class="number wide">${app.pid ?? '–'}</td>
+      <td class="number wide">${app.connections ?? '–'}</td>
+      <td class="wide">
+        ${app.pid === null
+          ? '–'
+          : app.contained
+            ? text('tasks.containedYes')
+            : html`<span class="badge" title=${app.containedReason}>${text('tasks.containedNo')}</span>`}
+      </td>
+      <td class="actions">
+        <div>
+          ${this.#action('start', app, 'start', 'tasks.startApp')} ${this.#action('stop', app, 'stop', 'tasks.stopApp')}
+          ${this.#action('restart', app, 'reload', 'tasks.restartApp')}
+        </div>
+      </td>
+    </tr>`;
+  }
+
+  #failures(app: AppProjection): string {
+    const next = app.nextAttemptAtMs === null ? '' : ` · ${text('tasks.next', { quando: relativeTime(app.nextAttemptAtMs, Date.now()) })}`;
+    return app.failures === 0 ? next : ` · ${text('tasks.failures')}: ${app.failures}${next}`;
+  }
+
+  #badges(app: AppProjection): TemplateResult | typeof nothing {
+    if (!app.stale && !app.pinned) return nothing;
+    return html`<span class="badges">
+      ${app.stale ? html`<span class="badge" title=${text('tasks.staleHint')}>${text('tasks.stale')}</span>` : nothing}
+      ${app.pinned ? html`<span class="badge calm" title=${text('tasks.pinnedHint')}>${text('tasks.pinned')}</span>` : nothing}
+    </span>`;
+  }
+
+  #action(verb: Verb, app: AppProjection, name: Glyph, key: TextKey): TemplateResult {
+    const label = text(key, { nome: app.name });
+    return html`<button
+      class="icon-button"
+      type="button"
+      data-verb=${verb}
+      aria-label=${label}
+      title=${label}
+      ?disabled=${this.busy.has(app.id) || !possible(verb, app)}
+      @click=${() => this.#do(verb, app.id)}
+    >
+      ${glyph(name)}
+    </button>`;
+  }
+
+  #details(app: AppProjection): TemplateResult {
+    const since = new Intl.DateTimeFormat(languageTags[language.get()], { dateStyle: 'short', timeStyle: 'medium' }).format(app.sinceMs);
+    const facts: readonly (readonly [TextKey, string])[] = [
+      ['tasks.version', app.version],
+      ['tasks.pid', String(app.pid ?? '–')],
+      ['tasks.connections', String(app.connections ?? '–')],
+      ['tasks.failures', `${app.failures}${this.#failures({ ...app, failures: 0 })}`],
+      ['tasks.contained', app.contained ? text('tasks.containedYes') : `${text('tasks.containedNo')}${app.containedReason === '' ? '' : `: ${app.containedReason}`}`],
+      ['tasks.onClose', app.aoFechar],
+    ];
+    return html`<section class="details" aria-label=${text('tasks.details', { nome: app.name })}>
+      <header>
+        <h3>${app.name}</h3>
+        <span class="since">${text(`state.${app.status}`)}, ${text('tasks.since', { quando: since })}</span>
+        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.desk.tasksApp.set(null)}>${glyph('close')}</button>
+      </header>
+      <p class="cause"><strong>${reasonText(app.reason, language.get())}.</strong> ${app.message}</p>
+      <dl>
+        ${facts.map(([key, value]) => html`<div><dt>${text(key)}</dt><dd>${value}</dd></div>`)}
+      </dl>
+      <svc-log-view .app=${app.id} .name=${app.name} .run=${app.pid}></svc-log-view>
+    </section>`;
+  }
+}
+
+customElements.define('svc-task-manager', SvcTaskManager);

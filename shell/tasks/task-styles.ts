@@ -1,0 +1,240 @@
+/** How the task manager looks; narrow windows show fewer columns and keep everything in the details. */
+import { css } from 'lit';
+
+export const taskStyles = css`
+  :host {
+    display: block;
+    container-type: inline-size;
+    overflow: hidden;
+    background: var(--surface);
+  }
+  .layout {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    height: 100%;
+  }
+  .layout.split {
+    grid-template-rows: minmax(140px, 1fr) minmax(180px, 1fr);
+  }
+  .list {
+    overflow: auto;
+    outline-offset: -2px;
+  }
+  .summary {
+    padding: 12px 16px;
+    color: var(--muted);
+    font-size: 13px;
+  }
+  .problem {
+    display: flex;
+    gap: 8px;
+    margin: 0 16px 12px;
+    padding: 8px 12px;
+    border-radius: 8px;
+    background: var(--note);
+    color: var(--on-note);
+    font-size: 13px;
+  }
+  .problem svg {
+    flex: none;
+  }
+  .empty {
+    padding: 32px 16px;
+    color: var(--muted);
+    text-align: center;
+  }
+  table {
+    width: 100%;
+    border-collapse: collapse;
+    font-size: 13px;
+  }
+  th,
+  td {
+    padding: 8px 10px;
+    text-align: start;
+    vertical-align: middle;
+    font-weight: 400;
+  }
+  thead th {
+    position: sticky;
+    top: 0;
+    z-index: 1;
+    border-bottom: 1px solid var(--line);
+    background: var(--surface);
+    color: var(--muted);
+    font-size: 12px;
+    font-weight: 600;
+    white-space: nowrap;
+  }
+  th:first-child {
+    padding-left: 16px;
+  }
+  tbody tr {
+    border-bottom: 1px solid var(--line);
+  }
+  tbody tr:hover {
+    background: var(--hover);
+  }
+  tbody tr.chosen {
+    background: var(--selected);
+  }
+  .number {
+    text-align: end;
+    font-variant-numeric: tabular-nums;
+  }
+  .name {
+    display: flex;
+    align-items: center;
+    gap: 10px;
+    min-height: 44px;
+    padding: 0;
+    border: 0;
+    border-radius: 8px;
+    background: transparent;
+    text-align: start;
+  }
+  .title {
+    display: block;
+    font-weight: 600;
+  }
+  .id {
+    display: block;
+    color: var(--muted);
+    font-size: 12px;
+  }
+  .state {
+    display: flex;
+    align-items: center;
+    gap: 8px;
+    font-weight: 500;
+  }
+  .state .dot {
+    position: static;
+    display: block;
+    flex: none;
+    width: 9px;
+    height: 9px;
+    border: 0;
+  }
+  .reason {
+    display: block;
+    margin-top: 2px;
+    color: var(--muted);
+    font-size: 12px;
+  }
+  .badges {
+    display: flex;
+    gap: 4px;
+    margin-top: 4px;
+  }
+  .badge {
+    display: inline-block;
+    padding: 1px 8px;
+    border-radius: 999px;
+    background: var(--note);
+    color: var(--on-note);
+    font-size: 12px;
+    white-space: nowrap;
+  }
+  .badge.calm {
+    background: var(--selected);
+    color: var(--ink);
+  }
+  .actions {
+    width: 1%;
+    padding-right: 12px;
+  }
+  .actions div {
+    display: flex;
+  }
+  .details {
+    display: flex;
+    flex-direction: column;
+    gap: 10px;
+    min-height: 0;
+    padding: 8px 16px 16px;
+    border-top: 1px solid var(--line-strong);
+  }
+  .details header {
+    display: flex;
+    align-items: center;
+    gap: 12px;
+  }
+  h3 {
+    font-size: 15px;
+  }
+  .since {
+    flex: 1;
+    color: var(--muted);
+    font-size: 13px;
+  }
+  .cause {
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  dl {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 6px 24px;
+    font-size: 13px;
+  }
+  dl div {
+    display: flex;
+    gap: 6px;
+    min-width: 0;
+  }
+  dt {
+    color: var(--muted);
+    white-space: nowrap;
+  }
+  dd {
+    overflow-wrap: anywhere;
+  }
+  svc-log-view {
+    flex: 1;
+    min-height: 0;
+  }
+  @container (max-width: 719px) {
+    .wide,
+    .id {
+      display: none;
+    }
+    .layout.split {
+      grid-template-rows: minmax(120px, 2fr) minmax(200px, 3fr);
+    }
+    .details {
+      overflow: auto;
+    }
+    svc-log-view {
+      flex: none;
+      height: 220px;
+    }
+  }
+  @container (max-width: 479px) {
+    th,
+    td {
+      padding: 6px 4px;
+    }
+    th:first-child {
+      padding-left: 12px;
+    }
+    .name svc-app-icon {
+      display: none;
+    }
+    .actions {
+      padding-right: 4px;
+    }
+    .actions div {
+      flex-wrap: nowrap;
+    }
+    .icon-button {
+      width: 36px;
+    }
+  }
+  @media (pointer: coarse) {
+    .icon-button {
+      width: 44px;
+      height: 44px;
+    }
+  }
+`;

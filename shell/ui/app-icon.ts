@@ -1,0 +1,81 @@
+/** The picture of an app: its icon, a glyph, or its initial on a colour that stays the same. */
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import type { AppProjection } from '../../schema/wire/http.ts';
+import type { WindowOptions } from '../windows/options.ts';
+import { base } from './base.ts';
+import { glyph } from './glyphs.ts';
+
+const hues = 12;
+
+/** The same id has the same hue everywhere. */
+export function hueOf(id: string): number {
+  let sum = 0;
+  for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9_973;
+  return (sum % hues) * (360 / hues);
+}
+
+export class SvcAppIcon extends LitElement {
+  static override properties = { app: { attribute: false }, icon: { attribute: false }, builtin: { attribute: false }, size: { type: Number }, broken: { state: true } };
+  declare app: AppProjection | undefined;
+  declare icon: WindowOptions['icon'];
+  declare builtin: boolean;
+  declare size: number;
+  declare broken: boolean;
+
+  constructor() {
+    super();
+    this.icon = null;
+    this.builtin = false;
+    this.size = 40;
+    this.broken = false;
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: inline-grid;
+        flex: none;
+      }
+      .tile {
+        display: grid;
+        place-items: center;
+        border-radius: 24%;
+        color: #fff;
+        font-weight: 600;
+      }
+      .tile.builtin {
+        background: var(--accent);
+        color: var(--on-accent);
+      }
+      img {
+        display: block;
+        border-radius: 20%;
+        object-fit: contain;
+      }
+    `,
+  ];
+
+  override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (changed.has('icon')) this.broken = false;
+  }
+
+  override updated(): void {
+    const tile = this.renderRoot.querySelector<HTMLElement>('.tile');
+    if (tile === null) return;
+    tile.style.width = tile.style.height = `${this.size}px`;
+    tile.style.fontSize = `${Math.round(this.size * 0.46)}px`;
+    if (!this.builtin) tile.style.backgroundColor = `hsl(${hueOf(this.app?.id ?? '')} 48% 38%)`;
+  }
+
+  override render(): TemplateResult {
+    const inner = Math.round(this.size * 0.64);
+    if (this.builtin) return html`<span class="tile builtin">${glyph('tasks', inner)}</span>`;
+    const icon = this.icon ?? (this.app?.icone == null ? null : { kind: 'url' as const, url: this.app.icone });
+    if (icon?.kind === 'glyph') return html`<span class="tile">${glyph(icon.name === 'pasta' ? 'folder' : 'globe', inner)}</span>`;
+    if (icon === null || this.broken) return html`<span class="tile" aria-hidden="true">${[...(this.app?.name ?? '?')][0]?.toUpperCase()}</span>`;
+    return html`<img src=${icon.url} alt="" width=${this.size} height=${this.size} draggable="false" @error=${() => (this.broken = true)} />`;
+  }
+}
+
+customElements.define('svc-app-icon', SvcAppIcon);

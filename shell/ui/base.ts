@@ -1,0 +1,123 @@
+/** Styles and small pieces that all elements of the shell share. Colours and sizes are custom properties of shell.css. */
+import { css } from 'lit';
+
+export const base = css`
+  *,
+  *::before,
+  *::after {
+    box-sizing: border-box;
+  }
+  [hidden] {
+    display: none !important;
+  }
+  button,
+  input,
+  select {
+    font: inherit;
+    color: inherit;
+  }
+  button {
+    cursor: pointer;
+    touch-action: manipulation;
+  }
+  button:disabled {
+    cursor: default;
+    opacity: 0.5;
+  }
+  :focus {
+    outline: none;
+  }
+  :focus-visible {
+    outline: 2px solid var(--focus);
+    outline-offset: 2px;
+  }
+  h1,
+  h2,
+  h3,
+  p,
+  dl,
+  dd,
+  ul,
+  ol {
+    margin: 0;
+    padding: 0;
+  }
+  ul,
+  ol {
+    list-style: none;
+  }
+  .sr-only {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+  .button {
+    display: inline-flex;
+    align-items: center;
+    justify-content: center;
+    gap: 8px;
+    min-height: var(--control);
+    padding: 0 14px;
+    border: 1px solid var(--line-strong);
+    border-radius: 8px;
+    background: var(--surface);
+    font-weight: 500;
+    transition: background-color 120ms;
+  }
+  .button:hover:not(:disabled) {
+    background: var(--hover);
+  }
+  .button.primary {
+    border-color: transparent;
+    background: var(--accent);
+    color: var(--on-accent);
+  }
+  .button.primary:hover:not(:disabled) {
+    background: var(--accent-strong);
+  }
+  .button.quiet {
+    border-color: transparent;
+    background: transparent;
+  }
+  .button.quiet:hover:not(:disabled) {
+    background: var(--hover);
+  }
+  .icon-button {
+    display: inline-grid;
+    place-items: center;
+    width: var(--control);
+    height: var(--control);
+    padding: 0;
+    border: 0;
+    border-radius: 8px;
+    background: transparent;
+    color: var(--muted);
+  }
+  .icon-button:hover:not(:disabled) {
+    background: var(--hover);
+    color: var(--ink);
+  }
+  .field {
+    min-height: var(--control);
+    padding: 0 12px;
+    border: 1px solid var(--line-strong);
+    border-radius: 8px;
+    background: var(--field);
+  }
+  .field::placeholder {
+    color: var(--muted);
+    opacity: 1;
+  }
+  @media (prefers-reduced-motion: reduce) {
+    *,
+    *::before,
+    *::after {
+      animation-duration: 0.001ms !important;
+      animation-iteration-count: 1 !important;
+      transition-duration: 0.001ms !important;
+    }
+  }
+`;

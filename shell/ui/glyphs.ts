@@ -1,0 +1,44 @@
+/** The shell's own line icons, 20 × 20, drawn in the colour of the text around them. */
+import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+
+const shapes = {
+  apps: svg`<rect x="3" y="3" width="5.5" height="5.5" rx="1.5"/><rect x="11.5" y="3" width="5.5" height="5.5" rx="1.5"/><rect x="3" y="11.5" width="5.5" height="5.5" rx="1.5"/><rect x="11.5" y="11.5" width="5.5" height="5.5" rx="1.5"/>`,
+  search: svg`<circle cx="8.75" cy="8.75" r="5.25"/><path d="m12.75 12.75 4 4"/>`,
+  minimise: svg`<path d="M5 10h10"/>`,
+  maximise: svg`<rect x="5" y="5" width="10" height="10" rx="1.5"/>`,
+  restore: svg`<path d="M7.5 5.5v-.25c0-.7.55-1.25 1.25-1.25h6c.7 0 1.25.55 1.25 1.25v6c0 .7-.55 1.25-1.25 1.25h-.25"/><rect x="4" y="7" width="9" height="9" rx="1.5"/>`,
+  close: svg`<path d="m5.5 5.5 9 9m0-9-9 9"/>`,
+  left: svg`<rect x="3" y="4" width="14" height="12" rx="2"/><path d="M10 4v12"/><path d="M5 7.5v5" stroke-width="2"/>`,
+  right: svg`<rect x="3" y="4" width="14" height="12" rx="2"/><path d="M10 4v12"/><path d="M15 7.5v5" stroke-width="2"/>`,
+  move: svg`<path d="M10 3v14M3 10h14M10 3 7.75 5.25M10 3l2.25 2.25M10 17l-2.25-2.25M10 17l2.25-2.25M3 10l2.25-2.25M3 10l2.25 2.25M17 10l-2.25-2.25M17 10l-2.25 2.25"/>`,
+  resize: svg`<path d="M16 10.5V16h-5.5M4 9.5V4h5.5M16 16 4 4"/>`,
+  reload: svg`<path d="M16 10a6 6 0 1 1-1.75-4.25L16 7.5"/><path d="M16 3.75V7.5h-3.75"/>`,
+  tasks: svg`<path d="M2.5 10.5h3l2-6 4 11 2.25-5h3.75"/>`,
+  start: svg`<path d="M6.5 4.5v11l9-5.5z"/>`,
+  stop: svg`<rect x="5" y="5" width="10" height="10" rx="1.5"/>`,
+  folder: svg`<path d="M2.75 6c0-1 .75-1.75 1.75-1.75h3L9.25 6h6.25c1 0 1.75.75 1.75 1.75v6.5c0 1-.75 1.75-1.75 1.75h-11c-1 0-1.75-.75-1.75-1.75z"/>`,
+  globe: svg`<circle cx="10" cy="10" r="7"/><path d="M3 10h14M10 3c2.25 2 3.25 4.25 3.25 7S12.25 15 10 17c-2.25-2-3.25-4.25-3.25-7S7.75 5 10 3z"/>`,
+  app: svg`<rect x="3" y="3.5" width="14" height="13" rx="2.5"/><path d="M3 7.5h14"/>`,
+  sun: svg`<circle cx="10" cy="10" r="3.25"/><path d="M10 2.5v2M10 15.5v2M2.5 10h2M15.5 10h2M4.7 4.7l1.4 1.4M13.9 13.9l1.4 1.4M4.7 15.3l1.4-1.4M13.9 6.1l1.4-1.4"/>`,
+  language: svg`<path d="M2.75 5.25h8M6.75 3.5v1.75M9.25 5.25C8.5 8.5 6.25 11 3.25 12.25M4.75 7.5c1 2 2.75 3.75 5 4.75M9.75 16.5l3.5-8 3.5 8M11 14h4.5"/>`,
+  keyboard: svg`<rect x="2.5" y="5" width="15" height="10" rx="2"/><path d="M5.5 8h.01M8.5 8h.01M11.5 8h.01M14.5 8h.01M5.5 12h9" />`,
+  out: svg`<path d="M8 3.5H5.5C4.4 3.5 3.5 4.4 3.5 5.5v9c0 1.1.9 2 2 2H8M13 6.5l3.5 3.5L13 13.5M16.5 10H8"/>`,
+  check: svg`<path d="m4.5 10.5 3.75 3.75L15.5 6"/>`,
+  warning: svg`<path d="M10 3.5 17.25 16H2.75z"/><path d="M10 8.5v3.25M10 14h.01"/>`,
+} as const satisfies Record<string, SVGTemplateResult>;
+
+export type Glyph = keyof typeof shapes;
+
+export function glyph(name: Glyph, size = 20): TemplateResult {
+  return html`<svg
+    width=${size}
+    height=${size}
+    viewBox="0 0 20 20"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="1.5"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+    aria-hidden="true"
+  >${shapes[name]}</svg>`;
+}

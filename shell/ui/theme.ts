@@ -1,0 +1,28 @@
+/** Light, dark or as the system says; kept on this browser. The tokens themselves are in shell.css. */
+import { createSignal } from '../state/signal.ts';
+
+export const themes = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const storageKey = 'svc.theme';
+
+export const theme = createSignal<Theme>('auto');
+
+const systemDark = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)');
+
+/** What is on screen now. */
+export const isDark = (): boolean => (theme.get() === 'auto' ? systemDark().matches : theme.get() === 'dark');
+
+export function startTheme(): void {
+  const saved = localStorage.getItem(storageKey);
+  theme.set(themes.find((name) => name === saved) ?? 'auto');
+  const apply = (): void => {
+    document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
+  };
+  theme.subscribe(() => {
+    localStorage.setItem(storageKey, theme.get());
+    apply();
+  });
+  systemDark().addEventListener('change', apply);
+  apply();
+}

@@ -1,0 +1,139 @@
+/** How the inside of an app's window looks while its page is on the way or its backend is away. */
+import { css } from 'lit';
+
+export const appFrameStyles = css`
+  :host {
+    display: flex;
+    flex-direction: column;
+  }
+  .page {
+    position: relative;
+    flex: 1;
+    min-height: 0;
+  }
+  iframe {
+    display: block;
+    width: 100%;
+    height: 100%;
+    border: 0;
+    background: var(--surface);
+  }
+  .shield,
+  .overlay {
+    position: absolute;
+    inset: 0;
+  }
+  .overlay {
+    display: flex;
+    flex-direction: column;
+    align-items: center;
+    justify-content: center;
+    gap: 14px;
+    padding: 24px;
+    overflow: auto;
+    background: var(--surface);
+    text-align: center;
+  }
+  .headline {
+    font-size: 17px;
+    font-weight: 600;
+  }
+  .bar {
+    width: min(240px, 70%);
+    height: 3px;
+    overflow: hidden;
+    border-radius: 2px;
+    background: var(--line);
+  }
+  .bar span {
+    display: block;
+    width: 40%;
+    height: 100%;
+    border-radius: 2px;
+    background: var(--accent);
+    animation: sweep 1.2s ease-in-out infinite;
+  }
+  @keyframes sweep {
+    from {
+      transform: translateX(-110%);
+    }
+    to {
+      transform: translateX(270%);
+    }
+  }
+  .steps {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: center;
+    gap: 4px 14px;
+    color: var(--muted);
+    font-size: 13px;
+  }
+  .steps .done {
+    color: var(--good);
+  }
+  .steps .done::before {
+    content: '✓ ' / '';
+  }
+  .steps .now {
+    color: var(--ink);
+    font-weight: 600;
+  }
+  .detail,
+  .hint {
+    max-width: 46ch;
+    color: var(--muted);
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  .detail:empty {
+    display: none;
+  }
+  .strip {
+    display: flex;
+    align-items: center;
+    gap: 12px;
+    flex: none;
+    padding: 8px 12px;
+    border-bottom: 1px solid var(--line);
+    background: var(--note);
+    color: var(--on-note);
+    /* A relaunch takes some hundredths of a second: whoever is back by then never left. */
+    animation: late 400ms 600ms both;
+  }
+  .strip p {
+    display: flex;
+    flex: 1;
+    flex-wrap: wrap;
+    gap: 0 10px;
+    font-size: 13px;
+  }
+  .strip .button {
+    min-height: 32px;
+    color: var(--ink);
+  }
+  @keyframes late {
+    from {
+      opacity: 0;
+    }
+  }
+  .spinner {
+    flex: none;
+    width: 16px;
+    height: 16px;
+    border: 2px solid currentColor;
+    border-right-color: transparent;
+    border-radius: 50%;
+    animation: turn 900ms linear infinite;
+  }
+  @keyframes turn {
+    to {
+      transform: rotate(1turn);
+    }
+  }
+  @media (pointer: coarse) {
+    .strip .button {
+      min-height: 44px;
+    }
+  }
+`;

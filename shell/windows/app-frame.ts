@@ -1,0 +1,206 @@
+/**
+ * The inside of an app's window: its page, over it the steps of a start until the page is there, and a strip while the app is away.
+ * The iframe is made once and never moves in the document. Docs: docs/decisions/0046-window-recovery.md
+ */
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { StartStep } from '../../schema/backend.ts';
+import type { AppProjection } from '../../schema/wire/http.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { reasonText } from '../i18n/reasons.ts';
+import { startApp } from '../session/api.ts';
+import { Watch } from '../state/signal.ts';
+import '../ui/app-icon.ts';
+import { base } from '../ui/base.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { insideApp } from './options.ts';
+import { appFrameStyles } from './app-frame-styles.ts';
+
+const steps: readonly StartStep[] = ['package', 'install', 'gpu', 'spawn', 'socket', 'probe'];
+const slowMs = 12_000;
+/** How long a page that came while the app was away has to say hello before it counts as an error panel. */
+const helloMs = 500;
+
+/** No top navigation: an app can't replace the desktop. */
+const sandbox =
+  'allow-scripts allow-same-origin allow-forms allow-modals allow-popups allow-popups-to-escape-sandbox allow-downloads allow-pointer-lock';
+
+export class SvcAppFrame extends LitElement {
+  static override properties = {
+    desk: { attribute: false },
+    app: { attribute: false },
+    window: { attribute: false },
+    route: { attribute: false },
+    name: { attribute: false },
+    loaded: { state: true },
+    slow: { state: true },
+    problem: { state: true },
+  };
+  declare desk: Desk;
+  declare app: AppProjection | undefined;
+  declare window: string;
+  declare route: string;
+  declare name: string;
+  declare loaded: boolean;
+  declare slow: boolean;
+  declare problem: string | null;
+  /** What came last may not be the app: reload when it is ready. */
+  #doubtful = false;
+  #wasReady = false;
+  #slowTimer: ReturnType<typeof setTimeout> | undefined;
+  #helloTimer: ReturnType<typeof setTimeout> | undefined;
+  #frame = document.createElement('iframe');
+  #watch = new Watch(this, () => [this.desk.shielded, this.desk.connection, language]);
+  #connected = true;
+
+  constructor() {
+    super();
+    this.loaded = false;
+    this.slow = false;
+    this.problem = null;
+  }
+
+  static override styles = [base, appFrameStyles];
+
+  get iframe(): HTMLIFrameElement {
+    return this.#frame;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    this.#frame.setAttribute('sandbox', sandbox);
+    this.#frame.allow = 'clipboard-read; clipboard-write; fullscreen';
+    this.#frame.addEventListener('load', () => this.#arrived());
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearTimeout(this.#slowTimer);
+    clearTimeout(this.#helloTimer);
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('app') || this.app === undefined) return;
+    if (this.#frame.getAttribute('src') === null) this.reload();
+    const ready = this.app.ready;
+    if (ready && !this.#wasReady && this.loaded && this.#doubtful) {
+      clearTimeout(this.#helloTimer);
+      this.#helloTimer = setTimeout(() => this.#doubtful && this.reload(), helloMs);
+    }
+    this.#wasReady = ready;
+  }
+
+  override updated(): void {
+    this.#frame.title = this.name;
+    const online = this.desk.connection.get() === 'open';
+    // What was loaded while the portal was away is the browser's own error page.
+    if (online && !this.#connected && this.#doubtful) this.reload();
+    this.#connected = online;
+  }
+
+  reload(): void {
+    if (this.app === undefined) return;
+    const appUrl = new URL(this.app.url, location.href);
+    this.#doubtful = false;
+    this.loaded = false;
+    this.slow = false;
+    clearTimeout(this.#slowTimer);
+    this.#slowTimer = setTimeout(() => (this.slow = true), slowMs);
+    this.#frame.src = (this.route === '' ? null : insideApp(this.route, appUrl)) ?? appUrl.href;
+  }
+
+  #arrived(): void {
+    if (this.#frame.getAttribute('src') === null) return;
+    clearTimeout(this.#slowTimer);
+    this.loaded = true;
+    this.#doubtful = this.app?.ready !== true || this.desk.connection.get() !== 'open';
+    if (this.desk.windows.top()?.id === this.window && this.#hasFocus()) this.#frame.focus();
+  }
+
+  /** The keyboard is in this window, on its frame. */
+  #hasFocus(): boolean {
+    const host = (this.getRootNode() as ShadowRoot).host;
+    return (host.getRootNode() as ShadowRoot | Document).activeElement === host;
+  }
+
+  greeted(): void {
+    this.#doubtful = false;
+    clearTimeout(this.#helloTimer);
+  }
+
+  panel(): void {
+    this.#doubtful = true;
+  }
+
+  focusContent(): void {
+    if (this.loaded) this.#frame.focus();
+    else ((this.getRootNode() as ShadowRoot).host as HTMLElement).focus({ preventScroll: true });
+  }
+
+  async #start(): Promise<void> {
+    this.problem = null;
+    try {
+      await startApp(this.app?.id ?? '');
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  override render(): TemplateResult {
+    return html`
+      ${this.loaded ? this.#strip() : nothing}
+      <div class="page">
+        ${this.#frame}
+        <div class="shield" ?hidden=${!this.desk.shielded.get()}></div>
+        ${this.loaded ? nothing : this.#overlay()}
+      </div>
+    `;
+  }
+
+  #overlay(): TemplateResult {
+    const { app } = this;
+    const step = app?.step ?? null;
+    const at = step === null ? -1 : steps.indexOf(step.name);
+    return html`<div class="overlay" role="status">
+      <svc-app-icon .app=${app} .size=${56}></svc-app-icon>
+      <p class="headline">${text('boot.starting', { nome: this.name })}</p>
+      <div class="bar" aria-hidden="true"><span></span></div>
+      ${at === -1
+        ? nothing
+        : html`<ol class="steps">
+            ${repeat(
+              steps,
+              (name) => name,
+              (name, index) =>
+                html`<li class=${index < at ? 'done' : index === at ? 'now' : ''} aria-current=${index === at ? 'step' : nothing}>${text(`step.${name}`)}</li>`,
+            )}
+          </ol>`}
+      <p class="detail">${step?.detail ?? ''}</p>
+      ${this.slow
+        ? html`<p class="hint">${text('boot.slow')}</p>
+            <button class="button" type="button" @click=${() => this.desk.openTasks(app?.id)}>${glyph('tasks')}${text('boot.tasks')}</button>`
+        : nothing}
+    </div>`;
+  }
+
+  /** A live page stays; the strip says what is going on with its backend. */
+  #strip(): TemplateResult | typeof nothing {
+    const { app } = this;
+    if (app === undefined || app.ready || app.status === 'running' || this.#doubtful) return nothing;
+    const away = app.status === 'stopped' || app.status === 'failed';
+    return html`<div class="strip ${away ? 'away' : ''}" role="status">
+      ${away ? glyph('warning') : html`<span class="spinner" aria-hidden="true"></span>`}
+      <p>
+        <strong>${text(away ? 'boot.failed' : 'boot.recovering', { nome: this.name })}</strong>
+        <span>${this.problem ?? (away ? reasonText(app.reason, language.get()) : text('boot.recoveringHint'))}</span>
+      </p>
+      ${away
+        ? html`<button class="button" type="button" @click=${() => this.#start()}>${text('boot.start')}</button>`
+        : nothing}
+    </div>`;
+  }
+}
+
+customElements.define('svc-app-frame', SvcAppFrame);

@@ -1,0 +1,60 @@
+/**
+ * Tells the portal how many windows each app has on this page: it decides by that when an app with `aoFechar: encerrar` stops.
+ * Counts belong to the page's event connection and end with it, so a new `pagina` is told everything again. When the last
+ * window closes the app itself is told too (`close-tabs`). Source: spec 3.3, supervisor rule 6.
+ */
+export interface WindowCounts {
+  /** The counts now; apps without windows are absent. */
+  update(counts: ReadonlyMap<string, number>): void;
+  /** The event connection has a name now, or none. */
+  connected(page: string | null): void;
+}
+
+export interface CountsPort {
+  send(app: string, open: number, page: string): Promise<void>;
+  closeTabs(app: string): void;
+}
+
+export function createWindowCounts(port: CountsPort): WindowCounts {
+  let page: string | null = null;
+  let counts: ReadonlyMap<string, number> = new Map();
+  /** What the portal was told for this page. */
+  const told = new Map<string, number>();
+  const sending = new Set<string>();
+
+  /** One request per app at a time: an older count can't overtake a newer one. A failure waits for the next change or connection. */
+  const tell = async (app: string): Promise<void> => {
+    if (sending.has(app)) return;
+    sending.add(app);
+    try {
+      while (page !== null && (told.get(app) ?? 0) !== (counts.get(app) ?? 0)) {
+        const open = counts.get(app) ?? 0;
+        const to = page;
+        await port.send(app, open, to);
+        if (page === to) told.set(app, open);
+      }
+    } catch {
+      // the portal is away: `connected` tells everything again
+    } finally {
+      sending.delete(app);
+    }
+  };
+  const tellAll = (): void => {
+    for (const app of new Set([...told.keys(), ...counts.keys()])) void tell(app);
+  };
+
+  return {
+    update: (next) => {
+      const before = counts;
+      counts = new Map(next);
+      for (const [app, open] of before) if (open > 0 && (counts.get(app) ?? 0) === 0) port.closeTabs(app);
+      tellAll();
+    },
+    connected: (next) => {
+      if (next === page) return;
+      page = next;
+      told.clear();
+      if (page !== null) tellAll();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** A pointer drag: the pointer is captured, every movement reported as distance from the start, and it always ends. */
+
+export interface DragSteps {
+  /** Distance from the start, and the pointer in page coordinates. */
+  move(dx: number, dy: number, x: number, y: number): void;
+  /** Escape, a lost pointer or a cancelled touch leaves with `kept` false. */
+  end(kept: boolean, x: number, y: number): void;
+}
+
+/** Movement below this is a click. */
+const thresholdPx = 3;
+
+export function startDrag(event: PointerEvent, target: HTMLElement, begin: () => DragSteps): void {
+  if (event.button !== 0 || !event.isPrimary) return;
+  const { pointerId, clientX: startX, clientY: startY } = event;
+  const over = new AbortController();
+  const { signal } = over;
+  let steps: DragSteps | null = null;
+  let x = startX;
+  let y = startY;
+  target.setPointerCapture(pointerId);
+
+  const finish = (kept: boolean): void => {
+    over.abort();
+    if (target.hasPointerCapture(pointerId)) target.releasePointerCapture(pointerId);
+    steps?.end(kept, x, y);
+  };
+  target.addEventListener(
+    'pointermove',
+    (move) => {
+      if (move.pointerId !== pointerId) return;
+      ({ clientX: x, clientY: y } = move);
+      if (steps === null && Math.hypot(x - startX, y - startY) < thresholdPx) return;
+      steps ??= begin();
+      steps.move(x - startX, y - startY, x, y);
+    },
+    { signal },
+  );
+  target.addEventListener('pointerup', (up) => up.pointerId === pointerId && finish(true), { signal });
+  target.addEventListener('pointercancel', (cancel) => cancel.pointerId === pointerId && finish(false), { signal });
+  target.addEventListener('lostpointercapture', (lost) => lost.pointerId === pointerId && finish(true), { signal });
+  addEventListener('keydown', (key) => key.key === 'Escape' && finish(false), { signal, capture: true });
+}

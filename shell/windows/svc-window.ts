@@ -1,0 +1,180 @@
+/** The frame of one window: title bar, eight handles and what stands inside. It draws what the window manager says. */
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { AppProjection } from '../../schema/wire/http.ts';
+import { isApp, type Desk, type Frame } from '../desktop/desk.ts';
+import { openWindowMenu } from '../desktop/window-menu.ts';
+import { text } from '../i18n/i18n.ts';
+import { Watch } from '../state/signal.ts';
+import '../tasks/task-manager.ts';
+import { base } from '../ui/base.ts';
+import { glyph, type Glyph } from '../ui/glyphs.ts';
+import '../ui/app-icon.ts';
+import './app-frame.ts';
+import type { SvcAppFrame } from './app-frame.ts';
+import { startDrag } from './drag.ts';
+import { fillsArea, handles } from './geometry.ts';
+import type { WindowState } from './manager.ts';
+import { moveSteps, resizeSteps, type SnapPreview } from './window-drag.ts';
+import { windowStyles } from './window-styles.ts';
+
+export class SvcWindow extends LitElement implements Frame {
+  static override properties = { desk: { attribute: false }, state: { attribute: false }, top: { type: Boolean, reflect: true } };
+  declare desk: Desk;
+  declare state: WindowState;
+  declare top: boolean;
+  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.keyboardMode, this.desk.windows.area]);
+  #drag: { readonly steps: ReturnType<typeof moveSteps>; readonly x: number; readonly y: number } | null = null;
+
+  static override styles = [base, windowStyles];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    this.desk.frames.set(this.state.id, this);
+    this.tabIndex = -1;
+    this.setAttribute('role', 'dialog');
+    this.addEventListener('pointerdown', () => this.desk.windows.focus(this.state.id), { capture: true });
+    this.addEventListener('focusin', () => this.desk.windows.focus(this.state.id));
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.desk.frames.delete(this.state.id);
+  }
+
+  override firstUpdated(): void {
+    if (!this.state.minimised) this.focusContent();
+  }
+
+  override updated(changed: PropertyValues<this>): void {
+    const { x, y, width, height } = this.desk.windows.shown(this.state);
+    this.style.transform = `translate(${x}px, ${y}px)`;
+    this.style.width = `${width}px`;
+    this.style.height = `${height}px`;
+    this.style.zIndex = String(this.state.z);
+    this.inert = this.state.minimised;
+    this.toggleAttribute('minimised', this.state.minimised);
+    this.toggleAttribute('filling', this.state.mode !== 'normal' || fillsArea(this.desk.windows.area.get()));
+    this.ariaLabel = this.desk.title(this.state);
+    const mode = this.desk.keyboardMode.get();
+    const mine = mode?.window === this.state.id;
+    if (mine && !this.hasAttribute('keyboard')) this.focus();
+    this.toggleAttribute('keyboard', mine);
+    if (changed.has('state') && changed.get('state')?.minimised === true && !this.state.minimised) this.focusContent();
+  }
+
+  // Frame: what the desk asks of a window.
+
+  get #content(): SvcAppFrame | null {
+    return this.renderRoot.querySelector<SvcAppFrame>('svc-app-frame');
+  }
+  get iframe(): HTMLIFrameElement | null {
+    return this.#content?.iframe ?? null;
+  }
+  reload(): void {
+    this.#content?.reload();
+  }
+  greeted(): void {
+    this.#content?.greeted();
+  }
+  panel(): void {
+    this.#content?.panel();
+  }
+  focusContent(): void {
+    if (this.#content === null) this.focus({ preventScroll: true });
+    else this.#content.focusContent();
+  }
+  menuPoint(): { readonly x: number; readonly y: number } {
+    const { left, top } = this.getBoundingClientRect();
+    return { x: left + 8, y: top + 42 };
+  }
+  remoteDrag(phase: 'inicio' | 'mover' | 'fim' | 'cancelar', x: number, y: number): void {
+    const area = this.parentElement?.getBoundingClientRect();
+    const offsetX = screenX + (area?.left ?? 0);
+    const offsetY = screenY + (outerHeight - innerHeight) + (area?.top ?? 0);
+    if (phase === 'inicio') {
+      this.#drag?.steps.end(false, 0, 0);
+      this.#drag = { steps: moveSteps(this.desk, this.state, this.#preview, x - offsetX, y - offsetY), x, y };
+    } else if (this.#drag !== null) {
+      const drag = this.#drag;
+      if (phase === 'mover') return drag.steps.move(x - drag.x, y - drag.y, x - offsetX, y - offsetY);
+      this.#drag = null;
+      drag.steps.end(phase === 'fim', x - offsetX, y - offsetY);
+    }
+  }
+
+  readonly #preview = (target: SnapPreview | null): void => {
+    this.dispatchEvent(new CustomEvent('snap-preview', { detail: target, bubbles: true, composed: true }));
+  };
+
+  #titleDown(event: PointerEvent): void {
+    const title = event.currentTarget;
+    if (!(title instanceof HTMLElement) || this.#refusesDrag(event)) return;
+    startDrag(event, title, () => moveSteps(this.desk, this.state, this.#preview, event.clientX, event.clientY));
+  }
+
+  /** Buttons don't start a drag, nor what the manifest names. Source: spec 2.1, `cancelarArraste`. */
+  #refusesDrag(event: Event): boolean {
+    const refused = ['button', ...this.state.options.noDrag].join(',');
+    return event.composedPath().some((part) => part instanceof Element && part !== event.currentTarget && part.matches(refused) && this.renderRoot.contains(part));
+  }
+
+  override render(): TemplateResult {
+    const app = this.desk.apps.find(this.state.app);
+    const own = isApp(this.state) && this.state.options.header === 'app';
+    const resizable = !fillsArea(this.desk.windows.area.get()) && this.state.mode === 'normal';
+    return html`
+      ${own ? nothing : this.#titleBar(app)}
+      <div class="body">
+        ${isApp(this.state)
+          ? html`<svc-app-frame .desk=${this.desk} .window=${this.state.id} .app=${app} .route=${this.state.route} .name=${this.desk.title(this.state)}></svc-app-frame>`
+          : html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`}
+      </div>
+      ${resizable
+        ? handles.map(
+            (handle) => html`<div
+              class="handle ${handle}"
+              @pointerdown=${(event: PointerEvent) =>
+                startDrag(event, event.currentTarget as HTMLElement, () => resizeSteps(this.desk, this.state, handle))}
+            ></div>`,
+          )
+        : nothing}
+    `;
+  }
+
+  #titleBar(app: AppProjection | undefined): TemplateResult {
+    const { id, mode } = this.state;
+    const title = this.desk.title(this.state);
+    const fills = fillsArea(this.desk.windows.area.get());
+    const menu = (event: MouseEvent): void => {
+      event.preventDefault();
+      openWindowMenu(this.desk, id, event.detail === 0 && event.type === 'click' ? this.menuPoint() : { x: event.clientX, y: event.clientY });
+    };
+    return html`<header
+      class="title"
+      @pointerdown=${(event: PointerEvent) => this.#titleDown(event)}
+      @dblclick=${(event: Event) => !this.#refusesDrag(event) && !fills && this.desk.windows.toggleMaximised(id)}
+      @contextmenu=${menu}
+    >
+      <button class="menu" type="button" aria-haspopup="menu" aria-label=${text('window.menu', { titulo: title })} @click=${menu}>
+        <svc-app-icon .app=${app} .icon=${this.state.options.icon} .builtin=${!isApp(this.state)} .size=${20}></svc-app-icon>
+      </button>
+      <h2>${title}</h2>
+      <div class="controls" role="group">
+        ${this.#control('minimise', text('window.minimise'), () => this.desk.minimise(id))}
+        ${fills
+          ? nothing
+          : this.#control(mode === 'maximised' ? 'restore' : 'maximise', text(mode === 'maximised' ? 'window.restore' : 'window.maximise'), () =>
+              this.desk.windows.toggleMaximised(id),
+            )}
+        ${this.#control('close', text('window.close'), () => this.desk.close(id))}
+      </div>
+    </header>`;
+  }
+
+  #control(name: Glyph, label: string, run: () => void): TemplateResult {
+    return html`<button class="control ${name}" type="button" title=${label} aria-label=${label} @click=${run}>${glyph(name)}</button>`;
+  }
+}
+
+customElements.define('svc-window', SvcWindow);

@@ -1,0 +1,52 @@
+/** What a drag does to a window: the title moves it and snaps it to the edges, a handle resizes it. Iframes are shielded meanwhile. */
+import type { Desk } from '../desktop/desk.ts';
+import type { DragSteps } from './drag.ts';
+import { fillsArea, moved, resized, snapTarget, tornOff, type Handle, type Mode, type Rect } from './geometry.ts';
+import type { WindowState } from './manager.ts';
+
+/** Where the window would snap if it were let go now; the desktop draws it. */
+export interface SnapPreview {
+  readonly mode: Exclude<Mode, 'normal'>;
+}
+
+export function moveSteps(desk: Desk, window: WindowState, preview: (target: SnapPreview | null) => void, startX: number, startY: number): DragSteps {
+  const { windows } = desk;
+  const area = windows.area.get();
+  const fixed = fillsArea(area);
+  const from: Rect = window.mode === 'normal' ? window.rect : tornOff(window.rect, startX, startY, area);
+  desk.shielded.set(true);
+  return {
+    move: (dx, dy, x, y) => {
+      if (fixed) return;
+      windows.place(window.id, moved(from, dx, dy, area));
+      const mode = snapTarget(x, y, area);
+      preview(mode === null ? null : { mode });
+    },
+    end: (kept, x, y) => {
+      desk.shielded.set(false);
+      preview(null);
+      if (fixed) return;
+      const target = snapTarget(x, y, area);
+      if (!kept) windows.place(window.id, window.rect);
+      // The rectangle to come back to is the one before the drag.
+      else if (target !== null) windows.place(window.id, window.rect);
+      if (kept && target !== null) windows.setMode(window.id, target);
+      else if (!kept && window.mode !== 'normal') windows.setMode(window.id, window.mode);
+    },
+  };
+}
+
+export function resizeSteps(desk: Desk, window: WindowState, handle: Handle): DragSteps {
+  const { windows } = desk;
+  const from = windows.shown(window);
+  desk.shielded.set(true);
+  return {
+    move: (dx, dy) => windows.place(window.id, resized(from, handle, dx, dy, windows.least(window.id), windows.area.get())),
+    end: (kept) => {
+      desk.shielded.set(false);
+      if (kept) return;
+      windows.place(window.id, window.rect);
+      windows.setMode(window.id, window.mode);
+    },
+  };
+}
