@@ -1,0 +1,189 @@
+/**
+ * kill -9 of `svc up`, of the supervisor and of a backend at each step of start and stop, enumerated from the tables of fault points.
+ * After a restart the end state equals the desired one within two scans, there are never two processes of one app, and the portal's
+ * death stops no app.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { faultPoints } from '../../controller/faults.ts';
+import { launcherFaultPoints, supervisorFaultPoints } from '../../kit/faults.ts';
+import { processesBelow, repository, startPortal, until, type RunningPortal } from '../browser/support/portal.ts';
+import { backendPids, order, supervisorPids, view, watchForTwins, whenState, writeDesired } from './world.ts';
+
+/** Two scans of the spec, and what a start may take on a slow machine. */
+const twoScansMs = 20_000 + 10_000;
+const apps = ['notas', 'relogio'] as const;
+const reached = new Set<string>();
+
+let folder: string;
+let desired: string;
+let portal: RunningPortal | null = null;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svck-'));
+  desired = await writeDesired(join(folder, 'd'), { apps, pinned: ['notas'] });
+});
+afterEach(async () => {
+  await portal?.stop();
+  portal = null;
+  await rm(folder, { recursive: true, force: true });
+});
+
+const start = async (env: Readonly<Record<string, string>> = {}): Promise<RunningPortal> => {
+  portal = await startPortal({ desired, state: join(folder, 's'), env });
+  return portal;
+};
+
+/** The desired end: notas pinned and answering, relogio as ordered last; one process each, one supervisor. */
+async function expectEndState(running: RunningPortal): Promise<void> {
+  const state = join(folder, 's');
+  await whenState(running, 'notas', 'running', twoScansMs);
+  const started = await order(running, 'start', 'relogio');
+  expect(started).toMatchObject({ ready: true, status: 'running' });
+  expect(backendPids(state, 'notas')).toHaveLength(1);
+  expect(backendPids(state, 'relogio')).toHaveLength(1);
+  await order(running, 'stop', 'relogio');
+  await whenState(running, 'relogio', 'stopped', twoScansMs);
+  await until('relogio without a process', () => backendPids(state, 'relogio').length === 0, twoScansMs);
+  await until('one supervisor', () => supervisorPids(state).length === 1, twoScansMs);
+}
+
+const alive = (running: RunningPortal): boolean => {
+  try {
+    process.kill(running.pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('svc up is killed', () => {
+  /** Walks through everything that has an effect; ends early when the portal is gone. */
+  async function walk(running: RunningPortal): Promise<void> {
+    const step = async (what: () => Promise<unknown>): Promise<void> => {
+      if (alive(running))
+        await Promise.race([what().catch(() => null), until('the portal to die', () => !alive(running), twoScansMs).catch(() => null)]);
+    };
+    await step(() => whenState(running, 'notas', 'running', twoScansMs));
+    await step(() => order(running, 'start', 'relogio'));
+    await step(() => order(running, 'stop', 'relogio'));
+    await step(() => whenState(running, 'relogio', 'stopped', twoScansMs));
+    await step(async () => {
+      await writeDesired(desired, { apps: ['notas', 'relogio'], pinned: ['notas', 'relogio'] });
+      await whenState(running, 'relogio', 'running', twoScansMs);
+    });
+    await step(async () => {
+      await writeDesired(desired, { apps: ['notas', 'relogio'], pinned: ['notas'] });
+      await until('relogio unpinned', async () => (await view(running, 'Backend/ana/relogio'))?.details['pinned'] === false, twoScansMs);
+    });
+    await step(async () => {
+      await writeDesired(desired, { apps: ['notas'], pinned: ['notas'] });
+      await running.admin('POST', '/api/admin/apply', { prune: true });
+      await until('relogio removed', async () => (await view(running, 'Backend/ana/relogio')) === null, twoScansMs);
+    });
+    await writeDesired(desired, { apps, pinned: ['notas'] });
+  }
+
+  test.for(faultPoints)('at %s', { timeout: 240_000 }, async (point) => {
+    const state = join(folder, 's');
+    await mkdir(state, { recursive: true });
+    const twins = watchForTwins(state, apps);
+    try {
+      const first = await start({ SVC_FAULT_POINT: point }).catch(() => null);
+      if (first !== null) await walk(first);
+      const died = first === null || !alive(first);
+      if (died) reached.add(point);
+      const before = backendPids(state, 'notas');
+      if (first === null) await start();
+      else if (died) await first.again({ SVC_FAULT_POINT: '' });
+      await expectEndState(portal!);
+      // The portal's death stopped nothing: who lived then lives now.
+      expect(backendPids(state, 'notas')).toEqual(expect.arrayContaining([...before]));
+      expect(twins.worst()).toEqual({ notas: 1, relogio: 1 });
+    } finally {
+      twins.stop();
+    }
+  });
+
+  test('every point was reached', () => {
+    expect([...faultPoints].filter((point) => !reached.has(point))).toEqual([]);
+  });
+});
+
+describe('the supervisor or the launcher is killed', () => {
+  /** A supervisor with the fault in it, put there before the portal comes: the portal talks to the one it finds. */
+  async function plantSupervisor(point: string): Promise<void> {
+    const home = join(folder, 's/home/ana');
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    const child = spawn(join(repository, 'bin/svc-app-supervisor'), [], {
+      env: { PATH: process.env['PATH'], HOME: home, SVC_PREFIX: join(folder, 's'), SVC_FAULT_POINT: point },
+      stdio: 'ignore',
+      detached: true,
+    });
+    child.unref();
+    await once(child, 'spawn');
+    await until('the planted supervisor', () => supervisorPids(join(folder, 's')).length === 1);
+  }
+
+  test.for([...new Set([...supervisorFaultPoints, ...launcherFaultPoints])])('at %s', { timeout: 240_000 }, async (point) => {
+    const state = join(folder, 's');
+    const twins = watchForTwins(state, apps);
+    try {
+      await plantSupervisor(point);
+      const planted = supervisorPids(state);
+      const running = await start();
+      await order(running, 'start', 'relogio').catch(() => null);
+      await order(running, 'stop', 'relogio').catch(() => null);
+      // A launcher that dies with its supervisor's fault goes on failing while that supervisor lives: end it as the matrix asks.
+      for (const pid of planted) if (supervisorPids(state).includes(pid)) process.kill(pid, 'SIGKILL');
+      // Five failed launches may have been counted by then; a person's start is what the spec offers.
+      await until('a new supervisor', () => supervisorPids(state).some((pid) => !planted.includes(pid)), twoScansMs);
+      if ((await view(running, 'Backend/ana/notas'))?.state === 'failed') await order(running, 'start', 'notas');
+      await expectEndState(running);
+      expect(twins.worst()).toEqual({ notas: 1, relogio: 1 });
+    } finally {
+      twins.stop();
+    }
+  });
+});
+
+describe('a backend is killed', () => {
+  test('while it comes up, while it runs and while it is stopped', { timeout: 240_000 }, async () => {
+    const state = join(folder, 's');
+    const running = await start();
+    await whenState(running, 'notas', 'running', twoScansMs);
+    const twins = watchForTwins(state, apps);
+    try {
+      // Running: it is back with another pid.
+      const [old] = backendPids(state, 'notas');
+      process.kill(old!, 'SIGKILL');
+      await until('another pid', () => backendPids(state, 'notas').some((pid) => pid !== old), twoScansMs);
+      await whenState(running, 'notas', 'running', twoScansMs);
+      // Coming up: killed at the first sight of any process of it.
+      const starting = order(running, 'start', 'relogio');
+      const young = await until('a young process', () => processesBelow(state).find((found) => found.app === 'relogio'), twoScansMs);
+      process.kill(young.pid, 'SIGKILL');
+      await starting;
+      await whenState(running, 'relogio', 'running', twoScansMs);
+      // Being stopped: killed between the order and its end.
+      const stopping = order(running, 'stop', 'relogio');
+      for (const pid of backendPids(state, 'relogio')) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // The stop was quicker.
+        }
+      }
+      await stopping;
+      await whenState(running, 'relogio', 'stopped', twoScansMs);
+      await expectEndState(running);
+      expect(twins.worst()).toEqual({ notas: 1, relogio: 1 });
+    } finally {
+      twins.stop();
+    }
+  });
+});
