@@ -46,9 +46,9 @@ export const eventsQuery = closed(
   { key: objectKey, after: { type: 'string', pattern: '^[0-9]{1,15}$' }, limit: { type: 'string', pattern: '^[0-9]{1,4}$' } },
   [],
 );
-export const planBody = closed({ dir: { type: ['string', 'null'], maxLength: 4_096 } }, []);
-export const applyBody = closed({ prune: flag }, []);
-export const linkBody = closed({ person: personId }, []);
+export const planBody = { ...closed({ dir: { type: ['string', 'null'], maxLength: 4_096 } }, []), type: ['object', 'null'] } as const;
+export const applyBody = { ...closed({ prune: flag }, []), type: ['object', 'null'] } as const;
+export const linkBody = { ...closed({ person: personId, admin: flag }, []), type: ['object', 'null'] } as const;
 
 export const problem = {
   type: 'object',

@@ -1,0 +1,116 @@
+/**
+ * `/metrics` in the Prometheus text format. Labels come from closed lists: route patterns, methods, status classes, states, and
+ * app ids up to a bound, so that nobody can grow the number of series (anchors I 26). No person is ever a label.
+ */
+import type { FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { backendStates } from '../schema/backend.ts';
+import type { Gateway } from '../schema/gateway.ts';
+import { limits } from '../schema/limits.ts';
+import type { ProxyMetrics } from './proxy/contract.ts';
+
+export interface Metrics {
+  readonly registry: Registry;
+  request(method: string, route: string, status: number, durationMs: number): void;
+  start(app: string, outcome: 'ready' | 'not-ready', durationMs: number): void;
+  readonly proxy: ProxyMetrics;
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const buckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+
+export function createMetrics(gateway: Pick<Gateway, 'people' | 'apps'>, eventSockets: () => number): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'svc_' });
+  const registers = [registry];
+  const requests = new Histogram({
+    name: 'svc_http_request_duration_seconds',
+    help: 'Requests to the portal itself, by route',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+    registers,
+  });
+  const starts = new Histogram({
+    name: 'svc_app_start_duration_seconds',
+    help: 'From the wish to start, stop or restart to its outcome',
+    labelNames: ['app', 'outcome'],
+    buckets,
+    registers,
+  });
+  const proxied = new Counter({ name: 'svc_proxy_requests_total', help: 'Requests to backends', labelNames: ['app', 'status'], registers });
+  const tunnels = new Gauge({ name: 'svc_proxy_tunnels', help: 'Open upgraded connections to backends', labelNames: ['app'], registers });
+  registerStateGauges(registry, gateway, eventSockets);
+
+  const appLabel = boundedLabel(limits.metricsAppsMax);
+  /** The hot path: one map look-up instead of a label hash. */
+  const counters = new Map<string, Counter.Internal>();
+  return {
+    registry,
+    request: (method, route, status, durationMs) => {
+      const known = methods.has(method) ? method : 'other';
+      requests.observe({ method: known, route, status: statusClass(status) }, durationMs / 1_000);
+    },
+    start: (app, outcome, durationMs) => starts.observe({ app: appLabel(app), outcome }, durationMs / 1_000),
+    proxy: {
+      request: (app, status) => {
+        const key = `${app} ${(status / 100) | 0}`;
+        let counter = counters.get(key);
+        if (!counter) {
+          counter = proxied.labels(appLabel(app), statusClass(status));
+          if (counters.size < limits.metricsAppsMax * 6) counters.set(key, counter);
+        }
+        counter.inc();
+      },
+      tunnels: (app, change) => tunnels.inc({ app: appLabel(app) }, change),
+    },
+  };
+}
+
+/** Read when somebody scrapes. */
+function registerStateGauges(registry: Registry, gateway: Pick<Gateway, 'people' | 'apps'>, eventSockets: () => number): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'svc_backends',
+    help: 'Backends of all people by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const counts = new Map<string, number>(backendStates.map((state) => [state, 0]));
+      for (const { usuario } of gateway.people()) {
+        for (const { status } of gateway.apps(usuario)) counts.set(status, (counts.get(status) ?? 0) + 1);
+      }
+      for (const [state, count] of counts) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'svc_event_sockets',
+    help: 'Open connections of /ws/events',
+    registers,
+    collect() {
+      this.set(eventSockets());
+    },
+  });
+}
+
+/** The first `max` names stand for themselves, all others share one. */
+function boundedLabel(max: number): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (known.has(name)) return name;
+    if (known.size >= max) return 'other';
+    known.add(name);
+    return name;
+  };
+}
+
+function statusClass(status: number): string {
+  return status === 0 ? 'gone' : `${Math.trunc(status / 100)}xx`;
+}
+
+export function addMetricsRoute(app: FastifyInstance, metrics: Metrics): void {
+  app.get(
+    '/metrics',
+    { config: { access: 'metrics' }, schema: { summary: 'Prometheus metrics', produces: ['text/plain'] } },
+    async (_request, reply) => reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+}

@@ -1,0 +1,268 @@
+/**
+ * The portal: one HTTP server for browsers and, on a 0600 unix socket, one for the command line. This file puts the parts
+ * together; each part says what it does:
+ * front.ts (host first), shell.ts and routes/ (the API), shell-pages.ts (the shell's files), app-origins.ts and proxy/ (apps),
+ * auth/ (sessions, passes, who may call), events/ (`/ws/events`, windows), starts.ts (start and wait), metrics.ts, doctor.ts.
+ * The api writes intent, the controller acts (design 2).
+ */
+import { chmod, rm } from 'node:fs/promises';
+import http from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Bus } from '../controller/events/bus.ts';
+import type { Store } from '../controller/store/store.ts';
+import type { Clock } from '../schema/clock.ts';
+import { SvcError } from '../schema/errors.ts';
+import type { Gateway } from '../schema/gateway.ts';
+import { limits } from '../schema/limits.ts';
+import { createAppOrigins } from './app-origins.ts';
+import { createAttempts } from './auth/attempts.ts';
+import { createPasses } from './auth/passes.ts';
+import { createSessions } from './auth/sessions.ts';
+import { runDoctor, type DoctorCheck } from './doctor.ts';
+import { createEventHub } from './events/hub.ts';
+import { createWindows } from './events/windows.ts';
+import { createFront, type Front } from './front.ts';
+import { siteOf, type Site } from './hosts.ts';
+import { addMetricsRoute, createMetrics, type Metrics } from './metrics.ts';
+import { pathOf } from './navigation.ts';
+import { sendProblem } from './problems.ts';
+import { createProxy } from './proxy/proxy.ts';
+import { addAdminRoutes } from './routes/admin.ts';
+import { addAppRoutes } from './routes/apps.ts';
+import { addLogRoute, createLogs } from './routes/log.ts';
+import { addSessionRoutes } from './routes/session.ts';
+import { createShell, type Shell } from './shell.ts';
+import { servePage } from './shell-pages.ts';
+import { createStarts } from './starts.ts';
+import { createStaticFolder } from './static-files.ts';
+
+export interface PortalOptions {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly gateway: Gateway;
+  readonly settings: {
+    readonly listenHost: string;
+    /** 0 takes a free port. */
+    readonly listenPort: number;
+    /** scheme://host[:port] under which browsers reach the portal; port 0 stands for the port that was taken. */
+    readonly url: string;
+    readonly origins: 'subdomain' | 'path';
+  };
+  /** Path of the unix socket for the command line; null: none. */
+  readonly controlSocket: string | null;
+  readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Further checks for `svc doctor`. */
+  readonly doctorChecks?: readonly (() => Promise<DoctorCheck>)[];
+}
+
+export interface Portal {
+  /** Rejects when the address is taken. */
+  listen(): Promise<{ readonly url: string; readonly port: number }>;
+  /** A one-time sign-in link, good for limits.signInPassMs. Call after `listen`. */
+  signInLink(person: string, options?: { readonly admin?: boolean }): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Lives as long as the portal, before and after the port is known. */
+interface Parts {
+  readonly shell: Shell;
+  readonly front: Front;
+  readonly site: Site;
+  stop(): Promise<void>;
+}
+
+export async function createPortal(options: PortalOptions): Promise<Portal> {
+  const { store, clock, log, settings, controlSocket } = options;
+  const holder: { parts: Parts | null; port: number } = { parts: null, port: 0 };
+  const controlConnections = new WeakSet<Socket>();
+  const server = createServer(holder, (req, res) => holder.parts?.front.request(req, res));
+  const control = createServer(holder, (req, res) => holder.parts?.shell.handle(req, res));
+  control.on('connection', (socket: Socket) => controlConnections.add(socket));
+  const passes = createPasses(store, clock);
+
+  const link = async (person: string, admin: boolean): Promise<string> => {
+    if (!holder.parts) throw new SvcError('INTERNAL', 'the portal does not listen yet');
+    return `${holder.parts.site.origin}/?passe=${await passes.forPortal(person, admin)}`;
+  };
+
+  return {
+    listen: async () => {
+      await listening(server, { host: settings.listenHost, port: settings.listenPort });
+      const { port } = server.address() as AddressInfo;
+      const site = siteOf(settings.url, port, settings.origins);
+      holder.parts = await assemble(options, {
+        site,
+        port,
+        passes,
+        isControl: (req) => controlConnections.has(req.socket),
+        link: async (person, admin) => ({ link: await link(person, admin), expiresAtMs: clock.nowMs() + limits.signInPassMs }),
+      });
+      if (controlSocket !== null) {
+        // Whoever starts a portal on this state folder holds its lock (controller/store): a socket that is there is a leftover.
+        await rm(controlSocket, { force: true });
+        await listeningPrivately(control, controlSocket);
+      }
+      log.info({ url: site.origin, port, controlSocket: controlSocket !== null }, 'portal listens');
+      return { url: site.origin, port };
+    },
+    signInLink: (person, { admin = false } = {}) => link(person, admin),
+    close: async () => {
+      await holder.parts?.stop();
+      await Promise.all([closed(server), closed(control)]);
+      if (controlSocket !== null) await rm(controlSocket, { force: true });
+    },
+  };
+}
+
+/** What is known once the portal listens. */
+interface Listening {
+  readonly site: Site;
+  readonly port: number;
+  readonly passes: ReturnType<typeof createPasses>;
+  readonly isControl: (req: IncomingMessage) => boolean;
+  readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
+}
+
+async function assemble(options: PortalOptions, { site, port, passes, isControl, link }: Listening): Promise<Parts> {
+  const { store, bus, gateway, clock, log, assets } = options;
+  const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
+  const sessions = createSessions(store, clock, (usuario) => gateway.person(usuario) !== null);
+  const attempts = createAttempts(clock);
+  const windows = createWindows(store, bus, clock);
+  await windows.recover();
+  const hub = createEventHub({ bus, clock, windows, alive: sessions.alive, onError });
+  const metrics: Metrics = createMetrics(gateway, hub.count);
+  const starts = createStarts({ store, bus, gateway, clock, observe: metrics.start });
+  const proxy = createProxy({
+    route: (person, app) => gateway.route(person, app),
+    hold: (person, app, signal) =>
+      starts.startAndWait(person, app, { by: 'navigation', deadlineMs: limits.navigationHoldMsMax, signal }),
+    appView: (person, app) => gateway.app(person, app),
+    logTail: (person, app) => gateway.log(person, app, { tail: limits.proxyPanelLogLines, previous: false }),
+    wish: (person, app, wish) => starts.post(person, app, wish, 'person'),
+    bus,
+    portalOrigin: site.origin,
+    clock,
+    metrics: metrics.proxy,
+  });
+  sessions.onEnd((session) => {
+    hub.endSession(session);
+    proxy.closeSession(session);
+  });
+  const sessionDeps = { site, clock, gateway, sessions, passes, attempts };
+  const logs = createLogs(gateway, onError);
+  const doctor = () =>
+    runDoctor({
+      site,
+      listening: () => ({ host: options.settings.listenHost, port }),
+      store,
+      gateway,
+      clock,
+      controlSocket: options.controlSocket,
+      assets,
+      more: options.doctorChecks ?? [],
+    });
+  const register = (app: FastifyInstance): void => {
+    addSessionRoutes(app, sessionDeps);
+    addAppRoutes(app, { site, gateway, starts, windows, passes });
+    addLogRoute(app, logs);
+    addMetricsRoute(app, metrics);
+    addAdminRoutes(app, { gateway, store, starts, logs, doctor, link });
+    app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
+  };
+  const shell = await createShell({ site, sessions, log, isControl, observe: metrics.request, register });
+  const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
+  const files = createStaticFolder(assets.shellDir);
+  const toShell = (req: IncomingMessage, res: ServerResponse): void => {
+    if (isRoutePath(pathOf(req.url ?? '/'))) return boundedBody(clock, shell.handle, req, res);
+    servePage({ ...sessionDeps, files }, req, res).catch((error: unknown) => {
+      onError(error);
+      if (res.headersSent) res.destroy();
+      else sendProblem(res, new SvcError('INTERNAL', 'the portal failed; its log has the cause'), req.method);
+    });
+  };
+  const front = createFront({ site, sessions, hub, apps, shell: toShell });
+  const stop = async (): Promise<void> => {
+    starts.close();
+    hub.close();
+    front.close();
+    proxy.close();
+    await shell.app.close();
+  };
+  return { shell, front, site, stop };
+}
+
+function isRoutePath(path: string): boolean {
+  return path === '/metrics' || path === '/api' || path.startsWith('/api/') || path.startsWith('/ws/');
+}
+
+/** The body of an API call is small: who sends it byte by byte is cut off. Apps' uploads are not concerned. */
+function boundedBody(clock: Clock, handle: Shell['handle'], req: IncomingMessage, res: ServerResponse): void {
+  if (req.headers['content-length'] !== undefined || req.headers['transfer-encoding'] !== undefined) {
+    const cancel = clock.at(clock.monotonicMs() + limits.apiBodyMsMax, () => req.destroy());
+    req.once('end', cancel);
+    req.once('close', cancel);
+  }
+  handle(req, res);
+}
+
+/** Limits of the border. Source: anchors I row 27. Decision: docs/decisions/0035-http-border.md */
+function createServer(holder: { readonly parts: Parts | null }, handle: (req: IncomingMessage, res: ServerResponse) => void): http.Server {
+  const server = http.createServer({
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersTimeoutMs,
+    // Uploads to apps may take long; header and API bodies have deadlines of their own.
+    requestTimeout: 0,
+    keepAliveTimeout: limits.portalKeepAliveMs,
+    connectionsCheckingInterval: 5_000,
+    noDelay: true,
+    requireHostHeader: true,
+  });
+  server.maxConnections = limits.portalConnectionsMax;
+  server.on('request', (req, res) => {
+    if (holder.parts) return handle(req, res);
+    res.writeHead(503, { 'retry-after': '1', 'content-length': 0 }).end();
+  });
+  server.on('upgrade', (req, socket, head) => {
+    if (holder.parts) holder.parts.front.upgrade(req, socket, head);
+    else socket.destroy();
+  });
+  return server;
+}
+
+function listening(server: http.Server, at: { readonly host: string; readonly port: number } | { readonly path: string }): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen(at, () => {
+    server.off('error', reject);
+    resolve();
+  });
+  return promise;
+}
+
+/** Mode 0600 from the first moment: between bind and chmod nobody else can connect. */
+async function listeningPrivately(server: http.Server, path: string): Promise<void> {
+  const before = process.umask(0o177);
+  try {
+    const ready = listening(server, { path });
+    // bind(2) ran inside listen(): the mask is not needed any longer, and other code must not inherit it.
+    process.umask(before);
+    await ready;
+  } finally {
+    process.umask(before);
+  }
+  await chmod(path, 0o600);
+}
+
+async function closed(server: http.Server): Promise<void> {
+  if (!server.listening) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  server.closeAllConnections();
+  await promise;
+}

@@ -1,0 +1,77 @@
+/** The log of a backend as text: the last lines, the previous run, or followed while it is written (spec 4.1). */
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
+import { appParams, logQuery } from '../../schema/wire/http-schemas.ts';
+import { errorAnswers, sessionOf } from '../shell.ts';
+
+export interface LogRequest {
+  readonly person: string;
+  readonly app: string;
+  /** Decimal digits, or undefined for the default. */
+  readonly tail: string | undefined;
+  readonly follow: boolean;
+  readonly previous: boolean;
+}
+
+export interface Logs {
+  send(reply: FastifyReply, request: LogRequest): Promise<FastifyReply>;
+}
+
+export function createLogs(gateway: Gateway, onError: (error: unknown) => void): Logs {
+  const following = new Map<string, number>();
+  return {
+    send: async (reply, { person, app, tail: asked, follow, previous }) => {
+      if (!gateway.app(person, app)) throw new SvcError('NOT_FOUND', `app ${app} is not installed for ${person}`);
+      const tail = tailOf(asked);
+      // What an app writes is text for people, whatever it looks like; nosniff and the CSP of the route see to that.
+      reply.header('content-type', 'text/plain; charset=utf-8');
+      if (!follow) return reply.send(await gateway.log(person, app, { tail, previous }));
+      if (previous) throw new SvcError('BAD_REQUEST', 'the previous run is over and cannot be followed');
+      const open = following.get(person) ?? 0;
+      if (open >= limits.followsPerPersonMax) {
+        throw new SvcError('RATE_LIMITED', `at most ${limits.followsPerPersonMax} logs are followed at a time`, { retryAfterMs: 1_000 });
+      }
+      following.set(person, open + 1);
+      const controller = new AbortController();
+      const stream = Readable.from(gateway.followLog(person, app, { tail, signal: controller.signal }), { objectMode: false });
+      reply.raw.once('close', () => {
+        controller.abort();
+        stream.destroy();
+        const left = (following.get(person) ?? 1) - 1;
+        if (left === 0) following.delete(person);
+        else following.set(person, left);
+      });
+      // Headers are gone by then: the reader sees the end of the text, the log of the portal sees why.
+      stream.on('error', (error) => {
+        if (!controller.signal.aborted) onError(error);
+      });
+      reply.header('x-accel-buffering', 'no');
+      return reply.send(stream);
+    },
+  };
+}
+
+function tailOf(asked: string | undefined): number {
+  const tail = asked === undefined ? limits.logTailLinesDefault : Number(asked);
+  if (tail > limits.logTailLinesMax) throw new SvcError('BAD_REQUEST', `tail: at most ${limits.logTailLinesMax} lines`);
+  return tail;
+}
+
+export function addLogRoute(app: FastifyInstance, logs: Logs): void {
+  app.get<{ Params: { id: string }; Querystring: { tail?: string; seguir?: '1'; anterior?: '1' } }>(
+    '/api/apps/:id/log',
+    {
+      config: { access: 'person' },
+      exposeHeadRoute: false,
+      schema: { summary: 'Log of the backend', params: appParams, querystring: logQuery, produces: ['text/plain'], response: errorAnswers },
+    },
+    (request, reply) => {
+      const { tail, seguir, anterior } = request.query;
+      const { person } = sessionOf(request);
+      return logs.send(reply, { person, app: request.params.id, tail, follow: seguir === '1', previous: anterior === '1' });
+    },
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * The shell's own files on the portal's origin, and the printed link `/?passe=…` that signs a person in.
+ * Decision: docs/decisions/0003-sessions-and-passes.md
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SvcError } from '../schema/errors.ts';
+import { sessionCookie } from './auth/cookies.ts';
+import type { Site } from './hosts.ts';
+import { isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
+import { sendProblem } from './problems.ts';
+import { signIn, type SessionRouteDeps } from './routes/session.ts';
+import { shellHeaders } from './security-headers.ts';
+import { sendStatic, type StaticFolder } from './static-files.ts';
+
+export interface ShellPageDeps extends SessionRouteDeps {
+  readonly site: Site;
+  readonly files: StaticFolder;
+}
+
+/** Answers every path of the shell's origin that is no route. Rejects only on a fault of ours. */
+export async function servePage(deps: ShellPageDeps, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const headers = shellHeaders(deps.site);
+  if (req.method !== 'GET' && req.method !== 'HEAD') {
+    const error = new SvcError('METHOD_NOT_ALLOWED', 'pages are read only');
+    return sendProblem(res, error, req.method, { ...headers, allow: 'GET, HEAD' });
+  }
+  const url = req.url ?? '/';
+  const path = pathOf(url);
+  if (path === '/' && (await signedInByLink(deps, req, res, url))) return;
+  const file = await deps.files.find(path === '/' ? 'index.html' : path.slice(1));
+  if (!file) return sendProblem(res, new SvcError('NOT_FOUND', 'the shell has no such page'), req.method, headers);
+  sendStatic(req, res, file, headers);
+}
+
+/**
+ * A navigation to the printed link takes the pass and goes on to a clean address. A pass that is refused stays in the address:
+ * the shell shows it and says why. Nothing but a real GET navigation uses the pass up.
+ */
+async function signedInByLink(deps: ShellPageDeps, req: IncomingMessage, res: ServerResponse, url: string): Promise<boolean> {
+  const passe = queryOf(url).get('passe');
+  if (passe === null || req.method !== 'GET' || !isNavigation(req) || isPrefetch(req)) return false;
+  try {
+    const { secret, session } = await signIn(deps, req.socket.remoteAddress ?? '', passe);
+    res.writeHead(302, {
+      ...shellHeaders(deps.site),
+      location: '/',
+      'set-cookie': sessionCookie(deps.site, secret, session.expiresAtMs - deps.clock.nowMs()),
+      'cache-control': 'no-store',
+      'content-length': 0,
+    });
+    res.end();
+    return true;
+  } catch (error) {
+    if (error instanceof SvcError && (error.code === 'PASS_REFUSED' || error.code === 'RATE_LIMITED')) return false;
+    throw error;
+  }
+}

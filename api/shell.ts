@@ -1,0 +1,180 @@
+/**
+ * The shell's origin and the control socket, as one Fastify instance without a listener of its own: portal.ts feeds it requests.
+ * Who may call a route stands with the route (`access`), is checked here once for all of them, and defaults to the strictest.
+ * Source: design 6 and 7. Decision: docs/decisions/0035-http-border.md
+ */
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import swagger from '@fastify/swagger';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import packageJson from '../package.json' with { type: 'json' };
+import { SvcError } from '../schema/errors.ts';
+import { limits } from '../schema/limits.ts';
+import { problem } from '../schema/wire/http-schemas.ts';
+import { readSessionCookie } from './auth/cookies.ts';
+import { isSafeMethod, mayChange, mayRead } from './auth/same-origin.ts';
+import type { Session, Sessions } from './auth/sessions.ts';
+import { isLocalScrape } from './front.ts';
+import type { Site } from './hosts.ts';
+import { isNavigation, pathOf } from './navigation.ts';
+import { codedError, problemOf, problemType } from './problems.ts';
+import { dataPolicy, shellHeaders } from './security-headers.ts';
+
+/**
+ * `open`: anyone. `person`: a signed-in person. `navigation`: as `person`, also for a navigation that another origin began.
+ * `admin`: the control socket or a session with the admin flag. `metrics`: as `admin`, or a scraper on this machine.
+ */
+export type Access = 'open' | 'person' | 'navigation' | 'admin' | 'metrics';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+  interface FastifyRequest {
+    /** Null on the control socket and on open routes. */
+    session: Session | null;
+    /** Came over the 0600 socket: the caller is the account that runs the portal. */
+    control: boolean;
+  }
+}
+
+export const shellVersion: string = packageJson.version;
+
+export interface Shell {
+  readonly app: FastifyInstance;
+  /** Every route as `METHOD /path`, HEAD left out: tests and the 405 answers read it. */
+  readonly routes: readonly { readonly method: string; readonly url: string; readonly access: Access }[];
+  handle(req: IncomingMessage, res: ServerResponse): void;
+}
+
+export interface ShellDeps {
+  readonly site: Site;
+  readonly sessions: Sessions;
+  readonly log: Logger;
+  readonly isControl: (req: IncomingMessage) => boolean;
+  /** One answered request, by route pattern; for /metrics. */
+  readonly observe: (method: string, route: string, status: number, durationMs: number) => void;
+  readonly register: (app: FastifyInstance) => void;
+}
+
+interface Route {
+  readonly method: string;
+  readonly url: string;
+  readonly access: Access;
+  readonly pattern: RegExp;
+}
+
+/** Routes with a person: the session is there. */
+export function sessionOf(request: FastifyRequest): Session {
+  if (!request.session) throw new SvcError('UNAUTHENTICATED', 'this route acts for a person: sign in first');
+  return request.session;
+}
+
+export const errorAnswers = { '4xx': problem, '5xx': problem } as const;
+
+export async function createShell(deps: ShellDeps): Promise<Shell> {
+  const routes: Route[] = [];
+  const feed: { current: (req: IncomingMessage, res: ServerResponse) => void } = { current: () => {} };
+  const app = fastify({
+    serverFactory: (handler) => {
+      feed.current = handler;
+      return http.createServer();
+    },
+    logger: false,
+    bodyLimit: limits.apiBodyBytesMax,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    // The query of a sign-in link holds its pass: paths are logged by us, without it.
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, allErrors: false, allowUnionTypes: true } },
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 128 },
+    return503OnClosing: false,
+  });
+  app.addHook('onRoute', ({ method, url, config }) => {
+    for (const each of [method].flat()) {
+      if (each !== 'HEAD') routes.push({ method: each, url, access: config?.access ?? 'admin', pattern: patternOf(url) });
+    }
+  });
+  addParsers(app);
+  addHooks(app, deps);
+  addErrors(app, deps, routes);
+  await app.register(swagger, {
+    openapi: { openapi: '3.1.0', info: { title: 'svc portal', version: shellVersion, description: 'See docs/api.md.' } },
+  });
+  await app.register(async (scope) => deps.register(scope));
+  await app.ready();
+  return { app, routes, handle: (req, res) => feed.current(req, res) };
+}
+
+/** JSON only: a form or plain text, which any page may post, is refused before a handler sees it. An empty body is null. */
+function addParsers(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, null);
+    else parse(request, body.toString(), done);
+  });
+}
+
+function addHooks(app: FastifyInstance, deps: ShellDeps): void {
+  const { site, sessions } = deps;
+  app.decorateRequest('session', null);
+  app.decorateRequest('control', false);
+  app.addHook('onRequest', async (request, reply) => {
+    request.control = deps.isControl(request.raw);
+    reply.headers({ ...shellHeaders(site), 'content-security-policy': dataPolicy, 'cache-control': 'no-store' });
+    reply.header('x-request-id', request.id);
+    if (request.is404) return;
+    await admit(request, site, sessions);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    deps.observe(request.method, route, reply.statusCode, reply.elapsedTime);
+    const fields = { requestId: request.id, method: request.method, path: pathOf(request.url).slice(0, 256), status: reply.statusCode };
+    const person = request.session?.person ?? (request.control ? 'control' : null);
+    deps.log.info({ ...fields, person, durationMs: Math.round(reply.elapsedTime) }, 'request');
+  });
+}
+
+/** Throws unless the caller may call this route in this way. */
+async function admit(request: FastifyRequest, site: Site, sessions: Sessions): Promise<void> {
+  const access = request.routeOptions.config.access ?? 'admin';
+  if (request.control) return;
+  if (access === 'metrics' && isLocalScrape(request.raw)) return;
+  const opens = access === 'navigation' && isNavigation(request.raw);
+  const may = isSafeMethod(request.method) ? opens || mayRead(request.raw, site.origin) : mayChange(request.raw, site.origin);
+  if (!may) throw new SvcError('CROSS_ORIGIN', `only pages of ${site.origin} may call this`);
+  request.session = await sessions.portal(readSessionCookie(request.raw.headers.cookie, site));
+  if (access === 'open') return;
+  if (!request.session) throw new SvcError('UNAUTHENTICATED', 'sign in by the one-time link first');
+  if ((access === 'admin' || access === 'metrics') && !request.session.admin) {
+    throw new SvcError('FORBIDDEN', 'for admins: over the control socket, or with a session that was opened by an admin link');
+  }
+}
+
+function addErrors(app: FastifyInstance, deps: ShellDeps, routes: readonly Route[]): void {
+  const send = (reply: FastifyReply, error: SvcError): FastifyReply =>
+    reply.code(error.status).header('content-type', problemType).serializer(JSON.stringify).send(problemOf(error));
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = codedError(thrown, request.id);
+    if (error.code === 'INTERNAL') deps.log.error({ requestId: request.id, err: thrown }, 'request failed');
+    if (error.code === 'RATE_LIMITED' && typeof error.details['retryAfterMs'] === 'number') {
+      reply.header('retry-after', String(Math.ceil(error.details['retryAfterMs'] / 1_000)));
+    }
+    return send(reply, error);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request.url);
+    const methods = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
+    if (methods.length === 0) return send(reply, new SvcError('NOT_FOUND', 'the portal has no such route'));
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    reply.header('allow', allow);
+    if (request.method === 'OPTIONS') return reply.code(204).send();
+    return send(reply, new SvcError('METHOD_NOT_ALLOWED', `this path takes ${allow}`));
+  });
+}
+
+function patternOf(url: string): RegExp {
+  return new RegExp(`^${url.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/:[A-Za-z]+/g, '[^/]+')}$`);
+}
