@@ -88,13 +88,16 @@ function openFile({ name, bytes }: DesiredFile): OpenFile {
   return file;
 }
 
-/** Kind, name and the plain texts of a document with mistakes; none when not even the name can be read. */
+/** Kind, name and whatever references need of a document with mistakes; none when not even the name can be read. */
 function guess(value: unknown): DesiredDocument[] {
   const { kind, metadata, spec } = (value ?? {}) as { kind?: unknown; metadata?: { name?: unknown } | null; spec?: unknown };
   const name = metadata?.name;
   if (!desiredKinds.includes(kind as DesiredKind) || typeof name !== 'string') return [];
-  const texts = Object.entries((spec as object | null) ?? {}).filter(([, field]) => typeof field === 'string');
-  return [{ apiVersion: 'svc/v1', kind, metadata: { name }, spec: Object.fromEntries(texts) } as unknown as DesiredDocument];
+  const isText = (field: unknown) => typeof field === 'string';
+  const usable = Object.entries((spec as object | null) ?? {}).filter(
+    ([field, found]) => isText(found) || (field === 'grupos' && Array.isArray(found) && found.every(isText)),
+  );
+  return [{ apiVersion: 'svc/v1', kind, metadata: { name }, spec: Object.fromEntries(usable) } as unknown as DesiredDocument];
 }
 
 const shapes = new Map<DesiredKind, Shape>();

@@ -2,11 +2,11 @@
  * Valid manifests, each with one mistake: the oracle is the table below, written from the spec and not from the schema. It says
  * which code a mistake gets, and where.
  */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { validateManifest } from './validate.ts';
 
-const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2 ** 31);
+const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = Number(process.env['FC_RUNS'] ?? 4_000);
 
 type Fields = Record<string, unknown>;
@@ -114,11 +114,12 @@ const manifests = fc
       icone: fc.record({ glifo: fc.constantFrom('pasta', 'globo'), url: file('svg') }),
     }),
   })
-  .map(({ offers, ...manifest }) => ({
-    ...manifest,
-    provides: offers,
-    capacidades: Object.fromEntries(offers.map((name) => [name, { rota: '/api/a', rotulo: 'A' }])),
-  }));
+  .map(({ offers, ...manifest }) =>
+    Object.assign(manifest, {
+      provides: offers,
+      capacidades: Object.fromEntries(offers.map((name) => [name, { rota: '/api/a', rotulo: 'A' }])),
+    }),
+  );
 
 const anObject = {};
 const notText = [7, true, null, [], anObject];
@@ -235,7 +236,7 @@ const table: readonly (readonly [string, string, readonly unknown[]])[] = [
   ['engine.loader', 'PATH_ESCAPES', ['a/../../b.js']],
   ['contributes.settings', 'PATTERN', ['/a.js', 'a.css', '../a.js']],
   ['contributes.settings', 'PATH_ESCAPES', ['a/../b.js']],
-  ['contributes.contextMenu', 'LENGTH', [Array(9).fill({ id: 'a' })]],
+  ['contributes.contextMenu', 'LENGTH', [Array.from({ length: 9 }, () => ({ id: 'a' }))]],
   ['contributes.browserExtension.id', 'PATTERN', ['A', '', 'a_b']],
   ['contributes.browserExtension.razao', 'LENGTH', ['', longer(120)]],
   ['requiredPackages.0', 'PATTERN', ['', '|', 'a|', 'a||b', 'a | b', 'A', '-a', 'a;b', 'a b', 'a\n', '$(a)']],
@@ -405,9 +406,9 @@ test(`one mistake in a valid manifest gives its one error, at its place (seed ${
       const { errors, ok } = validateManifest('f', text);
       expect(ok).toBe(false);
       const told = errors.map(({ code, path }) => `${code} ${path}`);
-      expect(told, mutation.path).toContain(`${mutation.code} ${pointer}`);
+      expect(told).toContain(`${mutation.code} ${pointer}`);
       // A mistake may break a second rule (an entrypoint with NUL), never more, and never elsewhere but in what depends on it.
-      expect(told.length, told.join()).toBeLessThanOrEqual(2);
+      expect(told.slice(2)).toEqual([]);
       for (const { line, column } of errors) expect(text.split('\n')[line - 1]?.length).toBeGreaterThanOrEqual(column - 1);
     }),
     { seed, numRuns: runs },

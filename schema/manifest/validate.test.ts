@@ -99,7 +99,7 @@ test.for<[string, Change, string[]]>([
     { provides: ['a/v1'], capacidades: { 'a/v1': { rota: '/a', rotulo: 'x'.repeat(61) } } },
     ['LENGTH /capacidades/a~1v1/rotulo'],
   ],
-  ['nine menu items', { contributes: { contextMenu: Array(9).fill({}) } }, ['LENGTH /contributes/contextMenu']],
+  ['nine menu items', { contributes: { contextMenu: Array.from({ length: 9 }, () => ({})) } }, ['LENGTH /contributes/contextMenu']],
   ['a package with a command', { requiredPackages: ['git; rm'] }, ['PATTERN /requiredPackages/0']],
   ['a package with an empty alternative', { requiredPackages: ['git|'] }, ['PATTERN /requiredPackages/0']],
   ['memory with another unit', { resources: { memoryMax: '1P' } }, ['PATTERN /resources/memoryMax']],
@@ -113,7 +113,7 @@ test.for<[string, Change, string[]]>([
   ],
   [
     'two engines of one name',
-    { motores: Array(2).fill({ nome: 'm', versao: '1', url: 'http://x', sha256: '0'.repeat(64), tamanho: 1 }) },
+    { motores: Array.from({ length: 2 }, () => ({ nome: 'm', versao: '1', url: 'http://x', sha256: '0'.repeat(64), tamanho: 1 })) },
     ['DUPLICATE_NAME /motores/1/nome'],
   ],
   ['a secret in lowercase', { secrets: [{ name: 'key' }] }, ['PATTERN /secrets/0/name']],

@@ -67,11 +67,9 @@ test('places survive CRLF, comments and several documents', () => {
   expect(text.slice(key.start, key.end)).toBe('b');
 });
 
-test('nesting of 100,000 levels is refused in every spelling', () => {
-  for (const text of ['['.repeat(100_000), '- '.repeat(100_000), '{a: '.repeat(100_000), '['.repeat(70) + ']'.repeat(70)]) {
-    expect(
-      codes(text).some((code) => code.startsWith('TOO_DEEP')),
-      text.slice(0, 8),
-    ).toBe(true);
-  }
-});
+test.for(['['.repeat(100_000), '- '.repeat(100_000), '{a: '.repeat(100_000), '['.repeat(70) + ']'.repeat(70)])(
+  'nesting of %.12s… is refused',
+  (text) => {
+    expect(codes(text)).toContainEqual(expect.stringMatching(/^TOO_DEEP/));
+  },
+);

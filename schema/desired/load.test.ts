@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest';
+import { canonicalJson, readDesired } from './load.ts';
+
+const docs = {
+  portal:
+    'apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { listen: "127.0.0.1:8787", store: "sqlite:./svc.db", repository: ./apps }',
+  server: 'apiVersion: svc/v1\nkind: Server\nmetadata: { name: sirius }\nspec: { local: { prefix: srv } }',
+  ana: 'apiVersion: svc/v1\nkind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: sirius, account: ana, grupos: [editores] }',
+  bia: 'apiVersion: svc/v1\nkind: Person\nmetadata: { name: bia }\nspec: { nome: Bia, login: bia, server: sirius }',
+  notas:
+    'apiVersion: svc/v1\nkind: Package\nmetadata: { name: notas-sirius }\nspec: { app: notas, versao: 1.4.2, server: sirius, instalacao: sistema }',
+  grant:
+    'apiVersion: svc/v1\nkind: Grant\nmetadata: { name: atas }\nspec: { app: notas, sala: atas, dona: ana, pessoas: [{ usuario: bia, papel: ver }], grupos: [{ grupo: editores, papel: editar }] }',
+  backend: 'apiVersion: svc/v1\nkind: Backend\nmetadata: { name: ana-notas }\nspec: { app: notas, pessoa: ana, estado: ligado }',
+};
+const folder = (change: Partial<Record<keyof typeof docs | 'more', string>> = {}) =>
+  Object.values({ ...docs, ...change })
+    .filter((text) => text !== '')
+    .join('\n---\n');
+const read = (text: string) => readDesired([{ name: 'a.yaml', bytes: text }]);
+const told = (text: string) =>
+  read(text).reports.flatMap(({ errors, warnings }) => [...errors, ...warnings].map(({ code, path }) => `${code} ${path}`));
+const envelope = (kind: string, name: string, spec: string) =>
+  `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}`;
+
+test('the folder of the design is read, with the place of every document', () => {
+  const answer = read(folder());
+  if (!answer.ok) throw new Error(JSON.stringify(answer.reports));
+  expect(answer.reports).toEqual([{ file: 'a.yaml', ok: true, errors: [], warnings: [] }]);
+  expect(answer.state.documents.map(({ document }) => `${document.kind}/${document.metadata.name}`)).toEqual([
+    'Backend/ana-notas',
+    'Grant/atas',
+    'Package/notas-sirius',
+    'Person/ana',
+    'Person/bia',
+    'Portal/casa',
+    'Server/sirius',
+  ]);
+  expect(answer.state.documents.at(-1)).toEqual({
+    document: { apiVersion: 'svc/v1', kind: 'Server', metadata: { name: 'sirius' }, spec: { local: { prefix: 'srv' } } },
+    place: { file: 'a.yaml', line: 8, column: 19 },
+  });
+});
+
+test('the hash follows the content, not the files, the order, the comments or the style', () => {
+  const hash = (texts: string[]) => {
+    const answer = readDesired(texts.map((bytes, i) => ({ name: `${i}.yaml`, bytes })));
+    return answer.ok ? answer.state.hash : JSON.stringify(answer.reports);
+  };
+  const one = hash([folder()]);
+  expect(one).toMatch(/^[0-9a-f]{64}$/);
+  expect(hash(Object.values(docs).toReversed())).toBe(one);
+  expect(
+    hash([
+      `# comment\n${folder({ server: 'spec:\n  local:\n    prefix: "srv"\nkind: Server\nmetadata: { name: sirius }\napiVersion: svc/v1' })}`,
+    ]),
+  ).toBe(one);
+  expect(hash([folder({ backend: docs.backend.replace('ligado', 'desligado') })])).not.toBe(one);
+});
+
+test('an empty folder is an empty state', () => {
+  expect(readDesired([])).toMatchObject({ ok: true, state: { documents: [] } });
+  expect(read('# nothing yet\n')).toMatchObject({ ok: true, state: { documents: [] } });
+});
+
+// One mistake each, with its code and the place in the document.
+test.for<[string, Parameters<typeof folder>[0], string[]]>([
+  ['an unknown kind', { more: envelope('Persn', 'x', '{}') }, ['UNKNOWN_KIND /kind']],
+  ['no kind', { more: 'apiVersion: svc/v1' }, ['MISSING_FIELD /kind']],
+  ['another version', { portal: docs.portal.replace('svc/v1', 'svc/v2') }, ['ENUM /apiVersion']],
+  ['an unknown field', { ana: docs.ana.replace('account', 'acount') }, ['UNKNOWN_FIELD /spec/acount']],
+  ['a label', { ana: docs.ana.replace('{ name: ana }', '{ name: ana, labels: {} }') }, ['UNKNOWN_FIELD /metadata/labels']],
+  ['no login', { ana: docs.ana.replace('login: ana, ', '') }, ['MISSING_FIELD /spec/login']],
+  ['a number as version', { notas: docs.notas.replace('1.4.2', '1.4') }, ['WRONG_TYPE /spec/versao']],
+  ['a name with a slash', { backend: docs.backend.replace('ana-notas', 'ana/notas') }, ['PATTERN /metadata/name']],
+  ['a name in capitals', { backend: docs.backend.replace('ana-notas', 'Ana') }, ['PATTERN /metadata/name']],
+  ['a name of 64', { backend: docs.backend.replace('ana-notas', 'a'.repeat(64)) }, ['PATTERN /metadata/name']],
+  ['an account with a space', { ana: docs.ana.replace('account: ana', 'account: "ana x"') }, ['PATTERN /spec/account']],
+  ['an account that is an option', { ana: docs.ana.replace('account: ana', 'account: -ana') }, ['PATTERN /spec/account']],
+  ['root', { ana: docs.ana.replace('account: ana', 'account: root') }, ['PRIVILEGED_ACCOUNT /spec/account']],
+  ['another wish', { backend: docs.backend.replace('ligado', 'on') }, ['ENUM /spec/estado']],
+  ['listen without port', { portal: docs.portal.replace('127.0.0.1:8787', '127.0.0.1') }, ['PATTERN /spec/listen']],
+  ['listen on port 65536', { portal: docs.portal.replace('8787', '65536') }, ['PATTERN /spec/listen']],
+  ['a store of another kind', { portal: docs.portal.replace('sqlite:', 'mysql:') }, ['PATTERN /spec/store']],
+  ['a group as owner', { grant: docs.grant.replace('papel: editar', 'papel: dona') }, ['ENUM /spec/grupos/0/papel']],
+  ['a server that is nothing', { server: envelope('Server', 'sirius', '{}') }, ['ONE_OF /spec']],
+  [
+    'a server that is both',
+    { server: envelope('Server', 'sirius', `{ local: {}, ssh: { host: a, hostKey: "SHA256:${'A'.repeat(43)}" } }`), bia: '', grant: '' },
+    ['ONE_OF /spec'],
+  ],
+  [
+    'a document twice',
+    { more: docs.bia },
+    ['DUPLICATE_LOGIN /spec/login', 'DUPLICATE_ACCOUNT /spec/server', 'DUPLICATE_OBJECT /metadata/name'],
+  ],
+  ['two portals', { more: envelope('Portal', 'outra', '{}') }, ['MANY_PORTALS /kind']],
+  [
+    'a server that is not there',
+    { ana: docs.ana.replace('server: sirius', 'server: siriu') },
+    ['UNKNOWN_REFERENCE /spec/server', 'WRONG_SERVER /spec/app'],
+  ],
+  ['a person that is not there', { backend: docs.backend.replace('pessoa: ana', 'pessoa: eva') }, ['UNKNOWN_REFERENCE /spec/pessoa']],
+  ['an app that nobody installs', { backend: docs.backend.replace('app: notas', 'app: relogio') }, ['UNKNOWN_REFERENCE /spec/app']],
+  [
+    'an app of another server',
+    {
+      more: `${envelope('Server', 'vega', '{ local: { prefix: v } }')}\n---\n${envelope('Person', 'eva', '{ nome: Eva, login: eva, server: vega }')}\n---\n${envelope('Backend', 'b', '{ app: notas, pessoa: eva, estado: ligado }')}`,
+    },
+    ['WRONG_SERVER /spec/app'],
+  ],
+  ['one account for two', { bia: docs.bia.replace('server: sirius', 'server: sirius, account: ana') }, ['DUPLICATE_ACCOUNT /spec/account']],
+  ['one home for two', { server: docs.server.replace('{ prefix: srv }', '{}') }, ['DUPLICATE_ACCOUNT /spec/server']],
+  ['one login for two', { bia: docs.bia.replace('login: bia', 'login: ana') }, ['DUPLICATE_LOGIN /spec/login']],
+  ['two wishes', { more: docs.backend.replace('ana-notas', 'outro') }, ['DUPLICATE_BACKEND /spec/app']],
+  ['a package twice', { more: docs.notas.replace('notas-sirius', 'outro') }, ['DUPLICATE_PACKAGE /spec/app']],
+  [
+    'a personal package of nobody',
+    { notas: docs.notas.replace('sistema', 'pessoa') },
+    ['MISSING_PERSON /spec/instalacao', 'WRONG_SERVER /spec/app'],
+  ],
+  ['a system package of somebody', { notas: docs.notas.replace('sistema', 'sistema, pessoa: ana') }, ['UNEXPECTED_PERSON /spec/pessoa']],
+  ['an unknown guest', { grant: docs.grant.replace('usuario: bia', 'usuario: bai') }, ['UNKNOWN_REFERENCE /spec/pessoas/0/usuario']],
+  ['an empty group', { grant: docs.grant.replace('grupo: editores', 'grupo: leitores') }, ['UNKNOWN_GROUP /spec/grupos/0/grupo']],
+  [
+    'a person of the link who is not there',
+    { portal: docs.portal.replace('repository', 'signIn: { local: { person: eva } }, repository') },
+    ['UNKNOWN_REFERENCE /spec/signIn/local/person'],
+  ],
+  [
+    'a field twice',
+    { backend: docs.backend.replace('estado: ligado', 'estado: ligado, estado: desligado') },
+    ['DUPLICATE_KEY /spec/estado'],
+  ],
+])('%s', ([, change, expected]) => {
+  expect(told(folder(change)).sort()).toEqual([...expected].sort());
+});
+
+const ssh = (fields: string) => envelope('Server', 'vega', `{ ssh: { host: vega.lan, hostKey: "SHA256:${'A'.repeat(43)}", ${fields} } }`);
+
+test.for([
+  ['host: -oProxyCommand=x', 'PATTERN /spec/ssh/host'],
+  ['host: "a b"', 'PATTERN /spec/ssh/host'],
+  ['hostKey: "MD5:aa"', 'PATTERN /spec/ssh/hostKey'],
+  ['hostKey: "SHA256:abc"', 'PATTERN /spec/ssh/hostKey'],
+] as const)('ssh with %s is refused', ([fields, expected]) => {
+  const [name] = fields.split(':');
+  const spec = ssh('admin: root').replace(name === 'host' ? 'host: vega.lan' : /hostKey: "[^"]*"/, fields);
+  expect(told(spec)).toEqual([expected]);
+});
+
+test.for([
+  ['port: 70000', 'RANGE /spec/ssh/port'],
+  ['key: {}', 'ONE_OF /spec/ssh/key'],
+  ['key: { env: A, file: b }', 'ONE_OF /spec/ssh/key'],
+  ['key: s3cr3t', 'INLINE_CREDENTIAL /spec/ssh/key'],
+  ['password: s3cr3t', 'INLINE_CREDENTIAL /spec/ssh/password'],
+] as const)('ssh with %s is refused and the value is not repeated', ([fields, expected]) => {
+  expect(told(ssh(fields))).toEqual([expected]);
+  expect(JSON.stringify(read(ssh(fields)))).not.toContain('s3cr3t');
+});
+
+test('ssh with its key by reference is taken', () => {
+  expect(told(ssh('port: 22, admin: root, key: { env: SSH_KEY }'))).toEqual([]);
+  expect(told(ssh('key: { file: /etc/svc/key }').replace('vega.lan', '"2001:db8::1"'))).toEqual([]);
+});
+
+test('a document with a mistake still answers references, so that one mistake is told once', () => {
+  expect(told(folder({ ana: docs.ana.replace('nome: Ana Souza', 'nome: 7') }))).toEqual(['WRONG_TYPE /spec/nome']);
+});
+
+test('everything wrong in every file comes at once, with its file and line', () => {
+  const answer = readDesired([
+    { name: 'a.yaml', bytes: `${docs.server}\nx: 1` },
+    { name: 'b.yaml', bytes: `\n${docs.ana}\n---\na: [` },
+    { name: 'c.yaml', bytes: Uint8Array.of(0x61, 0xff) },
+    { name: 'd.yaml', bytes: docs.bia },
+  ]);
+  expect(answer.ok).toBe(false);
+  expect('state' in answer).toBe(false);
+  expect(answer.reports.map(({ file, ok, errors }) => [file, ok, errors.map(({ code, line }) => `${code}:${line}`)])).toEqual([
+    ['a.yaml', false, ['UNKNOWN_FIELD:5']],
+    ['b.yaml', false, ['SYNTAX:7']],
+    ['c.yaml', false, ['INVALID_UTF8:1']],
+    ['d.yaml', true, []],
+  ]);
+});
+
+test('context answers references and is not judged', () => {
+  const neighbours = [{ name: 'n.yaml', bytes: `${docs.server}\n---\n${docs.ana}\n---\nkind: Wrong\n---\n${docs.notas}` }];
+  expect(readDesired([{ name: 'b.yaml', bytes: docs.backend }], neighbours)).toMatchObject({
+    ok: true,
+    state: { documents: [{ document: { kind: 'Backend' } }] },
+  });
+  expect(readDesired([{ name: 'b.yaml', bytes: docs.backend }]).ok).toBe(false);
+});
+
+test('10,000 documents are read and checked in a few seconds', () => {
+  const people = Array.from(
+    { length: 5_000 },
+    (_, i) =>
+      `${envelope('Person', `p${i}`, `{ nome: P, login: p${i}, server: sirius }`)}\n---\n${envelope('Backend', `b${i}`, `{ app: notas, pessoa: p${i}, estado: ligado }`)}`,
+  );
+  const from = performance.now();
+  const answer = read([docs.server, docs.notas, ...people].join('\n---\n'));
+  expect(answer.ok && answer.state.documents.length).toBe(10_002);
+  expect(performance.now() - from).toBeLessThan(10_000);
+});
+
+test('canonical JSON sorts fields at every depth and keeps lists', () => {
+  expect(canonicalJson({ b: 1, a: [{ d: null, c: 'x' }, 2] })).toBe('{"a":[{"c":"x","d":null},2],"b":1}');
+});
