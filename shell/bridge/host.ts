@@ -2,7 +2,15 @@
  * The shell's end of the bridge: hands each window's page a port of its own and answers its requests. Who asks is known by the
  * iframe, never by what the page says. Source: design 7, anchors E and F20; protocol in verbs.ts.
  */
-import { verbArguments, shellKeys, type BridgeErrorCode, type BridgeVerbs, type ShellEvent, type ShellKey, type VerbName } from './verbs.ts';
+import {
+  verbArguments,
+  shellKeys,
+  type BridgeErrorCode,
+  type BridgeVerbs,
+  type ShellEvent,
+  type ShellKey,
+  type VerbName,
+} from './verbs.ts';
 
 /** What the verbs do, for the window `id`. */
 export type BridgeHandlers = {
@@ -26,8 +34,6 @@ export interface BridgeHost {
 export interface BridgePage {
   /** The page of this window loaded the SDK and has a port now. */
   hello(window: string): void;
-  /** The window shows the portal's own error panel instead of the app. */
-  panel(window: string): void;
   /** A pointerdown in the page. */
   pointer(window: string): void;
   key(window: string, key: ShellKey): void;
@@ -43,11 +49,9 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
   const kept = new Map<string, { readonly evento: ShellEvent; readonly dados: unknown }[]>();
 
   const greet = (event: MessageEvent<unknown>): void => {
-    if (!isObject(event.data) || event.data['v'] !== 1) return;
+    if (!isObject(event.data) || event.data['svc'] !== 'ola' || event.data['v'] !== 1) return;
     const frame = frames().find(({ contentWindow, origin }) => contentWindow === event.source && origin === event.origin);
     if (frame === undefined || event.source === null) return;
-    if (event.data['svc'] === 'painel') page.panel(frame.window);
-    if (event.data['svc'] !== 'ola') return;
     ports.get(frame.window)?.close();
     const channel = new MessageChannel();
     ports.set(frame.window, channel.port1);
@@ -92,7 +96,9 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
   };
 }
 
-type Answer = { readonly ok: true; readonly valor: unknown } | { readonly ok: false; readonly erro: { readonly code: BridgeErrorCode; readonly message: string } };
+type Answer =
+  | { readonly ok: true; readonly valor: unknown }
+  | { readonly ok: false; readonly erro: { readonly code: BridgeErrorCode; readonly message: string } };
 
 const refusal = (code: BridgeErrorCode, message: string): Answer => ({ ok: false, erro: { code, message } });
 
@@ -100,7 +106,8 @@ const refusal = (code: BridgeErrorCode, message: string): Answer => ({ ok: false
 export async function answer(handlers: BridgeHandlers, window: string, request: Fields): Promise<Answer> {
   const { verbo } = request;
   const args = request['args'] ?? {};
-  if (typeof verbo !== 'string' || !Object.hasOwn(verbArguments, verbo)) return refusal('verbo-desconhecido', `não há o verbo ${String(verbo)}`);
+  if (typeof verbo !== 'string' || !Object.hasOwn(verbArguments, verbo))
+    return refusal('verbo-desconhecido', `não há o verbo ${String(verbo)}`);
   const verb = verbo as VerbName;
   if (!isObject(args) || !verbArguments[verb](args)) return refusal('argumentos-invalidos', `argumentos inválidos para ${verb}`);
   try {

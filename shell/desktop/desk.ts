@@ -23,7 +23,6 @@ export interface Frame {
   reload(): void;
   /** The page said hello: it is the app and not an error panel. */
   greeted(): void;
-  panel(): void;
   focusContent(): void;
   /** Where a menu of this window opens, in page coordinates. */
   menuPoint(): { readonly x: number; readonly y: number };
@@ -86,7 +85,7 @@ const optionsOf = (app: AppProjection): WindowOptions => windowOptions(app, loca
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
 export function startDesk(session: SessionAnswer): Desk {
-  const apps = createAppsStore(listApps);
+  const apps = createAppsStore(() => listApps());
   const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
   const connection = createSignal<Connection>('connecting');
   const frames = new Map<string, Frame>();
@@ -98,16 +97,18 @@ export function startDesk(session: SessionAnswer): Desk {
     },
   });
   const events = startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events`, {
-    event: apps.apply,
-    resync: apps.refresh,
-    page: counts.connected,
-    connection: connection.set,
+    event: (event) => apps.apply(event),
+    resync: () => apps.refresh(),
+    page: (page) => counts.connected(page),
+    connection: (state) => connection.set(state),
   });
   const bridgeFrames = (): readonly BridgeFrame[] =>
     windows.windows.get().flatMap((window) => {
       const app = apps.find(window.app);
       const contentWindow = frames.get(window.id)?.iframe?.contentWindow;
-      return app === undefined || contentWindow == null ? [] : [{ window: window.id, contentWindow, origin: new URL(app.url, location.href).origin }];
+      return app === undefined || contentWindow == null
+        ? []
+        : [{ window: window.id, contentWindow, origin: new URL(app.url, location.href).origin }];
     });
 
   const desk: Desk = {
@@ -122,15 +123,18 @@ export function startDesk(session: SessionAnswer): Desk {
     announcement: createSignal(''),
     tasksApp: createSignal<string | null>(null),
     frames,
-    bridge: startBridge(bridgeFrames, bridgeHandlers(() => desk), {
-      hello: (id) => {
-        frames.get(id)?.greeted();
-        desk.bridge.emit(id, 'tema', appearance());
+    bridge: startBridge(
+      bridgeFrames,
+      bridgeHandlers(() => desk),
+      {
+        hello: (id) => {
+          frames.get(id)?.greeted();
+          desk.bridge.emit(id, 'tema', appearance());
+        },
+        pointer: (id) => windows.focus(id),
+        key: (_, key) => pressShellKey(desk, key),
       },
-      panel: (id) => frames.get(id)?.panel(),
-      pointer: windows.focus,
-      key: (_, key) => pressShellKey(desk, key),
-    }),
+    ),
     title: (window) => (window.app === tasksWindow ? text('tasks.title') : window.options.title),
     openApp: (id, { route = '', again = false } = {}) => {
       const app = apps.find(id);
@@ -171,7 +175,11 @@ export function startDesk(session: SessionAnswer): Desk {
     },
     stop: () => undefined,
   };
-  const ends = connect(desk, counts.update, events.nudge);
+  const ends = connect(
+    desk,
+    (now) => counts.update(now),
+    () => events.nudge(),
+  );
   return {
     ...desk,
     stop: () => {
@@ -182,7 +190,10 @@ export function startDesk(session: SessionAnswer): Desk {
   };
 }
 
-const appearance = (): { readonly tema: string; readonly idioma: string } => ({ tema: isDark() ? 'escuro' : 'claro', idioma: language.get() });
+const appearance = (): { readonly tema: string; readonly idioma: string } => ({
+  tema: isDark() ? 'escuro' : 'claro',
+  idioma: language.get(),
+});
 
 function focusTop(desk: Desk): void {
   const top = desk.windows.top();

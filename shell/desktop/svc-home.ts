@@ -107,11 +107,18 @@ export class SvcHome extends LitElement {
         <p class="date">${date}</p>
       </div>
       ${loaded && entries.length === 1 ? html`<p class="empty">${text('home.empty')}</p>` : nothing}
-      ${loaded
-        ? html`<div class="tiles" role="group" aria-label=${text('launcher.title')} @keydown=${(event: KeyboardEvent) => this.#key(event, entries)}>
-            ${entries.map((entry, index) => this.#tile(entry, index))}
-          </div>`
-        : nothing}
+      ${
+        loaded
+          ? html`<div
+              class="tiles"
+              role="group"
+              aria-label=${text('launcher.title')}
+              @keydown=${(event: KeyboardEvent) => this.#key(event, entries)}
+            >
+              ${entries.map((entry, index) => this.#tile(entry, index))}
+            </div>`
+          : nothing
+      }
     `;
   }
 

@@ -21,7 +21,14 @@ export class SvcTaskbar extends LitElement {
   declare desk: Desk;
   /** The button that the Tab key comes to. */
   declare stop: number;
-  #watch = new Watch(this, () => [this.desk.windows.windows, this.desk.apps.state, this.desk.connection, this.desk.launcherOpen, language, theme]);
+  #watch = new Watch(this, () => [
+    this.desk.windows.windows,
+    this.desk.apps.state,
+    this.desk.connection,
+    this.desk.launcherOpen,
+    language,
+    theme,
+  ]);
   #clock: ReturnType<typeof setInterval> | undefined;
 
   constructor() {

@@ -5,7 +5,9 @@ import { pt, type TextKey } from './pt.ts';
 
 export const languages = ['pt', 'en'] as const;
 export type Language = (typeof languages)[number];
-export type Catalogue = { readonly [K in TextKey]: (typeof pt)[K] extends string ? string : { readonly one: string; readonly other: string } };
+export type Catalogue = {
+  readonly [K in TextKey]: (typeof pt)[K] extends string ? string : { readonly one: string; readonly other: string };
+};
 export type { TextKey } from './pt.ts';
 
 export const catalogues: { readonly [L in Language]: Catalogue } = { pt, en };

@@ -40,13 +40,20 @@ export const themeTexts = { auto: 'prefs.themeAuto', light: 'prefs.themeLight', 
 
 export function commandEntries(desk: Desk): readonly CommandEntry[] {
   const top = desk.windows.top();
-  const command = (name: string, glyph: Glyph, run: () => void): CommandEntry => ({ key: name, name, description: '', category: '', glyph, run });
+  const command = (name: string, glyph: Glyph, run: () => void): CommandEntry => ({
+    key: name,
+    name,
+    description: '',
+    category: '',
+    glyph,
+    run,
+  });
   const ofWindow =
     top === null
       ? []
       : windowActions(desk, top)
           .flatMap(({ items }) => items)
-          .map((item) => command(`${item.label} · ${desk.title(top)}`, item.glyph ?? 'app', item.run));
+          .map((item) => command(`${item.label} · ${desk.title(top)}`, item.glyph ?? 'app', () => item.run()));
   return [
     ...ofWindow,
     ...themes.map((name) => command(`${text('prefs.theme')}: ${text(themeTexts[name])}`, 'sun', () => theme.set(name))),
@@ -69,7 +76,11 @@ export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): v
     [
       { items: [{ label: text('launcher.openApp'), glyph: 'app', run: () => void desk.openApp(app.id, { again: true }) }] },
       {
-        items: windows.map((window) => ({ label: desk.title(window), checked: desk.windows.top()?.id === window.id, run: () => desk.activate(window.id) })),
+        items: windows.map((window) => ({
+          label: desk.title(window),
+          checked: desk.windows.top()?.id === window.id,
+          run: () => desk.activate(window.id),
+        })),
       },
       { items: [{ label: text('boot.tasks'), glyph: 'tasks', run: () => desk.openTasks(app.id) }] },
     ],

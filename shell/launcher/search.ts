@@ -21,7 +21,10 @@ export function sections<E extends Entry>(entries: readonly E[], shownName: (cat
   const groups = Map.groupBy(entries, ({ category }) => (category === '' ? 'Other' : category));
   return [...groups]
     .map(([category, group]) => ({ category, entries: group.toSorted(byName) }))
-    .sort((a, b) => Number(a.category === 'Other') - Number(b.category === 'Other') || shownName(a.category).localeCompare(shownName(b.category)));
+    .sort(
+      (a, b) =>
+        Number(a.category === 'Other') - Number(b.category === 'Other') || shownName(a.category).localeCompare(shownName(b.category)),
+    );
 }
 
 /** 0 is no match; every word that was typed must be found somewhere. */

@@ -102,13 +102,17 @@ export class SvcLauncher extends LitElement {
             }}
             @keydown=${(event: KeyboardEvent) => this.#key(event, entries)}
           />
-          <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>${glyph('close')}</button>
+          <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>
+            ${glyph('close')}
+          </button>
         </div>
-        ${entries.length === 0
-          ? html`<p class="none">${text('launcher.none', { texto: this.query })}</p>`
-          : html`<div class="results" id="results" role="listbox" tabindex="-1" aria-label=${text('launcher.title')}>
-              ${groups.map((group) => this.#group(group, entries, active))}
-            </div>`}
+        ${
+          entries.length === 0
+            ? html`<p class="none">${text('launcher.none', { texto: this.query })}</p>`
+            : html`<div class="results" id="results" role="listbox" tabindex="-1" aria-label=${text('launcher.title')}>
+                ${groups.map((group) => this.#group(group, entries, active))}
+              </div>`
+        }
         <p class="foot" aria-hidden="true">${text('launcher.hint')}</p>
         <p class="sr-only" role="status">${this.query === '' ? '' : text('launcher.results', { n: entries.length })}</p>
       </div>

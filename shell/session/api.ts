@@ -58,6 +58,7 @@ export async function listApps(): Promise<readonly AppProjection[]> {
 }
 
 export const startApp = async (app: string): Promise<StartAnswer> => json(await request('POST', appPath(app, '/start'), {}));
+export const restartApp = async (app: string): Promise<StartAnswer> => json(await request('POST', appPath(app, '/restart'), {}));
 export const stopApp = async (app: string): Promise<void> => void (await request('POST', appPath(app, '/stop'), {}));
 
 export const sendWindowCount = async (app: string, abertas: number, pagina: string): Promise<void> =>

@@ -127,7 +127,9 @@ export class SvcSignIn extends LitElement {
       location.replace('/');
     } catch (error) {
       const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-      this.problem = refused ? text('signin.refused') : text('signin.error', { erro: error instanceof Error ? error.message : String(error) });
+      this.problem = refused
+        ? text('signin.refused')
+        : text('signin.error', { erro: error instanceof Error ? error.message : String(error) });
       this.busy = false;
     }
   }

@@ -138,18 +138,26 @@ export class SvcLogView extends LitElement {
           <legend class="sr-only">${text('log.title', { nome: this.name })}</legend>
           ${this.#choice('log.current', false)} ${this.#choice('log.previous', true)}
         </fieldset>
-        ${this.previous
-          ? nothing
-          : html`<label
-              ><input
-                type="checkbox"
-                .checked=${this.follow}
-                @change=${(event: Event) => (this.follow = (event.target as HTMLInputElement).checked)}
-              />${text('log.follow')}</label
-            >`}
+        ${
+          this.previous
+            ? nothing
+            : html`<label
+                ><input
+                  type="checkbox"
+                  .checked=${this.follow}
+                  @change=${(event: Event) => (this.follow = (event.target as HTMLInputElement).checked)}
+                />${text('log.follow')}</label
+              >`
+        }
       </div>
-      <pre tabindex="0" role="log" aria-live="off" aria-label=${text('log.title', { nome: this.name })} class=${this.lines === '' ? 'quiet' : ''}>${this.problem ??
-        (this.lines === '' ? text('log.empty') : this.lines)}</pre>
+      <pre
+        tabindex="0"
+        role="log"
+        aria-live="off"
+        aria-label=${text('log.title', { nome: this.name })}
+        class=${this.lines === '' ? 'quiet' : ''}
+      >
+${this.problem ?? (this.lines === '' ? text('log.empty') : this.lines)}</pre>
     `;
   }
 

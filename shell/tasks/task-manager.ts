@@ -5,7 +5,7 @@ import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, languageTags, relativeTime, text, type TextKey } from '../i18n/i18n.ts';
 import { reasonText } from '../i18n/reasons.ts';
-import { startApp, stopApp } from '../session/api.ts';
+import { restartApp, startApp, stopApp } from '../session/api.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
@@ -22,10 +22,7 @@ type Verb = 'start' | 'stop' | 'restart';
 const verbs: Readonly<Record<Verb, (app: string) => Promise<unknown>>> = {
   start: startApp,
   stop: stopApp,
-  restart: async (app) => {
-    await stopApp(app);
-    await startApp(app);
-  },
+  restart: restartApp,
 };
 
 /** Which buttons make sense: an app on its way up can be stopped, also while it waits or fails. Source: design 3 rule 8. */
@@ -92,25 +89,31 @@ export class SvcTaskManager extends LitElement {
     return html`<div class="layout ${chosen === undefined ? '' : 'split'}">
       <section class="list" aria-label=${text('tasks.title')} tabindex="0">
         <p class="summary" role="status">${text('tasks.summary', { n: running, total: apps.length })}</p>
-        ${this.problem === null && error === null
-          ? nothing
-          : html`<p class="problem" role="alert">${glyph('warning')}<span>${this.problem ?? text('tasks.loadError', { erro: error ?? '' })}</span></p>`}
-        ${loaded && apps.length === 0
-          ? html`<p class="empty">${text('tasks.none')}</p>`
-          : html`<table>
-              <thead>
-                <tr>
-                  ${columns.map(([key, name]) => html`<th scope="col" class=${name}>${text(key)}</th>`)}
-                </tr>
-              </thead>
-              <tbody>
-                ${repeat(
-                  sorted,
-                  ({ id }) => id,
-                  (app) => this.#row(app, chosen?.id === app.id),
-                )}
-              </tbody>
-            </table>`}
+        ${
+          this.problem === null && error === null
+            ? nothing
+            : html`<p class="problem" role="alert">
+                ${glyph('warning')}<span>${this.problem ?? text('tasks.loadError', { erro: error ?? '' })}</span>
+              </p>`
+        }
+        ${
+          loaded && apps.length === 0
+            ? html`<p class="empty">${text('tasks.none')}</p>`
+            : html`<table>
+                <thead>
+                  <tr>
+                    ${columns.map(([key, name]) => html`<th scope="col" class=${name}>${text(key)}</th>`)}
+                  </tr>
+                </thead>
+                <tbody>
+                  ${repeat(
+                    sorted,
+                    ({ id }) => id,
+                    (app) => this.#row(app, chosen?.id === app.id),
+                  )}
+                </tbody>
+              </table>`
+        }
       </section>
       ${chosen === undefined ? nothing : this.#details(chosen)}
     </div>`;
@@ -133,11 +136,13 @@ export class SvcTaskManager extends LitElement {
       <td class="number wide">${app.pid ?? '–'}</td>
       <td class="number wide">${app.connections ?? '–'}</td>
       <td class="wide">
-        ${app.pid === null
-          ? '–'
-          : app.contained
-            ? text('tasks.containedYes')
-            : html`<span class="badge" title=${app.containedReason}>${text('tasks.containedNo')}</span>`}
+        ${
+          app.pid === null
+            ? '–'
+            : app.contained
+              ? text('tasks.containedYes')
+              : html`<span class="badge" title=${app.containedReason}>${text('tasks.containedNo')}</span>`
+        }
       </td>
       <td class="actions">
         <div>
@@ -183,18 +188,31 @@ export class SvcTaskManager extends LitElement {
       ['tasks.pid', String(app.pid ?? '–')],
       ['tasks.connections', String(app.connections ?? '–')],
       ['tasks.failures', `${app.failures}${this.#failures({ ...app, failures: 0 })}`],
-      ['tasks.contained', app.contained ? text('tasks.containedYes') : `${text('tasks.containedNo')}${app.containedReason === '' ? '' : `: ${app.containedReason}`}`],
+      [
+        'tasks.contained',
+        app.contained
+          ? text('tasks.containedYes')
+          : `${text('tasks.containedNo')}${app.containedReason === '' ? '' : `: ${app.containedReason}`}`,
+      ],
       ['tasks.onClose', app.aoFechar],
     ];
     return html`<section class="details" aria-label=${text('tasks.details', { nome: app.name })}>
       <header>
         <h3>${app.name}</h3>
         <span class="since">${text(`state.${app.status}`)}, ${text('tasks.since', { quando: since })}</span>
-        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.desk.tasksApp.set(null)}>${glyph('close')}</button>
+        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.desk.tasksApp.set(null)}>
+          ${glyph('close')}
+        </button>
       </header>
       <p class="cause"><strong>${reasonText(app.reason, language.get())}.</strong> ${app.message}</p>
       <dl>
-        ${facts.map(([key, value]) => html`<div><dt>${text(key)}</dt><dd>${value}</dd></div>`)}
+        ${facts.map(
+          ([key, value]) =>
+            html`<div>
+              <dt>${text(key)}</dt>
+              <dd>${value}</dd>
+            </div>`,
+        )}
       </dl>
       <svc-log-view .app=${app.id} .name=${app.name} .run=${app.pid}></svc-log-view>
     </section>`;

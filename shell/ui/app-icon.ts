@@ -14,8 +14,16 @@ export function hueOf(id: string): number {
   return (sum % hues) * (360 / hues);
 }
 
+const initial = (name: string): string => String.fromCodePoint(name.codePointAt(0) ?? 63).toUpperCase();
+
 export class SvcAppIcon extends LitElement {
-  static override properties = { app: { attribute: false }, icon: { attribute: false }, builtin: { attribute: false }, size: { type: Number }, broken: { state: true } };
+  static override properties = {
+    app: { attribute: false },
+    icon: { attribute: false },
+    builtin: { attribute: false },
+    size: { type: Number },
+    broken: { state: true },
+  };
   declare app: AppProjection | undefined;
   declare icon: WindowOptions['icon'];
   declare builtin: boolean;
@@ -73,8 +81,15 @@ export class SvcAppIcon extends LitElement {
     if (this.builtin) return html`<span class="tile builtin">${glyph('tasks', inner)}</span>`;
     const icon = this.icon ?? (this.app?.icone == null ? null : { kind: 'url' as const, url: this.app.icone });
     if (icon?.kind === 'glyph') return html`<span class="tile">${glyph(icon.name === 'pasta' ? 'folder' : 'globe', inner)}</span>`;
-    if (icon === null || this.broken) return html`<span class="tile" aria-hidden="true">${[...(this.app?.name ?? '?')][0]?.toUpperCase()}</span>`;
-    return html`<img src=${icon.url} alt="" width=${this.size} height=${this.size} draggable="false" @error=${() => (this.broken = true)} />`;
+    if (icon === null || this.broken) return html`<span class="tile" aria-hidden="true">${initial(this.app?.name ?? '?')}</span>`;
+    return html`<img
+      src=${icon.url}
+      alt=""
+      width=${this.size}
+      height=${this.size}
+      draggable="false"
+      @error=${() => (this.broken = true)}
+    />`;
   }
 }
 

@@ -40,5 +40,7 @@ export function glyph(name: Glyph, size = 20): TemplateResult {
     stroke-linecap="round"
     stroke-linejoin="round"
     aria-hidden="true"
-  >${shapes[name]}</svg>`;
+  >
+    ${shapes[name]}
+  </svg>`;
 }

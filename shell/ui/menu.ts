@@ -160,10 +160,11 @@ export class SvcMenu extends LitElement {
     return html`<div>
       <div class="menu" role="menu" aria-label=${this.label} @keydown=${(event: KeyboardEvent) => this.#key(event)}>
         ${this.groups.map(
-          (group) => html`<div class="group" role="group" aria-label=${group.heading ?? nothing}>
-            ${group.heading === undefined ? nothing : html`<div class="heading" aria-hidden="true">${group.heading}</div>`}
-            ${group.items.map((item) => this.#item(item))}
-          </div>`,
+          (group) =>
+            html`<div class="group" role="group" aria-label=${group.heading ?? nothing}>
+              ${group.heading === undefined ? nothing : html`<div class="heading" aria-hidden="true">${group.heading}</div>`}
+              ${group.items.map((item) => this.#item(item))}
+            </div>`,
         )}
       </div>
     </div>`;
@@ -171,7 +172,7 @@ export class SvcMenu extends LitElement {
 
   #item(item: MenuItem): TemplateResult {
     const radio = item.checked !== undefined;
-    const mark = radio ? (item.checked === true ? 'check' : undefined) : item.glyph;
+    const mark = item.checked === undefined ? item.glyph : item.checked ? 'check' : undefined;
     return html`<button
       type="button"
       tabindex="-1"

@@ -19,8 +19,8 @@ import { appFrameStyles } from './app-frame-styles.ts';
 
 const steps: readonly StartStep[] = ['package', 'install', 'gpu', 'spawn', 'socket', 'probe'];
 const slowMs = 12_000;
-/** How long a page that came while the app was away has to say hello before it counts as an error panel. */
-const helloMs = 500;
+/** How long the portal's error panel, or a page that is late to say hello, has before the window loads again in its stead. */
+const helloMs = 1_500;
 
 /** No top navigation: an app can't replace the desktop. */
 const sandbox =
@@ -130,10 +130,6 @@ export class SvcAppFrame extends LitElement {
     clearTimeout(this.#helloTimer);
   }
 
-  panel(): void {
-    this.#doubtful = true;
-  }
-
   focusContent(): void {
     if (this.loaded) this.#frame.focus();
     else ((this.getRootNode() as ShadowRoot).host as HTMLElement).focus({ preventScroll: true });
@@ -167,21 +163,29 @@ export class SvcAppFrame extends LitElement {
       <svc-app-icon .app=${app} .size=${56}></svc-app-icon>
       <p class="headline">${text('boot.starting', { nome: this.name })}</p>
       <div class="bar" aria-hidden="true"><span></span></div>
-      ${at === -1
-        ? nothing
-        : html`<ol class="steps">
-            ${repeat(
-              steps,
-              (name) => name,
-              (name, index) =>
-                html`<li class=${index < at ? 'done' : index === at ? 'now' : ''} aria-current=${index === at ? 'step' : nothing}>${text(`step.${name}`)}</li>`,
-            )}
-          </ol>`}
+      ${
+        at === -1
+          ? nothing
+          : html`<ol class="steps">
+              ${repeat(
+                steps,
+                (name) => name,
+                (name, index) =>
+                  html`<li class=${index < at ? 'done' : index === at ? 'now' : ''} aria-current=${index === at ? 'step' : nothing}>
+                    ${text(`step.${name}`)}
+                  </li>`,
+              )}
+            </ol>`
+      }
       <p class="detail">${step?.detail ?? ''}</p>
-      ${this.slow
-        ? html`<p class="hint">${text('boot.slow')}</p>
-            <button class="button" type="button" @click=${() => this.desk.openTasks(app?.id)}>${glyph('tasks')}${text('boot.tasks')}</button>`
-        : nothing}
+      ${
+        this.slow
+          ? html`<p class="hint">${text('boot.slow')}</p>
+              <button class="button" type="button" @click=${() => this.desk.openTasks(app?.id)}>
+                ${glyph('tasks')}${text('boot.tasks')}
+              </button>`
+          : nothing
+      }
     </div>`;
   }
 
@@ -196,9 +200,7 @@ export class SvcAppFrame extends LitElement {
         <strong>${text(away ? 'boot.failed' : 'boot.recovering', { nome: this.name })}</strong>
         <span>${this.problem ?? (away ? reasonText(app.reason, language.get()) : text('boot.recoveringHint'))}</span>
       </p>
-      ${away
-        ? html`<button class="button" type="button" @click=${() => this.#start()}>${text('boot.start')}</button>`
-        : nothing}
+      ${away ? html`<button class="button" type="button" @click=${() => this.#start()}>${text('boot.start')}</button>` : nothing}
     </div>`;
   }
 }

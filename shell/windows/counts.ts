@@ -27,9 +27,10 @@ export function createWindowCounts(port: CountsPort): WindowCounts {
     if (sending.has(app)) return;
     sending.add(app);
     try {
-      while (page !== null && (told.get(app) ?? 0) !== (counts.get(app) ?? 0)) {
+      for (;;) {
         const open = counts.get(app) ?? 0;
         const to = page;
+        if (to === null || (told.get(app) ?? 0) === open) return;
         await port.send(app, open, to);
         if (page === to) told.set(app, open);
       }

@@ -4,7 +4,19 @@
  * what is above what is `z`.
  */
 import { createSignal, type Signal } from '../state/signal.ts';
-import { birthplace, fillsArea, fitted, leastSize, moved, resized, shown, type Handle, type Mode, type Rect, type Size } from './geometry.ts';
+import {
+  birthplace,
+  fillsArea,
+  fitted,
+  leastSize,
+  moved,
+  resized,
+  shown,
+  type Handle,
+  type Mode,
+  type Rect,
+  type Size,
+} from './geometry.ts';
 import type { WindowOptions } from './options.ts';
 
 export interface WindowState {
@@ -60,55 +72,82 @@ export interface WindowManager {
 
 const noPlaces: Places = { load: () => null, save: () => undefined };
 
-export function createWindowManager(initialArea: Size, places: Places = noPlaces): WindowManager {
+/** The list itself and what every operation needs of it. */
+interface Core {
+  readonly windows: Signal<readonly WindowState[]>;
+  readonly area: Signal<Size>;
+  find(id: string): WindowState | undefined;
+  change(id: string, patch: Partial<WindowState>): void;
+  add(app: string, options: WindowOptions, rest: Pick<WindowState, 'rect' | 'mode' | 'minimised' | 'route'>): WindowState;
+  nextZ(): number;
+  least(options: WindowOptions): Size;
+  remember(id: string): void;
+}
+
+function createCore(initialArea: Size, places: Places): Core {
   const windows = createSignal<readonly WindowState[]>([]);
   const area = createSignal(initialArea);
   let lastId = 0;
   let lastZ = 0;
-
   const find = (id: string): WindowState | undefined => windows.get().find((window) => window.id === id);
-  const ofApp = (app: string): readonly WindowState[] => windows.get().filter((window) => window.app === app);
-  const change = (id: string, patch: Partial<WindowState>): void => {
-    windows.set(windows.get().map((window) => (window.id === id ? { ...window, ...patch } : window)));
-  };
-  const remember = (id: string): void => {
-    const window = find(id);
-    if (window !== undefined && !fillsArea(area.get())) places.save(window.app, { rect: window.rect, mode: window.mode });
-  };
-  const add = (app: string, options: WindowOptions, rest: Pick<WindowState, 'rect' | 'mode' | 'minimised' | 'route'>): WindowState => {
-    const window: WindowState = { id: `w${++lastId}`, app, options, z: ++lastZ, ...rest };
-    windows.set([...windows.get(), window]);
-    return window;
-  };
-  const visible = (): readonly WindowState[] => windows.get().filter((window) => !window.minimised);
-  const top = (): WindowState | null => visible().reduce<WindowState | null>((best, next) => (best === null || next.z > best.z ? next : best), null);
-  const leastOf = (options: WindowOptions): Size => leastSize(options.least, area.get());
+  const least = (options: WindowOptions): Size => leastSize(options.least, area.get());
+  const changeAll = (next: (window: WindowState) => WindowState): void => windows.set(windows.get().map(next));
 
   area.subscribe(() => {
     if (fillsArea(area.get())) return;
-    windows.set(windows.get().map((window) => ({ ...window, rect: fitted(window.rect, leastOf(window.options), area.get()) })));
+    changeAll((window) => ({ ...window, rect: fitted(window.rect, least(window.options), area.get()) }));
   });
 
   return {
     windows,
     area,
     find,
+    least,
+    nextZ: () => ++lastZ,
+    change: (id, patch) => changeAll((window) => (window.id === id ? { ...window, ...patch } : window)),
+    add: (app, options, rest) => {
+      const window: WindowState = { id: `w${++lastId}`, app, options, z: ++lastZ, ...rest };
+      windows.set([...windows.get(), window]);
+      return window;
+    },
+    remember: (id) => {
+      const window = find(id);
+      if (window !== undefined && !fillsArea(area.get())) places.save(window.app, { rect: window.rect, mode: window.mode });
+    },
+  };
+}
+
+export function createWindowManager(initialArea: Size, places: Places = noPlaces): WindowManager {
+  const core = createCore(initialArea, places);
+  const { windows, area } = core;
+  const ofApp = (app: string): readonly WindowState[] => windows.get().filter((window) => window.app === app);
+  const top = (): WindowState | null => {
+    const visible = windows.get().filter(({ minimised }) => !minimised);
+    return visible.reduce<WindowState | null>((best, next) => (best === null || next.z > best.z ? next : best), null);
+  };
+  return {
+    windows,
+    area,
     ofApp,
     top,
+    find: (id) => core.find(id),
     open: (app, options, route = '') => {
-      const least = leastOf(options);
+      const least = core.least(options);
       const saved = places.load(app);
-      const offset = ofApp(app).length;
+      const offset = ofApp(app).length * 32;
       const born = birthplace(options.size, least, options.position, windows.get().length, area.get());
       // A second window of an app does not hide the first one.
-      const rect = saved === null ? born : moved(fitted(saved.rect, least, area.get()), offset * 32, offset * 32, area.get());
-      return add(app, options, { rect, mode: saved?.mode ?? 'normal', minimised: false, route });
+      const rect = saved === null ? born : moved(fitted(saved.rect, least, area.get()), offset, offset, area.get());
+      return core.add(app, options, { rect, mode: saved?.mode ?? 'normal', minimised: false, route });
     },
-    reopen: (app, options, saved) => add(app, options, { ...saved, rect: fitted(saved.rect, leastOf(options), area.get()) }),
+    reopen: (app, options, saved) => {
+      const { mode, minimised, route } = saved;
+      return core.add(app, options, { mode, minimised, route, rect: fitted(saved.rect, core.least(options), area.get()) });
+    },
     focus: (id) => {
-      const window = find(id);
+      const window = core.find(id);
       if (window === undefined || (!window.minimised && top()?.id === id)) return;
-      change(id, { z: ++lastZ, minimised: false });
+      core.change(id, { z: core.nextZ(), minimised: false });
     },
     neighbour: (direction) => {
       const all = windows.get();
@@ -116,42 +155,35 @@ export function createWindowManager(initialArea: Size, places: Places = noPlaces
       if (at === -1) return all.at(direction === 1 ? 0 : -1) ?? null;
       return all[(at + direction + all.length) % all.length] ?? null;
     },
-    minimise: (id) => change(id, { minimised: true }),
-    setMode: (id, mode) => {
-      change(id, { mode });
-      remember(id);
-    },
-    toggleMaximised: (id) => {
-      change(id, { mode: find(id)?.mode === 'normal' ? 'maximised' : 'normal' });
-      remember(id);
-    },
+    ...sizes(core),
+    minimise: (id) => core.change(id, { minimised: true }),
     close: (id) => {
-      remember(id);
+      core.remember(id);
       windows.set(windows.get().filter((window) => window.id !== id));
     },
-    place: (id, rect) => {
-      const window = find(id);
-      if (window === undefined) return;
-      change(id, { rect: fitted(rect, leastOf(window.options), area.get()), mode: 'normal' });
-      remember(id);
-    },
-    move: (id, dx, dy) => {
-      const window = find(id);
-      if (window === undefined) return;
-      change(id, { rect: moved(shown(window.rect, window.mode, area.get()), dx, dy, area.get()), mode: 'normal' });
-      remember(id);
-    },
-    resize: (id, handle, dx, dy) => {
-      const window = find(id);
-      if (window === undefined) return;
-      const from = shown(window.rect, window.mode, area.get());
-      change(id, { rect: resized(from, handle, dx, dy, leastOf(window.options), area.get()), mode: 'normal' });
-      remember(id);
-    },
-    least: (id) => {
-      const window = find(id);
-      return window === undefined ? leastSize({}, area.get()) : leastOf(window.options);
-    },
     shown: (window) => shown(window.rect, window.mode, area.get()),
+  };
+}
+
+/** What changes the place of a window, and is remembered. */
+function sizes(core: Core): Pick<WindowManager, 'setMode' | 'toggleMaximised' | 'place' | 'move' | 'resize' | 'least'> {
+  const { area } = core;
+  const change = (id: string, next: (window: WindowState, now: Rect) => Partial<WindowState>): void => {
+    const window = core.find(id);
+    if (window === undefined) return;
+    core.change(id, next(window, shown(window.rect, window.mode, area.get())));
+    core.remember(id);
+  };
+  return {
+    setMode: (id, mode) => change(id, () => ({ mode })),
+    toggleMaximised: (id) => change(id, ({ mode }) => ({ mode: mode === 'normal' ? 'maximised' : 'normal' })),
+    place: (id, rect) => change(id, ({ options }) => ({ rect: fitted(rect, core.least(options), area.get()), mode: 'normal' })),
+    move: (id, dx, dy) => change(id, (_, now) => ({ rect: moved(now, dx, dy, area.get()), mode: 'normal' })),
+    resize: (id, handle, dx, dy) =>
+      change(id, ({ options }, now) => ({ rect: resized(now, handle, dx, dy, core.least(options), area.get()), mode: 'normal' })),
+    least: (id) => {
+      const window = core.find(id);
+      return window === undefined ? leastSize({}, area.get()) : core.least(window.options);
+    },
   };
 }

@@ -16,11 +16,11 @@ export interface OpenWindow {
 type Store = Pick<Storage, 'getItem' | 'setItem'>;
 type Fields = Readonly<Record<string, unknown>>;
 
-const modes: readonly unknown[] = ['normal', 'maximised', 'left', 'right'];
+const modes: ReadonlySet<unknown> = new Set(['normal', 'maximised', 'left', 'right']);
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isRect = (value: unknown): value is Rect =>
   isObject(value) && ['x', 'y', 'width', 'height'].every((side) => Number.isFinite(value[side])) && Number(value['width']) > 0;
-const isMode = (value: unknown): value is Mode => modes.includes(value);
+const isMode = (value: unknown): value is Mode => modes.has(value);
 
 function read(store: Store, key: string): unknown {
   try {
@@ -70,6 +70,8 @@ export function loadOpenWindows(store: Store, person: string): readonly OpenWind
 
 /** Saved lowest first, so that opening them in this order gives back what was above what. */
 export function saveOpenWindows(store: Store, person: string, windows: readonly WindowState[]): void {
-  const list = windows.toSorted((a, b) => a.z - b.z).map(({ app, rect, mode, minimised, route }) => ({ app, rect, mode, minimised, route }));
+  const list = windows
+    .toSorted((a, b) => a.z - b.z)
+    .map(({ app, rect, mode, minimised, route }) => ({ app, rect, mode, minimised, route }));
   write(store, `svc.open.${person}`, list);
 }

@@ -77,9 +77,6 @@ export class SvcWindow extends LitElement implements Frame {
   greeted(): void {
     this.#content?.greeted();
   }
-  panel(): void {
-    this.#content?.panel();
-  }
   focusContent(): void {
     if (this.#content === null) this.focus({ preventScroll: true });
     else this.#content.focusContent();
@@ -116,7 +113,9 @@ export class SvcWindow extends LitElement implements Frame {
   /** Buttons don't start a drag, nor what the manifest names. Source: spec 2.1, `cancelarArraste`. */
   #refusesDrag(event: Event): boolean {
     const refused = ['button', ...this.state.options.noDrag].join(',');
-    return event.composedPath().some((part) => part instanceof Element && part !== event.currentTarget && part.matches(refused) && this.renderRoot.contains(part));
+    return event
+      .composedPath()
+      .some((part) => part instanceof Element && part !== event.currentTarget && part.matches(refused) && this.renderRoot.contains(part));
   }
 
   override render(): TemplateResult {
@@ -126,19 +125,30 @@ export class SvcWindow extends LitElement implements Frame {
     return html`
       ${own ? nothing : this.#titleBar(app)}
       <div class="body">
-        ${isApp(this.state)
-          ? html`<svc-app-frame .desk=${this.desk} .window=${this.state.id} .app=${app} .route=${this.state.route} .name=${this.desk.title(this.state)}></svc-app-frame>`
-          : html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`}
+        ${
+          isApp(this.state)
+            ? html`<svc-app-frame
+                .desk=${this.desk}
+                .window=${this.state.id}
+                .app=${app}
+                .route=${this.state.route}
+                .name=${this.desk.title(this.state)}
+              ></svc-app-frame>`
+            : html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`
+        }
       </div>
-      ${resizable
-        ? handles.map(
-            (handle) => html`<div
-              class="handle ${handle}"
-              @pointerdown=${(event: PointerEvent) =>
-                startDrag(event, event.currentTarget as HTMLElement, () => resizeSteps(this.desk, this.state, handle))}
-            ></div>`,
-          )
-        : nothing}
+      ${
+        resizable
+          ? handles.map(
+              (handle) =>
+                html`<div
+                  class="handle ${handle}"
+                  @pointerdown=${(event: PointerEvent) =>
+                    startDrag(event, event.currentTarget as HTMLElement, () => resizeSteps(this.desk, this.state, handle))}
+                ></div>`,
+            )
+          : nothing
+      }
     `;
   }
 
@@ -148,7 +158,11 @@ export class SvcWindow extends LitElement implements Frame {
     const fills = fillsArea(this.desk.windows.area.get());
     const menu = (event: MouseEvent): void => {
       event.preventDefault();
-      openWindowMenu(this.desk, id, event.detail === 0 && event.type === 'click' ? this.menuPoint() : { x: event.clientX, y: event.clientY });
+      openWindowMenu(
+        this.desk,
+        id,
+        event.detail === 0 && event.type === 'click' ? this.menuPoint() : { x: event.clientX, y: event.clientY },
+      );
     };
     return html`<header
       class="title"
@@ -162,11 +176,15 @@ export class SvcWindow extends LitElement implements Frame {
       <h2>${title}</h2>
       <div class="controls" role="group">
         ${this.#control('minimise', text('window.minimise'), () => this.desk.minimise(id))}
-        ${fills
-          ? nothing
-          : this.#control(mode === 'maximised' ? 'restore' : 'maximise', text(mode === 'maximised' ? 'window.restore' : 'window.maximise'), () =>
-              this.desk.windows.toggleMaximised(id),
-            )}
+        ${
+          fills
+            ? nothing
+            : this.#control(
+                mode === 'maximised' ? 'restore' : 'maximise',
+                text(mode === 'maximised' ? 'window.restore' : 'window.maximise'),
+                () => this.desk.windows.toggleMaximised(id),
+              )
+        }
         ${this.#control('close', text('window.close'), () => this.desk.close(id))}
       </div>
     </header>`;

@@ -9,7 +9,13 @@ export interface SnapPreview {
   readonly mode: Exclude<Mode, 'normal'>;
 }
 
-export function moveSteps(desk: Desk, window: WindowState, preview: (target: SnapPreview | null) => void, startX: number, startY: number): DragSteps {
+export function moveSteps(
+  desk: Desk,
+  window: WindowState,
+  preview: (target: SnapPreview | null) => void,
+  startX: number,
+  startY: number,
+): DragSteps {
   const { windows } = desk;
   const area = windows.area.get();
   const fixed = fillsArea(area);
