@@ -100,7 +100,7 @@ export const limits = {
   proxySpareConnectionMsMax: 30_000,
   /** A tunnel whose one side has ended. */
   proxyHalfOpenMsMax: 60_000,
-  proxyReadBufferBytes: 128 * 1_024,
+  proxyReadBufferBytes: 256 * 1_024,
   proxyResponseHeadersMax: 256,
   proxyPanelLogLines: 40,
   proxyPanelStreamsPerAppMax: 32,

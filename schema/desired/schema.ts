@@ -23,8 +23,8 @@ const name = pattern(
   `a name of at most ${limits.objectNameCharsMax} lowercase letters, digits, ".", "_" or "-", with a letter or digit first and last`,
 );
 const app = pattern(patterns.id, 'the id of an app: lowercase letters, digits and "-"');
-/** A text for people: no control characters. */
-const line = (title: string): Json => pattern('^[^\\u0000-\\u001f\\u007f]{1,200}$', title);
+/** A text for people: no control characters, no space first. */
+const line = (title: string): Json => pattern('^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,199}$', title);
 const group = pattern('^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$', 'the name of a group');
 const role = ['dona', 'editar', 'comentar', 'ver'] as const;
 
@@ -32,7 +32,7 @@ const role = ['dona', 'editar', 'comentar', 'ver'] as const;
 const credential = closed(
   {
     env: pattern('^[A-Za-z_][A-Za-z0-9_]{0,127}$', 'the name of a variable'),
-    file: pattern('^[^\\u0000-\\u001f\\u007f]{1,4096}$', 'the path of a file'),
+    file: pattern('^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,4095}$', 'the path of a file'),
   },
   [],
   { ...exactlyOne, writeOnly: true },
