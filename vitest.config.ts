@@ -14,7 +14,7 @@ export default defineConfig({
       {
         test: {
           name: 'real',
-          include: ['{schema,machines,reconcilers,controller,kit,api,bin,sdk,shell,test}/**/*.real.test.ts'],
+          include: ['{schema,machines,reconcilers,controller,kit,api,bin,sdk,shell,examples,test}/**/*.real.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
