@@ -26,7 +26,7 @@ export interface AppOrigins {
   request(req: IncomingMessage, res: ServerResponse, app: string): void;
   /** A request below `/proxy/app/<id>` on the shell's origin; `rest` starts with '/' or '?' or is empty. */
   prefixed(req: IncomingMessage, res: ServerResponse, app: string, rest: string): void;
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, to: { readonly app: string; readonly path: string }): void;
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, asked: Asked): void;
 }
 
 export interface AppOriginDeps {
@@ -73,21 +73,27 @@ export function createAppOrigins(deps: AppOriginDeps): AppOrigins {
       if (site.origins === 'subdomain') return redirect(res, 307, appOrigin(site, app) + rest);
       answer(req, res, { app, path: rest });
     },
-    upgrade: (req, socket, head, { app, path }) => {
-      if (!path.startsWith('/') || sdkPathOf(path) !== null) return refuseUpgrade(socket, 404, 'Not Found');
-      if (!mayUpgrade(req, [appOrigin(site, app), site.origin])) return refuseUpgrade(socket, 403, 'Forbidden');
-      find(sessions, site, readSessionCookie(req.headers.cookie, site), app)
-        .then((session) => {
-          if (!session) return refuseUpgrade(socket, 401, 'Unauthorized');
-          if (!deps.gateway.app(session.person, app)) return refuseUpgrade(socket, 404, 'Not Found');
-          deps.proxy.upgrade(req, socket, head, targetOf(site, { app, path }, session));
-        })
-        .catch((error: unknown) => {
-          deps.onError(error);
-          refuseUpgrade(socket, 500, 'Internal Server Error');
-        });
+    upgrade: (req, socket, head, asked) => {
+      if (!asked.path.startsWith('/') || sdkPathOf(asked.path) !== null) return refuseUpgrade(socket, 404, 'Not Found');
+      if (!mayUpgrade(req, [appOrigin(site, asked.app), site.origin])) return refuseUpgrade(socket, 403, 'Forbidden');
+      openTunnel(deps, req, socket, { head, asked }).catch((error: unknown) => {
+        deps.onError(error);
+        refuseUpgrade(socket, 500, 'Internal Server Error');
+      });
     },
   };
+}
+
+async function openTunnel(
+  { site, sessions, gateway, proxy }: AppOriginDeps,
+  req: IncomingMessage,
+  socket: Duplex,
+  { head, asked }: { readonly head: Buffer; readonly asked: Asked },
+): Promise<void> {
+  const session = await find(sessions, site, readSessionCookie(req.headers.cookie, site), asked.app);
+  if (!session) return refuseUpgrade(socket, 401, 'Unauthorized');
+  if (!gateway.app(session.person, asked.app)) return refuseUpgrade(socket, 404, 'Not Found');
+  proxy.upgrade(req, socket, head, targetOf(site, asked, session));
 }
 
 /** In path mode an app is served on the shell's origin, with the shell's session: trusted apps only (design 7). */
@@ -103,7 +109,12 @@ function targetOf(site: Site, { app, path }: Asked, session: Session): ProxyTarg
   return { person: session.person, app, path, basePath: appBasePath(site, app), session: session.id };
 }
 
-function pass(deps: AppOriginDeps, req: IncomingMessage, res: ServerResponse, { asked, session }: { asked: Asked; session: Session }): void {
+function pass(
+  deps: AppOriginDeps,
+  req: IncomingMessage,
+  res: ServerResponse,
+  { asked, session }: { asked: Asked; session: Session },
+): void {
   if (!deps.gateway.app(session.person, asked.app)) {
     return sendProblem(res, new SvcError('NOT_FOUND', `app ${asked.app} is not installed`), req.method, appAnswerHeaders(deps.site));
   }

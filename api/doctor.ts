@@ -88,7 +88,9 @@ async function checkStore({ store, clock }: DoctorDeps): Promise<Verdict> {
   const written = String(clock.nowMs());
   await store.putValue('doctor', written);
   const read = await store.value('doctor');
-  return read === written ? good('wrote and read a value') : bad('a value that was written did not come back', 'check the disk of the state folder');
+  return read === written
+    ? good('wrote and read a value')
+    : bad('a value that was written did not come back', 'check the disk of the state folder');
 }
 
 async function checkFile(file: string, fix: string): Promise<Verdict> {
@@ -98,7 +100,9 @@ async function checkFile(file: string, fix: string): Promise<Verdict> {
 
 function checkNode(): Verdict {
   const major = Number(process.versions.node.split('.')[0]);
-  return major >= 24 ? good(`node ${process.versions.node}`) : bad(`node ${process.versions.node}`, 'run with Node 24 or newer; npm start brings one');
+  return major >= 24
+    ? good(`node ${process.versions.node}`)
+    : bad(`node ${process.versions.node}`, 'run with Node 24 or newer; npm start brings one');
 }
 
 async function checkCommand(command: string, args: readonly string[], fix: string): Promise<Verdict> {
@@ -112,7 +116,11 @@ async function checkCommand(command: string, args: readonly string[], fix: strin
 
 async function checkDesired({ gateway }: DoctorDeps): Promise<Verdict> {
   const plan = await gateway.plan(null);
-  if (!plan.ok) return bad(`${plan.errors.length} error(s): ${plan.errors[0] ?? ''}`, 'mend the named place; the last good state stays in force until then');
+  if (!plan.ok)
+    return bad(
+      `${plan.errors.length} error(s): ${plan.errors[0] ?? ''}`,
+      'mend the named place; the last good state stays in force until then',
+    );
   if (plan.pendingPrune.length > 0) return bad(`${plan.pendingPrune.length} removal(s) wait`, 'svc apply --prune carries them out');
   return good(`valid, ${plan.changes.length} change(s) to come`);
 }
@@ -129,7 +137,10 @@ function checkSocketPath(socket: string | null): Verdict {
   if (socket === null) return good('no control socket');
   const bytes = Buffer.byteLength(socket);
   if (bytes <= limits.socketPathBytesMax) return good(`control socket: ${bytes} of ${limits.socketPathBytesMax} bytes`);
-  return bad(`the control socket's path has ${bytes} bytes`, `use a state folder with a path of at most ${limits.socketPathBytesMax - 9} bytes`);
+  return bad(
+    `the control socket's path has ${bytes} bytes`,
+    `use a state folder with a path of at most ${limits.socketPathBytesMax - 9} bytes`,
+  );
 }
 
 /** Without a user manager there are no scopes: apps run without ceilings (spec 3.1 step 7). Without linger none of it lasts (3.3). */
@@ -137,7 +148,8 @@ async function checkUserManager(): Promise<Verdict> {
   const runtimeDir = process.env['XDG_RUNTIME_DIR'] ?? `/run/user/${process.getuid?.() ?? 0}`;
   const manager = await exists(path.join(runtimeDir, 'systemd', 'private'));
   const user = os.userInfo().username;
-  if (!manager) return bad('no user service manager: apps run without memory and task ceilings', `loginctl enable-linger ${user}, where systemd runs`);
+  if (!manager)
+    return bad('no user service manager: apps run without memory and task ceilings', `loginctl enable-linger ${user}, where systemd runs`);
   const linger = await exists(path.join('/var/lib/systemd/linger', user));
   return linger ? good('user manager and linger') : bad('linger is off: apps end with the last login', `loginctl enable-linger ${user}`);
 }
@@ -151,9 +163,11 @@ async function checkDisk({ controlSocket }: DoctorDeps): Promise<Verdict> {
 }
 
 async function checkSubdomains({ site }: DoctorDeps): Promise<Verdict> {
-  if (site.origins === 'path') return bad('one origin for all apps: apps can act as the person', 'use origins: subdomain with a wildcard name, or trusted apps only');
+  if (site.origins === 'path')
+    return bad('one origin for all apps: apps can act as the person', 'use origins: subdomain with a wildcard name, or trusted apps only');
   if (site.hostname === 'localhost' || site.hostname.endsWith('.localhost')) return good('browsers resolve *.localhost themselves');
-  if (isIP(site.hostname)) return bad(`${site.hostname} is an address`, 'give the portal a name with a wildcard record, or use origins: path');
+  if (isIP(site.hostname))
+    return bad(`${site.hostname} is an address`, 'give the portal a name with a wildcard record, or use origins: path');
   try {
     const { address } = await lookup(`svc-doctor.${site.hostname}`);
     return good(`*.${site.hostname} resolves to ${address}`);

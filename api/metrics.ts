@@ -39,7 +39,7 @@ export function createMetrics(gateway: Pick<Gateway, 'people' | 'apps'>, eventSo
   });
   const proxied = new Counter({ name: 'svc_proxy_requests_total', help: 'Requests to backends', labelNames: ['app', 'status'], registers });
   const tunnels = new Gauge({ name: 'svc_proxy_tunnels', help: 'Open upgraded connections to backends', labelNames: ['app'], registers });
-  registerStateGauges(registry, gateway, eventSockets);
+  for (const gauge of stateGauges(gateway, eventSockets)) registry.registerMetric(gauge);
 
   const appLabel = boundedLabel(limits.metricsAppsMax);
   /** The hot path: one map look-up instead of a label hash. */
@@ -67,13 +67,12 @@ export function createMetrics(gateway: Pick<Gateway, 'people' | 'apps'>, eventSo
 }
 
 /** Read when somebody scrapes. */
-function registerStateGauges(registry: Registry, gateway: Pick<Gateway, 'people' | 'apps'>, eventSockets: () => number): void {
-  const registers = [registry];
-  new Gauge({
+function stateGauges(gateway: Pick<Gateway, 'people' | 'apps'>, eventSockets: () => number): readonly Gauge[] {
+  const byState = new Gauge({
     name: 'svc_backends',
     help: 'Backends of all people by state',
     labelNames: ['state'],
-    registers,
+    registers: [],
     collect() {
       const counts = new Map<string, number>(backendStates.map((state) => [state, 0]));
       for (const { usuario } of gateway.people()) {
@@ -82,14 +81,15 @@ function registerStateGauges(registry: Registry, gateway: Pick<Gateway, 'people'
       for (const [state, count] of counts) this.set({ state }, count);
     },
   });
-  new Gauge({
+  const sockets = new Gauge({
     name: 'svc_event_sockets',
     help: 'Open connections of /ws/events',
-    registers,
+    registers: [],
     collect() {
       this.set(eventSockets());
     },
   });
+  return [byState, sockets];
 }
 
 /** The first `max` names stand for themselves, all others share one. */

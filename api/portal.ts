@@ -135,13 +135,12 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const attempts = createAttempts(clock);
   const windows = createWindows(store, bus, clock);
   await windows.recover();
-  const hub = createEventHub({ bus, clock, windows, alive: sessions.alive, onError });
-  const metrics: Metrics = createMetrics(gateway, hub.count);
-  const starts = createStarts({ store, bus, gateway, clock, observe: metrics.start });
+  const hub = createEventHub({ bus, clock, windows, alive: (root) => sessions.alive(root), onError });
+  const metrics: Metrics = createMetrics(gateway, () => hub.count());
+  const starts = createStarts({ store, bus, gateway, clock, observe: (...start) => metrics.start(...start) });
   const proxy = createProxy({
     route: (person, app) => gateway.route(person, app),
-    hold: (person, app, signal) =>
-      starts.startAndWait(person, app, { by: 'navigation', deadlineMs: limits.navigationHoldMsMax, signal }),
+    hold: (person, app, signal) => starts.startAndWait(person, app, { by: 'navigation', deadlineMs: limits.navigationHoldMsMax, signal }),
     appView: (person, app) => gateway.app(person, app),
     logTail: (person, app) => gateway.log(person, app, { tail: limits.proxyPanelLogLines, previous: false }),
     wish: (person, app, wish) => starts.post(person, app, wish, 'person'),
@@ -175,11 +174,11 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     addAdminRoutes(app, { gateway, store, starts, logs, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
-  const shell = await createShell({ site, sessions, log, isControl, observe: metrics.request, register });
+  const shell = await createShell({ site, sessions, log, isControl, observe: (...request) => metrics.request(...request), register });
   const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const files = createStaticFolder(assets.shellDir);
   const toShell = (req: IncomingMessage, res: ServerResponse): void => {
-    if (isRoutePath(pathOf(req.url ?? '/'))) return boundedBody(clock, shell.handle, req, res);
+    if (isRoutePath(pathOf(req.url ?? '/'))) return boundedBody(clock, shell, req, res);
     servePage({ ...sessionDeps, files }, req, res).catch((error: unknown) => {
       onError(error);
       if (res.headersSent) res.destroy();
@@ -202,13 +201,13 @@ function isRoutePath(path: string): boolean {
 }
 
 /** The body of an API call is small: who sends it byte by byte is cut off. Apps' uploads are not concerned. */
-function boundedBody(clock: Clock, handle: Shell['handle'], req: IncomingMessage, res: ServerResponse): void {
+function boundedBody(clock: Clock, shell: Shell, req: IncomingMessage, res: ServerResponse): void {
   if (req.headers['content-length'] !== undefined || req.headers['transfer-encoding'] !== undefined) {
     const cancel = clock.at(clock.monotonicMs() + limits.apiBodyMsMax, () => req.destroy());
     req.once('end', cancel);
     req.once('close', cancel);
   }
-  handle(req, res);
+  shell.handle(req, res);
 }
 
 /** Limits of the border. Source: anchors I row 27. Decision: docs/decisions/0035-http-border.md */

@@ -157,8 +157,9 @@ function followed(wish: Wish, view: View, nowMs: number): 'over' | 'going' {
       return (view.nextAttemptAtMs ?? 0) - nowMs > limits.startPollMs ? 'over' : 'going';
     case 'stopping':
     case 'unknown':
-      return 'going';
+      break;
   }
+  return 'going';
 }
 
 function unreachable(view: View): boolean {
@@ -177,14 +178,15 @@ function retryAfterMs(view: View, nowMs: number): number {
       return Math.max(limits.startPollMs, (view.nextAttemptAtMs ?? nowMs) - nowMs);
     case 'failed':
       return limits.failureResetMs;
-    case 'starting':
-    case 'stopping':
-    case 'running':
-      return 1_000;
     case 'stopped':
     case 'unknown':
       return 5_000;
+    case 'starting':
+    case 'stopping':
+    case 'running':
+      break;
   }
+  return 1_000;
 }
 
 interface Followed {
@@ -229,7 +231,7 @@ function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed)
     again = true;
     if (reading) return;
     reading = true;
-    while (again && !settled) {
+    for (; again; again = again && !settled) {
       again = false;
       await readOnce().catch((error: unknown) => finish(error instanceof Error ? error : new Error(String(error))));
     }

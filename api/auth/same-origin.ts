@@ -30,4 +30,3 @@ export function mayUpgrade(req: IncomingMessage, allowed: readonly string[]): bo
   const claimed = req.headers.origin;
   return claimed !== undefined && allowed.includes(claimed);
 }
-

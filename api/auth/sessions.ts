@@ -38,10 +38,36 @@ export interface Sessions {
   onEnd(listener: (session: string) => void): () => void;
 }
 
-interface Cached {
-  readonly session: Session;
-  readonly audience: string;
-  readonly untilMonotonicMs: number;
+/** Answers of the store, kept for limits.sessionCacheMs: the proxy asks at every request. */
+interface SessionCache {
+  get(secret: string, audience: string): Session | undefined;
+  /** `endings` as read before the store was asked: what was read before an ending is not kept after it. */
+  put(secret: string, audience: string, session: Session, endings: number): void;
+  endings(): number;
+  /** Called before and after the sessions are deleted. */
+  forget(tokenHashes: readonly string[]): void;
+}
+
+function createSessionCache(clock: Clock): SessionCache {
+  const cache = new Map<string, { readonly session: Session; readonly audience: string; readonly untilMonotonicMs: number }>();
+  let endings = 0;
+  return {
+    get: (secret, audience) => {
+      const cached = cache.get(secretHash(secret));
+      if (cached?.audience !== audience || cached.untilMonotonicMs <= clock.monotonicMs()) return undefined;
+      return cached.session.expiresAtMs > clock.nowMs() ? cached.session : undefined;
+    },
+    put: (secret, audience, session, endingsBefore) => {
+      if (endings !== endingsBefore) return;
+      if (cache.size >= limits.sessionCacheEntriesMax) cache.clear();
+      cache.set(secretHash(secret), { session, audience, untilMonotonicMs: clock.monotonicMs() + limits.sessionCacheMs });
+    },
+    endings: () => endings,
+    forget: (tokenHashes) => {
+      endings += 1;
+      for (const tokenHash of tokenHashes) cache.delete(tokenHash);
+    },
+  };
 }
 
 export function appAudience(app: string, root: string): string {
@@ -50,19 +76,12 @@ export function appAudience(app: string, root: string): string {
 
 /** `person` says whether somebody still exists: a removed person's sessions are worth nothing. */
 export function createSessions(store: Store, clock: Clock, person: (usuario: string) => boolean): Sessions {
-  const cache = new Map<string, Cached>();
-  /** Counts endings: what was read before one is not cached after it. */
-  let endings = 0;
+  const cache = createSessionCache(clock);
   const listeners = new Set<(session: string) => void>();
 
-  const remember = (secret: string, audience: string, session: Session): void => {
-    if (cache.size >= limits.sessionCacheEntriesMax) cache.clear();
-    cache.set(secretHash(secret), { session, audience, untilMonotonicMs: clock.monotonicMs() + limits.sessionCacheMs });
-  };
   const peek = (secret: string, audience: string): Session | undefined => {
-    const cached = cache.get(secretHash(secret));
-    if (cached?.audience !== audience || cached.untilMonotonicMs <= clock.monotonicMs()) return undefined;
-    return cached.session.expiresAtMs > clock.nowMs() && person(cached.session.person) ? cached.session : undefined;
+    const known = cache.get(secret, audience);
+    return known && person(known.person) ? known : undefined;
   };
   const root = async (id: string): Promise<StoredSession | null> => {
     const stored = await store.session(id, clock.nowMs());
@@ -72,16 +91,14 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
     if (secret === null) return null;
     const known = peek(secret, audience);
     if (known) return known;
-    const endingsBefore = endings;
+    const endings = cache.endings();
     const stored = await store.session(secretHash(secret), clock.nowMs());
     const session = stored && (await verified(stored, audience, root));
-    if (session && endings === endingsBefore) remember(secret, audience, session);
+    if (session) cache.put(secret, audience, session, endings);
     return session;
   };
-  const put = async (session: Session, audience: string): Promise<void> => {
-    const { person: owner, admin, id, createdAtMs, expiresAtMs } = session;
-    await store.putSession({ tokenHash: id, person: owner, admin, audience, createdAtMs, expiresAtMs });
-  };
+  const put = ({ person: owner, admin, id, createdAtMs, expiresAtMs }: Session, audience: string): Promise<void> =>
+    store.putSession({ tokenHash: id, person: owner, admin, audience, createdAtMs, expiresAtMs });
 
   return {
     open: async (owner, admin) => {
@@ -109,24 +126,21 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
     peekPortal: (secret) => peek(secret, 'portal'),
     alive: async (id) => (await root(id)) !== null,
     renew: async (session) => {
-      const nowMs = clock.nowMs();
-      const expiresAtMs = Math.min(nowMs + limits.sessionMs, session.createdAtMs + limits.sessionAgeMsMax);
-      if (expiresAtMs - session.expiresAtMs < limits.sessionRenewAfterMs) return null;
+      const expiresAtMs = Math.min(clock.nowMs() + limits.sessionMs, session.createdAtMs + limits.sessionAgeMsMax);
+      // Signed out meanwhile: it stays so.
+      if (expiresAtMs - session.expiresAtMs < limits.sessionRenewAfterMs || !(await root(session.id))) return null;
       const renewed = { ...session, expiresAtMs };
       await put(renewed, 'portal');
       return renewed;
     },
     end: async (session) => {
-      const nowMs = clock.nowMs();
-      const all = await store.sessionsOf(session.person, nowMs);
+      const all = await store.sessionsOf(session.person, clock.nowMs());
       const ended = all.filter((each) => each.tokenHash === session.root || each.audience.endsWith(`@${session.root}`));
-      endings += 1;
-      for (const each of ended) await store.deleteSession(each.tokenHash);
-      endings += 1;
-      for (const { tokenHash } of ended) {
-        cache.delete(tokenHash);
-        for (const listener of listeners) listener(tokenHash);
-      }
+      const tokenHashes = ended.map(({ tokenHash }) => tokenHash);
+      cache.forget(tokenHashes);
+      await Promise.all(tokenHashes.map((tokenHash) => store.deleteSession(tokenHash)));
+      cache.forget(tokenHashes);
+      for (const tokenHash of tokenHashes) for (const listener of listeners) listener(tokenHash);
     },
     onEnd: (listener) => {
       listeners.add(listener);

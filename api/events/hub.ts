@@ -79,10 +79,9 @@ export function createEventHub(deps: EventHubDeps): EventHub {
   const unsubscribe = deps.bus.onPublish(publish);
 
   const detach = (connection: Connection): void => {
-    const { person } = connection.session;
-    const listening = connections.get(person);
+    const listening = connections.get(connection.session.person);
     listening?.delete(connection);
-    if (listening?.size === 0) connections.delete(person);
+    if (listening?.size === 0) connections.delete(connection.session.person);
     // At our own end the windows are still open: the next run gives their pages two minutes to come back.
     if (!closing) deps.windows.pageClosed(connection.page).catch(deps.onError);
   };
@@ -91,8 +90,7 @@ export function createEventHub(deps: EventHubDeps): EventHub {
     hasRoom: (person) => (connections.get(person)?.size ?? 0) < limits.eventSocketsPerPersonMax,
     attach: (socket, session) => {
       const connection: Connection = { socket, session, page: randomBytes(12).toString('base64url'), answeredPing: true };
-      const listening = connections.get(session.person) ?? new Set();
-      connections.set(session.person, listening.add(connection));
+      connections.set(session.person, (connections.get(session.person) ?? new Set()).add(connection));
       deps.windows.pageOpened(session.person, connection.page);
       socket.on('pong', () => {
         connection.answeredPing = true;

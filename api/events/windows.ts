@@ -25,29 +25,30 @@ interface Page {
 export function createWindows(store: Pick<Store, 'putWindows' | 'windows'>, bus: Bus, clock: Clock): Windows {
   const pages = new Map<string, Page>();
   /** Keeps the writes of one backend in order. */
-  const writes = new Map<string, Promise<void>>();
+  const writes = new Map<string, Promise<number>>();
 
   const total = (person: string, app: string): number => {
     let sum = 0;
     for (const page of pages.values()) if (page.person === person) sum += page.open.get(app) ?? 0;
     return sum;
   };
-  const write = (person: string, app: string): Promise<number> => {
+  const writeAfter = async (before: Promise<unknown>, person: string, app: string): Promise<number> => {
+    // The one before told its own caller how it went.
+    await before.catch(() => {});
+    const open = total(person, app);
+    await store.putWindows({ person, app, open, zeroSinceMs: open === 0 ? clock.nowMs() : null });
+    bus.enqueue(backendKey(person, app), false);
+    return open;
+  };
+  const write = async (person: string, app: string): Promise<number> => {
     const key = backendKey(person, app);
-    let written = 0;
-    const next = (writes.get(key) ?? Promise.resolve())
-      .catch(() => {})
-      .then(async () => {
-        written = total(person, app);
-        await store.putWindows({ person, app, open: written, zeroSinceMs: written === 0 ? clock.nowMs() : null });
-        bus.enqueue(key, false);
-      });
+    const next = writeAfter(writes.get(key) ?? Promise.resolve(), person, app);
     writes.set(key, next);
-    return next
-      .finally(() => {
-        if (writes.get(key) === next) writes.delete(key);
-      })
-      .then(() => written);
+    try {
+      return await next;
+    } finally {
+      if (writes.get(key) === next) writes.delete(key);
+    }
   };
 
   return {
@@ -72,7 +73,10 @@ export function createWindows(store: Pick<Store, 'putWindows' | 'windows'>, bus:
     count: async (person, page, app, open) => {
       const known = pages.get(page);
       if (known?.person !== person) {
-        throw new SvcError('PAGE_UNKNOWN', 'this page has no open connection to /ws/events; connect, then send the counts with the new `pagina`');
+        throw new SvcError(
+          'PAGE_UNKNOWN',
+          'this page has no open connection to /ws/events; connect, then send the counts with the new `pagina`',
+        );
       }
       const before = known.open.get(app) ?? 0;
       if (open === 0) known.open.delete(app);

@@ -34,12 +34,22 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void
 function addObjectRoutes(app: FastifyInstance, { gateway, store }: AdminRouteDeps): void {
   app.get<{ Querystring: { prefix?: string } }>(
     '/api/admin/objects',
-    { config, schema: { summary: 'Objects by key', querystring: schemas.objectsQuery, response: { 200: schemas.objectsAnswer, ...errorAnswers } } },
+    {
+      config,
+      schema: { summary: 'Objects by key', querystring: schemas.objectsQuery, response: { 200: schemas.objectsAnswer, ...errorAnswers } },
+    },
     (request) => gateway.objects(request.query.prefix ?? ''),
   );
   app.get<{ Querystring: { key: string } }>(
     '/api/admin/why',
-    { config, schema: { summary: 'Why an object is as it is', querystring: schemas.whyQuery, response: { 200: schemas.whyAnswer, ...errorAnswers } } },
+    {
+      config,
+      schema: {
+        summary: 'Why an object is as it is',
+        querystring: schemas.whyQuery,
+        response: { 200: schemas.whyAnswer, ...errorAnswers },
+      },
+    },
     async (request) => {
       const answer = await gateway.why(request.query.key);
       if (!answer) throw new SvcError('NOT_FOUND', `no object ${request.query.key}; svc get lists them`);
@@ -48,7 +58,14 @@ function addObjectRoutes(app: FastifyInstance, { gateway, store }: AdminRouteDep
   );
   app.get<{ Querystring: { key?: string; after?: string; limit?: string } }>(
     '/api/admin/events',
-    { config, schema: { summary: 'Transitions, newest last', querystring: schemas.eventsQuery, response: { 200: schemas.eventsAnswer, ...errorAnswers } } },
+    {
+      config,
+      schema: {
+        summary: 'Transitions, newest last',
+        querystring: schemas.eventsQuery,
+        response: { 200: schemas.eventsAnswer, ...errorAnswers },
+      },
+    },
     async (request) => {
       const { key, after, limit } = request.query;
       const events = await store.events({
@@ -64,12 +81,18 @@ function addObjectRoutes(app: FastifyInstance, { gateway, store }: AdminRouteDep
 function addDesiredRoutes(app: FastifyInstance, { gateway, doctor, link }: AdminRouteDeps): void {
   app.post<{ Body: { dir?: string | null } | null }>(
     '/api/admin/plan',
-    { config, schema: { summary: 'What a folder would change', body: schemas.planBody, response: { 200: schemas.planAnswer, ...errorAnswers } } },
+    {
+      config,
+      schema: { summary: 'What a folder would change', body: schemas.planBody, response: { 200: schemas.planAnswer, ...errorAnswers } },
+    },
     (request) => gateway.plan(request.body?.dir ?? null),
   );
   app.post<{ Body: { prune?: boolean } | null }>(
     '/api/admin/apply',
-    { config, schema: { summary: 'Read the folder again', body: schemas.applyBody, response: { 200: schemas.planAnswer, ...errorAnswers } } },
+    {
+      config,
+      schema: { summary: 'Read the folder again', body: schemas.applyBody, response: { 200: schemas.planAnswer, ...errorAnswers } },
+    },
     (request) => gateway.apply(request.body?.prune ?? false),
   );
   app.get(
@@ -79,7 +102,10 @@ function addDesiredRoutes(app: FastifyInstance, { gateway, doctor, link }: Admin
   );
   app.post<{ Body: { person?: string; admin?: boolean } | null }>(
     '/api/admin/links',
-    { config, schema: { summary: 'A one-time sign-in link', body: schemas.linkBody, response: { 200: schemas.linkAnswer, ...errorAnswers } } },
+    {
+      config,
+      schema: { summary: 'A one-time sign-in link', body: schemas.linkBody, response: { 200: schemas.linkAnswer, ...errorAnswers } },
+    },
     async (request) => {
       const person = request.body?.person ?? onlyPerson(gateway);
       if (!gateway.person(person)) throw new SvcError('NOT_FOUND', `no person ${person}`);
@@ -92,7 +118,15 @@ function onlyPerson(gateway: Gateway): string {
   const people = gateway.people();
   const first = people[0];
   if (!first || people.length > 1) {
-    throw new SvcError('BAD_REQUEST', `person: expected one of ${people.map(({ usuario }) => usuario).slice(0, 20).join(', ') || 'none'}`);
+    throw new SvcError(
+      'BAD_REQUEST',
+      `person: expected one of ${
+        people
+          .map(({ usuario }) => usuario)
+          .slice(0, 20)
+          .join(', ') || 'none'
+      }`,
+    );
   }
   return first.usuario;
 }
@@ -123,7 +157,13 @@ function addBackendRoutes(app: FastifyInstance, { starts, logs }: AdminRouteDeps
     {
       config,
       exposeHeadRoute: false,
-      schema: { summary: 'Log of a backend', params: schemas.backendParams, querystring: schemas.adminLogQuery, produces: ['text/plain'], response: errorAnswers },
+      schema: {
+        summary: 'Log of a backend',
+        params: schemas.backendParams,
+        querystring: schemas.adminLogQuery,
+        produces: ['text/plain'],
+        response: errorAnswers,
+      },
     },
     ({ params, query }, reply) =>
       logs.send(reply, { ...params, tail: query.tail, follow: query.follow === '1', previous: query.previous === '1' }),

@@ -50,7 +50,10 @@ export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): 
   );
   app.delete(
     '/api/sessao',
-    { config: { access: 'open' }, schema: { summary: 'Sign out, on the app origins too', response: { 204: { type: 'null' }, ...errorAnswers } } },
+    {
+      config: { access: 'open' },
+      schema: { summary: 'Sign out, on the app origins too', response: { 204: { type: 'null' }, ...errorAnswers } },
+    },
     async (request, reply) => {
       if (request.session) await sessions.end(request.session);
       return reply.code(204).header('set-cookie', expiredSessionCookie(site)).send();
@@ -83,13 +86,23 @@ function answerFor(deps: SessionRouteDeps, session: Session): SessionAnswer {
   const { usuario, nome, login, grupos } = person;
   const { site } = deps;
   const appUrlTemplate = site.origins === 'path' ? `${site.origin}/proxy/app/{id}/` : `${site.scheme}://{id}.${site.host}/`;
-  return { usuario, nome, login, iniciais: initials(person), grupos, admin: session.admin, appUrlTemplate, origins: site.origins, shellVersion };
+  return {
+    usuario,
+    nome,
+    login,
+    iniciais: initials(person),
+    grupos,
+    admin: session.admin,
+    appUrlTemplate,
+    origins: site.origins,
+    shellVersion,
+  };
 }
 
 /** First letters of the first and the last name. */
 function initials({ nome, usuario }: PersonRecord): string {
   const words = nome.split(/\s+/).filter((word) => /^\p{L}/u.test(word));
   const chosen = words.length > 1 ? [words[0], words.at(-1)] : words;
-  const letters = chosen.map((word) => [...(word ?? '')][0] ?? '').join('');
+  const letters = chosen.map((word) => /^\p{L}/u.exec(word ?? '')?.[0] ?? '').join('');
   return (letters || usuario.slice(0, 2)).toUpperCase();
 }
