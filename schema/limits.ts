@@ -9,6 +9,7 @@ export const limits = {
   probeTimeoutMs: 5_000,
   /** After the 15 attempts the verdict is still sought, slower. Decision: docs/decisions/0027-slow-start.md */
   probeSlowIntervalMs: 5_000,
+  probeSlowIntervalMsMax: 30_000,
   navigationHoldMsMax: 20_000,
   // Windows. Source: spec 3.3 and 8.
   lastWindowGraceMs: 120_000,
@@ -100,7 +101,7 @@ export const limits = {
   proxySpareConnectionMsMax: 30_000,
   /** A tunnel whose one side has ended. */
   proxyHalfOpenMsMax: 60_000,
-  proxyReadBufferBytes: 256 * 1_024,
+  proxyReadBufferBytes: 64 * 1_024,
   proxyResponseHeadersMax: 256,
   proxyPanelLogLines: 40,
   proxyPanelStreamsPerAppMax: 32,
