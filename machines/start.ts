@@ -31,6 +31,12 @@ export type StartEvent =
   | { readonly type: 'deaf' }
   | { readonly type: 'answered'; readonly attempt: number; readonly code: number; readonly nowMs: number };
 
+/** Wait before the attempt after the n-th: 1 s within the fifteen of the spec, then 5, 10, 20, 30, 30… s. */
+export function probeWaitMs(attempts: number): number {
+  if (attempts < limits.probeAttemptsMax) return limits.probeIntervalMs;
+  return Math.min(limits.probeSlowIntervalMs * 2 ** Math.min(attempts - limits.probeAttemptsMax, 10), limits.probeSlowIntervalMsMax);
+}
+
 export type StartValue = 'probing' | 'slow' | 'ready';
 
 export function freshStart(process: { readonly pid: number; readonly startTicks: number }, nowMs: number): StartContext {
@@ -46,12 +52,7 @@ export function freshStart(process: { readonly pid: number; readonly startTicks:
   };
 }
 
-const takeAnswer = assign<StartContext, Extract<StartEvent, { type: 'answered' }>, undefined, StartEvent, never>(({ event }) => ({
-  answered: event.attempt,
-  code: event.code,
-}));
-
-export const startMachine = setup({
+const base = setup({
   types: { context: {} as StartContext, events: {} as StartEvent, input: {} as StartContext },
   actions: {
     /** The one effect: send probe number `attempt`. */
@@ -64,7 +65,15 @@ export const startMachine = setup({
     saysReady: ({ event }) => event.type === 'answered' && probeVerdict(event.code).ready,
     lastAttempt: ({ event }) => event.type === 'answered' && event.attempt >= limits.probeAttemptsMax,
   },
-}).createMachine({
+});
+
+const takeAnswer = base.assign(({ event }) => (event.type === 'answered' ? { answered: event.attempt, code: event.code } : {}));
+const countAttempt = base.assign(({ context, event }) =>
+  event.type === 'tick' ? { attempts: context.attempts + 1, nextAtMs: event.nowMs + probeWaitMs(context.attempts + 1) } : {},
+);
+const sendProbe = { type: 'probe', params: ({ context }: { readonly context: StartContext }) => ({ attempt: context.attempts }) } as const;
+
+export const startMachine = base.createMachine({
   id: 'start',
   context: ({ input }) => input,
   initial: 'probing',
@@ -78,44 +87,21 @@ export const startMachine = setup({
       on: {
         tick: [
           // The answer to the fifteenth was lost (portal restarted): the schedule goes on all the same.
-          {
-            guard: 'dueAndExhausted',
-            target: 'slow',
-            actions: [
-              assign(({ context, event }) => ({ attempts: context.attempts + 1, nextAtMs: event.nowMs + limits.probeSlowIntervalMs })),
-              { type: 'probe', params: ({ context }) => ({ attempt: context.attempts }) },
-            ],
-          },
-          {
-            guard: 'due',
-            actions: [
-              assign(({ context, event }) => ({ attempts: context.attempts + 1, nextAtMs: event.nowMs + limits.probeIntervalMs })),
-              { type: 'probe', params: ({ context }) => ({ attempt: context.attempts }) },
-            ],
-          },
+          { guard: 'dueAndExhausted', target: 'slow', actions: [countAttempt, sendProbe] },
+          { guard: 'due', actions: [countAttempt, sendProbe] },
         ],
         answered: [
           // Source: spec 3.3 row 2: a ready code within 15 attempts.
           { guard: 'saysReady', target: 'ready', actions: takeAnswer },
           // Source: spec 3.3 row 3: 15 attempts exhausted, starting with ready: false.
-          {
-            guard: 'lastAttempt',
-            target: 'slow',
-            actions: [takeAnswer, assign(({ event }) => ({ nextAtMs: event.nowMs + limits.probeSlowIntervalMs }))],
-          },
+          { guard: 'lastAttempt', target: 'slow', actions: takeAnswer },
           { actions: takeAnswer },
         ],
       },
     },
     slow: {
       on: {
-        tick: {
-          guard: 'due',
-          actions: [
-            assign(({ context, event }) => ({ attempts: context.attempts + 1, nextAtMs: event.nowMs + limits.probeSlowIntervalMs })),
-            { type: 'probe', params: ({ context }) => ({ attempt: context.attempts }) },
-          ],
-        },
+        tick: { guard: 'due', actions: [countAttempt, sendProbe] },
         answered: [{ guard: 'saysReady', target: 'ready', actions: takeAnswer }, { actions: takeAnswer }],
       },
     },

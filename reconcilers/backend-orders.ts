@@ -14,6 +14,8 @@ export interface Order {
   /** The order under way makes the state this, whatever the snapshot still says. */
   readonly towards: { readonly state: 'starting' | 'stopping'; readonly reason: Reason } | null;
   readonly finished: { readonly requestId: string; readonly outcome: IntentOutcome; readonly message: string } | null;
+  /** When the order is given again unless it was confirmed by then; null when none is under way. */
+  readonly resendAtMs: number | null;
   /** When windows end the app; null when nothing counts down. */
   readonly closeAtMs: number | null;
 }
@@ -28,15 +30,23 @@ export interface OrderInput {
 
 type Want =
   | { readonly op: 'start'; readonly cause: Cause; readonly requestId: string | null; readonly reason: Reason }
-  | { readonly op: 'stop'; readonly cause: Cause; readonly requestId: string | null; readonly reason: StopReason };
+  | { readonly op: 'stop'; readonly cause: Cause; readonly requestId: string | null; readonly reason: StopReason }
+  | { readonly op: 'pin'; readonly cause: Cause; readonly requestId: string; readonly pinned: boolean };
 
 export function decideOrder(input: OrderInput): Order {
   const { desired, observed, memory, nowMs } = input;
   const closeAtMs = closeDeadline(desired, observed.snapshot, memory);
   const finished = desired.intent === null ? null : finish(desired.intent, input);
-  const want = (finished === null ? intentWant(input) : null) ?? levelWant(input, closeAtMs);
+  const want = (finished === null ? intentWant(input) : null) ?? levelWant(input, closeAtMs) ?? pinWant(desired, observed.snapshot);
   if (want === null)
-    return { action: pinAction(desired, observed.snapshot), sent: memory?.sent ?? null, towards: null, finished, closeAtMs };
+    return {
+      action: null,
+      sent: memory?.sent ?? null,
+      towards: null,
+      resendAtMs: null,
+      finished,
+      closeAtMs,
+    };
   return { ...send(want, input), finished, closeAtMs: closeAtMs !== null && closeAtMs > nowMs ? closeAtMs : null };
 }
 
@@ -140,13 +150,13 @@ function closeDeadline(desired: BackendDesired, snapshot: AppSnapshot | null, me
   return windows.zeroSinceMs + limits.lastWindowGraceMs;
 }
 
-function pinAction(desired: BackendDesired, snapshot: AppSnapshot | null): Action | null {
+function pinWant(desired: BackendDesired, snapshot: AppSnapshot | null): Want | null {
   const pinned = desired.document === 'ligado';
   if (snapshot === null || !snapshot.wanted || snapshot.pinned === pinned) return null;
-  return { kind: 'backend/pin', person: desired.person, app: desired.app, pinned };
+  return { op: 'pin', cause: 'ligado', requestId: `pin-${pinned}`, pinned };
 }
 
-function send(want: Want, { desired, observed, memory, nowMs }: OrderInput): Pick<Order, 'action' | 'sent' | 'towards'> {
+function send(want: Want, { desired, observed, memory, nowMs }: OrderInput): Pick<Order, 'action' | 'sent' | 'towards' | 'resendAtMs'> {
   const previous = memory?.sent ?? null;
   const same =
     previous !== null &&
@@ -154,19 +164,23 @@ function send(want: Want, { desired, observed, memory, nowMs }: OrderInput): Pic
     previous.cause === want.cause &&
     (want.requestId ?? previous.requestId) === previous.requestId;
   const towards = towardsOf(want, observed.snapshot);
-  if (same && nowMs < previous.atMs + limits.supervisorReplyMsMax) return { action: null, sent: previous, towards };
+  if (same && nowMs < previous.atMs + limits.supervisorReplyMsMax)
+    return { action: null, sent: previous, towards, resendAtMs: previous.atMs + limits.supervisorReplyMsMax };
   const confirmed = same && observed.snapshot?.requestId === previous.requestId;
   const requestId = want.requestId ?? (same && !confirmed ? previous.requestId : `${want.cause}-${nowMs}`);
-  const { person, app } = desired;
   const sent: SentOrder = { op: want.op, cause: want.cause, requestId, atMs: nowMs };
-  const action: Action =
-    want.op === 'start'
-      ? { kind: 'backend/start', person, app, order: { pinned: desired.document === 'ligado', requestId } }
-      : { kind: 'backend/stop', person, app, requestId, reason: want.reason };
-  return { action, sent, towards };
+  const action = actionOf(want, desired, requestId);
+  return { action, sent, towards, resendAtMs: nowMs + limits.supervisorReplyMsMax };
+}
+
+function actionOf(want: Want, { person, app, document }: BackendDesired, requestId: string): Action {
+  if (want.op === 'pin') return { kind: 'backend/pin', person, app, pinned: want.pinned };
+  if (want.op === 'stop') return { kind: 'backend/stop', person, app, requestId, reason: want.reason };
+  return { kind: 'backend/start', person, app, order: { pinned: document === 'ligado', requestId } };
 }
 
 function towardsOf(want: Want, snapshot: AppSnapshot | null): Order['towards'] {
+  if (want.op === 'pin') return null;
   if (want.op === 'start') return { state: 'starting', reason: want.reason };
   const over = snapshot === null || (snapshot.process === null && snapshot.state === 'stopped');
   return over ? null : { state: 'stopping', reason: want.reason };

@@ -135,8 +135,9 @@ function deadSight(desired: BackendDesired, snapshot: AppSnapshot): Sight {
   }
 }
 
+/** Reasons of a living app say nothing about one whose process is gone. */
 function startingReason(reason: Reason): Reason {
-  return reason === 'Healthy' || reason === 'Adopted' ? 'StartRequested' : reason;
+  return reason === 'Healthy' || reason === 'Adopted' || reason === 'Listening' ? 'StartRequested' : reason;
 }
 
 function stoppedSight(desired: BackendDesired, snapshot: AppSnapshot): Sight {

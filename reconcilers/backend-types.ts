@@ -66,7 +66,7 @@ export interface BackendObserved {
 export type Cause = 'intent' | 'ligado' | 'desligado' | 'service' | 'windows' | 'uninstalled' | 'mended';
 
 export interface SentOrder {
-  readonly op: 'start' | 'stop';
+  readonly op: 'start' | 'stop' | 'pin';
   readonly cause: Cause;
   readonly requestId: string;
   readonly atMs: number;

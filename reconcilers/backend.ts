@@ -5,7 +5,6 @@
  */
 import { transition } from 'xstate';
 import { backendMachine, eventOfState, type BackendContext } from '../machines/backend.ts';
-import { limits } from '../schema/limits.ts';
 import type { Action } from './actions.ts';
 import { decideOrder, expired, type Order } from './backend-orders.ts';
 import { followProbes } from './backend-probe.ts';
@@ -45,7 +44,6 @@ export function decideBackend(
     since: stamped.memory,
   });
   const probeAtMs = start === null || start.value === 'ready' || observed.probing ? null : start.context.nextAtMs;
-  const resendAtMs = order.towards === null || order.sent === null ? null : order.sent.atMs + limits.supervisorReplyMsMax;
   const { snapshot } = observed;
   return {
     actions: actions.length === 0 ? noActions : actions,
@@ -59,7 +57,7 @@ export function decideBackend(
     finishedIntent: order.finished?.requestId ?? null,
     outcome: order.finished?.outcome ?? null,
     conditions: stamped.conditions,
-    nextDeadlineMs: earliest(nowMs, [probeAtMs, resendAtMs, order.closeAtMs, snapshot?.nextAttemptAtMs, snapshot?.idleDeadlineMs]),
+    nextDeadlineMs: earliest(nowMs, [probeAtMs, order.resendAtMs, order.closeAtMs, snapshot?.nextAttemptAtMs, snapshot?.idleDeadlineMs]),
     memory: next,
   };
 }

@@ -43,7 +43,15 @@ export function keepInjecting(world: World, perHour: number, mood: Calm): void {
 
 /** Ends what is still waiting to go wrong. */
 export function heal(world: World): void {
-  Object.assign(world.mischief, { lostPushes: 0, latePushes: 0, lostOrders: 0, lostAcks: 0, lostExits: 0, failingEnsures: 0, crashAfterBoundaries: 0 });
+  Object.assign(world.mischief, {
+    lostPushes: 0,
+    latePushes: 0,
+    lostOrders: 0,
+    lostAcks: 0,
+    lostExits: 0,
+    failingEnsures: 0,
+    crashAfterBoundaries: 0,
+  });
   for (const server of world.servers) {
     if (server.reachable) continue;
     server.reachable = true;

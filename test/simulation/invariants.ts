@@ -10,20 +10,30 @@ import { violate, type AppModel, type World } from './world.ts';
 
 const failures: readonly Reason[] = ['Crashed', 'ExitedAtOnce', 'OutOfMemory'];
 
+const stops: readonly Reason[] = ['StoppedByPerson', 'StoppedByAdmin', 'LastWindowClosed', 'Idle', 'PinnedStopped'];
+const slow: readonly Reason[] = ['SlowStart', 'NeverBound', 'BoundTcp', 'AnswersError', 'RefusesToken'];
+
 /** Written independently of the code: which reasons may explain which state. */
-const allowed: Readonly<Record<BackendState, readonly Reason[]>> = {
-  stopped: ['NeverStarted', 'StoppedByPerson', 'StoppedByAdmin', 'LastWindowClosed', 'Idle', 'PinnedStopped', 'HashChanged', ...failures],
-  starting: [
-    ...['StartRequested', 'PinnedRunning', 'ServiceStart', 'SettingUp', 'Probing', 'SlowStart', 'NeverBound', 'BoundTcp'],
-    ...['AnswersError', 'RefusesToken', 'HashChanged', 'NeverStarted', 'Adopted'],
-    ...['StoppedByPerson', 'StoppedByAdmin', 'LastWindowClosed', 'Idle', 'PinnedStopped'],
+const allowed: Readonly<Record<BackendState, ReadonlySet<Reason>>> = {
+  stopped: new Set(['NeverStarted', 'HashChanged', ...stops, ...failures]),
+  starting: new Set([
+    'StartRequested',
+    'PinnedRunning',
+    'ServiceStart',
+    'SettingUp',
+    'Probing',
+    ...slow,
+    'HashChanged',
+    'NeverStarted',
+    'Adopted',
+    ...stops,
     ...failures,
-  ] as Reason[],
-  running: ['Healthy', 'Adopted'],
-  stopping: ['StoppedByPerson', 'StoppedByAdmin', 'LastWindowClosed', 'Idle', 'PinnedStopped', 'HashChanged', 'Healthy', 'Adopted', 'StartRequested', ...failures],
-  backoff: failures,
-  failed: failures,
-  unknown: ['ServerUnreachable', 'SupervisorStarting', 'NotObservedYet', 'SessionEnded'],
+  ]),
+  running: new Set(['Healthy', 'Adopted']),
+  stopping: new Set(['HashChanged', 'Healthy', 'Adopted', 'StartRequested', ...stops, ...failures]),
+  backoff: new Set(failures),
+  failed: new Set(failures),
+  unknown: new Set(['ServerUnreachable', 'SupervisorStarting', 'NotObservedYet', 'SessionEnded']),
 };
 
 export function checkProcesses(world: World, app: AppModel): void {
@@ -36,12 +46,14 @@ const waitsMs: readonly number[] = [0, 0, 2_000, 4_000, 8_000];
 export function checkSupervision(world: World, app: AppModel, before: Supervision, event: SupervisionEvent): void {
   const next = app.supervision;
   if (next.failures > 5) violate(world, `${app.key} counts ${next.failures} failures`);
-  if (next.failures === 5 && next.state !== 'failed' && next.state !== 'stopping') violate(world, `${app.key} is ${next.state} after five failures`);
+  if (next.failures === 5 && next.state !== 'failed' && next.state !== 'stopping')
+    violate(world, `${app.key} is ${next.state} after five failures`);
   if (next.state !== 'starting' || (before.state !== 'backoff' && before.state !== 'failed')) return;
   if (event.type === 'START' || before.lastFailureAtMs === null) return;
   const waitedMs = world.clock.nowMs() - before.lastFailureAtMs;
   const neededMs = before.state === 'failed' ? 600_000 : (waitsMs[before.failures] ?? 0);
-  if (app.processes.length === 0 && waitedMs < neededMs) violate(world, `${app.key} was launched ${waitedMs} ms after failure ${before.failures}`);
+  if (app.processes.length === 0 && waitedMs < neededMs)
+    violate(world, `${app.key} was launched ${waitedMs} ms after failure ${before.failures}`);
 }
 
 export function checkLaunch(world: World, app: AppModel): void {
@@ -72,13 +84,15 @@ export function checkStopOrder(world: World, app: AppModel, stop: ActionOf<'back
 
 export function checkDecision(world: World, app: AppModel, decision: BackendDecision): void {
   const { state, reason } = decision;
-  if (!allowed[state].includes(reason)) violate(world, `${app.key} is ${state} because of ${reason}`);
+  if (!allowed[state].has(reason)) violate(world, `${app.key} is ${state} because of ${reason}`);
   const blind = app.person.server.seen !== 'reachable' || app.person.link !== 'up';
   const alive = app.processes.length > 0 || app.env !== null;
   if (blind && state === 'stopped' && alive) violate(world, `${app.key} is shown stopped while nobody can look and it lives`);
   if (blind && decision.actions.length > 0) violate(world, `${app.key} acts while nobody can look`);
-  if (decision.nextDeadlineMs !== null && decision.nextDeadlineMs <= world.clock.nowMs()) violate(world, `${app.key} sets a deadline in the past`);
-  if (decision.actions.filter((action) => action.kind !== 'backend/probe').length > 1) violate(world, `${app.key} gives two orders at once`);
+  if (decision.nextDeadlineMs !== null && decision.nextDeadlineMs <= world.clock.nowMs())
+    violate(world, `${app.key} sets a deadline in the past`);
+  if (decision.actions.filter((action) => action.kind !== 'backend/probe').length > 1)
+    violate(world, `${app.key} gives two orders at once`);
   if (app.shown === null || app.shown.state !== state || app.shown.reason !== reason) {
     world.tally.transitions += 1;
     app.shown = { state, reason, sinceMs: world.clock.monotonicMs() };
@@ -90,7 +104,8 @@ export function checkFinished(world: World, app: AppModel, decision: BackendDeci
   const { intent } = app;
   if (intent === null || decision.outcome !== 'done') return;
   if (intent.wish === 'stop' && app.env !== null) violate(world, `${app.key}: stop ${intent.requestId} is done and the env file stands`);
-  if (intent.wish !== 'stop' && !app.startsTaken.has(intent.requestId)) violate(world, `${app.key}: ${intent.requestId} is done and nobody took it`);
+  if (intent.wish !== 'stop' && !app.startsTaken.has(intent.requestId))
+    violate(world, `${app.key}: ${intent.requestId} is done and nobody took it`);
 }
 
 /** A clean key decides the same again: no action, the very same memory. */
@@ -106,20 +121,30 @@ export function checkIdempotent(world: World, app: AppModel): void {
 /** `afterMs`: time since the last fault and the last deed of a person. */
 export function checkConverged(world: World, app: AppModel, afterMs: number): void {
   const { env, processes, launcher, supervision, document, person, shown, intent } = app;
-  const say = (what: string): void => violate(world, `${app.key} ${afterMs / 1_000} s after the last fault: ${what} (shown ${shown?.state} ${shown?.reason}, supervision ${supervision.state})`);
+  const say = (what: string): void =>
+    violate(
+      world,
+      `${app.key} ${afterMs / 1_000} s after the last fault: ${what} (shown ${shown?.state} ${shown?.reason}, supervision ${supervision.state})`,
+    );
   if (intent !== null) say(`intent ${intent.wish} ${intent.requestId} still pends`);
   if (document === 'ligado' && env === null) say('pinned running and not wanted');
   if (document === 'ligado' && env !== null && !env.pinned) say('pinned running and its env file is not');
   if (document === 'desligado' && env !== null) say('pinned stopped and wanted');
   if (env !== null && person.supervisor === null) say('wanted and no supervisor lives');
   if (afterMs < 45_000) return;
+  const shownMs = world.clock.monotonicMs() - (shown?.sinceMs ?? 0);
+  // Windows closed before the rest may end an app within it: what moves has its own time.
+  if (supervision.state === 'stopping' && shownMs < 20_000) return;
   if (env === null && (processes.length > 0 || launcher !== null)) say('not wanted and a process lives');
   const [process] = processes;
-  if (env !== null && process === undefined && launcher === null && supervision.state !== 'backoff' && supervision.state !== 'failed') say('wanted and dead');
+  if (env !== null && process === undefined && launcher === null && supervision.state !== 'backoff' && supervision.state !== 'failed')
+    say('wanted and dead');
   const oldMs = process === undefined ? 0 : world.clock.nowMs() - process.startedAtMs;
-  if (process?.behaviour === 'healthy' && oldMs > 20_000 && env !== null && shown?.state !== 'running') say('healthy and not shown running');
+  if (process?.behaviour === 'healthy' && oldMs > 20_000 && env !== null && shown?.state !== 'running')
+    say('healthy and not shown running');
   if (process === undefined && shown?.state === 'running') say('dead and shown running');
-  if (process === undefined && launcher === null && env === null && person.supervisor !== null && shown?.state !== 'stopped') say('stopped and not shown so');
+  if (process === undefined && launcher === null && env === null && person.supervisor !== null && shown?.state !== 'stopped')
+    say('stopped and not shown so');
   if (supervision.state === 'failed' && env !== null && process === undefined && shown?.state !== 'failed') say('failed and not shown so');
   if (shown?.state === 'unknown' && shown.reason !== 'SessionEnded') say('unknown though everybody answers');
 }

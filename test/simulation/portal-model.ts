@@ -149,7 +149,8 @@ function workPerson(world: World, person: PersonModel): void {
   const decision = decideSupervisor(desired, { host, status: person.link, message: '' }, person.supervisorMemory, world.clock.nowMs());
   world.tally.decisions += 1;
   person.supervisorMemory = decision.memory;
-  if (decision.nextDeadlineMs !== null) afterInPortal(world, decision.nextDeadlineMs - world.clock.nowMs(), () => enqueuePerson(world, person));
+  if (decision.nextDeadlineMs !== null)
+    afterInPortal(world, decision.nextDeadlineMs - world.clock.nowMs(), () => enqueuePerson(world, person));
   const [action] = decision.actions;
   if (diesHere(world)) return;
   if (action?.kind === 'supervisor/ensure') {

@@ -59,7 +59,8 @@ function armDeadline(world: World, app: AppModel): void {
   if (atMs === null) return;
   const life = app.person.supervisor;
   after(world, Math.max(0, atMs - world.clock.nowMs()), () => {
-    if (life !== null && app.person.supervisor === life && nextDeadlineMs(app.supervision) === atMs) supervise(world, app, { type: 'TICK' });
+    if (life !== null && app.person.supervisor === life && nextDeadlineMs(app.supervision) === atMs)
+      supervise(world, app, { type: 'TICK' });
   });
 }
 
@@ -192,7 +193,8 @@ function lookAt(world: World, app: AppModel): void {
     return;
   }
   if (state === 'stopping') supervise(world, app, { type: 'GONE' });
-  else if (state === 'running' || state === 'starting') supervise(world, app, { type: 'PROCESS_DIED', reason: app.lastExit?.reason ?? 'Crashed' });
+  else if (state === 'running' || state === 'starting')
+    supervise(world, app, { type: 'PROCESS_DIED', reason: app.lastExit?.reason ?? 'Crashed' });
   else if (state === 'stopped' && app.env !== null) supervise(world, app, { type: 'WANTED' });
 }
 
@@ -203,8 +205,12 @@ export function bootSupervisor(world: World, person: PersonModel): void {
   for (const app of person.apps) {
     const { state } = app.supervision;
     // Alive by memory only: what became of the process is not a failure of the app.
-    if (app.processes.length === 0 && (state === 'running' || state === 'starting')) app.supervision = { ...app.supervision, state: 'stopped' };
-    if (app.supervision.state === 'stopping' || app.supervision.state === 'backoff' || app.supervision.state === 'failed') armDeadline(world, app);
+    if (app.processes.length === 0 && (state === 'running' || state === 'starting'))
+      app.supervision = { ...app.supervision, state: 'stopped' };
+    // The env file alone carries the wish: whatever status.json remembers of an earlier one is over. Source: spec 2.6.
+    if (app.env === null && app.processes.length === 0) app.supervision = { ...stoppedSupervision, reason: app.supervision.reason };
+    if (app.supervision.state === 'stopping' || app.supervision.state === 'backoff' || app.supervision.state === 'failed')
+      armDeadline(world, app);
     if (app.supervision.state === 'stopping' && app.processes.length > 0) terminate(world, app, false);
     if (app.supervision !== stoppedSupervision || app.env !== null) notice(world, app);
     watchIdle(world, app);
