@@ -16,12 +16,8 @@ _LETTERS = re.compile(r'[^a-z0-9]')
 _LOOK_ALIKE = _LETTERS.sub('', _HEADER)
 
 
-def _digest(value: str) -> bytes:
-    return hashlib.sha256(value.encode('latin-1', 'replace')).digest()
-
-
 _token = os.environ.get('SVC_APP_TOKEN')
-_expected = None if _token is None else _digest(_token)
+_expected = None if _token is None else hashlib.sha256(os.fsencode(_token)).digest()
 
 
 def is_open() -> bool:
@@ -43,4 +39,4 @@ def admits(headers: list[tuple[str, str]]) -> bool:
             return False
     if given is None or not _token:
         return False
-    return hmac.compare_digest(_digest(given), _expected)
+    return hmac.compare_digest(hashlib.sha256(given.encode('latin-1', 'replace')).digest(), _expected)

@@ -11,10 +11,11 @@ const HEADER = 'x-svc-app-token';
 const letters = (name) => name.replaceAll(/[^a-z0-9]/g, '');
 const LOOK_ALIKE = letters(HEADER);
 
-const digest = (value) => createHash('sha256').update(value, 'latin1').digest();
+/** Of bytes: the environment's are UTF-8, a header's come as latin1. */
+const digest = (bytes) => createHash('sha256').update(bytes).digest();
 
 const token = process.env.SVC_APP_TOKEN;
-const expected = token === undefined ? null : digest(token);
+const expected = token === undefined ? null : digest(Buffer.from(token));
 
 const isOpen = () => expected === null;
 
@@ -31,7 +32,7 @@ function admits(rawHeaders) {
       return false;
     }
   }
-  return given !== null && token !== '' && timingSafeEqual(digest(given), expected);
+  return given !== null && token !== '' && timingSafeEqual(digest(Buffer.from(given, 'latin1')), expected);
 }
 
 module.exports = { isOpen, admits };

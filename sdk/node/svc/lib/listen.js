@@ -12,6 +12,7 @@ const EXIT_NOWHERE = 2;
 const SOCKET_PATH_BYTES_MAX = 107;
 const HEAD_BYTES_MAX = 32 * 1024;
 const END_GRACE_MS = 5_000;
+const IDLE_SWEEP_MS = 20;
 const CONNECT_TEST_MS = 5_000;
 const BACKLOG = 512;
 // The portal's proxy keeps an idle connection for up to 10 minutes (spec 8); we never close first, or it would lose a request.
@@ -114,13 +115,26 @@ async function open(server, argv) {
   return target.socket;
 }
 
-/** Every way into the app passes the gate, also one that the author added without `portao` and also upgrades. */
+/**
+ * Every way into the app passes the gate, also one that the author added without `portao` and also upgrades. Returns the function
+ * that closes the connections on which nothing is being answered.
+ */
 function gateEverything(server) {
-  const emit = server.emit;
+  /** Requests under way of each connection; absent once it was upgraded, for then it is the app's. */
+  const active = new Map();
+  const count = (socket, change) => active.has(socket) && active.set(socket, active.get(socket) + change);
+  const { emit } = server;
   server.emit = function gatedEmit(event, ...args) {
-    if (event === 'request' || event === 'checkContinue' || event === 'checkExpectation') {
-      if (!admit(args[0], args[1])) return true;
+    if (event === 'connection') {
+      active.set(args[0], 0);
+      args[0].once('close', () => active.delete(args[0]));
+    } else if (event === 'request' || event === 'checkContinue' || event === 'checkExpectation') {
+      const [req, res] = args;
+      count(req.socket, 1);
+      res.once('close', () => count(req.socket, -1));
+      if (!admit(req, res)) return true;
     } else if (event === 'upgrade') {
+      active.delete(args[1]);
       if (!admitUpgrade(args[0], args[1])) return true;
     } else if (event === 'connect') {
       args[1].on('error', () => {});
@@ -131,9 +145,12 @@ function gateEverything(server) {
   };
   // Without a listener Node would cut a CONNECT off without an answer.
   server.on('connect', () => {});
+  return () => {
+    for (const [socket, requests] of active) if (requests === 0) socket.destroySoon();
+  };
 }
 
-function endOnSignal(server, aoEncerrar) {
+function endOnSignal(server, closeIdle, aoEncerrar) {
   let ending = false;
   const end = async () => {
     if (ending) return;
@@ -141,9 +158,8 @@ function endOnSignal(server, aoEncerrar) {
     const closed = new Promise((resolve) => {
       server.close(resolve);
     });
-    // A connection whose answer ends now becomes idle a moment later.
-    server.closeIdleConnections?.();
-    setInterval(() => server.closeIdleConnections?.(), 20);
+    closeIdle();
+    setInterval(closeIdle, IDLE_SWEEP_MS); // one whose answer ends now is idle a moment later
     const grace = new Promise((resolve) => {
       setTimeout(resolve, END_GRACE_MS);
     });
@@ -163,7 +179,7 @@ function endOnSignal(server, aoEncerrar) {
  * with nowhere to listen (spec 7). On SIGTERM the answers under way end, `aoEncerrar` is awaited, and the process ends with 0.
  */
 async function escutar(server, { argv = process.argv.slice(2), aoEncerrar } = {}) {
-  gateEverything(server);
+  const closeIdle = gateEverything(server);
   server.keepAliveTimeout = IDLE_MS;
   server.headersTimeout = HEAD_MS;
   server.requestTimeout = 0; // a long upload is not an error
@@ -177,7 +193,7 @@ async function escutar(server, { argv = process.argv.slice(2), aoEncerrar } = {}
     console.error(`[${appId()}] ${occupied ? `outra instância já atende em ${problem.message}` : text}`);
     process.exit(occupied ? EXIT_OK : EXIT_NOWHERE);
   }
-  endOnSignal(server, aoEncerrar);
+  endOnSignal(server, closeIdle, aoEncerrar);
   process.stdout.on('error', () => {}); // a closed run.log never ends the app
   console.log(`[${appId()}] versão ${version()} escutando em ${place}`);
 }
