@@ -64,7 +64,7 @@ export function isRoute(value: unknown): value is string {
   return !path.startsWith('/') && !path.split('/').includes('..');
 }
 
-const phases: readonly unknown[] = ['inicio', 'mover', 'fim', 'cancelar'];
+const phases: ReadonlySet<unknown> = new Set(['inicio', 'mover', 'fim', 'cancelar']);
 const none = (): boolean => true;
 
 /** One check per verb; `args` is known to be an object. */
@@ -73,7 +73,7 @@ export const verbArguments: { readonly [V in VerbName]: (args: Readonly<Record<s
   'window.maximize': none,
   'window.close': none,
   'window.alternarMaximizado': none,
-  'window.arrastar': (args) => phases.includes(args['fase']) && finite(args['telaX']) && finite(args['telaY']),
+  'window.arrastar': (args) => phases.has(args['fase']) && finite(args['telaX']) && finite(args['telaY']),
   'window.menuDoCabecalho': (args) => finite(args['x']) && finite(args['y']),
   'janela.abrir': (args) => optional(args['rota'], isRoute),
   'app.capacidades': none,

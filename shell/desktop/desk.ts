@@ -1,21 +1,18 @@
 /** Everything a signed-in desktop consists of, put together. Elements get this object and draw from its signals. */
-import type { AppProjection, SessionAnswer } from '../../schema/wire/http.ts';
+import type { SessionAnswer } from '../../schema/wire/http.ts';
 import { startBridge, type BridgeFrame, type BridgeHost } from '../bridge/host.ts';
 import { startEvents, type Connection } from '../events/client.ts';
-import { language, text } from '../i18n/i18n.ts';
+import { language } from '../i18n/i18n.ts';
 import { closeTabs, listApps, sendWindowCount } from '../session/api.ts';
 import { createAppsStore, type AppsStore } from '../state/apps.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { isDark, theme } from '../ui/theme.ts';
 import { createWindowCounts } from '../windows/counts.ts';
 import { createWindowManager, type WindowManager, type WindowState } from '../windows/manager.ts';
-import { windowOptions, type WindowOptions } from '../windows/options.ts';
 import { loadOpenWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
+import { deskWindows, isApp, optionsOf, tasksOptions, tasksWindow } from './desk-windows.ts';
 import { pressShellKey } from './keys.ts';
-
-/** The task manager's name as a window; no app id begins with `@`. */
-export const tasksWindow = '@tarefas';
 
 /** What a window's frame element does for the desk. */
 export interface Frame {
@@ -61,28 +58,6 @@ export interface Desk {
   close(id: string): void;
   stop(): void;
 }
-
-const tasksOptions = (): WindowOptions => ({
-  title: text('tasks.title'),
-  size: { width: 1_020, height: 620 },
-  least: {},
-  position: 'centrada',
-  manyWindows: false,
-  header: 'ambiente',
-  icon: null,
-  noDrag: [],
-});
-
-const selectorWorks = (selector: string): boolean => {
-  try {
-    document.createDocumentFragment().querySelector(selector);
-    return true;
-  } catch {
-    return false;
-  }
-};
-const optionsOf = (app: AppProjection): WindowOptions => windowOptions(app, location.href, selectorWorks);
-export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
 export function startDesk(session: SessionAnswer): Desk {
   const apps = createAppsStore(() => listApps());
@@ -135,44 +110,7 @@ export function startDesk(session: SessionAnswer): Desk {
         key: (_, key) => pressShellKey(desk, key),
       },
     ),
-    title: (window) => (window.app === tasksWindow ? text('tasks.title') : window.options.title),
-    openApp: (id, { route = '', again = false } = {}) => {
-      const app = apps.find(id);
-      if (app === undefined) return false;
-      const options = optionsOf(app);
-      const open = windows.ofApp(id).toSorted((a, b) => b.z - a.z)[0];
-      if (open !== undefined && !(again && options.manyWindows)) {
-        if (route !== '') desk.bridge.emit(open.id, 'abertura', { rota: route });
-        desk.activate(open.id);
-        return false;
-      }
-      desk.announcement.set(text('window.opened', { titulo: windows.open(id, options, route).options.title }));
-      return true;
-    },
-    openTasks: (app) => {
-      if (app !== undefined) desk.tasksApp.set(app);
-      const open = windows.ofApp(tasksWindow)[0];
-      if (open === undefined) windows.open(tasksWindow, tasksOptions());
-      else desk.activate(open.id);
-    },
-    activate: (id) => {
-      windows.focus(id);
-      frames.get(id)?.focusContent();
-    },
-    minimise: (id) => {
-      const window = windows.find(id);
-      if (window === undefined) return;
-      windows.minimise(id);
-      desk.announcement.set(text('window.minimised', { titulo: desk.title(window) }));
-      focusTop(desk);
-    },
-    close: (id) => {
-      const window = windows.find(id);
-      if (window === undefined) return;
-      windows.close(id);
-      desk.announcement.set(text('window.closed', { titulo: desk.title(window) }));
-      focusTop(desk);
-    },
+    ...deskWindows(() => desk),
     stop: () => undefined,
   };
   const ends = connect(
@@ -194,11 +132,6 @@ const appearance = (): { readonly tema: string; readonly idioma: string } => ({
   tema: isDark() ? 'escuro' : 'claro',
   idioma: language.get(),
 });
-
-function focusTop(desk: Desk): void {
-  const top = desk.windows.top();
-  if (top !== null) desk.frames.get(top.id)?.focusContent();
-}
 
 /** What follows from changes: counts, memory of open windows, appearance of the pages. */
 function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void, nudge: () => void): readonly (() => void)[] {

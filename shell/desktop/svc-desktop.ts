@@ -134,7 +134,7 @@ export class SvcDesktop extends LitElement {
         ${this.snap === null ? nothing : html`<div class="snap"></div>`}
       </main>
       <svc-taskbar .desk=${desk}></svc-taskbar>
-      ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk}></svc-launcher>` : nothing}
+      ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk} @launched=${() => (this.#backTo = null)}></svc-launcher>` : nothing}
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
       <p class="sr-only" role="status">${desk.announcement.get()}</p>
     `;

@@ -10,7 +10,8 @@ import { glyph } from '../ui/glyphs.ts';
 import { openMenu } from '../ui/menu.ts';
 import { theme, themes } from '../ui/theme.ts';
 import type { WindowState } from '../windows/manager.ts';
-import { isApp, type Desk } from './desk.ts';
+import type { Desk } from './desk.ts';
+import { isApp } from './desk-windows.ts';
 import { taskbarStyles } from './taskbar-styles.ts';
 import { openWindowMenu } from './window-menu.ts';
 

@@ -3,7 +3,8 @@ import { text } from '../i18n/i18n.ts';
 import { openMenu, type MenuGroup, type MenuItem, type MenuPlace } from '../ui/menu.ts';
 import { fillsArea } from '../windows/geometry.ts';
 import type { WindowState } from '../windows/manager.ts';
-import { isApp, type Desk } from './desk.ts';
+import type { Desk } from './desk.ts';
+import { isApp } from './desk-windows.ts';
 
 export function openWindowMenu(desk: Desk, id: string, place: MenuPlace): void {
   const window = desk.windows.find(id);

@@ -1,6 +1,7 @@
 /** What can be opened: the apps (an engine has no launcher icon, spec 2.1) and the shell's own windows; and what can be commanded. */
 import type { AppProjection } from '../../schema/wire/http.ts';
-import { type Desk, tasksWindow } from '../desktop/desk.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { tasksWindow } from '../desktop/desk-windows.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
 import { signOut } from '../session/api.ts';

@@ -56,6 +56,9 @@ export const launcherStyles = css`
     color: var(--muted);
     opacity: 1;
   }
+  input:focus-visible {
+    outline: none;
+  }
   .search:focus-within {
     box-shadow: inset 0 -2px 0 var(--focus);
   }

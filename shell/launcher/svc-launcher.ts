@@ -55,7 +55,9 @@ export class SvcLauncher extends LitElement {
     this.desk.launcherOpen.set(false);
   }
 
+  /** The focus goes where the entry leads; only a launcher that was closed gives it back. */
   #run(entry: AppEntry | CommandEntry): void {
+    this.dispatchEvent(new Event('launched'));
     this.#close();
     entry.run();
   }

@@ -5,7 +5,7 @@ import '../desktop/svc-desktop.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
-import { signIn, whoAmI } from './api.ts';
+import { whoAmI } from './api.ts';
 import './svc-sign-in.ts';
 import type { SvcSignIn } from './svc-sign-in.ts';
 
@@ -58,19 +58,14 @@ export class SvcShell extends LitElement {
 
   async #begin(): Promise<void> {
     this.phase = { kind: 'loading' };
+    // The portal spends a good pass before this page loads: one that is still in the address was refused.
     const address = new URL(location.href);
-    const pass = address.searchParams.get('passe');
-    let refused = address.searchParams.has('recusado');
+    const refused = address.searchParams.has('passe');
+    if (refused) {
+      address.searchParams.delete('passe');
+      history.replaceState(null, '', address);
+    }
     try {
-      if (pass !== null) {
-        // The pass leaves the address bar and the history before anything else happens.
-        address.searchParams.delete('passe');
-        history.replaceState(null, '', address);
-        refused = await signIn(pass).then(
-          () => false,
-          () => true,
-        );
-      }
       const session = await whoAmI();
       this.phase = session === null ? { kind: 'out', refused } : { kind: 'in', desk: startDesk(session) };
     } catch (error) {

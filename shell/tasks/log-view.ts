@@ -90,6 +90,11 @@ export class SvcLogView extends LitElement {
         overflow-wrap: anywhere;
         outline-offset: -2px;
       }
+      @media (pointer: coarse) {
+        label {
+          min-height: 44px;
+        }
+      }
       .quiet {
         color: var(--muted);
       }

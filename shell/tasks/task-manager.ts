@@ -39,6 +39,8 @@ export class SvcTaskManager extends LitElement {
   declare busy: ReadonlySet<string>;
   declare problem: string | null;
   #watch = new Watch(this, () => [this.desk.apps.state, this.desk.tasksApp, language]);
+  /** The app whose row was last brought into view. */
+  #seen: string | null = null;
   #look: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
@@ -71,6 +73,13 @@ export class SvcTaskManager extends LitElement {
     }
     this.busy = new Set([...this.busy].filter((name) => name !== app));
     this.desk.apps.refresh();
+  }
+
+  override updated(changed: Map<PropertyKey, unknown>): void {
+    const chosen = this.desk.tasksApp.get();
+    if (changed.has('desk') || chosen === this.#seen) return;
+    this.#seen = chosen;
+    this.renderRoot.querySelector('tr.chosen')?.scrollIntoView({ block: 'nearest' });
   }
 
   override render(): TemplateResult {
@@ -154,7 +163,10 @@ export class SvcTaskManager extends LitElement {
   }
 
   #failures(app: AppProjection): string {
-    const next = app.nextAttemptAtMs === null ? '' : ` · ${text('tasks.next', { quando: relativeTime(app.nextAttemptAtMs, Date.now()) })}`;
+    const next =
+      app.nextAttemptAtMs === null || app.nextAttemptAtMs <= Date.now()
+        ? ''
+        : ` · ${text('tasks.next', { quando: relativeTime(app.nextAttemptAtMs, Date.now()) })}`;
     return app.failures === 0 ? next : ` · ${text('tasks.failures')}: ${app.failures}${next}`;
   }
 
@@ -181,6 +193,17 @@ export class SvcTaskManager extends LitElement {
     </button>`;
   }
 
+  #verb(verb: Verb, app: AppProjection, name: Glyph, key: TextKey): TemplateResult {
+    return html`<button
+      class="button"
+      type="button"
+      ?disabled=${this.busy.has(app.id) || !possible(verb, app)}
+      @click=${() => this.#do(verb, app.id)}
+    >
+      ${glyph(name)}${text(key)}
+    </button>`;
+  }
+
   #details(app: AppProjection): TemplateResult {
     const since = new Intl.DateTimeFormat(languageTags[language.get()], { dateStyle: 'short', timeStyle: 'medium' }).format(app.sinceMs);
     const facts: readonly (readonly [TextKey, string])[] = [
@@ -204,6 +227,10 @@ export class SvcTaskManager extends LitElement {
           ${glyph('close')}
         </button>
       </header>
+      <div class="verbs">
+        ${this.#verb('start', app, 'start', 'tasks.start')} ${this.#verb('stop', app, 'stop', 'tasks.stop')}
+        ${this.#verb('restart', app, 'reload', 'tasks.restart')}
+      </div>
       <p class="cause"><strong>${reasonText(app.reason, language.get())}.</strong> ${app.message}</p>
       <dl>
         ${facts.map(

@@ -168,6 +168,11 @@ export const taskStyles = css`
     color: var(--muted);
     font-size: 13px;
   }
+  .verbs {
+    display: none;
+    flex-wrap: wrap;
+    gap: 8px;
+  }
   .cause {
     font-size: 13px;
     overflow-wrap: anywhere;
@@ -210,25 +215,37 @@ export const taskStyles = css`
       height: 220px;
     }
   }
+  /* One thing at a time: the list, or the details of what was chosen. */
   @container (max-width: 479px) {
     th,
     td {
-      padding: 6px 4px;
+      padding: 8px 4px;
     }
     th:first-child {
-      padding-left: 12px;
+      padding-left: 16px;
     }
-    .name svc-app-icon {
+    .verbs {
+      display: flex;
+    }
+    .name svc-app-icon,
+    .actions [data-verb='restart'],
+    .actions .icon-button:disabled {
       display: none;
     }
-    .actions {
-      padding-right: 4px;
-    }
     .actions div {
-      flex-wrap: nowrap;
+      justify-content: end;
     }
-    .icon-button {
-      width: 36px;
+    .layout.split {
+      grid-template-rows: minmax(0, 1fr);
+    }
+    .layout.split .list {
+      display: none;
+    }
+    .details {
+      border-top: 0;
+    }
+    svc-log-view {
+      flex: 1 0 240px;
     }
   }
   @media (pointer: coarse) {

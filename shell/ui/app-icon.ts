@@ -5,13 +5,14 @@ import type { WindowOptions } from '../windows/options.ts';
 import { base } from './base.ts';
 import { glyph } from './glyphs.ts';
 
-const hues = 12;
+/** White letters have at least 4.5:1 on each. */
+const colours = ['#2f5bd0', '#7a4bc2', '#a8387a', '#b53a34', '#9a5200', '#2a7547', '#0f6f80', '#4d5b73'] as const;
 
-/** The same id has the same hue everywhere. */
-export function hueOf(id: string): number {
+/** The same id has the same colour everywhere. */
+export function colourOf(id: string): string {
   let sum = 0;
   for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9_973;
-  return (sum % hues) * (360 / hues);
+  return colours[sum % colours.length] ?? colours[0];
 }
 
 const initial = (name: string): string => String.fromCodePoint(name.codePointAt(0) ?? 63).toUpperCase();
@@ -73,7 +74,7 @@ export class SvcAppIcon extends LitElement {
     if (tile === null) return;
     tile.style.width = tile.style.height = `${this.size}px`;
     tile.style.fontSize = `${Math.round(this.size * 0.46)}px`;
-    if (!this.builtin) tile.style.backgroundColor = `hsl(${hueOf(this.app?.id ?? '')} 48% 38%)`;
+    if (!this.builtin) tile.style.backgroundColor = colourOf(this.app?.id ?? '');
   }
 
   override render(): TemplateResult {

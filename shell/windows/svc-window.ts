@@ -1,7 +1,8 @@
 /** The frame of one window: title bar, eight handles and what stands inside. It draws what the window manager says. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
-import { isApp, type Desk, type Frame } from '../desktop/desk.ts';
+import type { Desk, Frame } from '../desktop/desk.ts';
+import { isApp } from '../desktop/desk-windows.ts';
 import { openWindowMenu } from '../desktop/window-menu.ts';
 import { text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';

@@ -18,8 +18,11 @@ export const windowStyles = css`
     box-shadow: var(--shadow-high);
   }
   :host([filling]) {
+    border: 0;
     border-radius: 0;
-    border-color: transparent;
+  }
+  :host(:focus-visible) {
+    outline-offset: -1px;
   }
   :host([minimised]) {
     visibility: hidden;
