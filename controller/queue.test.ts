@@ -26,6 +26,7 @@ function make(over: Partial<QueueOptions> = {}) {
     onLate: (key) => errors.push(`${key} late`),
     ...over,
   });
+  queue.open();
   return { queue, clock, worked, errors };
 }
 
@@ -145,6 +146,27 @@ test('ten thousand alarms ring in the order of their times', () => {
   expect(worked).toHaveLength(10_000);
   const rung = worked.map((key) => times.get(key) ?? 0);
   expect(rung).toEqual([...rung].sort((left, right) => left - right));
+});
+
+test('nothing is worked on before the queue is opened, and closing one that never was ends at once', async () => {
+  const worked: string[] = [];
+  const options = {
+    clock: createSimulatedClock(0),
+    laneOf: () => '',
+    parallelMax: 1,
+    workDeadlineMs: 1,
+    onError: () => undefined,
+    onLate: () => undefined,
+  };
+  const queue = createWorkQueue({ ...options, work: (key) => void worked.push(key) });
+  queue.add('casa/1', true);
+  expect(worked).toEqual([]);
+  queue.open();
+  expect(worked).toEqual(['casa/1']);
+  const other = createWorkQueue({ ...options, work: (key) => void worked.push(key) });
+  other.add('casa/2', true);
+  await other.close();
+  expect(worked).toEqual(['casa/1']);
 });
 
 test('closing forgets what waits and resolves when what runs has ended', async () => {

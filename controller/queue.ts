@@ -24,6 +24,8 @@ export interface WorkQueue {
   add(key: string, urgent: boolean): void;
   /** Adds the key at a wall time, unless an earlier time is set already. null clears it. */
   wake(key: string, atMs: number | null): void;
+  /** The queue is made holding everything back, so that nothing is decided before the first look; this lets it go. */
+  open(): void;
   /** Resolves when nothing waits and nothing runs (waking times don't count). */
   idle(): Promise<void>;
   size(): number;
@@ -56,7 +58,7 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     again: new Map(),
     waiters: [],
     closed: false,
-    pumping: false,
+    pumping: true,
   };
   const alarms = createAlarms(options.clock, (key) => add(state, key, false));
   const idle = (): Promise<void> => {
@@ -65,6 +67,10 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
   return {
     add: (key, urgent) => add(state, key, urgent),
     wake: (key, atMs) => alarms.set(key, atMs),
+    open: () => {
+      state.pumping = false;
+      pump(state);
+    },
     idle,
     size: () => size(state),
     close: () => {
@@ -75,6 +81,7 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
         lane.urgent.clear();
         lane.normal.clear();
       }
+      state.pumping = false;
       return idle();
     },
   };

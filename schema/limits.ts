@@ -42,6 +42,8 @@ export const limits = {
   resyncJitterMsMax: 1_000,
   /** Packages on a server are looked at again after so long even if nobody said that they changed. */
   packageLookMs: 60_000,
+  /** And no sooner than this when a supervisor says that they changed. */
+  packageEdgeLookMs: 2_000,
   folderQuietMs: 100,
   /** More decisions than this on one key within a minute, without anything happening, is a loop that feeds itself. */
   decisionsPerMinuteMax: 240,

@@ -6,7 +6,7 @@ import type { DesiredDocument, Place } from '../../schema/desired/documents.ts';
 import { prunePlan } from '../../reconcilers/prune.ts';
 import { faultPoint } from '../faults.ts';
 import type { Store } from '../store/store.ts';
-import { readFolder, type FolderAnswer } from './read-folder.ts';
+import { folderMark, readFolder, type FolderAnswer } from './read-folder.ts';
 
 export interface PlacedDocument {
   readonly document: DesiredDocument;
@@ -47,6 +47,7 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
   let inForce = thaw(await store.value(valueName));
   let errors: readonly string[] = [];
   let warnings: readonly string[] = [];
+  let mark: string | null = null;
 
   const remember = async (next: InForce): Promise<void> => {
     faultPoint('desired/before-remember');
@@ -59,6 +60,10 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
     errors: () => errors,
     warnings: () => warnings,
     reread: async (prune) => {
+      // Taken before the reading: a write in between makes the next look read again.
+      const now = await folderMark(dir);
+      if (now === mark && !prune) return false;
+      mark = now;
       const answer = await readFolder(dir);
       const before = errors.join('\n');
       errors = answer.ok ? [] : answer.errors;

@@ -1,5 +1,5 @@
 /** Reads the desired-state folder from disk and judges it through schema/desired (design 4). Nothing is remembered here. */
-import { open, readdir } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { limits } from '../../schema/limits.ts';
 import { readDesired, type DesiredFile } from '../../schema/desired/load.ts';
@@ -10,6 +10,20 @@ export type FolderAnswer =
   | { readonly ok: true; readonly state: DesiredState; readonly warnings: readonly string[] }
   /** `errors` are ready to print: `file:line:col CODE message` with a caret below. */
   | { readonly ok: false; readonly errors: readonly string[] };
+
+/** Changes whenever a file of the folder does, at the price of a stat each: the level look reads no YAML while it is the same. */
+export async function folderMark(dir: string): Promise<string> {
+  try {
+    const marks: string[] = [];
+    for (const name of await yamlNames(dir)) {
+      const { ino, size, mtimeMs, ctimeMs } = await stat(path.join(dir, name));
+      marks.push(`${name}\0${ino} ${size} ${mtimeMs} ${ctimeMs}`);
+    }
+    return marks.join('\n');
+  } catch (error) {
+    return `unreadable ${(error as NodeJS.ErrnoException).code ?? ''}`;
+  }
+}
 
 /** A folder that can't be read is an error, never an empty folder. */
 export async function readFolder(dir: string): Promise<FolderAnswer> {
@@ -29,8 +43,12 @@ export async function readFolder(dir: string): Promise<FolderAnswer> {
 }
 
 /** Every *.yaml and *.yml in the folder, by name; hidden files are other programs' business. */
+async function yamlNames(dir: string): Promise<readonly string[]> {
+  return (await readdir(dir)).filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort();
+}
+
 async function readFiles(dir: string): Promise<readonly DesiredFile[]> {
-  const names = (await readdir(dir)).filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort();
+  const names = await yamlNames(dir);
   const files: DesiredFile[] = [];
   for (const name of names.slice(0, limits.yamlFilesMax + 1)) {
     const handle = await open(path.join(dir, name), 'r');

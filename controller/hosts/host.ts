@@ -26,8 +26,8 @@ export interface Host {
   directSocketPath(socketPath: string): string | null;
   /** Starts `svc-app-supervisor` detached as the account; resolves when its socket answers `hello`. */
   startSupervisor(account: string): Promise<void>;
-  /** Packages that the account can run: system scope and its own. */
-  installed(account: string): Promise<readonly InstalledPackage[]>;
+  /** Packages of the system scope and, with an account, its own too; an app may stand in both. */
+  installed(account: string | null): Promise<readonly InstalledPackage[]>;
   /** Puts the package folder in place atomically. `source` is a folder on the portal's machine. */
   install(source: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<InstalledPackage>;
   remove(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;

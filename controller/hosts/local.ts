@@ -20,6 +20,8 @@ export interface LocalHostOptions {
   /** Folder with svc-app-supervisor. */
   readonly binDir: string;
   readonly clock: Clock;
+  /** Looks only: makes no home and mends nothing (`svc plan`). */
+  readonly readOnly?: boolean;
   /** Packages that stand there but can't be read; the others are listed all the same. */
   readonly onBadPackage: (folder: string, error: unknown) => void;
 }
@@ -42,10 +44,8 @@ export function createLocalHost(options: LocalHostOptions): Host {
     directSocketPath: (socketPath) => socketPath,
     startSupervisor: async (account) => startLocalSupervisor({ place: await place(account), account, binDir, clock }),
     installed: async (account) => {
-      const own = await folders.list(await folderOf('pessoa', account), 'pessoa');
       const system = await folders.list(await folderOf('sistema', null), 'sistema');
-      // Decision: docs/decisions/0032-packages-on-a-local-server.md: a person's own package goes before the server's.
-      return [...system.filter((one) => !own.some((mine) => mine.app === one.app)), ...own];
+      return account === null ? system : [...system, ...(await folders.list(await folderOf('pessoa', account), 'pessoa'))];
     },
     install: async (source, scope, account) => {
       const manifest = await readPackageManifest(source);
@@ -66,11 +66,11 @@ export function createLocalHost(options: LocalHostOptions): Host {
   };
 }
 
-async function placeOf({ server, prefix }: LocalHostOptions, account: string): Promise<ServerPlace> {
+async function placeOf({ server, prefix, readOnly }: LocalHostOptions, account: string): Promise<ServerPlace> {
   if (!accountPattern.test(account)) throw new SvcError('NOT_FOUND', `${JSON.stringify(account)} can't be an account of ${server}`);
   if (prefix === '') return { home: os.homedir(), prefix };
   const home = `${prefix}/home/${account}`;
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  if (readOnly !== true) await mkdir(home, { recursive: true, mode: 0o700 });
   return { home, prefix };
 }
 
@@ -81,11 +81,11 @@ interface PackageFolders {
   list(folder: string, scope: InstalledPackage['scope']): Promise<readonly InstalledPackage[]>;
 }
 
-function createPackageFolders({ onBadPackage }: LocalHostOptions): PackageFolders {
+function createPackageFolders({ onBadPackage, readOnly }: LocalHostOptions): PackageFolders {
   const recovered = new Map<string, Promise<void>>();
   const known = new Map<string, { readonly mark: string; readonly found: InstalledPackage }>();
   const recover = (folder: string): Promise<void> => {
-    const found = recovered.get(folder) ?? recoverSwaps(folder);
+    const found = recovered.get(folder) ?? (readOnly === true ? Promise.resolve() : recoverSwaps(folder));
     recovered.set(folder, found);
     return found;
   };

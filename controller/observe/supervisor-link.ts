@@ -33,6 +33,8 @@ export interface SupervisorLink {
   snapshots(): readonly AppSnapshot[];
   /** When this app, or the line, was heard last. */
   seenAtMs(): number;
+  /** Connects if somebody listens already; never rejects, starts nothing. */
+  adopt(): Promise<void>;
   /** Connects, and starts the supervisor if need be. Resolves when subscribed; one attempt at a time. */
   ensure(): Promise<void>;
   /** Rejects SERVER_UNREACHABLE at once while the line is down. */
@@ -83,6 +85,10 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
     snapshot: (app) => state.snapshots.get(app) ?? null,
     snapshots: () => [...state.snapshots.values()],
     seenAtMs: () => state.seenAtMs,
+    adopt: async () => {
+      const stream = await dialSupervisor(state).catch(() => null);
+      if (stream) await greet(state, stream).catch(() => undefined);
+    },
     ensure: () => {
       state.ensuring ??= ensure(state).finally(() => {
         state.ensuring = null;

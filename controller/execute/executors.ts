@@ -1,0 +1,213 @@
+/**
+ * Actions become acts here, and nowhere else. The map is exhaustive by type: an action without an executor does not compile
+ * (style rule 2). What an act brings about comes back as observation; its failure is remembered on the entry it was for.
+ */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { Action, ActionOf } from '../../reconcilers/actions.ts';
+import type { Reason } from '../../schema/backend.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError, type ErrorCode } from '../../schema/errors.ts';
+import { appPaths } from '../../schema/server-paths.ts';
+import { faultPoint } from '../faults.ts';
+import type { Log } from '../record.ts';
+import { readSource, sourceFolder } from '../observe/repository.ts';
+import type { BackendEntry, PackageEntry, PersonEntry, Token, World } from '../world.ts';
+import { probe } from './probe.ts';
+
+export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Promise<void> };
+
+export interface ExecutorOptions {
+  readonly world: World;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Folder of the YAML files: a repository is relative to it. */
+  readonly dir: string;
+  /** Something that a key depends on changed. */
+  readonly onChange: (key: string) => void;
+  /** Packages of a server changed. */
+  readonly onPackages: (server: string) => Promise<void>;
+}
+
+/** Runs one action; never rejects. */
+export async function execute(executors: Executors, action: Action): Promise<void> {
+  // The map is exhaustive and each executor takes its own kind: the index type can't say so.
+  await (executors[action.kind] as (action: Action) => Promise<void>)(action);
+}
+
+export function createExecutors(options: ExecutorOptions): Executors {
+  const { world } = options;
+  const backend = (person: string, app: string): BackendEntry => {
+    const entry = world.backends.get(`Backend/${person}/${app}`);
+    if (!entry) throw new SvcError('NOT_FOUND', `no backend ${app} of ${person}`);
+    return entry;
+  };
+  return {
+    'backend/start': (action) => startBackend(options, backend(action.person, action.app), action),
+    'backend/stop': (action) => stopBackend(options, backend(action.person, action.app), action),
+    'backend/pin': async ({ person, app, pinned }) => {
+      faultPoint('pin/before-send');
+      await guarded(options, `Backend/${person}/${app}`, () => backend(person, app).person.link.ask({ op: 'pin', app, pinned }));
+      faultPoint('pin/confirmed');
+    },
+    'backend/probe': async (action) => {
+      probeBackend(options, backend(action.person, action.app), action.attempt);
+    },
+    'supervisor/ensure': async ({ person }) => {
+      await guarded(options, `Supervisor/${person}`, async () => world.people.get(person)?.link.ensure());
+    },
+    'supervisor/end': async ({ person }) => {
+      faultPoint('supervisor/before-end');
+      await guarded(options, `Supervisor/${person}`, async () => world.people.get(person)?.link.ask({ op: 'quit' }));
+    },
+    'package/install': (action) => changePackage(options, action, () => installPackage(options, action)),
+    'package/remove': (action) => changePackage(options, action, () => removePackage(options, action)),
+  };
+}
+
+/** Infrastructure may fail at any time: it is told, and the level brings the next attempt. Null when it failed. */
+async function guarded<Result>(options: ExecutorOptions, key: string, act: () => Promise<Result>): Promise<SvcError | null> {
+  try {
+    await act();
+    return null;
+  } catch (error) {
+    const coded = error instanceof SvcError ? error : new SvcError('INTERNAL', (error as Error).message, {}, { cause: error });
+    options.log.warn({ key, code: coded.code, error: coded.message, ...(coded.code === 'INTERNAL' ? { err: error } : {}) }, 'act failed');
+    return coded;
+  }
+}
+
+let tokenSerial = 0;
+/** SVC_APP_TOKEN: 32 random bytes. Kept in memory only; after a restart the supervisor is asked. Source: spec 5.1. */
+function freshToken(value: string = randomBytes(32).toString('base64url')): Token {
+  tokenSerial += 1;
+  return { value, serial: tokenSerial };
+}
+
+/** The token that the living process was started with, if anybody knows it. */
+export async function knownToken(entry: BackendEntry): Promise<Token | null> {
+  if (entry.token) return entry.token;
+  const { token } = await entry.person.link.ask({ op: 'token', app: entry.app });
+  if (token !== null && entry.token === null) entry.token = freshToken(token);
+  return entry.token;
+}
+
+async function startBackend(options: ExecutorOptions, entry: BackendEntry, { order }: ActionOf<'backend/start'>): Promise<void> {
+  const { app, person } = entry;
+  const living = (person.link.snapshot(app)?.process ?? null) !== null;
+  const failed = await guarded(options, entry.key, async () => {
+    const token = (living ? await knownToken(entry) : null) ?? freshToken();
+    faultPoint('start/before-send');
+    const basePath = options.world.portal?.document.spec.origins === 'path' ? `/proxy/app/${app}/` : '/';
+    const reply = person.link.ask({ op: 'start', app, token: token.value, basePath, ...order, variables: {} });
+    faultPoint('start/sent');
+    await reply;
+    entry.token = token;
+    faultPoint('start/confirmed');
+  });
+  rememberRefusal(options, entry, order.requestId, failed);
+}
+
+async function stopBackend(options: ExecutorOptions, entry: BackendEntry, action: ActionOf<'backend/stop'>): Promise<void> {
+  const { app, person } = entry;
+  const failed = await guarded(options, entry.key, async () => {
+    faultPoint('stop/before-send');
+    const reply = person.link.ask({ op: 'stop', app, requestId: action.requestId, reason: action.reason });
+    faultPoint('stop/sent');
+    await reply;
+    faultPoint('stop/confirmed');
+  });
+  rememberRefusal(options, entry, action.requestId, failed);
+}
+
+/** Only what asking again can't mend ends the request; the rest is asked again after the reply deadline. */
+function rememberRefusal(options: ExecutorOptions, entry: BackendEntry, requestId: string, failed: SvcError | null): void {
+  if (failed === null || failed.retry === 'transient') return;
+  entry.refused = { requestId, reason: reasonOf(failed.code), message: failed.message };
+  options.onChange(entry.key);
+}
+
+function reasonOf(code: ErrorCode): Reason {
+  if (code === 'MANIFEST_INVALID') return 'InvalidManifest';
+  if (code === 'SOCKET_PATH_TOO_LONG') return 'SocketPathTooLong';
+  return code === 'NOT_FOUND' ? 'NotInstalled' : 'Invalid';
+}
+
+/** Runs beside the loop: a probe takes up to its time-out, and a click must not wait for that. */
+function probeBackend(options: ExecutorOptions, entry: BackendEntry, attempt: number): void {
+  const { person, app } = entry;
+  const manifest = person.packages.get(app)?.manifest;
+  const pid = person.link.snapshot(app)?.process?.pid;
+  if (entry.probing || pid === undefined || !person.place) return;
+  const socketPath = appPaths(person.place, app).socket;
+  entry.probing = true;
+  faultPoint('probe/before');
+  const ask = async (): Promise<number> => {
+    const token = await knownToken(entry);
+    const dial = () => person.server.host.dial(person.account, socketPath);
+    return probe({ dial, path: manifest?.backend.healthcheckPath ?? '/', token: token?.value ?? '', clock: options.clock });
+  };
+  const finish = (code: number): void => {
+    entry.probing = false;
+    // A token that is refused may be another process's: the supervisor is asked for the right one before the next attempt.
+    if (code === 401 || code === 403) entry.token = null;
+    entry.probe = { pid, attempt, code, atMs: options.clock.nowMs() };
+    faultPoint('probe/answered');
+    options.onChange(entry.key);
+  };
+  ask().then(finish, () => finish(0));
+}
+
+function packageEntryOf(world: World, action: ActionOf<'package/install' | 'package/remove'>): PackageEntry | undefined {
+  return [...world.packages.values()].find(({ placed: { document } }) => {
+    const { server, app, instalacao, pessoa } = document.spec;
+    const scope = instalacao ?? 'sistema';
+    return server === action.server && app === action.app && scope === action.scope && (scope === 'sistema' || pessoa === action.person);
+  });
+}
+
+async function changePackage(
+  options: ExecutorOptions,
+  action: ActionOf<'package/install' | 'package/remove'>,
+  act: () => Promise<void>,
+): Promise<void> {
+  const entry = packageEntryOf(options.world, action);
+  if (!entry) return;
+  const failed = await guarded(options, entry.key, act);
+  entry.failure = failed && {
+    reason: failed.code === 'PACKAGE_SOURCE_MISSING' ? 'SourceMissing' : 'InstallFailed',
+    message: failed.message,
+    retry: failed.retry,
+    atMs: options.clock.nowMs(),
+  };
+  await options.onPackages(action.server);
+  options.onChange(entry.key);
+}
+
+function accountOf(world: World, person: string | null): string | null {
+  if (person === null) return null;
+  const entry: PersonEntry | undefined = world.people.get(person);
+  if (!entry) throw new SvcError('NOT_FOUND', `no person ${person}`);
+  return entry.account;
+}
+
+async function installPackage({ world, dir }: ExecutorOptions, action: ActionOf<'package/install'>): Promise<void> {
+  const server = world.servers.get(action.server);
+  const source = world.portal && sourceFolder(dir, world.portal, action.app);
+  if (!server || source === null) throw new SvcError('PACKAGE_SOURCE_MISSING', 'the Portal document names no repository');
+  const manifest = await readSource(source);
+  if (manifest?.version !== action.version || manifest.id !== action.app) {
+    throw new SvcError('PACKAGE_SOURCE_MISSING', `${path.basename(source)} is not ${action.app} ${action.version} any more`);
+  }
+  if (manifest.escopo === 'servidor')
+    throw new SvcError('PACKAGE_REFUSED', 'escopo servidor is installed by svc-app-install, not by the portal');
+  if (!(manifest.instalacao ?? ['sistema']).includes(action.scope)) {
+    throw new SvcError('PACKAGE_REFUSED', `its manifest does not allow instalacao: ${action.scope}`);
+  }
+  await server.host.install(source, action.scope, accountOf(world, action.person));
+}
+
+async function removePackage({ world }: ExecutorOptions, action: ActionOf<'package/remove'>): Promise<void> {
+  const server = world.servers.get(action.server);
+  await server?.host.remove(action.app, action.scope, accountOf(world, action.person));
+}

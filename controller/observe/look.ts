@@ -1,0 +1,88 @@
+/** Looks that are not pushed: packages and accounts of a server, and what the api wrote into the store. */
+import { SvcError } from '../../schema/errors.ts';
+import type { HostSight } from '../../reconcilers/backend-types.ts';
+import type { InstalledPackage } from '../hosts/host.ts';
+import type { Store } from '../store/store.ts';
+import type { BackendEntry, PersonEntry, ServerEntry, World } from '../world.ts';
+
+/**
+ * Reads the packages of a server and of its people, and whether it answers at all. Answers the people whose packages changed.
+ * Never rejects: a server that can't be read is unreachable, and what was seen of it before stays.
+ */
+export async function lookAtServer(world: World, server: ServerEntry, nowMs: () => number): Promise<readonly PersonEntry[]> {
+  const changed: PersonEntry[] = [];
+  try {
+    const system = byApp(await server.host.installed(null));
+    if (!samePackages(server.system, system)) server.system = system;
+    for (const person of world.people.values()) {
+      if (person.server === server && (await lookAtPerson(person))) changed.push(person);
+    }
+    setSight(server, { status: 'reachable', message: '' });
+  } catch (error) {
+    setSight(server, { status: 'unreachable', message: (error as Error).message });
+  }
+  server.lookedAtMs = nowMs();
+  return changed;
+}
+
+/** True when the packages that the person can run changed. */
+async function lookAtPerson(person: PersonEntry): Promise<boolean> {
+  const { host } = person.server;
+  try {
+    person.place = await host.place(person.account);
+    person.accountSeen = true;
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error;
+    person.accountSeen = false;
+    return false;
+  }
+  // What a person installed goes before the server's: pessoa comes last. Decision: docs/decisions/0020-server-files.md
+  const packages = byApp(await host.installed(person.account));
+  if (samePackages(person.packages, packages)) return false;
+  person.packages = packages;
+  return true;
+}
+
+function byApp(packages: readonly InstalledPackage[]): ReadonlyMap<string, InstalledPackage> {
+  return new Map(packages.map((one) => [one.app, one]));
+}
+
+function samePackages(before: ReadonlyMap<string, InstalledPackage>, now: ReadonlyMap<string, InstalledPackage>): boolean {
+  if (before.size !== now.size) return false;
+  for (const [app, one] of now) {
+    const known = before.get(app);
+    if (known?.hash !== one.hash || known.scope !== one.scope) return false;
+  }
+  return true;
+}
+
+/** The same object while it says the same: a new one makes every decision of the server due. */
+function setSight(server: ServerEntry, sight: HostSight): void {
+  if (server.sight.status !== sight.status || server.sight.message !== sight.message) server.sight = sight;
+}
+
+/** The newest wish and the windows of a backend, as the api stored them. */
+export async function lookAtIntent(store: Store, entry: BackendEntry): Promise<void> {
+  const { person, app } = entry;
+  const [intent, windows] = await Promise.all([store.intent(person.name, app), store.windowsOf(person.name, app)]);
+  const pending = intent?.done === false ? intent : null;
+  if (entry.intent?.requestId !== pending?.requestId) {
+    entry.intent = pending;
+    entry.refused = null;
+  }
+  if (entry.windows?.open !== windows?.open || entry.windows?.zeroSinceMs !== windows?.zeroSinceMs) entry.windows = windows;
+}
+
+/** Whether the person is present, and since when: sessions that overlap are one presence, over restarts of the portal too. */
+export async function lookAtSession(store: Store, person: PersonEntry, nowMs: number): Promise<boolean> {
+  const name = `presence/${person.name}`;
+  const present = (await store.sessionsOf(person.name, nowMs)).length > 0;
+  if (present && person.sessionSinceMs !== null) return false;
+  const kept = Number((await store.value(name)) ?? '0');
+  const sinceMs = present ? (kept > 0 ? kept : nowMs) : null;
+  if ((sinceMs ?? 0) !== kept) await store.putValue(name, String(sinceMs ?? 0));
+  const changed = person.session !== present || person.sessionSinceMs !== sinceMs;
+  person.session = present;
+  person.sessionSinceMs = sinceMs;
+  return changed;
+}

@@ -1,0 +1,126 @@
+/**
+ * What became of an object: its status when it changed, an event and a log line when its state or reason changed (design 3 rule
+ * 5). An unchanged decision writes nothing at all (anchors B13: status writes that feed themselves).
+ */
+import type { Condition, Reason } from '../schema/backend.ts';
+import type { Clock } from '../schema/clock.ts';
+import { faultPoint } from './faults.ts';
+import type { Store, StoredStatus } from './store/store.ts';
+
+export interface Finding {
+  readonly state: string;
+  readonly reason: Reason;
+  readonly message: string;
+  readonly conditions: readonly Condition[];
+  readonly nextDeadlineMs: number | null;
+  readonly memory: unknown;
+}
+
+/** The part of a pino logger that the controller uses. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+}
+
+export interface Recorder {
+  /** Null when nothing changed, otherwise what it was before; the writes are under way. */
+  record(key: string, finding: Finding, generation: number, details: Readonly<Record<string, unknown>>, round: string): Change | null;
+  last(key: string): StoredStatus | null;
+  all(): readonly StoredStatus[];
+  forget(key: string): void;
+  /** Resolves when all writes so far are in the store. */
+  settled(): Promise<void>;
+}
+
+export interface Change {
+  readonly before: StoredStatus | null;
+  readonly now: StoredStatus;
+  /** The state or its reason is another one. */
+  readonly transition: boolean;
+}
+
+/** Reasons that a person should look at. */
+const warnings = new Set<string>(['failed', 'backoff', 'unknown', 'missing', 'outdated', 'invalid']);
+
+export async function openRecorder(store: Store, clock: Clock, log: Log): Promise<Recorder> {
+  const statuses = new Map((await store.statuses('')).map((status) => [status.key, status]));
+  let writing: Promise<unknown> = Promise.resolve();
+  const write = (work: Promise<unknown>): void => {
+    const settled = work.catch((error: unknown) => log.error({ err: error }, 'the store refused a status'));
+    writing = Promise.all([writing, settled]);
+  };
+  const tell = (change: Change, round: string): void => {
+    const { before, now } = change;
+    const { key, reason, message, state: to } = now;
+    const from = before?.state ?? null;
+    const type = warnings.has(to) ? 'Warning' : 'Normal';
+    log[type === 'Warning' ? 'warn' : 'info']({ round, key, from, to, reason, message }, 'transition');
+    write(store.appendEvent({ atMs: now.seenAtMs, key, type, reason, message, round, from, to }));
+  };
+  return {
+    record: (key, finding, generation, details, round) => {
+      const before = statuses.get(key) ?? null;
+      if (before && sameFinding(before, finding, generation, details)) return null;
+      const now: StoredStatus = {
+        key,
+        kind: key.slice(0, key.indexOf('/')),
+        ...pick(finding),
+        generation,
+        seenAtMs: clock.nowMs(),
+        details,
+      };
+      statuses.set(key, now);
+      faultPoint('status/before-write');
+      const change = { before, now, transition: before?.state !== now.state || before.reason !== now.reason };
+      write(store.putStatus(now));
+      if (change.transition) tell(change, round);
+      faultPoint('status/written');
+      return change;
+    },
+    last: (key) => statuses.get(key) ?? null,
+    all: () => [...statuses.values()],
+    forget: (key) => {
+      if (statuses.delete(key)) write(store.deleteStatus(key));
+    },
+    settled: async () => {
+      await writing;
+    },
+  };
+}
+
+function pick({ state, reason, message, conditions, nextDeadlineMs, memory }: Finding): Finding {
+  return { state, reason, message, conditions, nextDeadlineMs, memory };
+}
+
+/** `memory` is the same object when nothing changed: reconcilers promise it. After a restart it is another one, once. */
+function sameFinding(before: StoredStatus, now: Finding, generation: number, details: Readonly<Record<string, unknown>>): boolean {
+  return (
+    before.state === now.state &&
+    before.reason === now.reason &&
+    before.message === now.message &&
+    before.generation === generation &&
+    before.nextDeadlineMs === now.nextDeadlineMs &&
+    before.memory === now.memory &&
+    sameConditions(before.conditions, now.conditions) &&
+    JSON.stringify(before.details) === JSON.stringify(details)
+  );
+}
+
+function sameConditions(before: readonly Condition[], now: readonly Condition[]): boolean {
+  return (
+    before.length === now.length &&
+    before.every((one, index) => {
+      const other = now[index];
+      return (
+        other !== undefined &&
+        one.type === other.type &&
+        one.status === other.status &&
+        one.reason === other.reason &&
+        one.message === other.message &&
+        one.observedGeneration === other.observedGeneration
+      );
+    })
+  );
+}
