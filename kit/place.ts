@@ -34,7 +34,7 @@ export function kitRoot(environment: Environment, from: string): string {
 
 /** App ids as they may appear in paths. Source: spec 2.1 `id`; a path that is too long is refused later, by name. */
 export function isAppId(text: string): boolean {
-  return /^[a-z0-9-]{1,200}$/.test(text);
+  return /^[a-z0-9-]{1,128}$/.test(text);
 }
 
 const systemFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin'];

@@ -119,6 +119,7 @@ const reasonOf = (event: Timed, otherwise: Reason): Reason => ('reason' in event
 
 const begin = base.assign(({ event }) => ({ ...idle, ...forgiven, reason: reasonOf(event, 'StartRequested') }));
 const retry = base.assign({ ...idle });
+const resumeWish = base.assign({ ...idle, reason: 'StartRequested' });
 const forgive = base.assign({ ...forgiven });
 const countFailure = base.assign(({ context, event }) => ({
   ...idle,
@@ -180,7 +181,7 @@ export const supervisionMachine = base.createMachine({
     stopped: {
       on: {
         START: startNow,
-        WANTED: { target: 'starting', actions: [retry, 'launch'] },
+        WANTED: { target: 'starting', actions: [resumeWish, 'launch'] },
         PROCESS_SEEN: seen,
         STOP: stopDead,
       },

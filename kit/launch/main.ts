@@ -4,9 +4,10 @@
  *
  * Exit codes: 0 the app is up (or became it), 2 usage, 75 another launcher is at work (said by flock), 78 refused.
  */
-import { closeSync, readFileSync, readdirSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { appPaths } from '../../schema/server-paths.ts';
 import { readIfThere, unlinkIfThere } from '../atomic-file.ts';
+import { closeInheritedDescriptors } from '../descriptors.ts';
 import { faultPoint } from '../faults.ts';
 import { isAppId, kitRoot, placeFrom } from '../place.ts';
 import { identityOf, isAlive, markedEnviron, processesOf, readPidFile, sameProcess, signal, writePidFile } from '../processes.ts';
@@ -16,20 +17,6 @@ import { prepareLaunch, type Launch } from './launch.ts';
 import { writeMarker } from './marker.ts';
 import { appendToRunLog } from './run-log.ts';
 import { exitCodes } from './exit-codes.ts';
-
-/** Descriptors that a careless parent left open would live on in the backend: ours are closed at exec, these are not. */
-function closeInheritedDescriptors(): void {
-  for (const name of readdirSync('/proc/self/fd')) {
-    const fd = Number(name);
-    if (fd <= 2) continue;
-    try {
-      const flags = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1] ?? '0';
-      if ((Number.parseInt(flags, 8) & 0o2000000) === 0) closeSync(fd);
-    } catch {
-      // Closed in the meantime: the one that listed the folder.
-    }
-  }
-}
 
 function say(text: string): void {
   process.stderr.write(`svc-app-run: ${text}\n`);

@@ -1,0 +1,101 @@
+/** Ending processes: SIGTERM and SIGKILL to everything of an app and to nothing else; telling how a process ended. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Reason } from '../../schema/backend.ts';
+import { limits } from '../../schema/limits.ts';
+import { unlinkIfThere } from '../atomic-file.ts';
+import { faultPoint } from '../faults.ts';
+import { fileAt } from '../launch/socket.ts';
+import { groupAlive, isAlive, markedEnviron, processesOf, signal } from '../processes.ts';
+import { later, type App, type Live, type Supervisor } from './world.ts';
+
+/** Our own child can't have been replaced before we were told of its end; anybody else's identity is proved first. */
+function isOurs(app: App, live: Live): boolean {
+  if (live.child !== null) return live.child.exitCode === null && live.child.signalCode === null;
+  return isAlive(live.identity) && markedEnviron(live.identity.pid, app.mark) !== null;
+}
+
+function scopePids(live: Live): readonly number[] {
+  if (live.cgroup === null) return [];
+  try {
+    return readFileSync(`/sys/fs/cgroup${live.cgroup}/cgroup.procs`, 'utf8').split('\n').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** To the leader, its group, its scope, and whatever carries the app's mark. Source: design 3 rule 8. */
+export function signalApp(app: App, name: 'SIGTERM' | 'SIGKILL'): void {
+  const live = app.process;
+  if (live !== null && isOurs(app, live)) {
+    if (name === 'SIGKILL' && live.cgroup !== null) killScope(live.cgroup);
+    for (const pid of scopePids(live)) signal(pid, name);
+    signal(live.leader ? -live.identity.pid : live.identity.pid, name);
+  }
+  if (live === null && app.lastGroup !== null) signal(-app.lastGroup, name);
+  // What left the group, and what outlived the leader.
+  if (name === 'SIGKILL' || live === null) for (const stray of processesOf(app.mark)) signal(stray.identity.pid, name);
+}
+
+function killScope(cgroup: string): void {
+  try {
+    writeFileSync(`/sys/fs/cgroup${cgroup}/cgroup.kill`, '1');
+  } catch {
+    // Older kernels; the pids are signalled one by one.
+  }
+}
+
+/** Says GONE once nothing of the app lives; looks again soon otherwise. The kill deadline is the machine's. */
+export function watchUntilGone(supervisor: Supervisor, app: App): void {
+  if (app.supervision.state !== 'stopping' || app.process !== null || app.pending !== null) return;
+  if (app.lastGroup !== null && !groupAlive(app.lastGroup)) app.lastGroup = null;
+  if (app.lastGroup !== null || processesOf(app.mark).length > 0) {
+    later(app, 50, () => watchUntilGone(supervisor, app));
+    return;
+  }
+  faultPoint('stop-gone');
+  for (const path of [app.paths.runPid, app.paths.comingUp]) unlinkIfThere(path);
+  if (fileAt(app.paths.socket) === 'socket') unlinkIfThere(app.paths.socket);
+  supervisor.apply(app, { type: 'GONE' });
+}
+
+/** SIGKILL to what a dead leader left in its group; resolves when it is gone, or after a second at most. */
+export function sweepGroup(group: number): Promise<void> | null {
+  if (!groupAlive(group)) return null;
+  signal(-group, 'SIGKILL');
+  const endMs = performance.now() + 1_000;
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!groupAlive(group) || performance.now() > endMs) resolve();
+      else setTimeout(look, 5);
+    };
+    look();
+  });
+}
+
+/** How many processes the kernel has killed for want of memory since boot. */
+export function oomKillCount(): number {
+  try {
+    return Number(/^oom_kill ([0-9]+)$/m.exec(readFileSync('/proc/vmstat', 'latin1'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+function scopeOomKills(cgroup: string | null): number {
+  if (cgroup === null) return 0;
+  try {
+    return Number(/^oom_kill ([0-9]+)$/m.exec(readFileSync(`/sys/fs/cgroup${cgroup}/memory.events`, 'latin1'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Told apart by the scope's own counter when it is still there, otherwise by the kernel's, for a SIGKILL that was not ours. */
+export function deathReason(supervisor: Supervisor, live: Live, signalName: string | null, nowMs: number): Reason {
+  const kills = oomKillCount();
+  const since = kills - supervisor.oomKills;
+  supervisor.oomKills = kills;
+  const killed = signalName === 'SIGKILL' || live.child === null;
+  if (scopeOomKills(live.cgroup) > 0 || (killed && since > 0)) return 'OutOfMemory';
+  return !live.listened && nowMs - live.startedAtMs < limits.exitedAtOnceMs ? 'ExitedAtOnce' : 'Crashed';
+}

@@ -1,0 +1,82 @@
+/** Following a run.log over rotations and cuts: what is new is sent on, and a slow reader is waited for, never buffered. */
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { redact } from '../launch/run-log.ts';
+import { hiddenValues } from './hidden.ts';
+import type { App } from './world.ts';
+
+const chunkBytes = 64 * 1_024;
+const lookMs = 250;
+
+export interface Follower {
+  readonly app: App;
+  /** The file may have grown. */
+  readonly look: () => void;
+  readonly end: () => void;
+}
+
+/** `send` answers false when the reader is full; `look` after it has drained goes on. Lines are sent whole, or after a second. */
+export function follow(app: App, send: (text: string) => boolean, isFull: () => boolean): Follower {
+  let fd: number | null = null;
+  let inode = 0;
+  let at = 0;
+  let rest = '';
+  let restSinceMs = 0;
+  let decoder = new StringDecoder('utf8');
+  const buffer = Buffer.alloc(chunkBytes);
+
+  const open = (fromEnd: boolean): void => {
+    try {
+      fd = openSync(app.paths.runLog, constants.O_RDONLY | constants.O_NONBLOCK);
+      const stat = fstatSync(fd);
+      inode = stat.ino;
+      at = fromEnd ? stat.size : 0;
+      decoder = new StringDecoder('utf8');
+    } catch {
+      fd = null;
+    }
+  };
+  const flush = (all: boolean): void => {
+    const cut = all ? rest.length : rest.lastIndexOf('\n') + 1;
+    if (cut > 0) send(redact(rest.slice(0, cut), hiddenValues(app)));
+    rest = rest.slice(cut);
+    restSinceMs = performance.now();
+  };
+  const drain = (): void => {
+    if (fd === null) return;
+    const file = fd;
+    while (!isFull()) {
+      if (fstatSync(file).size < at) at = 0;
+      const got = readSync(file, buffer, 0, chunkBytes, at);
+      if (got === 0) break;
+      at += got;
+      rest += decoder.write(buffer.subarray(0, got));
+      flush(rest.length >= chunkBytes);
+    }
+    if (rest !== '' && performance.now() - restSinceMs > 1_000 && !isFull()) flush(true);
+  };
+  const look = (): void => {
+    if (fd === null) open(false);
+    drain();
+    // Another file under the name: the old one was read to its end above.
+    const now = statSync(app.paths.runLog, { throwIfNoEntry: false });
+    if (fd !== null && !isFull() && now !== undefined && now.ino !== inode) {
+      flush(true);
+      closeSync(fd);
+      open(false);
+      drain();
+    }
+  };
+  open(true);
+  const timer = setInterval(look, lookMs);
+  timer.unref();
+  return {
+    app,
+    look,
+    end: () => {
+      clearInterval(timer);
+      if (fd !== null) closeSync(fd);
+      fd = null;
+    },
+  };
+}

@@ -1,0 +1,274 @@
+/** Launching inside the supervisor: the very steps of kit/launch, then the command is spawned in a session of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { join } from 'node:path';
+import { limits } from '../../schema/limits.ts';
+import { errorCode, unlinkIfThere } from '../atomic-file.ts';
+import { faultPoint } from '../faults.ts';
+import { claim, release } from '../launch/claim.ts';
+import { launcherEnvironment } from '../launch/environment.ts';
+import { prepareLaunch, type Launch, type LaunchResult } from '../launch/launch.ts';
+import { lastLines, redact } from '../launch/run-log.ts';
+import { exitCodes } from '../launch/exit-codes.ts';
+import { readMarker } from '../launch/marker.ts';
+import { bootId, readPidFile, readStat, sameProcess, writePidFile } from '../processes.ts';
+import { deathReason, sweepGroup, watchUntilGone } from './ending.ts';
+import { hiddenValues } from './hidden.ts';
+import { findLive, lookAtLimits, lookAtSocket, lookForTcp, scopeOf, wakeStamp } from './observe.ts';
+import { later, type App, type Live, type Supervisor } from './world.ts';
+
+let launching = 0;
+const waiting: (() => void)[] = [];
+
+/** At most so many launches are prepared at once: after a boot all apps of a person come up together. */
+async function takeTurn(): Promise<void> {
+  if (launching >= limits.launchesAtOnceMax) await new Promise<void>((resolve) => waiting.push(resolve));
+  launching += 1;
+}
+
+function giveTurn(): void {
+  launching -= 1;
+  waiting.shift()?.();
+}
+
+/** The effect `launch`. Answers through the machine's events; a stop in the meantime cancels it. */
+export function launch(supervisor: Supervisor, app: App): void {
+  const pending = { cancelled: false };
+  app.pending = pending;
+  app.wakeStamp = null;
+  const run = async (): Promise<void> => {
+    await takeTurn();
+    try {
+      await app.swept;
+      if (!pending.cancelled) await attempt(supervisor, app, pending);
+    } finally {
+      giveTurn();
+      if (app.pending === pending) app.pending = null;
+      if (pending.cancelled) watchUntilGone(supervisor, app);
+      supervisor.changed(app);
+    }
+  };
+  run().catch((error: unknown) => {
+    supervisor.log('launch-failed', { app: app.id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: 'DiskFull', retry: 'waiting' });
+  });
+}
+
+async function attempt(supervisor: Supervisor, app: App, pending: { readonly cancelled: boolean }): Promise<void> {
+  const living = findLive(supervisor, app);
+  if (living !== null) {
+    take(supervisor, app, living);
+    return;
+  }
+  // Somebody's svc-app-run is at work; its marker and pid file will tell, at the latest the next round.
+  if (!claim(app.paths.dir, app.paths.launchLock, supervisor.self)) return;
+  faultPoint('launch-claimed');
+  let result: LaunchResult;
+  try {
+    result = await prepareLaunch({
+      place: supervisor.place,
+      app: app.id,
+      kitRoot: supervisor.kitRoot,
+      nodeExecutable: process.execPath,
+      caller: process.env,
+      self: supervisor.self,
+      nowMs: supervisor.nowMs,
+      maySetUp: false,
+      onStep: (name, detail) => {
+        app.step = { name, detail, atMs: supervisor.nowMs() };
+      },
+    });
+    if (result.kind === 'ready') {
+      if (pending.cancelled) closeSync(result.logFd);
+      else become(supervisor, app, result);
+    }
+  } finally {
+    release(app.paths.dir);
+  }
+  faultPoint('launch-released');
+  if (pending.cancelled || result.kind === 'ready') return;
+  if (result.kind === 'set-up-due') spawnLauncher(supervisor, app);
+  else if (result.kind === 'refused') {
+    app.step = null;
+    app.message = result.refusal.message;
+    app.wakeStamp = wakeStamp(supervisor, app, result.refusal.reason);
+    supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: result.refusal.reason, retry: result.refusal.retry });
+  } else {
+    // Somebody answers on the socket whom we do not know as the app's process: not ours to end, not ours to start beside.
+    const message = `another process answers on ${app.paths.socket}`;
+    app.message = message;
+    app.wakeStamp = wakeStamp(supervisor, app, 'SocketRefused');
+    supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: 'SocketRefused', retry: 'waiting' });
+  }
+}
+
+function become(supervisor: Supervisor, app: App, ready: Launch): void {
+  const [program, ...args] = ready.argv;
+  let child: ChildProcess;
+  try {
+    child = spawn(program, args, {
+      cwd: ready.cwd,
+      env: ready.environment,
+      // setsid: leader of its own group, out of reach of whatever ends the supervisor.
+      detached: true,
+      stdio: ['ignore', ready.logFd, ready.logFd],
+    });
+  } finally {
+    closeSync(ready.logFd);
+  }
+  app.contained = ready.contained;
+  app.containedReason = ready.containedReason;
+  app.installed = ready.installed;
+  watchChild(supervisor, app, child, { hash: ready.installed.hash, launcher: false, contained: ready.contained });
+}
+
+/** A start with set-up due goes through `svc-app-run`, whose pid becomes the backend's. */
+function spawnLauncher(supervisor: Supervisor, app: App): void {
+  app.step = { name: 'install', detail: '', atMs: supervisor.nowMs() };
+  const child = spawn(join(supervisor.binDir, 'svc-app-run'), [app.id], {
+    env: launcherEnvironment(supervisor.place, app.id, supervisor.kitRoot, process.env),
+    detached: true,
+    stdio: 'ignore',
+  });
+  watchChild(supervisor, app, child, { hash: null, launcher: true, contained: false });
+}
+
+function watchChild(
+  supervisor: Supervisor,
+  app: App,
+  child: ChildProcess,
+  known: { readonly hash: string | null; readonly launcher: boolean; readonly contained: boolean },
+): void {
+  const stat = child.pid === undefined ? null : readStat(child.pid);
+  if (child.pid === undefined || stat === null) {
+    child.once('error', (error) => refuseSpawn(supervisor, app, error));
+    return;
+  }
+  const identity = { pid: child.pid, startTicks: stat.startTicks, bootId: bootId() };
+  const live: Live = {
+    identity,
+    child,
+    watch: null,
+    startedAtMs: supervisor.nowMs(),
+    hash: known.hash,
+    launcher: known.launcher,
+    leader: true,
+    cgroup: known.contained ? scopeOf(child.pid) : null,
+    listened: false,
+  };
+  app.process = live;
+  child.once('exit', (code, signal) => ended(supervisor, app, live, code, signal));
+  child.unref();
+  if (known.launcher) return;
+  faultPoint('launch-spawned');
+  writePidFile(app.paths.runPid, identity);
+  faultPoint('launch-pid-written');
+  unlinkIfThere(app.paths.comingUp);
+  comingUp(supervisor, app);
+}
+
+function refuseSpawn(supervisor: Supervisor, app: App, error: Error): void {
+  const code = errorCode(error);
+  app.message = `the command could not be started: ${error.message}`;
+  app.step = null;
+  const passing = code === 'EAGAIN' || code === 'ENOMEM' || code === 'EMFILE';
+  app.wakeStamp = wakeStamp(supervisor, app, 'RuntimeMissing');
+  supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: 'RuntimeMissing', retry: passing ? 'waiting' : 'terminal' });
+}
+
+/** A process is there and its socket is not yet. */
+function comingUp(supervisor: Supervisor, app: App): void {
+  app.message = '';
+  app.socket = 'absent';
+  app.step = { name: 'socket', detail: '', atMs: supervisor.nowMs() };
+  app.lastUseMs = supervisor.nowMs();
+  app.connections = null;
+  const live = app.process;
+  for (const delayMs of [limits.neverBoundMs, limits.neverBoundMs * 2, limits.probeAttemptsMax * limits.probeIntervalMs]) {
+    later(app, delayMs + 50, () => {
+      if (app.process !== live) return;
+      lookForTcp(supervisor, app);
+      supervisor.changed(app);
+    });
+  }
+}
+
+/** run.pid changed: the launcher at work is now the backend, or a launcher of somebody else brought the app up. */
+export function lookAtPidFile(supervisor: Supervisor, app: App): void {
+  const live = app.process;
+  if (live?.launcher === true && sameProcess(readPidFile(app.paths.runPid), live.identity)) {
+    live.launcher = false;
+    lookAtLimits(app);
+    comingUp(supervisor, app);
+    supervisor.changed(app);
+    void lookAtSocket(supervisor, app);
+  } else if (live === null && app.pending === null && app.supervision.state !== 'stopping') {
+    const living = findLive(supervisor, app);
+    if (living !== null) take(supervisor, app, living);
+  }
+}
+
+/** Adopts a living process: its end is watched by polling. */
+export function take(supervisor: Supervisor, app: App, live: Live): void {
+  app.process = live;
+  app.lastUseMs = supervisor.nowMs();
+  lookAtLimits(app);
+  if (!live.launcher) app.step = null;
+  supervisor.apply(app, { type: 'PROCESS_SEEN', listening: false });
+  void lookAtSocket(supervisor, app);
+}
+
+/** The process ended, said by the kernel or seen by a poll (then code and signal are not known). */
+export function ended(supervisor: Supervisor, app: App, live: Live, code: number | null, signal: NodeJS.Signals | null): void {
+  if (app.process !== live) return;
+  const nowMs = supervisor.nowMs();
+  const stayedLauncher = live.launcher && !sameProcess(readPidFile(app.paths.runPid), live.identity);
+  live.watch?.close();
+  app.process = null;
+  app.lastGroup = live.leader ? live.identity.pid : null;
+  app.connections = null;
+  app.step = null;
+  app.tcpPorts = [];
+  if (app.supervision.state === 'stopping') {
+    watchUntilGone(supervisor, app);
+    return;
+  }
+  if (stayedLauncher) {
+    launcherEnded(supervisor, app, code);
+    return;
+  }
+  const reason = deathReason(supervisor, live, signal, nowMs);
+  const lines = lastLines(app.paths.runLog, limits.lastExitLinesMax, limits.runLogKeptBytes / 16);
+  const hidden = hiddenValues(app);
+  app.lastExit = { code, signal, atMs: nowMs, reason, lastLogLines: lines.map((line) => redact(line, hidden).slice(0, 4_096)) };
+  app.message = signal === null ? (code === null ? 'the process ended' : `exit code ${code}`) : `ended by ${signal}`;
+  supervisor.log('ended', { app: app.id, pid: live.identity.pid, code, signal, reason });
+  supervisor.apply(app, { type: 'PROCESS_DIED', reason });
+}
+
+/** `svc-app-run` ended without becoming the backend: its exit code and marker say what that means. */
+function launcherEnded(supervisor: Supervisor, app: App, code: number | null): void {
+  const living = findLive(supervisor, app);
+  if (living !== null) {
+    take(supervisor, app, living);
+    return;
+  }
+  const refusal = readMarker(app.paths.comingUp)?.refusal ?? null;
+  unlinkIfThere(app.paths.comingUp);
+  if (code === exitCodes.busy) return;
+  if (code === exitCodes.refused && refusal !== null) {
+    app.message = refusal.message;
+    app.wakeStamp = wakeStamp(supervisor, app, refusal.reason);
+    supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: refusal.reason, retry: refusal.retry });
+    return;
+  }
+  app.message = `the launcher ended with ${code === null ? 'a signal' : `exit code ${code}`}`;
+  supervisor.apply(app, { type: 'PROCESS_DIED', reason: 'Crashed' });
+}
+
+/** The effect `sweep`. */
+export function sweep(app: App): void {
+  const group = app.lastGroup;
+  app.lastGroup = null;
+  app.swept = group === null ? null : sweepGroup(group);
+}

@@ -1,0 +1,39 @@
+/**
+ * `svc-app-supervisor`: one per home, started by the portal with the session (spec 3.3). The shim bin/svc-app-supervisor holds the
+ * lock. Exit codes: 0 ended by request, 2 usage, 1 it could not start. Its log is JSON lines on stderr.
+ */
+import { dirname, join } from 'node:path';
+import { kitRoot, placeFrom } from '../place.ts';
+import { closeInheritedDescriptors } from '../descriptors.ts';
+import { startSupervisor } from './supervisor.ts';
+import { kitVersion } from '../version.ts';
+
+function log(event: string, fields: Readonly<Record<string, unknown>> = {}): void {
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), event, ...fields })}\n`);
+}
+
+try {
+  const place = placeFrom(process.env);
+  const kit = kitRoot(process.env, import.meta.dirname);
+  closeInheritedDescriptors();
+  process.chdir(place.home);
+  const quit = (): void => {
+    end();
+    log('ended-by-request');
+    process.exit(0);
+  };
+  const end = await startSupervisor({
+    place,
+    kitRoot: kit,
+    binDir: join(kit, 'bin'),
+    version: kitVersion,
+    nowMs: () => Date.now(),
+    log,
+    quit,
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, quit);
+  log('started', { pid: process.pid, home: place.home, prefix: place.prefix, code: dirname(import.meta.filename) });
+} catch (error) {
+  log('not-started', { error: error instanceof Error ? error.message : String(error) });
+  process.exitCode = 1;
+}

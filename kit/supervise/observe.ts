@@ -1,0 +1,234 @@
+/** Looking at the world for one app: its wish, its process, its socket. Nothing here starts or ends anything. */
+import { readFileSync, statSync } from 'node:fs';
+import type { ProcessIdentity, Reason } from '../../schema/backend.ts';
+import { limits } from '../../schema/limits.ts';
+import { closePolicy } from '../../schema/manifest/manifest.ts';
+import { accountPaths } from '../../schema/server-paths.ts';
+import { isMissing, readIfThere } from '../atomic-file.ts';
+import { parseEnvText, requestVariable } from '../launch/env-file.ts';
+import { readMarker } from '../launch/marker.ts';
+import { cachedPackageHash } from '../launch/package-hash-cache.ts';
+import { entrypointOf, findPackage, readManifest } from '../launch/package.ts';
+import { readPrivateFile } from '../launch/private-file.ts';
+import { fileAt, probeSocket } from '../launch/socket.ts';
+import { isAlive, markedEnviron, processesOf, readPidFile, readStat, sameProcess, startedAtMs, watchProcess } from '../processes.ts';
+import { listeningPorts } from './tcp-ports.ts';
+import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
+import { later, type App, type Live, type Supervisor, type Wish } from './world.ts';
+
+/** Null when the app is not wanted. A file that can't be used is a wish all the same; the launch says what is wrong with it. */
+export function readWish(app: App): Wish | null {
+  try {
+    const bytes = readPrivateFile(app.paths.env, limits.envFileBytesMax);
+    return bytes === null ? null : { variables: parseEnvText(bytes) };
+  } catch {
+    return { variables: null };
+  }
+}
+
+/** Takes the wish on disk over; true when there is one. */
+export function lookAtWish(app: App): boolean {
+  app.wish = readWish(app);
+  app.requestId = app.wish?.variables?.get(requestVariable) ?? app.requestId;
+  return app.wish !== null;
+}
+
+/**
+ * The living process of the app: the recorded one, the launcher that is at work, or (after a supervisor was killed between the
+ * start and the record) the leader in the process table that runs the app's entrypoint.
+ */
+export function findLive(supervisor: Supervisor, app: App): Live | null {
+  const recorded = readPidFile(app.paths.runPid);
+  if (recorded !== null && isAlive(recorded) && markedEnviron(recorded.pid, app.mark) !== null) return adopted(app, recorded, false);
+  const marker = readMarker(app.paths.comingUp);
+  if (marker !== null && !sameProcess(marker.process, supervisor.self) && isAlive(marker.process)) {
+    if (markedEnviron(marker.process.pid, app.mark) !== null) return adopted(app, marker.process, true);
+  }
+  return null;
+}
+
+/** Leaders in the process table that run the entrypoint: a walk, so only where a record may be missing. */
+export function unrecordedLeaders(supervisor: Supervisor, app: App): readonly ProcessIdentity[] {
+  let entrypoint: string;
+  try {
+    const folder = findPackage(supervisor.place, app.id);
+    if (folder === null) return [];
+    entrypoint = entrypointOf(folder.dir, readManifest(folder.dir, app.id));
+  } catch {
+    return [];
+  }
+  return processesOf(app.mark)
+    .filter(({ identity, leader }) => leader && commandLine(identity.pid).includes(entrypoint))
+    .map(({ identity }) => identity);
+}
+
+function commandLine(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+/** A process that we did not start ourselves; null when it ended in the meantime. */
+export function adopted(app: App, identity: ProcessIdentity, launcher: boolean): Live | null {
+  const environ = markedEnviron(identity.pid, app.mark);
+  const stat = readStat(identity.pid);
+  const watch = watchProcess(identity);
+  if (watch === null || environ === null || stat === null) {
+    watch?.close();
+    return null;
+  }
+  return {
+    identity,
+    child: null,
+    watch,
+    startedAtMs: startedAtMs(identity),
+    hash: environ.get('SVC_APP_INSTALLED_HASH') ?? null,
+    launcher,
+    leader: stat.group === identity.pid,
+    cgroup: scopeOf(identity.pid),
+    listened: false,
+  };
+}
+
+/** Folder of the process's scope, or null when it runs in none of ours. */
+export function scopeOf(pid: number): string | null {
+  try {
+    return /^0::(\/.*\/svc-app-[^/]+\.scope)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Token that the living process was started with; null when it can't be told. */
+export function tokenOfProcess(app: App): string | null {
+  return app.process === null ? null : (markedEnviron(app.process.identity.pid, app.mark)?.get('SVC_APP_TOKEN') ?? null);
+}
+
+/** Reads version, hash and policy again when the package is another one. Bytes are only read when a file changed. */
+export async function lookAtPackage(supervisor: Supervisor, app: App): Promise<void> {
+  const stamp = packageStamp(supervisor, app.id);
+  if (stamp === app.packageStamp) return;
+  app.packageStamp = stamp;
+  try {
+    const folder = findPackage(supervisor.place, app.id);
+    if (folder === null) {
+      app.installed = null;
+      app.policy = null;
+    } else {
+      const manifest = readManifest(folder.dir, app.id);
+      const hash = await cachedPackageHash(folder.dir, null);
+      app.installed = { version: manifest.version, hash, scope: folder.scope };
+      app.policy = closePolicy(manifest);
+    }
+  } catch (error) {
+    supervisor.log('package-not-readable', { app: app.id, error: error instanceof Error ? error.message : String(error) });
+    app.installed = null;
+    app.policy = null;
+  }
+  supervisor.changed(app);
+}
+
+/** The idle policy alone, at once: a resumed deadline needs it before the package was looked at whole. */
+export function lookAtPolicy(supervisor: Supervisor, app: App): void {
+  try {
+    const folder = findPackage(supervisor.place, app.id);
+    app.policy = folder === null ? null : closePolicy(readManifest(folder.dir, app.id));
+  } catch {
+    app.policy = null;
+  }
+}
+
+/** Changes with every install: packages are put in place as a whole, so the folder and its manifest tell. */
+function packageStamp(supervisor: Supervisor, app: string): string {
+  const paths = accountPaths(supervisor.place);
+  return [paths.personApps, paths.systemApps]
+    .map((folder) => `${stampOf(`${folder}/${app}`)} ${stampOf(`${folder}/${app}/svc-app.json`)}`)
+    .join('; ');
+}
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '-' : `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`;
+}
+
+/** What a terminal refusal may wait for: package, secrets, wish, engines. A missing GPU waits for a person. Source: spec 2.1. */
+export function wakeStamp(supervisor: Supervisor, app: App, reason: Reason): string | null {
+  if (reason === 'NoGpu') return null;
+  const engines = `${accountPaths(supervisor.place).engines}/${app.id}`;
+  const files = [app.paths.secrets, app.paths.env, engines, app.paths.socket].map((path) => {
+    try {
+      return stampOf(path);
+    } catch (error) {
+      return isMissing(error) ? '-' : String(error);
+    }
+  });
+  return [packageStamp(supervisor, app.id), ...files, enginesStamp(engines)].join('; ');
+}
+
+/** Engines are put in place two levels down. */
+function enginesStamp(folder: string): string {
+  try {
+    return String(statSync(folder).nlink);
+  } catch {
+    return '-';
+  }
+}
+
+/** Waits between looks at a socket file that nobody listens on yet: bind and listen are microseconds apart, a slow app is not. */
+const socketLooksMs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] as const;
+
+/**
+ * Whether somebody listens, by the kernel's list; a socket that was bound under another name is asked by a connection.
+ * Tells the machine on the change. Looks again by itself while the file is there and the app comes up.
+ */
+export async function lookAtSocket(supervisor: Supervisor, app: App, table = readUnixSockets(), look = 0): Promise<void> {
+  const before = app.socket;
+  app.socket = await socketState(app, table);
+  if (app.socket === 'listening') {
+    app.tcpPorts = [];
+    if (app.process !== null) {
+      app.process.listened = true;
+      app.process.hash ??= markedEnviron(app.process.identity.pid, app.mark)?.get('SVC_APP_INSTALLED_HASH') ?? null;
+    }
+    if (app.step?.name === 'socket') app.step = null;
+    if (app.process !== null && app.supervision.state === 'starting') supervisor.apply(app, { type: 'PROCESS_SEEN', listening: true });
+  } else if (app.socket === 'orphan' && app.process !== null && look < socketLooksMs.length) {
+    later(app, socketLooksMs[look] ?? 1_000, () => void lookAtSocket(supervisor, app, readUnixSockets(), look + 1));
+  }
+  if (app.socket !== before) supervisor.changed(app);
+}
+
+async function socketState(app: App, table: ReadonlyMap<string, SocketUse> | null): Promise<App['socket']> {
+  if (fileAt(app.paths.socket) !== 'socket') return 'absent';
+  if (table?.get(app.paths.socket)?.listening === true) return 'listening';
+  if (app.process === null) return 'orphan';
+  try {
+    return (await probeSocket(app.paths.socket)) === 'answers' ? 'listening' : 'orphan';
+  } catch {
+    return 'orphan';
+  }
+}
+
+/** While the socket is missing: is it a port instead? Source: spec 7 `backend binds a port`. */
+export function lookForTcp(supervisor: Supervisor, app: App): void {
+  if (app.process === null || app.process.launcher || app.socket === 'listening' || app.supervision.state !== 'starting') return;
+  if (supervisor.nowMs() - app.process.startedAtMs < limits.neverBoundMs) return;
+  const ports = listeningPorts(processesOf(app.mark).map(({ identity }) => identity.pid));
+  if (ports.join() === app.tcpPorts.join()) return;
+  app.tcpPorts = ports;
+  supervisor.changed(app);
+}
+
+/** Ceilings as the launcher wrote them. */
+export function lookAtLimits(app: App): void {
+  try {
+    const value = JSON.parse(readIfThere(app.paths.limits) ?? 'null') as { contained?: unknown; reason?: unknown } | null;
+    app.contained = value?.contained === true;
+    app.containedReason = typeof value?.reason === 'string' ? value.reason : '';
+  } catch {
+    app.contained = false;
+    app.containedReason = 'limits.json is damaged';
+  }
+}

@@ -1,0 +1,86 @@
+/** The border of the supervisor's socket: a line becomes a request or a refusal, nothing in between. */
+import { limits } from '../../schema/limits.ts';
+import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import { isEnvName, valueProblem } from '../launch/env-file.ts';
+import { isAppId } from '../place.ts';
+
+type Check = (value: unknown) => boolean;
+
+const boolean: Check = (value) => typeof value === 'boolean';
+const appId: Check = (value) => typeof value === 'string' && isAppId(value);
+const text =
+  (charsMax: number): Check =>
+  (value) =>
+    typeof value === 'string' && value.length > 0 && value.length <= charsMax && valueProblem(value) === null;
+const lines: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= limits.logTailLinesMax;
+const basePath: Check = (value) => typeof value === 'string' && /^\/([\x21-\x7e]*\/)?$/.test(value) && value.length <= 1_024;
+const variables: Check = (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= limits.envEntriesMax &&
+    entries.every(
+      ([name, entry]) => isEnvName(name) && !launcherOnly.has(name) && typeof entry === 'string' && valueProblem(entry) === null,
+    )
+  );
+};
+/** These have fields of their own, or are the launcher's to say. */
+const launcherOnly: ReadonlySet<string> = new Set([
+  'SVC_APP_ID',
+  'SVC_APP_SOCKET',
+  'SVC_APP_TOKEN',
+  'SVC_APP_BASE_PATH',
+  'SVC_APP_PINNED',
+  'SVC_APP_REQUEST_ID',
+  'SVC_APP_INSTALLED_HASH',
+  'SVC_PREFIX',
+  'SVC_KIT',
+  'SVC_NODE',
+  'SVC_FAULT_POINT',
+]);
+const reason: Check = (value) =>
+  typeof value === 'string' &&
+  ['StoppedByPerson', 'StoppedByAdmin', 'LastWindowClosed', 'PinnedStopped', 'HashChanged', 'Uninstalled'].includes(value);
+
+type Fields<Op extends SupervisorRequest['op']> = {
+  readonly [Field in Exclude<keyof Extract<SupervisorRequest, { op: Op }>, 'id' | 'op'>]-?: Check;
+};
+
+/** Every op with all its fields; a field more or less is refused. */
+const operations: { readonly [Op in SupervisorRequest['op']]: Fields<Op> } = {
+  hello: {},
+  subscribe: {},
+  snapshot: {},
+  start: { app: appId, token: text(1_024), basePath, pinned: boolean, requestId: text(128), variables },
+  stop: { app: appId, requestId: text(128), reason },
+  pin: { app: appId, pinned: boolean },
+  token: { app: appId },
+  log: { app: appId, tail: lines, previous: boolean },
+  follow: { app: appId, tail: lines },
+  quit: {},
+};
+
+export type Parsed =
+  | { readonly ok: true; readonly request: SupervisorRequest }
+  /** `id` is null when the line did not even hold one. The message never repeats a value: it could be a token. */
+  | { readonly ok: false; readonly id: number | null; readonly message: string };
+
+export function parseRequest(line: string): Parsed {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { ok: false, id: null, message: 'the line is not JSON' };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { ok: false, id: null, message: 'expected an object' };
+  const { id, op, ...fields } = value as Record<string, unknown>;
+  if (!Number.isSafeInteger(id)) return { ok: false, id: null, message: '"id" must be an integer' };
+  const refuse = (message: string): Parsed => ({ ok: false, id: id as number, message });
+  if (typeof op !== 'string' || !Object.hasOwn(operations, op)) return refuse('"op" is not one of this protocol');
+  const checks: Readonly<Record<string, Check>> = operations[op as SupervisorRequest['op']];
+  const unknown = Object.keys(fields).find((field) => !Object.hasOwn(checks, field));
+  if (unknown !== undefined) return refuse(`${op} has no field "${unknown.slice(0, 64)}"`);
+  const wrong = Object.entries(checks).find(([field, check]) => !Object.hasOwn(fields, field) || !check(fields[field]));
+  if (wrong !== undefined) return refuse(`${op} needs a valid "${wrong[0]}"`);
+  return { ok: true, request: value as SupervisorRequest };
+}

@@ -1,0 +1,88 @@
+/**
+ * Taking over from an earlier supervisor, killed at whatever point (spec 3.3, supervisor rule 2). The wish and the process table
+ * are the truth; status.json only adds the counters and the deadlines, which are absolute.
+ */
+import { bootId, processesOf, signal, writePidFile } from '../processes.ts';
+import { launch, take } from './launching.ts';
+import { adopted, findLive, lookAtLimits, lookAtPolicy, lookAtWish, tokenOfProcess, unrecordedLeaders, wakeStamp } from './observe.ts';
+import { readStatus, type StatusFile } from './snapshot.ts';
+import type { App, Live, Supervisor } from './world.ts';
+
+/** Before the first round, once for every app that has a folder. */
+export function resume(supervisor: Supervisor, app: App): void {
+  const before = readStatus(app);
+  const wanted = lookAtWish(app);
+  app.lastExit = before?.lastExit ?? null;
+  app.requestId ??= typeof before?.requestId === 'string' ? before.requestId : null;
+  lookAtLimits(app);
+  lookAtPolicy(supervisor, app);
+  const live = findLive(supervisor, app) ?? findUnrecorded(supervisor, app);
+  if (live !== null) {
+    // The counters live on; the state is what the process shows.
+    if (before)
+      app.supervision = {
+        ...before.supervision,
+        state: 'stopped',
+        reason: 'Adopted',
+        nextAttemptAtMs: null,
+        killAtMs: null,
+        relaunch: false,
+      };
+    resumeLiving(supervisor, app, live, before, wanted);
+    return;
+  }
+  // What a dead leader left behind must not answer for the new one.
+  for (const stray of processesOf(app.mark)) signal(stray.identity.pid, 'SIGKILL');
+  if (before) app.sinceMs = before.sinceMs;
+  if (wanted) resumeWanted(supervisor, app, before);
+  else resumeUnwanted(app, before);
+}
+
+function findUnrecorded(supervisor: Supervisor, app: App): Live | null {
+  const [first, ...others] = unrecordedLeaders(supervisor, app);
+  for (const other of others) signal(-other.pid, 'SIGKILL');
+  const live = first === undefined ? null : adopted(app, first, false);
+  if (live !== null) writePidFile(app.paths.runPid, live.identity);
+  return live;
+}
+
+function resumeLiving(supervisor: Supervisor, app: App, live: Live, before: StatusFile | null, wanted: boolean): void {
+  take(supervisor, app, live);
+  if (before?.process?.pid === live.identity.pid && before.idleDeadlineMs !== null && app.policy?.kind === 'ocioso') {
+    app.lastUseMs = before.idleDeadlineMs - app.policy.minutes * 60_000;
+  }
+  if (!wanted) {
+    // Killed between the end of the wish and the end of the process.
+    const reason = before?.supervision.state === 'stopping' ? before.supervision.reason : 'StoppedByPerson';
+    supervisor.apply(app, { type: 'STOP', reason });
+    return;
+  }
+  const token = app.wish?.variables?.get('SVC_APP_TOKEN');
+  // Killed between a new wish and the end of the old process.
+  const isOld = !live.launcher && token !== undefined && tokenOfProcess(app) !== token;
+  if (isOld || before?.supervision.relaunch === true) supervisor.apply(app, { type: 'REPLACE', reason: 'HashChanged' });
+}
+
+function resumeWanted(supervisor: Supervisor, app: App, before: StatusFile | null): void {
+  const known = before?.supervision;
+  if (!known || known.state === 'stopped' || known.state === 'stopping') {
+    supervisor.apply(app, { type: 'WANTED' });
+    return;
+  }
+  app.supervision = known;
+  app.message = before.message;
+  if (known.state === 'backoff' || known.state === 'failed') {
+    if (known.nextAttemptAtMs === null) app.wakeStamp = wakeStamp(supervisor, app, known.reason);
+    return;
+  }
+  // Starting or running before: a process of this boot died unseen, which counts; one of an earlier boot, or none, does not.
+  if (before.process?.bootId === bootId()) supervisor.apply(app, { type: 'PROCESS_DIED', reason: 'Crashed' });
+  else launch(supervisor, app);
+}
+
+function resumeUnwanted(app: App, before: StatusFile | null): void {
+  if (!before) return;
+  const { supervision } = before;
+  const reason = supervision.state === 'stopped' || supervision.state === 'stopping' ? supervision.reason : 'StoppedByPerson';
+  app.supervision = { ...app.supervision, reason };
+}

@@ -1,0 +1,187 @@
+/** The 0600 socket of the supervisor: JSON lines in, JSON lines out (schema/supervisor-protocol.ts). Everything is bounded. */
+import { chmodSync, renameSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AppSnapshot } from '../../schema/backend.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { accountPaths } from '../../schema/server-paths.ts';
+import { supervisorProtocolVersion, type SupervisorPush, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import { unlinkIfThere } from '../atomic-file.ts';
+import { LaunchRefused } from '../launch/refusal.ts';
+import { checkSocketPath } from '../launch/socket.ts';
+import { follow, type Follower } from './follow.ts';
+import { inTurn, isServerScope, logText, pin, start, stop, token } from './operations.ts';
+import { parseRequest } from './requests.ts';
+import { snapshotOf } from './snapshot.ts';
+import { appOf, type Supervisor } from './world.ts';
+
+interface Client {
+  readonly socket: Socket;
+  subscribed: boolean;
+  readonly followers: Map<string, Follower>;
+}
+
+export interface ProtocolServer {
+  readonly push: (snapshot: AppSnapshot) => void;
+  readonly gone: (app: string) => void;
+  /** run.log of the app may have grown. */
+  readonly logChanged: (app: string) => void;
+  readonly close: () => void;
+}
+
+interface ServerOptions {
+  readonly version: string;
+  /** Resolves when every installed app was looked at once: an answer before that would call apps not installed. */
+  readonly known: Promise<void>;
+  readonly quit: () => void;
+}
+
+/** Listens; the socket stands at its path only when it takes connections. */
+export async function serve(supervisor: Supervisor, options: ServerOptions): Promise<ProtocolServer> {
+  const clients = new Set<Client>();
+  const server = createServer((socket) => {
+    const client: Client = { socket, subscribed: false, followers: new Map() };
+    if (clients.size >= limits.supervisorClientsMax) {
+      socket.end(
+        `${JSON.stringify({ id: 0, ok: false, error: { code: 'TOO_LARGE', message: 'too many connections to the supervisor' } })}\n`,
+      );
+      socket.on('error', () => undefined);
+      return;
+    }
+    clients.add(client);
+    attend(supervisor, options, client);
+    socket.once('close', () => {
+      clients.delete(client);
+      for (const follower of client.followers.values()) follower.end();
+    });
+  });
+  await listen(server, accountPaths(supervisor.place).supervisorSocket);
+  const pushAll = (message: SupervisorPush): void => {
+    const line = `${JSON.stringify(message)}\n`;
+    for (const client of clients) if (client.subscribed) send(client, line);
+  };
+  return {
+    push: (snapshot) => pushAll({ event: 'app', snapshot }),
+    gone: (app) => pushAll({ event: 'gone', app }),
+    logChanged: (app) => {
+      for (const client of clients) client.followers.get(app)?.look();
+    },
+    close: () => {
+      server.close();
+      for (const client of clients) client.socket.destroy();
+      unlinkIfThere(accountPaths(supervisor.place).supervisorSocket);
+    },
+  };
+}
+
+/** We hold the lock, so whatever stands at the path is a dead supervisor's. */
+function listen(server: Server, path: string): Promise<void> {
+  checkSocketPath(`${path}.tmp`);
+  const temporary = `${path}.tmp`;
+  unlinkIfThere(temporary);
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(temporary, () => {
+      chmodSync(temporary, 0o600);
+      renameSync(temporary, path);
+      resolve();
+    });
+  });
+}
+
+/** A reader that does not keep up is dropped: it reads the state again when it comes back. */
+function send(client: Client, line: string): boolean {
+  if (client.socket.writableLength > limits.supervisorClientBufferedBytesMax) {
+    client.socket.destroy();
+    return false;
+  }
+  return client.socket.write(line);
+}
+
+function attend(supervisor: Supervisor, options: ServerOptions, client: Client): void {
+  const { socket } = client;
+  let pending: Buffer = Buffer.alloc(0);
+  const refuse = (id: number | null, code: string, message: string): void => {
+    send(client, `${JSON.stringify({ id: id ?? 0, ok: false, error: { code, message } })}\n`);
+  };
+  socket.on('error', () => undefined);
+  socket.on('drain', () => {
+    for (const follower of client.followers.values()) follower.look();
+  });
+  socket.on('data', (chunk: Buffer) => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    for (let end = pending.indexOf(0x0a); end !== -1; end = pending.indexOf(0x0a)) {
+      const line = pending.subarray(0, end);
+      pending = pending.subarray(end + 1);
+      if (line.length > limits.supervisorLineBytesMax) break;
+      const parsed = parseRequest(line.toString('utf8'));
+      if (!parsed.ok) refuse(parsed.id, 'BAD_REQUEST', parsed.message);
+      else void answer(supervisor, options, client, parsed.request);
+    }
+    if (pending.length <= limits.supervisorLineBytesMax) return;
+    refuse(null, 'TOO_LARGE', 'a line is longer than the limit');
+    socket.destroySoon();
+    socket.removeAllListeners('data');
+  });
+}
+
+async function answer(supervisor: Supervisor, options: ServerOptions, client: Client, request: SupervisorRequest): Promise<void> {
+  try {
+    const body = await carryOut(supervisor, options, client, request);
+    send(client, `${JSON.stringify({ id: request.id, ok: true, ...body })}\n`);
+    if (request.op === 'follow') startFollowing(supervisor, client, request.app, request.tail);
+    if (request.op === 'quit') client.socket.end(options.quit);
+  } catch (error) {
+    const code = error instanceof SvcError ? error.code : error instanceof LaunchRefused ? 'BAD_REQUEST' : 'INTERNAL';
+    const message = error instanceof Error ? error.message : String(error);
+    if (code === 'INTERNAL') supervisor.log('request-failed', { op: request.op, error: message });
+    send(client, `${JSON.stringify({ id: request.id, ok: false, error: { code, message } })}\n`);
+  }
+}
+
+async function carryOut(supervisor: Supervisor, options: ServerOptions, client: Client, request: SupervisorRequest): Promise<object> {
+  switch (request.op) {
+    case 'hello': {
+      const { pid, bootId } = supervisor.self;
+      return { protocol: supervisorProtocolVersion, version: options.version, pid, bootId, home: supervisor.place.home };
+    }
+    case 'subscribe':
+    case 'snapshot': {
+      await options.known;
+      // Nothing between the two: a change after this is pushed.
+      if (request.op === 'subscribe') client.subscribed = true;
+      return { apps: [...supervisor.apps.values()].map((app) => snapshotOf(app, supervisor.nowMs())) };
+    }
+    case 'start':
+      if (isServerScope(supervisor, request.app))
+        throw new SvcError('BAD_REQUEST', `${request.app} is of server scope: its service manager starts it`);
+      await inTurn(appOf(supervisor, request.app), () => start(supervisor, request));
+      return { accepted: true };
+    case 'stop':
+      await inTurn(appOf(supervisor, request.app), () => stop(supervisor, request));
+      return { accepted: true };
+    case 'pin':
+      await inTurn(appOf(supervisor, request.app), async () => {
+        if (!pin(supervisor, request)) throw new SvcError('NOT_FOUND', `${request.app} is not wanted: there is nothing to pin`);
+      });
+      return { accepted: true };
+    case 'token':
+      return { token: token(supervisor, request) };
+    case 'log':
+      return { text: logText(supervisor, request) };
+    case 'follow':
+    case 'quit':
+      break;
+  }
+  return { accepted: true };
+}
+
+function startFollowing(supervisor: Supervisor, client: Client, app: string, tail: number): void {
+  client.followers.get(app)?.end();
+  const isFull = (): boolean => client.socket.writableNeedDrain;
+  const push = (text: string): boolean => send(client, `${JSON.stringify({ event: 'log', app, text } satisfies SupervisorPush)}\n`);
+  const follower = follow(appOf(supervisor, app), push, isFull);
+  const before = logText(supervisor, { app, tail, previous: false });
+  if (before !== '') push(before);
+  client.followers.set(app, follower);
+}

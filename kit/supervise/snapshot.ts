@@ -1,0 +1,100 @@
+/** What is said about an app: the snapshot on the socket and in status.json (spec 2.6), written only when it changed. */
+import { existsSync } from 'node:fs';
+import type { AppSnapshot, Reason } from '../../schema/backend.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Supervision } from '../../machines/supervision.ts';
+import { readIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { faultPoint } from '../faults.ts';
+import { pinnedVariable } from '../launch/env-file.ts';
+import type { App } from './world.ts';
+
+/** status.json: the snapshot for whoever reads it, and the machine's own state for the next supervisor. */
+export interface StatusFile extends AppSnapshot {
+  readonly supervision: Supervision;
+}
+
+export function isPinned(app: App): boolean {
+  return app.wish?.variables?.get(pinnedVariable) === '1';
+}
+
+/** When the idle policy stops the app; null while it is used, pinned, or not of that policy. Source: spec 3.3. */
+export function idleDeadlineMs(app: App): number | null {
+  if (app.policy?.kind !== 'ocioso' || app.process === null || app.connections !== 0 || isPinned(app)) return null;
+  if (app.supervision.state !== 'running' && app.supervision.state !== 'starting') return null;
+  return app.lastUseMs + app.policy.minutes * 60_000;
+}
+
+/** While an app comes up the reason says what it waits for. */
+function reasonNow(app: App, nowMs: number): Reason {
+  const { state, reason } = app.supervision;
+  if (state !== 'starting') return reason;
+  if (app.tcpPorts.length > 0) return 'BoundTcp';
+  if (app.process === null) return reason;
+  if (app.step?.name === 'install') return 'SettingUp';
+  return nowMs - app.process.startedAtMs >= limits.probeAttemptsMax * limits.probeIntervalMs ? 'NeverBound' : reason;
+}
+
+export function snapshotOf(app: App, nowMs: number): AppSnapshot {
+  const { supervision, process } = app;
+  const reason = reasonNow(app, nowMs);
+  return {
+    app: app.id,
+    state: supervision.state,
+    reason,
+    message: messageFor(app, reason).slice(0, 4_096),
+    sinceMs: app.sinceMs,
+    wanted: app.wish !== null,
+    pinned: isPinned(app),
+    requestId: app.requestId,
+    installed: app.installed,
+    process:
+      process === null ? null : { ...process.identity, startedAtMs: Math.max(0, Math.round(process.startedAtMs)), hash: process.hash },
+    socket: app.socket,
+    tcpPorts: app.tcpPorts,
+    step: app.step,
+    failures: supervision.failures,
+    nextAttemptAtMs: supervision.nextAttemptAtMs,
+    lastExit: app.lastExit,
+    connections: app.connections,
+    idleDeadlineMs: idleDeadlineMs(app),
+    contained: app.contained,
+    containedReason: app.containedReason,
+  };
+}
+
+function messageFor(app: App, reason: Reason): string {
+  if (reason === 'BoundTcp') return `the app listens on TCP port ${app.tcpPorts.join(', ')} instead of the socket in SVC_APP_SOCKET`;
+  if (reason === 'NeverBound') return 'the app runs but has not bound the socket in SVC_APP_SOCKET';
+  return app.message;
+}
+
+/** The new snapshot when something changed since the last call, otherwise null. A home that can't be written stops nobody. */
+export function publish(app: App, nowMs: number, log: (event: string, fields: Record<string, unknown>) => void): AppSnapshot | null {
+  const snapshot = snapshotOf(app, nowMs);
+  const text = JSON.stringify({ ...snapshot, supervision: app.supervision } satisfies StatusFile);
+  if (text === app.published) return null;
+  app.published = text;
+  try {
+    // An app that was never started has no folder, and needs none.
+    if (existsSync(app.paths.dir)) writeFileAtomic(app.paths.status, `${text}\n`);
+    faultPoint('status-written');
+  } catch (error) {
+    log('status-not-written', { app: app.id, error: String(error) });
+  }
+  return snapshot;
+}
+
+/** What an earlier supervisor wrote; null when missing or damaged. Only the fields that the next one needs are checked. */
+export function readStatus(app: App): StatusFile | null {
+  try {
+    const value = JSON.parse(readIfThere(app.paths.status) ?? 'null') as Partial<StatusFile> | null;
+    const known = value?.supervision;
+    if (typeof known !== 'object' || !['stopped', 'starting', 'running', 'stopping', 'backoff', 'failed'].includes(known.state))
+      return null;
+    const times = [known.lastFailureAtMs, known.nextAttemptAtMs, known.killAtMs];
+    if (!times.every((time) => time === null || Number.isFinite(time)) || !Number.isSafeInteger(known.failures)) return null;
+    return value as StatusFile;
+  } catch {
+    return null;
+  }
+}

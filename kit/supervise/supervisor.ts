@@ -1,0 +1,135 @@
+/** The supervisor put together: records, machine, effects, level and edges. */
+import type { SupervisionEffect, SupervisionEvent } from '../../machines/supervision.ts';
+import { advance } from '../../machines/supervision.ts';
+import { limits } from '../../schema/limits.ts';
+import type { ServerPlace } from '../../schema/server-paths.ts';
+import { unlinkIfThere } from '../atomic-file.ts';
+import { faultPoint } from '../faults.ts';
+import { identityOf } from '../processes.ts';
+import { signalApp, watchUntilGone } from './ending.ts';
+import { launch, sweep } from './launching.ts';
+import { lookAtPackage } from './observe.ts';
+import { resume } from './resume.ts';
+import { checkAdopted, foldersOf, runDeadlines, scan } from './scan.ts';
+import { serve, type ProtocolServer } from './server.ts';
+import { publish } from './snapshot.ts';
+import { watchEdges } from './watch.ts';
+import { appOf, type App, type Supervisor } from './world.ts';
+
+export interface SupervisorOptions {
+  readonly place: ServerPlace;
+  readonly kitRoot: string;
+  readonly binDir: string;
+  readonly version: string;
+  readonly nowMs: () => number;
+  readonly log: Supervisor['log'];
+  readonly quit: () => void;
+}
+
+/** Exhaustive: an effect without an executor does not compile (design 3 rule 2). */
+const executors: { readonly [Kind in SupervisionEffect['kind']]: (supervisor: Supervisor, app: App) => void } = {
+  launch,
+  terminate: (supervisor, app) => {
+    if (app.pending !== null) app.pending.cancelled = true;
+    signalApp(app, 'SIGTERM');
+    faultPoint('stop-terminated');
+    queueMicrotask(() => watchUntilGone(supervisor, app));
+  },
+  kill: (_supervisor, app) => {
+    signalApp(app, 'SIGKILL');
+    faultPoint('stop-killed');
+  },
+  deleteEnv: (_supervisor, app) => {
+    unlinkIfThere(app.paths.env);
+    app.wish = null;
+    faultPoint('stop-env-deleted');
+  },
+  sweep: (_supervisor, app) => sweep(app),
+};
+
+/** Takes over what is there, then serves. The answer ends the supervisor; every backend lives on. */
+export async function startSupervisor(options: SupervisorOptions): Promise<() => void> {
+  const self = identityOf(process.pid);
+  if (self === null) throw new Error('/proc is not readable');
+  const dirty = new Set<App>();
+  let server: ProtocolServer | null = null;
+  let deadlineTimer: NodeJS.Timeout | null = null;
+  let isFlushDue = false;
+
+  const supervisor: Supervisor = {
+    ...options,
+    self,
+    apps: new Map(),
+    oomKills: 0,
+    apply: (app, event) => applyEvent(supervisor, app, event),
+    changed: (app) => {
+      dirty.add(app);
+      if (isFlushDue) return;
+      isFlushDue = true;
+      setImmediate(flush);
+    },
+  };
+  /** One publication and one look at the deadlines a turn, however many changes there were. */
+  const flush = (): void => {
+    isFlushDue = false;
+    const apps = [...dirty];
+    dirty.clear();
+    for (const app of apps) {
+      const snapshot = publish(app, supervisor.nowMs(), supervisor.log);
+      if (snapshot !== null) server?.push(snapshot);
+      forgetIfGone(app);
+    }
+    armDeadlines();
+  };
+  const forgetIfGone = (app: App): void => {
+    if (app.installed !== null || app.wish !== null || app.process !== null || app.pending !== null) return;
+    if (app.supervision.state !== 'stopped' || !isEmpty(app, foldersOf(supervisor))) return;
+    if (supervisor.apps.delete(app.id)) server?.gone(app.id);
+  };
+  const armDeadlines = (): void => {
+    const next = runDeadlines(supervisor);
+    if (deadlineTimer) clearTimeout(deadlineTimer);
+    // A clock that was set back must not keep a deadline away for long: never further than a round.
+    deadlineTimer =
+      next === null ? null : setTimeout(armDeadlines, Math.min(Math.max(0, next - supervisor.nowMs()), limits.supervisorScanMs));
+  };
+
+  for (const id of foldersOf(supervisor)) resume(supervisor, appOf(supervisor, id));
+  const edges = watchEdges(supervisor, (app) => server?.logChanged(app));
+  const round = (): void => {
+    scan(supervisor);
+    edges.refresh();
+  };
+  round();
+  const known = Promise.all([...supervisor.apps.values()].map((app) => lookAtPackage(supervisor, app))).then(() => undefined);
+  server = await serve(supervisor, { version: options.version, known, quit: options.quit });
+  const scanTimer = setInterval(round, limits.supervisorScanMs);
+  const pollTimer = setInterval(() => {
+    for (const app of supervisor.apps.values()) checkAdopted(supervisor, app);
+  }, limits.adoptedPollMs);
+  return () => {
+    clearInterval(scanTimer);
+    clearInterval(pollTimer);
+    if (deadlineTimer) clearTimeout(deadlineTimer);
+    edges.close();
+    server.close();
+  };
+}
+
+function isEmpty(app: App, folders: readonly string[]): boolean {
+  return !folders.includes(app.id);
+}
+
+function applyEvent(supervisor: Supervisor, app: App, event: SupervisionEvent): void {
+  const nowMs = supervisor.nowMs();
+  const before = app.supervision;
+  const { next, effects } = advance(before, event, nowMs);
+  app.supervision = next;
+  if (next.state !== before.state || next.reason !== before.reason) {
+    app.sinceMs = nowMs;
+    supervisor.log('state', { app: app.id, on: event.type, from: before.state, to: next.state, reason: next.reason });
+  }
+  if (event.type === 'PROCESS_DIED') faultPoint('death-noted');
+  for (const effect of effects) executors[effect.kind](supervisor, app);
+  supervisor.changed(app);
+}

@@ -1,0 +1,107 @@
+/** The edges: file events only say where to look; what is found there decides (design 3 rule 3). A lost event costs 10 s. */
+import { watch, type FSWatcher } from 'node:fs';
+import { limits } from '../../schema/limits.ts';
+import { accountPaths } from '../../schema/server-paths.ts';
+import { readMarker } from '../launch/marker.ts';
+import { isAppId } from '../place.ts';
+import { sameProcess } from '../processes.ts';
+import { lookAtPidFile } from './launching.ts';
+import { lookAtPackage, lookAtSocket } from './observe.ts';
+import { capRunLog, followWish, wakeIfChanged } from './scan.ts';
+import { appOf, later, type App, type Supervisor } from './world.ts';
+
+export interface Edges {
+  /** Watches what is there and not yet watched; called every round, since folders come and go. */
+  readonly refresh: () => void;
+  readonly close: () => void;
+}
+
+export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => void): Edges {
+  const watchers = new Map<string, FSWatcher>();
+  const logChecks = new Set<string>();
+  const drop = (path: string): void => {
+    watchers.get(path)?.close();
+    watchers.delete(path);
+  };
+  const add = (path: string, onChange: (name: string) => void): void => {
+    if (watchers.has(path)) return;
+    try {
+      const watcher = watch(path, (_kind, name) => {
+        if (name !== null) onChange(name);
+      });
+      watcher.on('error', () => drop(path));
+      watchers.set(path, watcher);
+    } catch {
+      // Missing, or out of watches: the rounds do it alone.
+    }
+  };
+  const onLog = (app: App): void => {
+    logChanged(app.id);
+    // A chatty app must not make us look at every write of it.
+    if (logChecks.has(app.id)) return;
+    logChecks.add(app.id);
+    later(app, limits.runLogCheckMs, () => {
+      logChecks.delete(app.id);
+      capRunLog(supervisor, app);
+    });
+  };
+  const watchApp = (app: App): void =>
+    add(app.paths.dir, (name) => {
+      if (name === 'run.log') onLog(app);
+      else onAppFile(supervisor, app, name);
+    });
+  const paths = accountPaths(supervisor.place);
+  const onPackages = (name: string): void => {
+    if (!isAppId(name)) return;
+    const app = appOf(supervisor, name);
+    // The package is renamed into place; a change of its manifest alone is seen by the next round.
+    void lookAtPackage(supervisor, app);
+    wakeIfChanged(supervisor, app);
+  };
+  return {
+    refresh: () => {
+      add(paths.root, (name) => {
+        if (isAppId(name)) watchApp(appOf(supervisor, name));
+      });
+      add(paths.personApps, onPackages);
+      add(paths.systemApps, onPackages);
+      for (const app of supervisor.apps.values()) watchApp(app);
+    },
+    close: () => {
+      for (const path of watchers.keys()) drop(path);
+    },
+  };
+}
+
+function onAppFile(supervisor: Supervisor, app: App, name: string): void {
+  switch (name) {
+    case 'env':
+      followWish(supervisor, app);
+      wakeIfChanged(supervisor, app);
+      break;
+    case 'app.sock':
+      void lookAtSocket(supervisor, app);
+      break;
+    case 'run.pid':
+      lookAtPidFile(supervisor, app);
+      break;
+    case 'subindo':
+      lookAtMarker(supervisor, app);
+      break;
+    case 'secrets.json':
+      wakeIfChanged(supervisor, app);
+      break;
+    default:
+      break;
+  }
+}
+
+/** How far the launcher at work has come. */
+function lookAtMarker(supervisor: Supervisor, app: App): void {
+  const marker = readMarker(app.paths.comingUp);
+  if (marker === null || sameProcess(marker.process, supervisor.self)) return;
+  if (app.process === null) lookAtPidFile(supervisor, app);
+  if (app.process?.launcher !== true || !sameProcess(app.process.identity, marker.process)) return;
+  app.step = { name: marker.step, detail: marker.detail, atMs: marker.atMs };
+  supervisor.changed(app);
+}

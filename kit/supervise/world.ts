@@ -1,0 +1,146 @@
+/**
+ * kit/supervise: one supervisor per person and server (spec 3.3). What is known of each app lives in the records of this file;
+ * the decisions are the machine's (machines/supervision.ts), the other files observe and act:
+ * resume.ts (what an earlier supervisor left), launching.ts, ending.ts, observe.ts, scan.ts (the 10 s level), watch.ts (edges),
+ * snapshot.ts (status.json and pushes), requests.ts + operations.ts + server.ts (the socket).
+ */
+import type { ChildProcess } from 'node:child_process';
+import type { AppSnapshot, LastExit, ProcessIdentity } from '../../schema/backend.ts';
+import type { ClosePolicy } from '../../schema/manifest/manifest.ts';
+import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import { stoppedSupervision, type Supervision, type SupervisionEvent } from '../../machines/supervision.ts';
+import type { Variables } from '../launch/env-file.ts';
+import type { AppMark, ProcessWatch } from '../processes.ts';
+
+/** A process of an app, from its start (also while it still is the launcher) to its end. */
+export interface Live {
+  readonly identity: ProcessIdentity;
+  /** Our own child, whose end is an event; null for an adopted one, which is watched. */
+  readonly child: ChildProcess | null;
+  readonly watch: ProcessWatch | null;
+  readonly startedAtMs: number;
+  /** SVC_APP_INSTALLED_HASH that it was started with; null while it is still the launcher. */
+  hash: string | null;
+  /** Still `svc-app-run`: an end now has another meaning than the end of the backend. */
+  launcher: boolean;
+  /** Leader of its own group, so that the group can be signalled. */
+  readonly leader: boolean;
+  /** Folder of its scope below /sys/fs/cgroup, when contained. */
+  readonly cgroup: string | null;
+  listened: boolean;
+}
+
+/** The env file as the supervisor reads it; `variables` is null when the file is there but can't be used. */
+export interface Wish {
+  readonly variables: Variables | null;
+}
+
+export interface App {
+  readonly id: string;
+  readonly paths: ReturnType<typeof appPaths>;
+  readonly mark: AppMark;
+  supervision: Supervision;
+  sinceMs: number;
+  /** A sentence on the state, when there is more to say than the reason. */
+  message: string;
+  wish: Wish | null;
+  requestId: string | null;
+  installed: AppSnapshot['installed'];
+  policy: ClosePolicy | null;
+  /** Told apart by inode and times; a change makes `installed` be read again. */
+  packageStamp: string;
+  process: Live | null;
+  /** Group of the leader that ended last, until it is known to be empty. */
+  lastGroup: number | null;
+  /** A launch being prepared inside the supervisor; cancelled when a stop overtakes it. */
+  pending: { cancelled: boolean } | null;
+  /** Resolves when what a dead leader left behind is gone. */
+  swept: Promise<void> | null;
+  socket: AppSnapshot['socket'];
+  tcpPorts: readonly number[];
+  step: AppSnapshot['step'];
+  lastExit: LastExit | null;
+  connections: number | null;
+  /** Inodes of the connections of the last round. */
+  lastRound: ReadonlySet<string>;
+  lastUseMs: number;
+  contained: boolean;
+  containedReason: string;
+  /** What a terminal refusal waits for; null when nothing does. */
+  wakeStamp: string | null;
+  timers: Set<NodeJS.Timeout>;
+  /** JSON of the last published snapshot. */
+  published: string;
+  /** Requests of one app are carried out one after the other. */
+  queue: Promise<unknown>;
+}
+
+export interface Supervisor {
+  readonly place: ServerPlace;
+  readonly kitRoot: string;
+  readonly binDir: string;
+  readonly self: ProcessIdentity;
+  readonly apps: Map<string, App>;
+  readonly nowMs: () => number;
+  /** Kernel counter of out-of-memory kills at the last round. */
+  oomKills: number;
+  /** Hands an event to the machine and carries out the effects. */
+  readonly apply: (app: App, event: SupervisionEvent) => void;
+  /** The record of an app may have changed: publish it in this turn, and look when the next deadline is. */
+  readonly changed: (app: App) => void;
+  readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
+}
+
+export function newApp(place: ServerPlace, id: string, nowMs: number): App {
+  const paths = appPaths(place, id);
+  return {
+    id,
+    paths,
+    mark: { app: id, socket: paths.socket },
+    supervision: stoppedSupervision,
+    sinceMs: nowMs,
+    message: '',
+    wish: null,
+    requestId: null,
+    installed: null,
+    policy: null,
+    packageStamp: '',
+    process: null,
+    lastGroup: null,
+    pending: null,
+    swept: null,
+    socket: 'absent',
+    tcpPorts: [],
+    step: null,
+    lastExit: null,
+    connections: null,
+    lastRound: new Set(),
+    lastUseMs: nowMs,
+    contained: false,
+    containedReason: '',
+    wakeStamp: null,
+    timers: new Set(),
+    published: '',
+    queue: Promise.resolve(),
+  };
+}
+
+/** The app of that id, known or new. */
+export function appOf(supervisor: Supervisor, id: string): App {
+  let app = supervisor.apps.get(id);
+  if (!app) {
+    app = newApp(supervisor.place, id, supervisor.nowMs());
+    supervisor.apps.set(id, app);
+  }
+  return app;
+}
+
+/** A timer that ends with the app's record and never keeps the supervisor alive. */
+export function later(app: App, delayMs: number, run: () => void): void {
+  const timer = setTimeout(() => {
+    app.timers.delete(timer);
+    run();
+  }, delayMs);
+  timer.unref();
+  app.timers.add(timer);
+}
