@@ -55,6 +55,7 @@ export function watchUntilGone(supervisor: Supervisor, app: App): void {
   faultPoint('stop-gone');
   for (const path of [app.paths.runPid, app.paths.comingUp]) unlinkIfThere(path);
   if (fileAt(app.paths.socket) === 'socket') unlinkIfThere(app.paths.socket);
+  app.socket = 'absent';
   supervisor.apply(app, { type: 'GONE' });
 }
 

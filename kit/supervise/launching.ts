@@ -9,6 +9,7 @@ import { claim, release } from '../launch/claim.ts';
 import { launcherEnvironment } from '../launch/environment.ts';
 import { prepareLaunch, type Launch, type LaunchResult } from '../launch/launch.ts';
 import { lastLines, redact } from '../launch/run-log.ts';
+import { fileAt } from '../launch/socket.ts';
 import { exitCodes } from '../launch/exit-codes.ts';
 import { readMarker } from '../launch/marker.ts';
 import { bootId, readPidFile, readStat, sameProcess, writePidFile } from '../processes.ts';
@@ -229,6 +230,7 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   app.connections = null;
   app.step = null;
   app.tcpPorts = [];
+  app.socket = fileAt(app.paths.socket) === 'socket' ? 'orphan' : 'absent';
   if (app.supervision.state === 'stopping') {
     watchUntilGone(supervisor, app);
     return;
