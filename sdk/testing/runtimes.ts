@@ -1,7 +1,7 @@
 /** Starts backends as their launcher would: own process, unix socket, token; and speaks raw bytes to them. Used by the sdk's tests. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,6 +96,14 @@ export function start(command: readonly [string, ...string[]], env: NodeJS.Proce
       look();
     });
   return { process: child, output: () => output, said, ended };
+}
+
+/** A small frontend; its head is not a bare `<head>`. */
+export function frontend(): string {
+  const root = temporaryFolder();
+  writeFileSync(join(root, 'index.html'), '<!doctype html>\n<html><head lang=pt><title>ção</title></head><body>oi</body></html>\n');
+  writeFileSync(join(root, 'extra.js'), 'window.extra = 1\n');
+  return root;
 }
 
 export interface Bench extends Backend {

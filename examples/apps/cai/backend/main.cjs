@@ -27,7 +27,7 @@ const vez = lido('quedas.txt', 0) + 1;
 const server = http.createServer(
   servidor.portao((req, res) => {
     if (req.url === '/api/vez') return servidor.responderJson(res, 200, { vez, pid: process.pid });
-    if (!pagina(req, res)) servidor.responderJson(res, 404, { error: 'rota desconhecida' });
+    return pagina(req, res) || servidor.responderJson(res, 404, { error: 'rota desconhecida' });
   }),
 );
 

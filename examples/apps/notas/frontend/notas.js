@@ -272,15 +272,19 @@
     }
   });
   addEventListener('keydown', (evento) => {
-    if (evento.altKey && evento.key.toLowerCase() === 'n') (evento.preventDefault(), void criar());
-    else if (evento.key === 'Escape' && aberta && el('voltar').offsetParent !== null)
+    if (evento.altKey && evento.key.toLowerCase() === 'n') {
+      evento.preventDefault();
+      void criar();
+    } else if (evento.key === 'Escape' && aberta && el('voltar').offsetParent !== null)
       void abrir(null, false).then(() => el('nova').focus());
   });
   el('notas').addEventListener('keydown', (evento) => {
     const passo = { ArrowDown: 1, ArrowUp: -1 }[evento.key];
     const itens = [...el('notas').querySelectorAll('button')];
     const alvo = passo && itens[itens.indexOf(document.activeElement) + passo];
-    if (alvo) (evento.preventDefault(), alvo.focus());
+    if (!alvo) return;
+    evento.preventDefault();
+    alvo.focus();
   });
   // Without the shell (bench) there is no `svc`: the page works all the same.
   window.svc?.app.ao('abertura', ({ rota: pedida }) => void irPara(pedida));

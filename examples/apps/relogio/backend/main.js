@@ -13,7 +13,7 @@ const hora = () => JSON.stringify({ tipo: 'hora', agora: Date.now(), fuso: -new 
 const server = http.createServer(
   servidor.portao((req, res) => {
     if (req.method === 'GET' && req.url === '/api/hora') return servidor.responderJson(res, 200, JSON.parse(hora()));
-    if (!pagina(req, res)) servidor.responderJson(res, 404, { error: 'rota desconhecida' });
+    return pagina(req, res) || servidor.responderJson(res, 404, { error: 'rota desconhecida' });
   }),
 );
 

@@ -113,7 +113,7 @@ export function aceitar(req, socket, head, { aoTexto = () => {}, aoFechar = () =
   const read = (data) => {
     pending = pending.length === 0 ? data : Buffer.concat([pending, data]);
     try {
-      for (let next = readFrame(pending); next !== null && open; next = readFrame(pending)) {
+      for (let next = readFrame(pending); next !== null; next = open ? readFrame(pending) : null) {
         pending = next.rest;
         take(next);
       }

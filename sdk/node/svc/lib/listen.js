@@ -159,7 +159,7 @@ function endOnSignal(server, closeIdle, aoEncerrar) {
       server.close(resolve);
     });
     closeIdle();
-    setInterval(closeIdle, IDLE_SWEEP_MS); // one whose answer ends now is idle a moment later
+    setInterval(() => closeIdle(), IDLE_SWEEP_MS); // one whose answer ends now is idle a moment later
     const grace = new Promise((resolve) => {
       setTimeout(resolve, END_GRACE_MS);
     });

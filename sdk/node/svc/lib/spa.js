@@ -32,7 +32,7 @@ function inject(page, tags) {
 
 /** A route of the page: no extension, not below `api`, asked for as a document. */
 function isNavigation(parts, headers) {
-  if (parts[0] === 'api' || (parts.filter(Boolean).at(-1) ?? '').includes('.')) return false;
+  if (parts[0] === 'api' || (parts.findLast(Boolean) ?? '').includes('.')) return false;
   const dest = headers['sec-fetch-dest'];
   if (dest !== undefined && !NAVIGATION_DESTS.has(dest)) return false;
   return (headers.accept ?? '').toLowerCase().includes('text/html');

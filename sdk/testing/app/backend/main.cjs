@@ -54,7 +54,7 @@ async function atender(req, res) {
     for (let numero = 0; numero < 1200; numero += 1) log('grande', { numero, texto: 'x'.repeat(8000) });
     return servidor.responderJson(res, 200, { ok: true });
   }
-  if (!pagina(req, res)) servidor.responderJson(res, 404, { error: 'rota desconhecida' });
+  return pagina(req, res) || servidor.responderJson(res, 404, { error: 'rota desconhecida' });
 }
 
 const server = http.createServer(servidor.portao(atender));

@@ -1,0 +1,312 @@
+/** Where a backend listens, how it ends, what it logs, what it was granted: spec 2.6, 4.4, 5.2 and 7, on real processes of both runtimes. */
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import {
+  answers,
+  ask,
+  backendEnv,
+  benchEntrypoint,
+  cleanUp,
+  commandOf,
+  exchange,
+  frontend,
+  runtimes,
+  start,
+  startBench,
+  temporaryFolder,
+} from './testing/runtimes.ts';
+
+const token = 'T0ken.segredo-çã';
+const withToken = [['X-Svc-App-Token', Buffer.from(token, 'utf8').toString('latin1')]] as const;
+
+afterAll(cleanUp);
+
+describe.each(runtimes)('%s', (runtime) => {
+  const begin = (extra: Record<string, string | undefined>, argv: readonly string[] = []) => {
+    const home = temporaryFolder();
+    return { home, ...start([...commandOf(runtime, benchEntrypoint(runtime)), home, ...argv], backendEnv(home, extra)) };
+  };
+
+  test('without SVC_APP_TOKEN the gate is open, also to a wrong token', async () => {
+    const bench = await startBench(runtime, frontend());
+    expect((await ask(bench.socket, { path: '/saude' })).status).toBe(200);
+    expect((await ask(bench.socket, { path: '/api/ping', headers: [['X-Svc-App-Token', 'x']] })).status).toBe(200);
+  });
+
+  test('an empty SVC_APP_TOKEN closes the gate for everybody', async () => {
+    const bench = await startBench(runtime, frontend(), { SVC_APP_TOKEN: '' });
+    expect((await ask(bench.socket, {})).status).toBe(403);
+    expect((await ask(bench.socket, { headers: [['X-Svc-App-Token', '']] })).status).toBe(403);
+  });
+
+  test('a token outside ASCII is compared by its bytes', async () => {
+    const bench = await startBench(runtime, frontend(), { SVC_APP_TOKEN: token });
+    expect((await ask(bench.socket, { path: '/saude', headers: withToken })).status).toBe(200);
+  });
+
+  test('the socket is 0600 in a 0700 folder, also when the folder was wider', async () => {
+    const home = temporaryFolder();
+    const socket = join(home, 'pasta/app.sock');
+    mkdirSync(dirname(socket));
+    chmodSync(dirname(socket), 0o755);
+    const backend = start([...commandOf(runtime, benchEntrypoint(runtime)), home], backendEnv(home, { SVC_APP_SOCKET: socket }));
+    await backend.said('escutando em');
+    expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
+    expect(statSync(socket).mode & 0o777).toBe(0o600);
+  });
+
+  test('a folder shared with other accounts is refused and left as it is', async () => {
+    const home = temporaryFolder();
+    chmodSync(home, 0o1777);
+    const backend = begin({ SVC_APP_SOCKET: join(home, 'app.sock') });
+    expect(await backend.ended).toBe(2);
+    expect(statSync(home).mode & 0o7777).toBe(0o1777);
+    expect(backend.output()).toContain('não é só desta conta');
+  });
+
+  test('an orphan socket is removed; the kill -9 that left it costs nothing', async () => {
+    const first = await startBench(runtime, frontend());
+    first.process.kill('SIGKILL');
+    await first.ended;
+    expect(lstatSync(first.socket).isSocket()).toBe(true);
+    const second = start(
+      [...commandOf(runtime, benchEntrypoint(runtime)), first.home],
+      backendEnv(first.home, { SVC_APP_SOCKET: first.socket }),
+    );
+    await second.said('escutando em');
+    expect((await ask(first.socket, { path: '/saude' })).body).toContain(`"pid":${second.process.pid}`);
+  });
+
+  test('a live instance makes the second one end with 0 and keeps serving', async () => {
+    const first = await startBench(runtime, frontend());
+    const second = start(
+      [...commandOf(runtime, benchEntrypoint(runtime)), first.home],
+      backendEnv(first.home, { SVC_APP_SOCKET: first.socket }),
+    );
+    expect(await second.ended).toBe(0);
+    expect(second.output()).toContain('outra instância já atende');
+    expect((await ask(first.socket, { path: '/saude' })).body).toContain(`"pid":${first.process.pid}`);
+  });
+
+  test('a live socket of anybody else counts as live', async () => {
+    const home = temporaryFolder();
+    const socket = join(home, 'app.sock');
+    const other = createServer().listen(socket);
+    const backend = begin({ SVC_APP_SOCKET: socket });
+    expect(await backend.ended).toBe(0);
+    other.close();
+  });
+
+  test.each(['file', 'folder', 'symlink to a file'])('never deletes a %s that stands at the address', async (what) => {
+    const home = temporaryFolder();
+    const socket = join(home, 'app.sock');
+    if (what === 'file') writeFileSync(socket, 'minha tese');
+    else if (what === 'folder') mkdirSync(socket);
+    else {
+      writeFileSync(join(home, 'tese'), 'minha tese');
+      symlinkSync(join(home, 'tese'), socket);
+    }
+    expect(await begin({ SVC_APP_SOCKET: socket }).ended).toBe(2);
+    expect(existsSync(socket)).toBe(true);
+  });
+
+  test.each([
+    ['nowhere to listen', {}, []],
+    ['a relative address', { SVC_APP_SOCKET: 'app.sock' }, []],
+    ['an address above 107 bytes', { SVC_APP_SOCKET: `/tmp/${'x'.repeat(110)}/app.sock` }, []],
+    ['a bad --tcp', {}, ['--tcp', '8080']],
+    ['--tcp without a value', {}, ['--tcp']],
+    ['a port past 65535', {}, ['--tcp', '127.0.0.1:65536']],
+    ['an unknown option', {}, ['--porta', '1']],
+  ] as const)('%s → exit 2 with a sentence', async (_name, env, argv) => {
+    const backend = begin(env, argv);
+    expect(await backend.ended).toBe(2);
+    expect(backend.output()).toMatch(/^\[bancada\] .+\n$/);
+  });
+
+  test('a taken port → exit 2', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => {
+      other.once('listening', resolve);
+    });
+    const { port } = other.address() as { port: number };
+    expect(await begin({}, ['--tcp', `127.0.0.1:${port}`]).ended).toBe(2);
+    other.close();
+  });
+
+  test('--tcp with port 0 prints the free one and wins over SVC_APP_SOCKET', async () => {
+    const home = temporaryFolder();
+    const backend = begin({ SVC_APP_SOCKET: join(home, 'app.sock') }, ['--tcp', '127.0.0.1:0']);
+    await backend.said('escutando em');
+    const port = Number(/^\[bancada\] versão dev escutando em 127\.0\.0\.1:(\d+)\n$/.exec(backend.output())![1]);
+    expect((await ask({ port }, { path: '/saude' })).status).toBe(200);
+    expect(existsSync(join(home, 'app.sock'))).toBe(false);
+  });
+
+  test('inside an installed package the version is the manifest’s', async () => {
+    const bench = await startBench(runtime, frontend(), { SVC_APP_INSTALLED_HASH: 'abc' });
+    expect(bench.output()).toContain('[bancada] versão 2.3.4 escutando');
+    expect((await ask(bench.socket, { path: '/saude' })).body).toContain('"versao":"2.3.4"');
+  });
+
+  test('SIGTERM: the answer under way ends, idle connections close, exit 0, no socket left', async () => {
+    const bench = await startBench(runtime, frontend());
+    const idle = connect(bench.socket);
+    idle.resume();
+    const idleClosed = new Promise((resolve) => {
+      idle.once('close', resolve);
+    });
+    const busy = connect(bench.socket);
+    let got = '';
+    busy.on('data', (part: Buffer) => (got += part.toString('latin1')));
+    const busyClosed = new Promise((resolve) => {
+      busy.once('close', resolve);
+    });
+    busy.write('POST /api/eco HTTP/1.1\r\nHost: app\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n');
+    // The 100 proves that the handler is at work on this request.
+    await new Promise((resolve) => {
+      busy.once('data', resolve);
+    });
+    bench.process.kill('SIGTERM');
+    await idleClosed;
+    busy.write('true');
+    await busyClosed;
+    expect(got).toContain('{"eco":true}');
+    expect(await bench.ended).toBe(0);
+    expect(existsSync(bench.socket)).toBe(false);
+  });
+
+  test('SIGTERM with an answer that never ends: still exit 0, within the grace', async () => {
+    const bench = await startBench(runtime, frontend());
+    const stuck = connect(bench.socket);
+    stuck.on('error', () => {});
+    stuck.write('POST /api/eco HTTP/1.1\r\nHost: app\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n');
+    await new Promise((resolve) => {
+      stuck.once('data', resolve);
+    });
+    const before = Date.now();
+    bench.process.kill('SIGTERM');
+    expect(await bench.ended).toBe(0);
+    expect(Date.now() - before).toBeLessThan(9_000); // the supervisor kills after 10 s
+    stuck.destroy();
+  });
+
+  test('app.log: one safe JSON line per event, 0600', async () => {
+    const bench = await startBench(runtime, frontend());
+    await ask(bench.socket, { path: '/api/log' });
+    await ask(bench.socket, {});
+    const file = join(bench.data, 'app.log');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const raw = readFileSync(file);
+    expect(raw.filter((byte) => (byte < 32 && byte !== 10) || byte === 127)).toHaveLength(0);
+    expect(raw.toString('utf8')).not.toMatch(/[\u0080-\u009f\u2028\u202e]/);
+    const lines = raw
+      .toString('utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({
+      nivel: 'info',
+      evento: 'tudo',
+      texto: 'a\nb\u001b[0m\u009b31m\u2028\u202e\u007f',
+      ts_: 'meu',
+      n: 1,
+      lista: [1, null, true],
+      nada: null,
+    });
+    expect(lines[0].ts).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(lines[1]).toMatchObject({ nivel: 'info', evento: 'info' });
+    expect(lines[2]).toMatchObject({ nivel: 'erro', evento: 'erro', erro: { mensagem: 'ruim' } });
+    expect(lines[3]).toMatchObject({ evento: 'spa.script_ausente', arquivo: 'ausente.js' });
+  });
+
+  test('app.log rotates by size, whole lines only, and what is kept is bounded', async () => {
+    const bench = await startBench(runtime, frontend());
+    for (let round = 0; round < 2; round += 1) await ask(bench.socket, { path: '/api/log-grande' });
+    const files = readdirSync(bench.data)
+      .filter((name) => name.startsWith('app.log'))
+      .sort();
+    expect(files).toEqual(['app.log', 'app.log.1', 'app.log.2']);
+    for (const name of files) {
+      const text = readFileSync(join(bench.data, name), 'utf8');
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4 * 1024 * 1024);
+      for (const line of text.trimEnd().split('\n')) JSON.parse(line);
+    }
+  });
+
+  test('a log that can’t be written costs the line, not the app', async () => {
+    const bench = await startBench(runtime, frontend());
+    mkdirSync(join(bench.data, 'app.log'));
+    expect((await ask(bench.socket, { path: '/api/log' })).status).toBe(200);
+    await bench.said('app.log não pôde ser escrito');
+  });
+
+  test('the data folder is ~/.svc-apps/<id>/data without SVC_APP_DATA_DIR', async () => {
+    const bench = await startBench(runtime, frontend(), { SVC_APP_DATA_DIR: undefined });
+    await ask(bench.socket, { path: '/api/log' });
+    expect(existsSync(join(bench.home, '.svc-apps/bancada/data/app.log'))).toBe(true);
+  });
+
+  test('queue, rooms, metrics and GPU say why they are not there', async () => {
+    const bench = await startBench(runtime, frontend());
+    const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
+    expect(found.fila).toMatchObject({ disponivel: false, codigo: 'SEM_CREDENCIAL' });
+    expect(found.fila.motivo).toMatch(/falta SVC_PORTAL_URL e SVC_PORTAL_TOKEN: .*recursos\.fila/);
+    expect(found.gpu).toEqual({ concedida: false, dispositivos: [], motivo: 'não há limits.json: o app não foi iniciado pelo lançador' });
+    expect(found).toMatchObject({ submeter: { codigo: 'SEM_CREDENCIAL' }, bilhete: { codigo: 'SEM_CREDENCIAL' }, contar: null });
+    const file = join(bench.home, '.svc-apps/bancada/limits.json');
+    writeFileSync(file, JSON.stringify({ gpu: { concedida: true, dispositivos: ['/dev/dri/renderD128'], motivo: 'física' } }));
+    expect(JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body).gpu).toEqual({
+      concedida: true,
+      dispositivos: ['/dev/dri/renderD128'],
+      motivo: 'física',
+    });
+    writeFileSync(file, '{"gpu":');
+    expect(JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body).gpu).toMatchObject({ concedida: false, dispositivos: [] });
+  });
+
+  test('with the portal’s credential, verbs of a later version refuse with a code instead of pretending', async () => {
+    const bench = await startBench(runtime, frontend(), { SVC_PORTAL_URL: 'http://127.0.0.1:1', SVC_PORTAL_TOKEN: 'x' });
+    const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
+    expect(found.fila).toMatchObject({ disponivel: false, codigo: 'NAO_CONSTRUIDO' });
+    expect(found).toMatchObject({
+      submeter: { codigo: 'NAO_CONSTRUIDO' },
+      bilhete: { codigo: 'NAO_CONSTRUIDO' },
+      contar: { codigo: 'NAO_CONSTRUIDO' },
+    });
+  });
+
+  test('50 connections at once, 40 requests each, are all answered', async () => {
+    const bench = await startBench(runtime, frontend());
+    const request = 'GET /api/ping HTTP/1.1\r\nHost: app\r\n\r\n';
+    const rounds = Array.from({ length: 50 }, () =>
+      exchange(bench.socket, request.repeat(39) + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')),
+    );
+    for (const raw of await Promise.all(rounds)) expect(answers(raw).filter(({ status }) => status === 200)).toHaveLength(40);
+  });
+
+  test('the page’s validators follow its content', async () => {
+    const root = frontend();
+    const bench = await startBench(runtime, root);
+    const first = await ask(bench.socket, {});
+    expect((await ask(bench.socket, { headers: [['If-None-Match', first.headers['etag']!]] })).status).toBe(304);
+    writeFileSync(join(root, 'extra.js'), 'window.extra = 2\n');
+    utimesSync(join(root, 'extra.js'), new Date(), new Date(Date.now() + 5_000));
+    const second = await ask(bench.socket, { headers: [['If-None-Match', first.headers['etag']!]] });
+    expect(second.status).toBe(200);
+    expect(second.headers['etag']).not.toBe(first.headers['etag']);
+  });
+});
