@@ -18,7 +18,8 @@ export const findingKinds = {
   DUPLICATE_KEY: { weight: 'error', title: 'The same field twice in one object' },
   FORBIDDEN_KEY: { weight: 'error', title: 'A field name that is never allowed' },
   YAML_FEATURE: { weight: 'error', title: 'Anchors, aliases, merge keys, tags and directives are not used here' },
-  EMPTY: { weight: 'error', title: 'Nothing in the file' },
+  UNREADABLE: { weight: 'error', title: 'The file can not be read' },
+  EMPTY: { weight: 'error', title: 'Nothing to validate here' },
   // Shape: what the JSON Schema says.
   UNKNOWN_FIELD: { weight: 'error', title: 'A field that does not exist' },
   MISSING_FIELD: { weight: 'error', title: 'A required field is missing' },

@@ -12,7 +12,9 @@ const first = (text: string) => {
 
 test('place, code, message, the line and a caret below the mistake', () => {
   expect(first('{\n\t"nmae": 1,\r\n"id": "a", "version": "1.0.0", "backend": {"runtime": "node", "entrypoint": "a"}}')).toBe(
-    ['app/svc-app.json:2:2 UNKNOWN_FIELD unknown field "nmae" in the root; did you mean "name"?', ' 2 |  "nmae": 1,', '   |  ^'].join('\n'),
+    ['app/svc-app.json:2:2 UNKNOWN_FIELD unknown field "nmae" in the root', ' 2 |  "nmae": 1,', '   |  ^^^^^^ did you mean "name"?'].join(
+      '\n',
+    ),
   );
 });
 

@@ -4,17 +4,30 @@ import type { FileReport, Finding } from './desired/documents.ts';
 const widthMax = 100;
 
 /**
- * `file:line:col CODE message`, then the line of the text with a caret. The line of an inline credential is not repeated:
- * output ends in logs.
+ * `file:line:col CODE message`, then the line of the text with a caret below the word and, when there is one, the suggestion.
+ * The line of an inline credential is not repeated: output ends in logs.
  */
 export function renderFinding(report: Pick<FileReport, 'file' | 'errors'>, finding: Finding, sourceText: string): string {
-  const head = `${report.file}:${finding.line}:${finding.column} ${finding.code} ${finding.message}`;
-  if (report.errors.some(({ code, line }) => code === 'INLINE_CREDENTIAL' && line === finding.line)) return head;
-  const line = sourceText.split('\n', finding.line)[finding.line - 1];
-  if (line === undefined || line.trim() === '') return head;
-  const { shown, caret } = clipLine(line.replace(/\r$/, ''), finding.column - 1);
+  const place = `${report.file}:${finding.line}:${finding.column} ${finding.code} `;
+  const line = sourceText.split('\n', finding.line)[finding.line - 1]?.replace(/\r$/, '') ?? '';
+  const isSecret = report.errors.some(({ code, line: other }) => code === 'INLINE_CREDENTIAL' && other === finding.line);
+  if (isSecret || line.trim() === '') return place + finding.message;
+  const { shown, caret } = clipLine(line, finding.column - 1);
+  const { message, suggestion } = splitSuggestion(finding.message);
+  const width = Math.max(1, Math.min(wordAt(line, finding.column - 1), shown.length - caret));
   const number = String(finding.line);
-  return [head, ` ${number} | ${shown}`, ` ${' '.repeat(number.length)} | ${' '.repeat(caret)}^`].join('\n');
+  const marks = `${' '.repeat(caret)}${'^'.repeat(width)}${suggestion === '' ? '' : ` ${suggestion}`}`;
+  return [place + message, ` ${number} | ${shown}`, ` ${' '.repeat(number.length)} | ${marks}`].join('\n');
+}
+
+function splitSuggestion(message: string): { message: string; suggestion: string } {
+  const at = message.indexOf('; did you mean "');
+  return at === -1 ? { message, suggestion: '' } : { message: message.slice(0, at), suggestion: message.slice(at + 2) };
+}
+
+/** Length of the word or quoted text that begins there. */
+function wordAt(line: string, column: number): number {
+  return /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,:{}[\]"']+)/.exec(line.slice(column))?.[0].length ?? 1;
 }
 
 /** Keeps the caret in sight on very long lines; tabs and control characters become one space each so that columns stay true. */

@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { desiredKinds, desiredSchema } from './desired/schema.ts';
 import { menuSurfaces } from './manifest/menu.ts';
@@ -18,6 +19,11 @@ function* subschemas(schema: Record<string, unknown>, at: string): Generator<[st
 }
 
 const all = schemas.flatMap((schema) => Array.from(subschemas(schema, String(schema['$id']))));
+
+test('every schema is draft-07', () => {
+  const ajv = new Ajv({ formats: { uri: true } });
+  for (const schema of schemas) expect(ajv.validateSchema(schema)).toBe(true);
+});
 
 test('every object is closed', () => {
   const open = all.filter(

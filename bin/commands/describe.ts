@@ -1,0 +1,57 @@
+/** `svc describe KEY`: everything known about one object, and its last events. */
+import { SvcError } from '../../schema/errors.ts';
+import type { ObjectView } from '../../schema/wire/http.ts';
+import type { Condition } from '../../schema/backend.ts';
+import { createClient } from '../client.ts';
+import { keyOf } from '../keys.ts';
+import { type Column, color, moment, plain, printValue, span, table, toneOfState, toned, wrap, write } from '../output.ts';
+import { type EventView, eventColumns } from './events.ts';
+import type { PortalOptions } from './options.ts';
+
+export async function runDescribe(text: string, { state, output }: PortalOptions): Promise<void> {
+  const key = keyOf(text);
+  const client = createClient(state);
+  const [objects, { events }] = await Promise.all([
+    client.get<ObjectView[]>('/api/admin/objects', { prefix: key }),
+    client.get<{ events: EventView[] }>('/api/admin/events', { key, limit: 100 }),
+  ]);
+  const object = objects.find((candidate) => candidate.key === key);
+  if (!object) throw new SvcError('NOT_FOUND', `no object ${key}; svc get lists them`);
+  const own = events.filter((event) => event.key === key).slice(-20);
+  if (output !== 'table') return await printValue({ ...object, events: own }, output);
+  write(header(object, Date.now()));
+  if (object.conditions.length > 0) write(`\n${color('bold', 'Conditions')}\n${conditions(object.conditions, Date.now())}`);
+  if (Object.keys(object.details).length > 0) {
+    const { stringify } = await import('yaml');
+    const details = stringify(object.details, { aliasDuplicateObjects: false }).trimEnd();
+    write(`\n${color('bold', 'Details')}\n${details.split('\n').map(plain).join('\n')}\n`);
+  }
+  if (own.length > 0) write(`\n${color('bold', 'Events')}\n${table(own, eventColumns(Date.now(), false))}`);
+}
+
+function header(object: ObjectView, nowMs: number): string {
+  const rows: [string, string][] = [
+    ['Object', object.key],
+    ['State', toned(plain(object.state), toneOfState(object.state))],
+    ['Reason', object.reason],
+    ['Message', wrap(object.message, 12)],
+    ['Seen', `${span(nowMs - object.seenAtMs)} ago`],
+  ];
+  if (object.nextDeadlineMs !== null) rows.push(['Deadline', deadline(object.nextDeadlineMs, nowMs)]);
+  return rows.map(([name, value]) => `${name.padEnd(11)} ${value}\n`).join('');
+}
+
+export function deadline(ms: number, nowMs: number): string {
+  return ms >= nowMs ? `${moment(ms, nowMs)}, in ${span(ms - nowMs)}` : `${moment(ms, nowMs)}, ${span(nowMs - ms)} ago`;
+}
+
+function conditions(list: readonly Condition[], nowMs: number): string {
+  const columns: Column<Condition>[] = [
+    { title: 'TYPE', of: ({ type }) => type },
+    { title: 'STATUS', of: ({ status }) => status },
+    { title: 'REASON', of: ({ reason }) => reason },
+    { title: 'FOR', of: ({ sinceMs }) => span(nowMs - sinceMs) },
+    { title: 'MESSAGE', of: ({ message }) => message },
+  ];
+  return table(list, columns);
+}

@@ -1,0 +1,46 @@
+/** `svc doctor`: the checks of the portal; when none runs, that is the first thing to mend. */
+import { SvcError } from '../../schema/errors.ts';
+import { createClient } from '../client.ts';
+import { plain, printValue, toned, wrap, write } from '../output.ts';
+import type { PortalOptions } from './options.ts';
+
+interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly fix: string | null;
+}
+
+export async function runDoctor({ state, output }: PortalOptions): Promise<number> {
+  const checks = [nodeCheck(), ...(await portalChecks(state))];
+  if (output !== 'table') await printValue({ checks }, output);
+  else {
+    const width = Math.max(...checks.map(({ name }) => name.length));
+    for (const { name, ok, detail, fix } of checks) {
+      const indent = width + 8;
+      write(`${toned(ok ? 'ok  ' : 'FAIL', ok ? 'good' : 'bad')}  ${plain(name).padEnd(width)}  ${wrap(detail, indent)}\n`);
+      if (!ok && fix !== null) write(`${' '.repeat(indent)}fix: ${wrap(fix, indent + 5)}\n`);
+    }
+  }
+  return checks.every(({ ok }) => ok) ? 0 : 1;
+}
+
+function nodeCheck(): Check {
+  const ok = Number(process.versions.node.split('.')[0]) >= 24;
+  return {
+    name: 'node',
+    ok,
+    detail: `Node ${process.versions.node}`,
+    fix: ok ? null : 'run bin/svc, which finds the Node 24 of this folder',
+  };
+}
+
+async function portalChecks(state: string): Promise<Check[]> {
+  try {
+    const { checks } = await createClient(state).get<{ checks: Check[] }>('/api/admin/doctor');
+    return [{ name: 'portal', ok: true, detail: `answers on ${state}/svc.sock`, fix: null }, ...checks];
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return [{ name: 'portal', ok: false, detail: `${error.code} ${error.message}`, fix: `svc up DIR --state ${state}` }];
+  }
+}

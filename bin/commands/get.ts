@@ -1,0 +1,27 @@
+/** `svc get [KIND|KEY]`: one line per object. */
+import { SvcError } from '../../schema/errors.ts';
+import type { ObjectView } from '../../schema/wire/http.ts';
+import { createClient } from '../client.ts';
+import { prefixOf } from '../keys.ts';
+import { type Column, printValue, span, table, toneOfState, write } from '../output.ts';
+import type { PortalOptions } from './options.ts';
+
+export async function runGet(what: string | undefined, { state, output }: PortalOptions): Promise<void> {
+  const prefix = prefixOf(what);
+  const found = await createClient(state).get<ObjectView[]>('/api/admin/objects', { prefix });
+  // A key names one object, not all whose names begin like it.
+  const objects = prefix === '' || prefix.endsWith('/') ? found : found.filter(({ key }) => key === prefix || key.startsWith(`${prefix}/`));
+  if (objects.length === 0 && what !== undefined && !prefix.endsWith('/'))
+    throw new SvcError('NOT_FOUND', `no object ${prefix}; svc get lists them`);
+  if (output !== 'table') return await printValue(objects, output);
+  if (objects.length === 0) return write('No objects.\n');
+  const nowMs = Date.now();
+  const columns: Column<ObjectView>[] = [
+    { title: 'OBJECT', of: ({ key }) => key },
+    { title: 'STATE', of: ({ state }) => state, tone: ({ state }) => toneOfState(state) },
+    { title: 'REASON', of: ({ reason }) => reason },
+    { title: 'SEEN', of: ({ seenAtMs }) => span(nowMs - seenAtMs) },
+    { title: 'MESSAGE', of: ({ message }) => message },
+  ];
+  write(table(objects, columns));
+}

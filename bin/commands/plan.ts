@@ -1,0 +1,54 @@
+/** `svc plan [DIR]` and `svc apply`: what a folder would change, decided by the very decide of the loop (design 3 rule 2). */
+import path from 'node:path';
+import { SvcError } from '../../schema/errors.ts';
+import type { PlanAnswer } from '../../schema/gateway.ts';
+import { createClient } from '../client.ts';
+import { color, plain, printValue, table, warn, write } from '../output.ts';
+import type { PortalOptions } from './options.ts';
+
+/** Exit 0 no change, 2 changes, 1 error. Without a running portal the folder is compared with what the state folder remembers. */
+export async function runPlan(dir: string | undefined, options: PortalOptions): Promise<number> {
+  return await tell(await plan(dir, options.state), options, 'would change');
+}
+
+/** Exit 0 when the folder is in force, 1 when it has errors. */
+export async function runApply(options: PortalOptions & { readonly prune?: boolean }): Promise<number> {
+  const answer = await createClient(options.state).post<PlanAnswer>('/api/admin/apply', { prune: options.prune === true });
+  return (await tell(answer, options, 'changed')) === 1 ? 1 : 0;
+}
+
+async function plan(dir: string | undefined, state: string): Promise<PlanAnswer> {
+  const absolute = dir === undefined ? null : path.resolve(dir);
+  try {
+    return await createClient(state).post<PlanAnswer>('/api/admin/plan', { dir: absolute });
+  } catch (error) {
+    const isDown = error instanceof SvcError && error.code === 'PORTAL_NOT_RUNNING';
+    if (!isDown || absolute === null) throw error;
+    const { planOffline } = await import('../up/plan.ts');
+    return await planOffline(absolute, state);
+  }
+}
+
+async function tell(answer: PlanAnswer, { output }: PortalOptions, verb: string): Promise<number> {
+  if (output !== 'table') await printValue(answer, output);
+  else {
+    for (const error of answer.errors) warn(`${error}\n`);
+    if (answer.changes.length > 0) {
+      const columns = [
+        { title: 'OBJECT', of: ({ key }: PlanAnswer['changes'][number]) => key },
+        { title: 'ACTION', of: ({ action }: PlanAnswer['changes'][number]) => action },
+        { title: 'DETAIL', of: ({ detail }: PlanAnswer['changes'][number]) => detail },
+      ];
+      write(table(answer.changes, columns));
+    }
+    for (const name of answer.pendingPrune) write(`${color('yellow', 'held')}  ${plain(name)}: not removed without: svc apply --prune\n`);
+    if (answer.ok) write(summary(answer, verb));
+  }
+  if (!answer.ok || answer.errors.length > 0) return 1;
+  return answer.changes.length + answer.pendingPrune.length > 0 ? 2 : 0;
+}
+
+function summary({ changes, pendingPrune }: PlanAnswer, verb: string): string {
+  if (changes.length + pendingPrune.length === 0) return 'Nothing to change.\n';
+  return `${changes.length} ${changes.length === 1 ? 'thing' : 'things'} ${verb}, ${pendingPrune.length} held back.\n`;
+}

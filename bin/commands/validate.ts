@@ -1,0 +1,85 @@
+/**
+ * `svc validate FILE…`: manifests (JSON) and desired state (YAML). A folder with svc-app.json is a package, any other folder a
+ * desired state, judged as a whole; below it packages are looked for too. YAML files given by name are judged together, and the
+ * other YAML of their folders answers their references.
+ */
+import type { FileReport } from '../../schema/desired/documents.ts';
+import type { DesiredFile } from '../../schema/desired/load.ts';
+import { findingKinds } from '../../schema/findings.ts';
+import { renderFinding } from '../../schema/render.ts';
+import { color, plain, write } from '../output.ts';
+import { type Found, findSources, readBytes, siblingsOf } from './validate-sources.ts';
+
+interface Judged {
+  readonly report: FileReport;
+  readonly bytes: Uint8Array;
+}
+
+/** Exit 0 when nothing has an error. The JSON shape is that of the issue: an array of reports. */
+export async function runValidate(paths: readonly string[], { json }: { readonly json?: boolean }): Promise<number> {
+  const found = await findSources(paths);
+  const judged = [
+    ...found.unreadable.map(({ file, message }) => unreadable(file, message)),
+    ...(await judgeManifests(found)),
+    ...(await judgeDesired(found)),
+  ];
+  const reports = judged.map(({ report }) => report);
+  if (json === true) write(`${JSON.stringify(reports, null, 2)}\n`);
+  else write(judged.map(render).join('') + summary(reports));
+  return reports.every(({ ok }) => ok) ? 0 : 1;
+}
+
+async function judgeManifests({ manifests }: Found): Promise<Judged[]> {
+  if (manifests.length === 0) return [];
+  const { validateManifest } = await import('../../schema/manifest/validate.ts');
+  return await Promise.all(
+    manifests.map(async (file) => {
+      const bytes = await readBytes(file);
+      if (typeof bytes === 'string') return unreadable(file, bytes);
+      const { manifest: _, ...report } = validateManifest(file, bytes);
+      return { report, bytes };
+    }),
+  );
+}
+
+async function judgeDesired({ desired }: Found): Promise<Judged[]> {
+  if (desired.length === 0) return [];
+  const { readDesired } = await import('../../schema/desired/load.ts');
+  const judged: Judged[] = [];
+  for (const group of desired) {
+    const files: DesiredFile[] = [];
+    for (const name of group.files) {
+      const bytes = await readBytes(name);
+      if (typeof bytes === 'string') judged.push(unreadable(name, bytes));
+      else files.push({ name, bytes });
+    }
+    const { reports } = readDesired(files, group.isWhole ? [] : await siblingsOf(group.files));
+    judged.push(...reports.map((report, at) => ({ report, bytes: files[at]?.bytes as Uint8Array })));
+  }
+  return judged;
+}
+
+function unreadable(file: string, message: string): Judged {
+  const code = message === '' ? 'EMPTY' : 'UNREADABLE';
+  const finding = { code, path: '', line: 1, column: 1, message: message === '' ? 'no svc-app.json and no *.yaml here' : message };
+  return { report: { file, ok: findingKinds[code].weight !== 'error', errors: [finding], warnings: [] }, bytes: new Uint8Array() };
+}
+
+function render({ report, bytes }: Judged): string {
+  if (report.errors.length + report.warnings.length === 0) return `${plain(report.file)}: ok\n`;
+  const text = new TextDecoder().decode(bytes);
+  const lines = (findings: FileReport['errors'], weight: 'error' | 'warning') =>
+    findings.map((finding) => {
+      const [head = '', ...source] = renderFinding({ ...report, file: plain(report.file) }, finding, text).split('\n');
+      const shown = weight === 'error' ? color('red', head) : color('yellow', `${head} (warning)`);
+      return `${shown}\n${source.map((line) => `${line}\n`).join('')}`;
+    });
+  return [...lines(report.errors, 'error'), ...lines(report.warnings, 'warning')].join('');
+}
+
+function summary(reports: readonly FileReport[]): string {
+  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
+  const errors = reports.reduce((sum, report) => sum + report.errors.length, 0);
+  const warnings = reports.reduce((sum, report) => sum + report.warnings.length, 0);
+  return `${count(reports.length, 'file')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}\n`;
+}

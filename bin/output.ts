@@ -1,0 +1,126 @@
+/** How commands speak: tables for 80 columns, JSON and YAML for programs, colors only on a terminal that wants them. */
+import { stripVTControlCharacters, styleText } from 'node:util';
+
+export type Format = 'table' | 'json' | 'yaml';
+
+/** Whole values for programs. */
+export async function printValue(value: unknown, format: 'json' | 'yaml'): Promise<void> {
+  if (format === 'json') write(`${JSON.stringify(value, null, 2)}\n`);
+  else write((await import('yaml')).stringify(value, { aliasDuplicateObjects: false }));
+}
+
+export function write(text: string): void {
+  process.stdout.write(text);
+}
+
+export function warn(text: string): void {
+  process.stderr.write(text);
+}
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly of: (row: Row) => string;
+  readonly tone?: (row: Row) => Tone;
+}
+
+export type Tone = 'good' | 'bad' | 'busy' | 'plain';
+
+/**
+ * Rows with aligned columns. All but the last are as wide as their content; the last takes what is left of the line and is cut,
+ * since the whole text stands in `-o json` and in `svc describe`.
+ */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width = lineWidth()): string {
+  const cells = rows.map((row) => columns.map((column) => plain(column.of(row))));
+  const widths = columns.map((column, at) => Math.max(column.title.length, ...cells.map((line) => line[at]?.length ?? 0)));
+  const left = width - widths.slice(0, -1).reduce((sum, one) => sum + one + 2, 0);
+  const line = (texts: readonly string[], paint: (text: string, at: number) => string) =>
+    texts
+      .map((text, at) => {
+        const isLast = at === columns.length - 1;
+        const fitted = isLast ? cut(text, Math.max(left, 20)) : text.padEnd(widths[at] ?? 0);
+        return paint(fitted, at);
+      })
+      .join('  ')
+      .trimEnd();
+  const head = line(
+    columns.map((column) => column.title),
+    (text) => color('dim', text),
+  );
+  const body = cells.map((texts, index) => line(texts, (text, at) => toned(text, columns[at]?.tone?.(rows[index] as Row) ?? 'plain')));
+  return `${[head, ...body].join('\n')}\n`;
+}
+
+/** Text in lines of the terminal's width, every line after the first indented. */
+export function wrap(text: string, indent: number, width = lineWidth()): string {
+  const lines: string[] = [''];
+  for (const word of plain(text).split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last !== '' && indent + last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines.join(`\n${' '.repeat(indent)}`);
+}
+
+export function lineWidth(): number {
+  const asked = process.stdout.columns ?? Number(process.env['COLUMNS']);
+  return Number.isInteger(asked) && asked >= 40 ? asked : 80;
+}
+
+/** One line without anything that moves a terminal's cursor. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, ' ');
+}
+
+/** Log text for a terminal: colors stay, whatever else an app prints can't take the terminal over. */
+export function safeForTerminal(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replaceAll(/\u001b(?!\[[0-9;]*m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g, (found) =>
+    found === '\r' ? '\r' : '�',
+  );
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
+export function toned(text: string, tone: Tone): string {
+  if (tone === 'plain') return text;
+  return color(({ good: 'green', bad: 'red', busy: 'yellow' } as const)[tone], text);
+}
+
+/** NO_COLOR, FORCE_COLOR and pipes are honoured by styleText. */
+export function color(
+  format: 'green' | 'red' | 'yellow' | 'dim' | 'bold',
+  text: string,
+  stream: NodeJS.WriteStream = process.stdout,
+): string {
+  return styleText(format, text, { stream });
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  running: 'good',
+  starting: 'busy',
+  stopping: 'busy',
+  backoff: 'busy',
+  failed: 'bad',
+  unknown: 'busy',
+};
+
+export function toneOfState(state: string): Tone {
+  return tones[state.toLowerCase()] ?? 'plain';
+}
+
+/** `3s`, `12m`, `5h`, `2d`: how long ago, or how long until. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(Math.abs(ms) / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  if (seconds < 2 * 3600) return `${Math.round(seconds / 60)}m`;
+  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)}h`;
+  return `${Math.round(seconds / 86_400)}d`;
+}
+
+/** Local time of day when it is less than a day away, else with the date. */
+export function moment(ms: number, nowMs: number): string {
+  const iso = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString();
+  return Math.abs(nowMs - ms) < 86_400_000 ? iso.slice(11, 19) : `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
+}

@@ -1,0 +1,157 @@
+/**
+ * The command `svc`: argv -> one call -> exit code. Commands are described here and implemented in commands/, each loaded only
+ * when it runs, so that `svc validate` starts fast.
+ */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { SvcError } from '../schema/errors.ts';
+import { color, warn } from './output.ts';
+
+const program = new Command('svc')
+  .description('Hosts small applications inside a web desktop, on real Linux servers, for many people.')
+  .helpCommand('help [command]', 'help for a command')
+  .showSuggestionAfterError()
+  .configureHelp({ helpWidth: 80 });
+
+const state = () => new Option('--state <dir>', 'folder of the portal').default('state');
+const output = () => new Option('-o, --output <format>', 'how it is printed').choices(['table', 'json', 'yaml']).default('table');
+
+program
+  .command('up')
+  .argument('<dir>', 'folder of desired-state YAML')
+  .description('run the portal and the controller')
+  .option('--listen <host:port>', 'instead of Portal.spec.listen')
+  .addOption(state())
+  .action(async (dir: string, options: { listen?: string; state: string }) => {
+    await (await import('./commands/up.ts')).runUp(dir, options);
+  });
+
+program
+  .command('validate')
+  .argument('<file...>', 'svc-app.json, desired-state YAML, or folders of them')
+  .description('judge manifests and desired state; exit 0 or 1')
+  .option('--json', 'reports as JSON')
+  .action(async (files: string[], options: { json?: boolean }) => {
+    process.exitCode = await (await import('./commands/validate.ts')).runValidate(files, options);
+  });
+
+program
+  .command('plan')
+  .argument('[dir]', 'folder to compare; without it the folder of the portal')
+  .description('what would change: exit 0 nothing, 2 changes, 1 error')
+  .addOption(state())
+  .addOption(output())
+  .action(async (dir, options) => {
+    process.exitCode = await (await import('./commands/plan.ts')).runPlan(dir, options);
+  });
+
+program
+  .command('apply')
+  .description('read the folder again now')
+  .option('--prune', 'also remove what the guard holds back')
+  .addOption(state())
+  .addOption(output())
+  .action(async (options) => {
+    process.exitCode = await (await import('./commands/plan.ts')).runApply(options);
+  });
+
+program
+  .command('get')
+  .argument('[kind|key]', 'for example backends, Server, ana/notas')
+  .description('objects with state and reason')
+  .addOption(state())
+  .addOption(output())
+  .action(async (what, options) => (await import('./commands/get.ts')).runGet(what, options));
+
+program
+  .command('describe')
+  .argument('<key>', 'for example ana/notas or Server/casa')
+  .description('one object with its conditions and events')
+  .addOption(state())
+  .addOption(output())
+  .action(async (key, options) => (await import('./commands/describe.ts')).runDescribe(key, options));
+
+program
+  .command('why')
+  .argument('<key>', 'for example ana/notas or Server/casa')
+  .description('why it is as it is, what it waits for, and the fix')
+  .addOption(state())
+  .addOption(output())
+  .action(async (key, options) => (await import('./commands/why.ts')).runWhy(key, options));
+
+program
+  .command('events')
+  .argument('[key]', 'of one object; without it of all')
+  .description('transitions with their reasons, newest last')
+  .option('-f, --follow', 'go on as they happen')
+  .option('-n, --limit <count>', 'how many', count, 50)
+  .addOption(state())
+  .addOption(output())
+  .action(async (key, options) => (await import('./commands/events.ts')).runEvents(key, options));
+
+program
+  .command('logs')
+  .argument('<person/app>', 'for example ana/notas')
+  .description('log of a backend')
+  .option('-f, --follow', 'go on as it is written')
+  .option('--tail <lines>', 'how many lines', count, 200)
+  .option('--previous', 'of the run before this one')
+  .addOption(state())
+  .action(async (backend, options) => (await import('./commands/logs.ts')).runLogs(backend, options));
+
+for (const [wish, description] of [
+  ['start', 'start a backend and wait for it'],
+  ['stop', 'stop a backend'],
+  ['restart', 'stop and start a backend'],
+] as const) {
+  program
+    .command(wish)
+    .argument('<person/app>', 'for example ana/notas')
+    .description(description)
+    .addOption(state())
+    .addOption(output())
+    .action(async (backend, options) => {
+      process.exitCode = await (await import('./commands/lifecycle.ts')).runLifecycle(wish, backend, options);
+    });
+}
+
+program
+  .command('link')
+  .argument('[person]', 'for whom; without it the only one')
+  .description('print a one-time sign-in link')
+  .option('--admin', 'a link that signs in with admin rights')
+  .addOption(state())
+  .addOption(output())
+  .action(async (person, options) => (await import('./commands/link.ts')).runLink(person, options));
+
+program
+  .command('doctor')
+  .description('check this installation; exit 1 when something is to be mended')
+  .addOption(state())
+  .addOption(output())
+  .action(async (options) => {
+    process.exitCode = await (await import('./commands/doctor.ts')).runDoctor(options);
+  });
+
+function count(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > 10_000) throw new InvalidArgumentError('expected a whole number from 1 to 10000');
+  return number;
+}
+
+// `svc get | head` ends quietly.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+  throw error;
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const { code } = error as { code?: unknown };
+  const isOurs = error instanceof SvcError || (error as Error).name === 'PortalError';
+  warn(
+    `${color('red', 'svc:', process.stderr)} ${isOurs ? `${String(code)} ` : ''}${error instanceof Error ? error.message : String(error)}\n`,
+  );
+  if (!isOurs && process.env['SVC_DEBUG'] !== undefined && error instanceof Error) warn(`${error.stack}\n`);
+  process.exitCode = 1;
+}
