@@ -15,6 +15,7 @@ export interface EventsHandlers {
   connection(state: Connection): void;
 }
 
+/** After `stop` no handler is called any more. */
 export interface EventsClient {
   /** Tries at once instead of waiting (the browser says it is online again, the page came to the front). */
   nudge(): void;
@@ -59,8 +60,8 @@ export function startEvents(url: string, handlers: EventsHandlers, random: () =>
 
   const lost = (): void => {
     socket = null;
-    handlers.page(null);
     if (stopped) return;
+    handlers.page(null);
     handlers.connection('waiting');
     timer = setTimeout(connect, reconnectWaitMs(attempt++, random()));
   };

@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { reasons } from '../../schema/backend.ts';
+import { catalogues, categoryText, chooseLanguage, language, languages, relativeTime, text, type TextKey } from './i18n.ts';
+import { reasonTexts } from './reasons.ts';
+
+afterEach(() => language.set('pt'));
+
+const parameters = (entry: string | { readonly one: string; readonly other: string }): readonly string[] =>
+  [...new Set((typeof entry === 'string' ? entry : entry.one + entry.other).match(/\{\w+\}/g))].sort();
+
+describe('catalogues', () => {
+  const keys = Object.keys(catalogues.pt) as TextKey[];
+
+  test.for(languages)('%s has every sentence, with the same parameters', (name) => {
+    expect(Object.keys(catalogues[name]).sort()).toEqual(keys.toSorted());
+    for (const key of keys) expect([key, ...parameters(catalogues[name][key])]).toEqual([key, ...parameters(catalogues.pt[key])]);
+  });
+
+  test('every reason of the portal has words in every language', () => {
+    expect(Object.keys(reasonTexts).sort()).toEqual([...reasons].sort());
+    for (const words of Object.values(reasonTexts)) for (const name of languages) expect(words[name]).not.toBe('');
+  });
+});
+
+describe('text', () => {
+  test('fills in parameters and leaves unknown ones to be seen', () => {
+    expect(text('boot.starting', { nome: '$& Notas' })).toBe('Iniciando $& Notas');
+    expect(text('boot.starting')).toBe('Iniciando {nome}');
+  });
+
+  test.for([
+    ['pt', 0, '0 resultado'],
+    ['pt', 1, '1 resultado'],
+    ['pt', 2, '2 resultados'],
+    ['en', 0, '0 results'],
+    ['en', 1, '1 result'],
+  ] as const)('plural in %s of %i', ([name, n, expected]) => {
+    expect(text('launcher.results', { n }, name)).toBe(expected);
+  });
+
+  test('a category without a translation is shown as written', () => {
+    expect(categoryText('Office')).toBe('Escritório');
+    expect(categoryText('Astronomia')).toBe('Astronomia');
+  });
+
+  test('relative times', () => {
+    language.set('en');
+    expect(relativeTime(8_000, 0)).toBe('in 8 seconds');
+    expect(relativeTime(0, 3 * 60_000)).toBe('3 minutes ago');
+  });
+});
+
+describe('the language', () => {
+  test.for([
+    [null, ['pt-BR', 'en'], 'pt'],
+    [null, ['en-GB'], 'en'],
+    [null, ['de', 'pt'], 'pt'],
+    [null, ['ja'], 'en'],
+    ['en', ['pt-BR'], 'en'],
+    ['xx', ['pt-BR'], 'pt'],
+  ] as const)('saved %s, preferred %o is %s', ([saved, preferred, expected]) => {
+    expect(chooseLanguage(saved, preferred)).toBe(expected);
+  });
+});
