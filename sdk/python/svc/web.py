@@ -10,8 +10,9 @@ from typing import Any, Callable
 
 from . import _app, _files
 
-_HEAD_TAG = re.compile(rb'<!--.*?-->|<head(?=[\s>])[^>]*>', re.IGNORECASE | re.DOTALL)
-_OPENING_TAG = re.compile(rb'<!--.*?-->|<html(?=[\s>])[^>]*>|<!doctype[^>]*>', re.IGNORECASE | re.DOTALL)
+_ATTRIBUTES = rb'(?=[\s>])(?:[^>"\']|"[^"]*"|\'[^\']*\')*>'
+_HEAD_TAG = re.compile(rb'<!--.*?-->|<head' + _ATTRIBUTES, re.IGNORECASE | re.DOTALL)
+_OPENING_TAG = re.compile(rb'<!--.*?-->|<html' + _ATTRIBUTES + rb'|<!doctype[^>]*>', re.IGNORECASE | re.DOTALL)
 _BASE_TAG = re.compile(rb'<base\s', re.IGNORECASE)
 _NAVIGATION_DESTS = ('document', 'iframe', 'frame', 'embed', 'object')
 _FOREVER = 'private, max-age=31536000, immutable'
