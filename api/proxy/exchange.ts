@@ -192,7 +192,8 @@ class RefusedToken extends Error {}
 
 function failureOf(error: unknown): ExchangeFailure {
   if (error instanceof BadResponse) return { code: 'BACKEND_BAD_RESPONSE', message: error.message };
-  if (error instanceof RefusedToken) return { code: 'BACKEND_REFUSED_TOKEN', message: 'the backend runs with another token than the portal knows' };
+  if (error instanceof RefusedToken)
+    return { code: 'BACKEND_REFUSED_TOKEN', message: 'the backend runs with another token than the portal knows' };
   return { code: 'INTERNAL', message: 'the answer of the backend could not be passed on' };
 }
 

@@ -95,7 +95,9 @@ export function createHeld(deps: ProxyDeps): Held {
     },
     panel: (navigation, failure, answered) => {
       const status = errorKinds[failure.code].status;
-      panelWith(navigation, { ready: false, message: failure.message, reason: failure.code }, status).then(answered, () => navigation.res.destroy());
+      panelWith(navigation, { ready: false, message: failure.message, reason: failure.code }, status).then(answered, () =>
+        navigation.res.destroy(),
+      );
     },
     retryAfterMs: (target) => {
       const view = deps.appView(target.person, target.app);

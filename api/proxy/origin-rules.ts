@@ -11,7 +11,9 @@ const navigable = new Set(['document', 'iframe', 'frame']);
 export function callerFault(method: string, head: RequestHead, portalOrigin: string): string | null {
   if (head.upgrade !== '') {
     // A browser always sends Origin with a WebSocket; what sends none is no browser and carries no cookie of a victim.
-    return head.origin === '' || mayCall(head.origin, head.host, portalOrigin) ? null : `origin ${head.origin} may not open a socket to this app`;
+    return head.origin === '' || mayCall(head.origin, head.host, portalOrigin)
+      ? null
+      : `origin ${head.origin} may not open a socket to this app`;
   }
   if (head.fetchSite === 'same-origin' || head.fetchSite === 'none') return null;
   if (head.origin !== '' && mayCall(head.origin, head.host, portalOrigin)) return null;

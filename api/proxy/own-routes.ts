@@ -50,7 +50,11 @@ export function createOwnRoutes(deps: ProxyDeps): OwnRoutes {
       return;
     }
     streams.set(key, open + 1);
-    res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    res.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
     res.write('retry: 2000\n\n');
     const unsubscribe = deps.bus.onPublish((person, event) => {
       if (person !== target.person || event.type === 'apps-changed' || event.app !== target.app) return;
@@ -82,7 +86,11 @@ export function createOwnRoutes(deps: ProxyDeps): OwnRoutes {
   const state = async (res: ServerResponse, target: ProxyTarget): Promise<void> => {
     const now = await panelState(deps, target);
     if (now === null) throw new SvcError('NOT_FOUND', `app ${target.app} is not installed for this person`);
-    res.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    res.writeHead(200, {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
     res.end(JSON.stringify(now));
   };
 

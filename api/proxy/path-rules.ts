@@ -27,15 +27,3 @@ export function pathFault(path: string): string | null {
   }
   return null;
 }
-
-/**
- * The path and query of a request target. Absolute-form (RFC 9112 3.2.2) is taken only when its authority is the Host of the
- * request, so that nobody upstream can have read another host. Null: refuse the request.
- */
-export function originForm(target: string, host: string | undefined): string | null {
-  if (target.startsWith('/')) return target;
-  const match = /^https?:\/\/([^/?#@\\]+)(\/.*)?$/i.exec(target);
-  if (match === null || host === undefined) return null;
-  const [, authority, path] = match;
-  return authority!.toLowerCase() === host.toLowerCase() ? (path ?? '/') : null;
-}

@@ -128,7 +128,14 @@ export function createProxy(deps: ProxyDeps): Proxy {
     if (active.has(entry) && stop === noStop) stop = cancelTake;
   };
 
-  const openTunnel = (passage: Passage, policy: ResponsePolicy, key: string, connection: Connection, answer: ResponseHead, rest: Buffer): void => {
+  const openTunnel = (
+    passage: Passage,
+    policy: ResponsePolicy,
+    key: string,
+    connection: Connection,
+    answer: ResponseHead,
+    rest: Buffer,
+  ): void => {
     const { res, target, tunnel, head } = passage;
     const { socket, first } = tunnel!;
     res.detachSocket(socket as never);
@@ -178,7 +185,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
     }
     const route = deps.route(target.person, target.app);
     if (route !== null) return forward(passage, route, false);
-    if (deps.appView(target.person, target.app) === null) return refuse(passage, 'NOT_FOUND', `app ${target.app} is not installed for this person`);
+    if (deps.appView(target.person, target.app) === null)
+      return refuse(passage, 'NOT_FOUND', `app ${target.app} is not installed for this person`);
     if (!passage.navigation) return refuse(passage, 'APP_NOT_RUNNING', `app ${target.app} is not running`, held.retryAfterMs(target));
     held.navigation(passage, {
       ready: (found) => forward(passage, found, false),

@@ -70,7 +70,8 @@ export function readRequestHead(req: IncomingMessage): RequestHead {
     takeHeader(draft, name, value, named);
   }
   if (draft.hosts > 1) return refuse(draft, 'the request has more than one Host');
-  if (draft.contentLength !== '' && draft.body === 'chunked') return refuse(draft, 'the request has both Content-Length and Transfer-Encoding');
+  if (draft.contentLength !== '' && draft.body === 'chunked')
+    return refuse(draft, 'the request has both Content-Length and Transfer-Encoding');
   if (req.method === 'TRACE') return refuse(draft, 'TRACE would show the token of the portal to the page');
   return draft;
 }

@@ -88,7 +88,14 @@ export function clientCookie(value: string, basePath: string): string | null {
   if (attributes.includes('domain')) return null;
   if (basePath === '/') return value;
   const path = parts.findLast((_, index) => index > 0 && attributes[index - 1] === 'path');
-  if (path !== undefined && path.slice(path.indexOf('=') + 1).trim().startsWith(basePath)) return value;
+  if (
+    path !== undefined &&
+    path
+      .slice(path.indexOf('=') + 1)
+      .trim()
+      .startsWith(basePath)
+  )
+    return value;
   const others = parts.filter((_, index) => index === 0 || attributes[index - 1] !== 'path');
   return `${others.join(';')}; Path=${basePath}`;
 }

@@ -104,7 +104,8 @@ export function createResponseParser(): ResponseParser {
     if (found === -1) {
       if (partial.length > bytesMax + mark.length) throw new BadResponse('a head or chunk line is larger than the limit');
       // Without its carriage return no end would ever be found.
-      if (/[^\r]\n/.test(partial.toString('latin1'))) throw new BadResponse('a line ends without a carriage return');
+      if (/[^\r]\n/.test(partial.toString('latin1', Math.max(0, before - 2))))
+        throw new BadResponse('a line ends without a carriage return');
       return null;
     }
     const text = bounded(partial.toString('latin1', 0, found), bytesMax);
@@ -242,7 +243,8 @@ function parseHead(text: string, isHead: boolean): ResponseHead {
     at = next;
   }
   if (raw.length > 2 * limits.proxyResponseHeadersMax) throw new BadResponse('more headers than the limit');
-  if (framing.chunked && (framing.contentLength !== -1 || minor === 0)) throw new BadResponse('Transfer-Encoding beside Content-Length or in HTTP/1.0');
+  if (framing.chunked && (framing.contentLength !== -1 || minor === 0))
+    throw new BadResponse('Transfer-Encoding beside Content-Length or in HTTP/1.0');
   const bodyless = isHead || status < 200 || status === 204 || status === 304;
   const kind = bodyless ? 'none' : framing.chunked ? 'chunked' : framing.contentLength === -1 ? 'close' : 'length';
   const connection = framing.connection;

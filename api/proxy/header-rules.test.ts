@@ -1,0 +1,269 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { requestKind, responseKind } from './header-names.ts';
+import { callerFault, isNavigation } from './origin-rules.ts';
+import { backendHead, readRequestHead, withoutPortalCookies, type RequestHead } from './request-head.ts';
+import { clientCookie, clientHeaders, refusedByGate, type ResponsePolicy } from './response-headers.ts';
+import type { ResponseHead } from './response-parser.ts';
+
+const headOf = (raw: readonly string[], method = 'GET'): RequestHead => readRequestHead({ rawHeaders: raw, method } as IncomingMessage);
+
+const own: ResponsePolicy = { basePath: '/', host: 'notas.svc.localhost:8787', proto: 'http', portalOrigin: 'http://svc.localhost:8787' };
+const inPath: ResponsePolicy = { ...own, basePath: '/proxy/app/notas/', host: 'svc.localhost:8787' };
+
+const answerWith = (raw: readonly string[], change: Partial<ResponseHead> = {}): ResponseHead => ({
+  minor: 1,
+  status: 200,
+  reason: 'OK',
+  raw,
+  framing: 'length',
+  length: 0,
+  reusable: true,
+  idleMsMax: null,
+  connection: '',
+  upgrade: '',
+  ...change,
+});
+
+/** Every way to write the reserved names that some server could take for them: cases, separators, none, many. */
+function lookAlikes(): string[] {
+  const separators = ['-', '_', '.', '', '--', '-_', '~', '!', '|', '`', '^', "'", '*', '+', '&', '%', '$', '#'];
+  const stems = [
+    ['x', 'svc', 'app', 'token'],
+    ['x', 'svc', 'chamador'],
+    ['x', 'svc', 'token'],
+    ['x', 'svc', 'anything'],
+  ];
+  const cases = [
+    (text: string) => text,
+    (text: string) => text.toUpperCase(),
+    (text: string) => text.replaceAll(/^./g, (c) => c.toUpperCase()),
+  ];
+  const made = new Set<string>();
+  for (const stem of stems) {
+    for (const first of separators) {
+      for (const second of separators) {
+        for (const alter of cases)
+          made.add([alter(stem[0]!), alter(stem[1]!)].join(first) + second + stem.slice(2).map(alter).join(second));
+      }
+    }
+  }
+  return [...made];
+}
+
+describe('names of ours, however they are spelled', () => {
+  const names = lookAlikes();
+
+  test('the grammar makes more than two thousand', () => expect(names.length).toBeGreaterThan(2_000));
+
+  test('none goes to a backend', () => {
+    for (const name of names) {
+      expect(requestKind(name), name).toBe('drop');
+      expect(headOf(['Host', 'h', name, 'forged']).lines, name).toBe('');
+    }
+  });
+
+  test('none goes to a browser', () => {
+    for (const name of names) expect(clientHeaders(answerWith([name, 'secret']), own), name).toEqual([]);
+  });
+});
+
+describe('the head that a backend gets', () => {
+  test('drops what ends at this hop, also what Connection names', () => {
+    const raw = [
+      'Host',
+      'h',
+      'Connection',
+      'close, X-Private',
+      'X-Private',
+      '1',
+      'Keep-Alive',
+      'timeout=5',
+      'TE',
+      'trailers, deflate',
+      'Proxy',
+      'http://evil/',
+      'X-Ok',
+      '2',
+    ];
+    expect(headOf(raw).lines).toBe('TE: trailers\r\nX-Ok: 2\r\n');
+  });
+
+  test('drops what says where a request came from, and look-alikes of framing', () => {
+    const raw = [
+      'Host',
+      'h',
+      'Forwarded',
+      'for=1',
+      'X-Forwarded-For',
+      '6.6.6.6',
+      'x_forwarded_host',
+      'evil',
+      'X-Real-IP',
+      '6',
+      'Content_Length',
+      '9',
+      'Transfer.Encoding',
+      'chunked',
+    ];
+    expect(headOf(raw)).toMatchObject({ lines: '', body: 'none', refusal: null });
+  });
+
+  test('names the hop itself', () => {
+    const req = {
+      rawHeaders: ['Host', 'notas.svc.localhost:8787'],
+      method: 'GET',
+      socket: { remoteAddress: '::ffff:10.1.2.3' },
+    } as unknown as IncomingMessage;
+    expect(backendHead(req, readRequestHead(req), '/a?b', 'tok', inPath)).toBe(
+      'GET /a?b HTTP/1.1\r\nHost: notas.svc.localhost:8787\r\nX-Svc-App-Token: tok\r\n' +
+        'Forwarded: for=10.1.2.3;host="notas.svc.localhost:8787";proto=http\r\nX-Forwarded-For: 10.1.2.3\r\n' +
+        'X-Forwarded-Host: notas.svc.localhost:8787\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Prefix: /proxy/app/notas/\r\n\r\n',
+    );
+  });
+
+  test.for([
+    ['a=1; __Host-svc=secret; b=2', 'a=1; b=2'],
+    ['__Host-svc=secret', ''],
+    ['__HOST-SVC-x=secret;a=1', 'a=1'],
+    ['svc-sessao=secret; a=1', 'a=1'],
+    ['a="x; __Host-svc=secret"', 'a="x'],
+    ['theme=svc; a=1', 'theme=svc; a=1'],
+  ] as const)('keeps portal cookies away: %j', ([cookie, kept]) => expect(withoutPortalCookies(cookie)).toBe(kept));
+
+  test.for([
+    ['two hosts', ['Host', 'a', 'Host', 'a'], 'GET'],
+    ['two lengths', ['Host', 'a', 'Content-Length', '1', 'Content-Length', '1'], 'POST'],
+    ['length and chunked', ['Host', 'a', 'Content-Length', '1', 'Transfer-Encoding', 'chunked'], 'POST'],
+    ['unknown coding', ['Host', 'a', 'Transfer-Encoding', 'gzip, chunked'], 'POST'],
+    ['odd length', ['Host', 'a', 'Content-Length', '+1'], 'POST'],
+    ['TRACE', ['Host', 'a'], 'TRACE'],
+    ['line break', ['Host', 'a', 'X', 'a\nX-Svc-App-Token: b'], 'GET'],
+  ] as const)('refuses %s', ([, raw, method]) => expect(headOf(raw, method).refusal?.code).toBe('BAD_REQUEST'));
+});
+
+describe('the headers that a browser gets', () => {
+  test('only the app and the shell may frame a page', () => {
+    expect(clientHeaders(answerWith(['Content-Type', 'text/html', 'X-Frame-Options', 'DENY']), own)).toEqual([
+      'Content-Type',
+      'text/html',
+      'Content-Security-Policy',
+      "frame-ancestors 'self' http://svc.localhost:8787",
+    ]);
+  });
+
+  test('hop-by-hop and named ones are dropped', () => {
+    const raw = [
+      'Connection',
+      'X-Hop',
+      'X-Hop',
+      '1',
+      'Keep-Alive',
+      'timeout=5',
+      'Transfer-Encoding',
+      'chunked',
+      'Alt-Svc',
+      'h2=":1"',
+      'ETag',
+      '"a"',
+    ];
+    expect(clientHeaders(answerWith(raw, { connection: 'X-Hop' }), own)).toEqual(['ETag', '"a"']);
+  });
+
+  test('what acts on a whole origin stays out of the shell’s', () => {
+    const raw = ['Clear-Site-Data', '"*"', 'Service-Worker-Allowed', '/', 'Strict-Transport-Security', 'max-age=1'];
+    expect(clientHeaders(answerWith(raw), inPath)).toEqual([]);
+    expect(clientHeaders(answerWith(raw), own)).toEqual(raw);
+    expect(clientHeaders(answerWith(['Service-Worker-Allowed', '/proxy/app/notas/x']), inPath)).toHaveLength(2);
+  });
+
+  test.for([
+    ['/login', '/proxy/app/notas/login'],
+    ['/proxy/app/notas/login', '/proxy/app/notas/login'],
+    ['http://svc.localhost:8787/login', '/proxy/app/notas/login'],
+    ['login', 'login'],
+    ['../x', '../x'],
+    ['https://elsewhere/', 'https://elsewhere/'],
+    ['//elsewhere/', '//elsewhere/'],
+  ] as const)('in path mode a redirect to %s leads to %s', ([location, expected]) => {
+    expect(clientHeaders(answerWith(['Location', location]), inPath)).toEqual(['Location', expected]);
+    expect(clientHeaders(answerWith(['Location', location]), own)).toEqual(['Location', location]);
+  });
+
+  test.for([
+    ['a=1; Path=/', 'a=1; Path=/', 'a=1; Path=/proxy/app/notas/'],
+    ['a=1', 'a=1', 'a=1; Path=/proxy/app/notas/'],
+    ['a=1; Path=/proxy/app/notas/x; HttpOnly', 'a=1; Path=/proxy/app/notas/x; HttpOnly', 'a=1; Path=/proxy/app/notas/x; HttpOnly'],
+    ['a=1; Domain=svc.localhost', null, null],
+    ['a=1; DOMAIN =svc.localhost', null, null],
+    ['a=1; domain', null, null],
+    ['__Host-svc=stolen; Path=/', null, null],
+    [' __host-SVC-x=stolen', null, null],
+    ['svc-sessao=stolen', null, null],
+    ['=__Host-svc=stolen', null, null],
+    ['__Host-svc', null, null],
+  ] as const)('cookie %j', ([cookie, onOwn, onPath]) => {
+    expect(clientCookie(cookie, '/')).toBe(onOwn);
+    expect(clientCookie(cookie, '/proxy/app/notas/')).toBe(onPath);
+  });
+
+  test('the mark of the gate is known and never shown', () => {
+    const refused = answerWith(['x-svc-TOKEN', 'recusado'], { status: 403 });
+    expect(refusedByGate(refused)).toBe(true);
+    expect(refusedByGate({ ...refused, status: 200 })).toBe(false);
+    expect(clientHeaders(refused, own)).toEqual([]);
+  });
+  test('every response name is a token or invalid', () => expect(responseKind('a b')).toBe('invalid'));
+});
+
+describe('who may call an app', () => {
+  const from = (...raw: string[]): RequestHead => headOf(['Host', 'notas.svc.localhost:8787', ...raw]);
+  const portal = 'http://svc.localhost:8787';
+  const mine = ['Origin', 'http://notas.svc.localhost:8787'];
+  const sibling = ['Origin', 'http://outra.svc.localhost:8787'];
+  const site = (value: string, mode = 'cors', dest = 'empty'): string[] => [
+    'Sec-Fetch-Site',
+    value,
+    'Sec-Fetch-Mode',
+    mode,
+    'Sec-Fetch-Dest',
+    dest,
+  ];
+
+  test.for([
+    ['own page', 'POST', [...mine, ...site('same-origin')], true],
+    ['typed address', 'GET', site('none', 'navigate', 'document'), true],
+    ['the shell opens it', 'GET', site('same-site', 'navigate', 'iframe'), true],
+    ['the shell closes tabs', 'POST', ['Origin', portal, ...site('same-site')], true],
+    ['a sibling app fetches', 'GET', [...sibling, ...site('same-site')], false],
+    ['a sibling app posts', 'POST', [...sibling, ...site('same-site', 'no-cors')], false],
+    ['a sibling app submits a form', 'POST', [...sibling, ...site('same-site', 'navigate', 'document')], false],
+    ['a sibling app loads an image', 'GET', site('same-site', 'no-cors', 'image'), false],
+    ['a sibling app loads a script', 'GET', site('same-site', 'no-cors', 'script'), false],
+    ['a stranger submits a form', 'POST', ['Origin', 'null', ...site('cross-site', 'navigate', 'document')], false],
+    ['a link from anywhere', 'GET', site('cross-site', 'navigate', 'document'), true],
+    ['embedded as an object', 'GET', site('cross-site', 'navigate', 'object'), false],
+    ['old browser, sibling', 'POST', sibling, false],
+    ['old browser, own', 'POST', mine, true],
+    ['other scheme', 'POST', ['Origin', 'https://notas.svc.localhost:8787'], false],
+    ['other port', 'POST', ['Origin', 'http://notas.svc.localhost:8788'], false],
+    ['two origins', 'POST', [...mine, ...sibling], false],
+    ['program', 'POST', [], true],
+    ['own socket', 'GET', [...mine, 'Upgrade', 'websocket', 'Connection', 'Upgrade'], true],
+    ['sibling socket', 'GET', [...sibling, 'Upgrade', 'websocket', 'Connection', 'Upgrade'], false],
+    ['null socket', 'GET', ['Origin', 'null', 'Upgrade', 'websocket', 'Connection', 'Upgrade'], false],
+  ] as const)('%s', ([, method, raw, allowed]) => expect(callerFault(method, from(...raw), portal) === null).toBe(allowed));
+
+  test.for([
+    ['a window of the shell', 'GET', site('same-site', 'navigate', 'iframe'), true],
+    ['a tab', 'GET', site('none', 'navigate', 'document'), true],
+    ['a late fetch', 'GET', site('same-origin'), false],
+    ['a service worker script', 'GET', site('same-origin', 'same-origin', 'serviceworker'), false],
+    ['an image', 'GET', site('same-origin', 'no-cors', 'image'), false],
+    ['a form', 'POST', site('same-origin', 'navigate', 'document'), false],
+    ['old browser, page', 'GET', ['Accept', 'text/html,application/xhtml+xml;q=0.9'], true],
+    ['old browser, XHR', 'GET', ['Accept', 'text/html', 'X-Requested-With', 'XMLHttpRequest'], false],
+    ['old browser, any', 'GET', ['Accept', '*/*'], false],
+    ['socket', 'GET', ['Upgrade', 'websocket', 'Connection', 'Upgrade', 'Accept', 'text/html'], false],
+  ] as const)('%s is a navigation: %s', ([, method, raw, expected]) => expect(isNavigation(method, from(...raw))).toBe(expected));
+});

@@ -1,0 +1,24 @@
+/** Only our proxy, without sessions and hosts, on a bare node:http server: what api/proxy itself costs. argv: port, socket. */
+import { createServer } from 'node:http';
+import net from 'node:net';
+import { createProxy } from '../../api/proxy/proxy.ts';
+import type { ProxyTarget } from '../../api/proxy/contract.ts';
+import { systemClock } from '../../controller/clock.ts';
+
+const [port, socketPath] = process.argv.slice(2);
+const route = { generation: '1', socketPath: socketPath!, dial: () => Promise.resolve(net.connect(socketPath!)), token: 'token' };
+const refuse = () => Promise.reject(new Error('not in this benchmark'));
+const proxy = createProxy({
+  route: () => route,
+  hold: refuse,
+  wish: refuse,
+  logTail: refuse,
+  appView: () => null,
+  bus: { onPublish: () => () => {} },
+  portalOrigin: `http://127.0.0.1:${port}`,
+  clock: systemClock,
+});
+const target = (path: string): ProxyTarget => ({ person: 'ana', app: 'notas', path, basePath: '/', session: null });
+const server = createServer((req, res) => proxy.handle(req, res, target(req.url!)));
+server.on('upgrade', (req, socket, head) => proxy.upgrade(req, socket, head, target(req.url!)));
+server.listen(Number(port), '127.0.0.1', () => console.log('ready'));
