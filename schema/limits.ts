@@ -53,7 +53,8 @@ export const limits = {
   supervisorUnwantedMs: 60_000,
   /** A supervisor that stayed up for so long has proved itself: its own start failures are forgotten. */
   supervisorStableMs: 60_000,
-  supervisorRestartMsMax: 60_000,
+  /** One resync, so that everything converges within two once the cause is gone. */
+  supervisorRestartMsMax: 10_000,
   packageRetryMsMax: 10 * 60_000,
   // Files. Decision: docs/decisions/0004-limits.md
   manifestBytesMax: 256 * 1_024,
@@ -75,6 +76,8 @@ export const limits = {
   installCommandMsMax: 15 * 60_000,
   packageBytesMax: 512 * 1_024 * 1_024,
   packageEntriesMax: 50_000,
+  /** One file of a package that the portal serves by itself: an icon, a settings script. */
+  packageFileBytesMax: 4 * 1_024 * 1_024,
   /** sun_path holds 108 bytes with the closing NUL. */
   socketPathBytesMax: 107,
   // Supervisor socket. Decision: docs/decisions/0004-limits.md

@@ -78,31 +78,31 @@ async function guarded<Result>(options: ExecutorOptions, key: string, act: () =>
 }
 
 let tokenSerial = 0;
-/** SVC_APP_TOKEN: 32 random bytes. Kept in memory only; after a restart the supervisor is asked. Source: spec 5.1. */
-function freshToken(value: string = randomBytes(32).toString('base64url')): Token {
-  tokenSerial += 1;
-  return { value, serial: tokenSerial };
-}
-
-/** The token that the living process was started with, if anybody knows it. */
-export async function knownToken(entry: BackendEntry): Promise<Token | null> {
+/**
+ * The token that the living process was started with, if anybody knows it. Held in memory only; after a restart of the portal the
+ * supervisor is asked. Source: spec 5.1.
+ */
+async function knownToken(entry: BackendEntry): Promise<Token | null> {
   if (entry.token) return entry.token;
   const { token } = await entry.person.link.ask({ op: 'token', app: entry.app });
-  if (token !== null && entry.token === null) entry.token = freshToken(token);
+  if (token !== null && entry.token === null) {
+    tokenSerial += 1;
+    entry.token = { value: token, serial: tokenSerial };
+  }
   return entry.token;
 }
 
 async function startBackend(options: ExecutorOptions, entry: BackendEntry, { order }: ActionOf<'backend/start'>): Promise<void> {
   const { app, person } = entry;
-  const living = (person.link.snapshot(app)?.process ?? null) !== null;
   const failed = await guarded(options, entry.key, async () => {
-    const token = (living ? await knownToken(entry) : null) ?? freshToken();
     faultPoint('start/before-send');
     const basePath = options.world.portal?.document.spec.origins === 'path' ? `/proxy/app/${app}/` : '/';
-    const reply = person.link.ask({ op: 'start', app, token: token.value, basePath, ...order, variables: {} });
+    const reply = person.link.ask({ op: 'start', app, token: randomBytes(32).toString('base64url'), basePath, ...order, variables: {} });
     faultPoint('start/sent');
     await reply;
-    entry.token = token;
+    // A process that lives keeps the token it was started with: the supervisor knows which one rules.
+    entry.token = null;
+    await knownToken(entry);
     faultPoint('start/confirmed');
   });
   rememberRefusal(options, entry, order.requestId, failed);

@@ -44,10 +44,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
 
 function openDatabase(file: string): DatabaseSync {
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    // SQLite gives -wal and -shm the mode of the main file, so that one has to be right before it opens.
-    closeSync(openSync(file, 'a', 0o600));
-    chmodSync(file, 0o600);
+    if (file !== ':memory:') makePrivate(file);
     const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5_000 });
     try {
       database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;');
@@ -59,6 +56,13 @@ function openDatabase(file: string): DatabaseSync {
   } catch (error) {
     throw storeFailed(file, error);
   }
+}
+
+/** SQLite gives -wal and -shm the mode of the main file, so that one has to be right before it opens. */
+function makePrivate(file: string): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
 }
 
 function storeFailed(file: string, cause: unknown): SvcError {

@@ -1,0 +1,122 @@
+/**
+ * `svc up DIR`: portal and controller in one process (design 5). Puts the parts together in the order that makes a restart safe:
+ * lock, store, look at the world, act, listen. Killing it stops no app.
+ */
+import path from 'node:path';
+import { pino, type Logger } from 'pino';
+import { createPortal } from '../../api/portal.ts';
+import { systemClock } from '../../controller/clock.ts';
+import { createBus } from '../../controller/events/bus.ts';
+import { faultPoint } from '../../controller/faults.ts';
+import { createGateway } from '../../controller/gateway.ts';
+import { createController, type Controller } from '../../controller/loop.ts';
+import { openSqliteStore } from '../../controller/store/sqlite.ts';
+import { lockState } from '../../controller/store/state-lock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import { createHost } from './host.ts';
+import { portalSettings, rememberStore, storeFile } from './settings.ts';
+
+export interface UpOptions {
+  readonly dir: string;
+  /** host:port; null takes the Portal document's. */
+  readonly listen: string | null;
+  readonly state: string;
+}
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** Resolves when SIGTERM or SIGINT ended it in order; rejects with a coded error when it can't begin. */
+export async function up(options: UpOptions): Promise<void> {
+  const ended = untilSignal();
+  const log = pino({ level: process.env['SVC_LOG_LEVEL'] ?? 'info', base: null }, pino.destination({ dest: 2, sync: true }));
+  const running = await begin(options, log);
+  log.info({ signal: await ended }, 'ending; apps live on');
+  await running.end();
+}
+
+export interface Running {
+  readonly url: string;
+  readonly controller: Controller;
+  readonly gateway: Gateway;
+  end(): Promise<void>;
+}
+
+/** Everything but the signals: tests run it in their own process. */
+export async function begin({ dir, listen, state }: UpOptions, log: Logger): Promise<Running> {
+  const stateDir = path.resolve(state);
+  const desiredDir = path.resolve(dir);
+  const ends: (() => void | Promise<void>)[] = [];
+  const end = async (): Promise<void> => {
+    for (const one of ends.splice(0).reverse()) await one();
+  };
+  try {
+    ends.push(lockState(stateDir));
+    faultPoint('up/locked');
+    const file = await storeFile(desiredDir, stateDir);
+    const store = await openSqliteStore(file);
+    ends.push(() => store.close());
+    await rememberStore(stateDir, file);
+    faultPoint('up/store-open');
+    const bus = createBus();
+    const clock = systemClock;
+    const controller = await createController({
+      dir: desiredDir,
+      store,
+      bus,
+      clock,
+      log,
+      createHost: (server, readOnly) => createHost({ stateDir, clock, log }, server, readOnly),
+    });
+    const gateway = createGateway(controller.context);
+    ends.push(() => controller.stop());
+    await controller.start();
+    refuseNothing(controller);
+    const portal = await createPortal({
+      store,
+      bus,
+      gateway,
+      settings: portalSettings(controller.context.world.portal?.document.spec ?? {}, listen),
+      controlSocket: path.join(stateDir, 'svc.sock'),
+      assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'sdk/web') },
+      log,
+      clock,
+    });
+    ends.push(() => portal.close());
+    const { url } = await portal.listen();
+    faultPoint('up/listening');
+    const person = signInPerson(controller, gateway);
+    process.stdout.write(
+      person === null ? `listening on ${url}, with no Person document yet\n` : `open ${await portal.signInLink(person, { admin: true })}\n`,
+    );
+    return { url, controller, gateway, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** With errors in the folder the last good state is in force; without one there is nothing to serve. */
+function refuseNothing({ context: { source } }: Controller): void {
+  const errors = source.errors();
+  for (const error of errors) process.stderr.write(`${error}\n`);
+  if (errors.length > 0 && source.current().hash === '') {
+    throw new SvcError(
+      'DESIRED_INVALID',
+      `the folder has ${errors.length} ${errors.length === 1 ? 'error' : 'errors'} and nothing was in force before`,
+    );
+  }
+}
+
+/** Source: design 4, Portal.spec.signIn; the only person, or the first by name. */
+function signInPerson({ context: { world } }: Controller, gateway: Gateway): string | null {
+  const named = world.portal?.document.spec.signIn?.local?.person;
+  const people = gateway.people().map(({ usuario }) => usuario);
+  return named ?? people.sort()[0] ?? null;
+}
+
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+  });
+}

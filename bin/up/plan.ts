@@ -1,0 +1,39 @@
+/** `svc plan DIR` without a running portal: the same look and the same decisions, and nothing is carried out. */
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import { systemClock } from '../../controller/clock.ts';
+import { createBus } from '../../controller/events/bus.ts';
+import { createGateway } from '../../controller/gateway.ts';
+import { createController } from '../../controller/loop.ts';
+import { openSqliteStore } from '../../controller/store/sqlite.ts';
+import type { PlanAnswer } from '../../schema/gateway.ts';
+import { createHost } from './host.ts';
+import { storeFile } from './settings.ts';
+
+export async function planOffline(dir: string, state: string): Promise<PlanAnswer> {
+  const stateDir = path.resolve(state);
+  const desiredDir = path.resolve(dir);
+  const file = await storeFile(desiredDir, stateDir);
+  const known = await access(file).then(
+    () => true,
+    () => false,
+  );
+  // Nothing is made by looking: a portal that never ran has an empty store.
+  const store = await openSqliteStore(known ? file : ':memory:');
+  try {
+    const clock = systemClock;
+    const log = pino({ level: 'silent' });
+    const controller = await createController({
+      dir: desiredDir,
+      store,
+      bus: createBus(),
+      clock,
+      log,
+      createHost: (server) => createHost({ stateDir, clock, log }, server, true),
+    });
+    return await createGateway(controller.context).plan(null);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,21 @@
+/** The line of a person whom the loop does not know yet: nobody is there, and nobody is called (`svc plan`). */
+import { SvcError } from '../../schema/errors.ts';
+import type { SupervisorLink } from './supervisor-link.ts';
+
+export function silentLink(person: string): SupervisorLink {
+  const view = { status: 'down', error: null, sinceMs: 0, supervisor: null } as const;
+  const refuse = (): Promise<never> => Promise.reject(new SvcError('SERVER_UNREACHABLE', `${person} is not served yet`));
+  return {
+    person,
+    view: () => view,
+    snapshot: () => null,
+    snapshots: () => [],
+    seenAtMs: () => 0,
+    adopt: async () => undefined,
+    ensure: refuse,
+    ask: refuse,
+    dial: refuse,
+    check: async () => undefined,
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,89 @@
+/** Apps as the shell and the task manager show them (spec 4.1), and objects as `svc get` and `svc describe` do. */
+import type { AppSnapshot } from '../../schema/backend.ts';
+import type { AppProjection, ObjectView } from '../../schema/wire/http.ts';
+import type { StoredStatus } from '../store/store.ts';
+import type { BackendEntry, World } from '../world.ts';
+
+export type Projection = Omit<AppProjection, 'url' | 'icone'>;
+
+/** Null for an app that is not installed and has no process. */
+export function projectionOf(entry: BackendEntry): Projection | null {
+  const manifest = entry.person.packages.get(entry.app)?.manifest;
+  if (!manifest) return null;
+  return {
+    id: entry.app,
+    name: manifest.name ?? entry.app,
+    version: manifest.version,
+    type: manifest.type ?? 'app',
+    kind: manifest.kind ?? 'app',
+    description: manifest.description ?? '',
+    category: manifest.category ?? 'Other',
+    window: manifest.window ?? {},
+    gpu: manifest.gpu ?? false,
+    aoFechar: manifest.backend.aoFechar ?? 'encerrar',
+    ...lifeOf(entry),
+  };
+}
+
+function lifeOf(entry: BackendEntry) {
+  const { decision, memory } = entry;
+  const snapshot = entry.person.link.snapshot(entry.app);
+  return {
+    status: decision?.state ?? 'unknown',
+    ready: decision?.ready ?? false,
+    reason: decision?.reason ?? 'NotObservedYet',
+    message: decision?.message ?? '',
+    sinceMs: memory?.context.sinceMs ?? 0,
+    wanted: snapshot?.wanted ?? false,
+    pinned: entry.document?.document.spec.estado === 'ligado',
+    ...processOf(snapshot),
+    stale: decision?.stale ?? false,
+  } as const;
+}
+
+function processOf(snapshot: AppSnapshot | null) {
+  return {
+    pid: snapshot?.process?.pid ?? null,
+    connections: snapshot?.connections ?? null,
+    failures: snapshot?.failures ?? 0,
+    nextAttemptAtMs: snapshot?.nextAttemptAtMs ?? null,
+    contained: snapshot?.contained ?? false,
+    containedReason: snapshot?.containedReason ?? '',
+    step: snapshot?.step ? { name: snapshot.step.name, detail: snapshot.step.detail } : null,
+  } as const;
+}
+
+export function objectView(world: World, status: StoredStatus): ObjectView {
+  const { key, kind, state, reason, message, conditions, seenAtMs, nextDeadlineMs } = status;
+  const entry = world.backends.get(key);
+  return {
+    key,
+    kind,
+    name: key.slice(key.indexOf('/') + 1),
+    state,
+    reason,
+    message,
+    conditions,
+    seenAtMs,
+    nextDeadlineMs,
+    details: { ...status.details, ...(entry ? backendDetails(entry) : {}) },
+  };
+}
+
+/** Live, not stored: counts of connections change all the time. */
+function backendDetails(entry: BackendEntry): Readonly<Record<string, unknown>> {
+  const snapshot = entry.person.link.snapshot(entry.app);
+  const { document, intent, windows } = entry;
+  return {
+    server: entry.person.server.name,
+    account: entry.person.account,
+    estado: document?.document.spec.estado ?? null,
+    intent: intent ? { wish: intent.wish, by: intent.by, requestId: intent.requestId, atMs: intent.atMs } : null,
+    windows: windows?.open ?? 0,
+    installed: snapshot?.installed ?? null,
+    process: snapshot?.process ?? null,
+    lastExit: snapshot?.lastExit ?? null,
+    idleDeadlineMs: snapshot?.idleDeadlineMs ?? null,
+    ...lifeOf(entry),
+  };
+}

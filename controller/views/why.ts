@@ -1,0 +1,129 @@
+/** `svc why`: one causal sentence, what it waits for, until when, the last log lines and the fix (design 3 rule 5). */
+import type { Reason } from '../../schema/backend.ts';
+import type { WhyAnswer } from '../../schema/gateway.ts';
+import type { StoredStatus } from '../store/store.ts';
+import type { BackendEntry } from '../world.ts';
+
+interface Explanation {
+  /** Completes "because …". */
+  readonly because: string;
+  /** null: nothing has to be mended. */
+  readonly fix: string | null;
+  readonly waitsFor?: string;
+}
+
+const startIt = 'start it: svc start PERSON/APP, or open its window';
+const readLog = 'read what it printed: svc logs PERSON/APP --previous';
+
+/** One row per reason of schema/backend.ts; docs/reasons.md tells the same at length. */
+const explanations: { readonly [Name in Reason]: Explanation } = {
+  NeverStarted: { because: 'nobody has asked for it yet', fix: startIt },
+  StoppedByPerson: { because: 'the person stopped it', fix: startIt },
+  StoppedByAdmin: { because: 'an administrator stopped it', fix: startIt },
+  LastWindowClosed: {
+    because: 'its last window was closed for two minutes and aoFechar is encerrar',
+    fix: 'open its window; aoFechar: manter keeps it',
+  },
+  Idle: { because: 'nobody was connected for the time that its aoFechar gives', fix: 'open its window; a longer ocioso keeps it longer' },
+  PinnedStopped: { because: 'a Backend document says estado: desligado', fix: 'remove the document or say estado: ligado' },
+  HashChanged: { because: 'other code was installed than the one that ran', fix: startIt },
+  Uninstalled: { because: 'its package was removed', fix: 'write a Package document for it' },
+  StartRequested: { because: 'a start was asked for', fix: null, waitsFor: 'the supervisor to launch it' },
+  PinnedRunning: { because: 'a Backend document says estado: ligado', fix: null, waitsFor: 'the supervisor to launch it' },
+  ServiceStart: { because: 'it is a service and its person is here', fix: null, waitsFor: 'the supervisor to launch it' },
+  SettingUp: { because: 'its installCommand runs', fix: null, waitsFor: 'the set-up to end' },
+  Probing: { because: 'its process runs and has not answered healthcheckPath yet', fix: null, waitsFor: 'a ready answer' },
+  SlowStart: { because: 'fifteen probes went by without a ready answer', fix: readLog, waitsFor: 'a ready answer' },
+  Healthy: { because: 'it answers its health probe', fix: null },
+  Adopted: { because: 'it was found running and answers', fix: null },
+  Crashed: { because: 'its process died', fix: readLog, waitsFor: 'the next attempt' },
+  ExitedAtOnce: { because: 'its process ended right after it began', fix: readLog, waitsFor: 'the next attempt' },
+  OutOfMemory: {
+    because: 'it used more memory than its ceiling',
+    fix: 'raise resources.memoryMax in its manifest, or find the leak',
+    waitsFor: 'the next attempt',
+  },
+  NeverBound: {
+    because: 'it runs without binding the socket named by SVC_APP_SOCKET',
+    fix: 'bind SVC_APP_SOCKET (servidor.escutar, escutar)',
+  },
+  BoundTcp: {
+    because: 'it binds a TCP port instead of the socket named by SVC_APP_SOCKET',
+    fix: 'bind SVC_APP_SOCKET (servidor.escutar, escutar)',
+  },
+  AnswersError: { because: 'its health probe gets an error', fix: `${readLog}; check backend.healthcheckPath` },
+  RefusesToken: {
+    because: 'it refuses the token of its own probe',
+    fix: 'compare X-Svc-App-Token with SVC_APP_TOKEN as the runtime library does',
+  },
+  InstallCommandFailed: { because: 'its installCommand failed', fix: 'read the log; make the command idempotent and start it again' },
+  InvalidManifest: { because: 'its svc-app.json can not be acted on', fix: 'svc validate FILE names the place' },
+  InvalidEnvironment: { because: 'its env file or secrets can not be used', fix: 'remove the value that the message names' },
+  EngineMissing: {
+    because: 'an engine that it declares is not on the server',
+    fix: 'an administrator installs it: svc-app-install APP --force',
+  },
+  PackageMissing: { because: 'it is pinned and its package is not there', fix: 'write a Package document for it', waitsFor: 'the package' },
+  NoGpu: { because: 'it needs a GPU and the server has none that it can use', fix: 'run it on a server with a GPU, then start it again' },
+  DiskFull: { because: 'the disk of its server is full', fix: 'free space in the home of the account, then start it again' },
+  SocketPathTooLong: { because: 'the path of its socket is longer than the kernel takes', fix: 'choose a shorter prefix or id' },
+  SocketRefused: { because: 'its socket takes no connection', fix: readLog },
+  RuntimeMissing: { because: 'the runtime that it names is not on the server', fix: 'install it (python3, node), then start it again' },
+  TooManyFailures: {
+    because: 'it failed five times in a row',
+    fix: `${readLog}; ${startIt}`,
+    waitsFor: 'ten minutes of silence, or somebody to start it',
+  },
+  ServerUnreachable: { because: 'its server does not answer', fix: 'look at the server; apps there live on', waitsFor: 'the server' },
+  SupervisorStarting: { because: 'the supervisor of its person is being started', fix: null, waitsFor: 'the supervisor' },
+  SupervisorLost: {
+    because: 'the supervisor of its person ended',
+    fix: 'read ~/.svc-apps/supervisor.log on the server',
+    waitsFor: 'the supervisor to come back',
+  },
+  LingerBroken: { because: 'the user manager of the account is not there', fix: 'loginctl enable-linger ACCOUNT on the server' },
+  NotObservedYet: { because: 'nobody has looked yet', fix: null, waitsFor: 'the first look' },
+  NotInstalled: { because: 'it is not installed there', fix: 'write a Package document for it' },
+  Installed: { because: 'the wanted version stands on the server', fix: null },
+  Installing: { because: 'it is being installed', fix: null, waitsFor: 'the installation' },
+  Outdated: { because: 'another version is wanted than the one on the server', fix: null, waitsFor: 'the installation' },
+  SourceMissing: {
+    because: 'the repository does not hold the wanted version',
+    fix: 'put it into the repository or correct versao',
+    waitsFor: 'the repository',
+  },
+  InstallFailed: { because: 'its installation failed', fix: 'mend what the message names', waitsFor: 'the next attempt' },
+  Provisioned: { because: 'it is there', fix: null },
+  SessionEnded: { because: 'the person is not signed in and nothing has to be kept alive', fix: null },
+  Reachable: { because: 'the server answers', fix: null },
+  Listening: { because: 'the folder is in force', fix: null },
+  PendingPrune: {
+    because: 'documents are gone from the folder, more than goes without asking',
+    fix: 'svc plan shows them; svc apply --prune removes them',
+  },
+  Invalid: { because: 'something is wrong with it', fix: 'correct the place that the message names' },
+};
+
+export interface WhyInput {
+  readonly status: StoredStatus;
+  readonly entry: BackendEntry | undefined;
+  readonly log: string;
+}
+
+export function whyOf({ status, entry, log }: WhyInput): WhyAnswer {
+  const { key, state, reason, message, nextDeadlineMs } = status;
+  const explained = explanations[reason];
+  const exit = entry?.person.link.snapshot(entry.app)?.lastExit ?? null;
+  const since = status.conditions.find((condition) => condition.type === 'Ready')?.sinceMs;
+  const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${explained.because}${message === '' ? '' : `: ${message}`}.`;
+  const lines = log === '' ? (exit?.lastLogLines ?? []) : log.split('\n').filter((line) => line !== '');
+  const forWhom = (text: string): string => (entry ? text.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`) : text);
+  return {
+    key,
+    sentence,
+    waitsFor: explained.waitsFor ?? null,
+    nextDeadlineMs,
+    lastLogLines: lines.slice(-20),
+    fix: explained.fix === null ? null : forWhom(explained.fix),
+  };
+}
