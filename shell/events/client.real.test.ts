@@ -30,9 +30,10 @@ const start = (): void => {
 };
 const say = (line: object): void => sockets.at(-1)!.send(JSON.stringify(line));
 const ola = (run: string, seq: number, pagina: string): void => say({ type: 'ola', run, seq, pagina });
-const until = async (expected: readonly string[]): Promise<void> => {
-  await vi.waitFor(() => expect(heard).toEqual(expected), { timeout: 5_000, interval: 5 });
-  heard.length = 0;
+/** Everything heard so far, once it is that much; what comes next counts anew. */
+const said = async (count: number): Promise<readonly string[]> => {
+  await vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(count), { timeout: 5_000, interval: 5 });
+  return heard.splice(0);
 };
 const connected = async (count: number): Promise<void> => {
   await vi.waitFor(() => expect(sockets).toHaveLength(count), { timeout: 5_000, interval: 5 });
@@ -56,42 +57,42 @@ describe('the events client', () => {
     await connected(1);
     ola('r1', 4, 'p1');
     say({ seq: 5, atMs: 1, type: 'apps-changed' });
-    await until(['connecting', 'open', 'page p1', 'resync', 'event apps-changed']);
+    expect(await said(5)).toEqual(['connecting', 'open', 'page p1', 'resync', 'event apps-changed']);
   });
 
   test('a gap in the numbers is read again', async () => {
     start();
     await connected(1);
     ola('r1', 0, 'p1');
-    await until(['connecting', 'open', 'page p1', 'resync']);
+    expect(await said(4)).toEqual(['connecting', 'open', 'page p1', 'resync']);
     say({ seq: 3, atMs: 1, type: 'apps-changed' });
-    await until(['event apps-changed', 'resync']);
+    expect(await said(2)).toEqual(['event apps-changed', 'resync']);
   });
 
   test('back with nothing missed reads nothing; back with something missed does', async () => {
     start();
     await connected(1);
     ola('r1', 1, 'p1');
-    await until(['connecting', 'open', 'page p1', 'resync']);
+    expect(await said(4)).toEqual(['connecting', 'open', 'page p1', 'resync']);
     sockets[0]!.terminate();
     await connected(2);
     ola('r1', 1, 'p2');
-    await until(['page null', 'waiting', 'connecting', 'open', 'page p2']);
+    expect(await said(5)).toEqual(['page null', 'waiting', 'connecting', 'open', 'page p2']);
     sockets[1]!.terminate();
     await connected(3);
     ola('r1', 2, 'p3');
-    await until(['page null', 'waiting', 'connecting', 'open', 'page p3', 'resync']);
+    expect(await said(6)).toEqual(['page null', 'waiting', 'connecting', 'open', 'page p3', 'resync']);
   });
 
   test('another run of the portal is read again, whatever its number', async () => {
     start();
     await connected(1);
     ola('r1', 0, 'p1');
-    await until(['connecting', 'open', 'page p1', 'resync']);
+    expect(await said(4)).toEqual(['connecting', 'open', 'page p1', 'resync']);
     sockets[0]!.close();
     await connected(2);
     ola('r2', 0, 'p2');
-    await until(['page null', 'waiting', 'connecting', 'open', 'page p2', 'resync']);
+    expect(await said(6)).toEqual(['page null', 'waiting', 'connecting', 'open', 'page p2', 'resync']);
   });
 
   test('it outlives a portal that is away', async () => {
@@ -116,7 +117,7 @@ describe('the events client', () => {
     sockets[0]!.send(Buffer.from([1, 2, 3]));
     say({ type: 'ola' });
     ola('r1', 0, 'p1');
-    await until(['connecting', 'open', 'page p1', 'resync']);
+    expect(await said(4)).toEqual(['connecting', 'open', 'page p1', 'resync']);
   });
 
   test('stopped means stopped', async () => {
