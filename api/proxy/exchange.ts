@@ -32,8 +32,10 @@ export interface Exchange {
   failed(failure: ExchangeFailure): void;
   /** The answer was handed over wholly, or the client is gone (status 0), or it broke off midway. */
   finished(status: number): void;
-  /** 101: the caller owns the connection from now on. Null: the answer was not asked for and is an error. */
-  readonly switched: ((connection: Connection, head: ResponseHead, rest: Buffer) => void) | null;
+  /** What the request asked to switch to, '' for nothing: only that may be answered with 101. */
+  readonly protocol: string;
+  /** 101: the caller owns the connection from now on. */
+  switched(connection: Connection, head: ResponseHead, rest: Buffer): void;
 }
 
 /** Small bodies leave in one write together with the head; as text that needs no second buffer. */
@@ -180,7 +182,9 @@ function answerSink(
       });
     },
     switched: (head, rest) => {
-      if (exchange.switched === null) return fail({ code: 'BACKEND_BAD_RESPONSE', message: 'the backend switched protocols unasked' });
+      const asked = exchange.protocol !== '' && head.upgrade.toLowerCase() === exchange.protocol.toLowerCase();
+      if (!asked || !/\bupgrade\b/i.test(head.connection))
+        throw new BadResponse('the backend switched to a protocol that was not asked for');
       phase.over = true;
       connection.deadlineMs = Infinity;
       exchange.switched(connection, head, rest);

@@ -79,19 +79,13 @@ export function createOwnRoutes(deps: ProxyDeps): OwnRoutes {
   const wish = async (res: ServerResponse, target: ProxyTarget, head: RequestHead, verb: 'start' | 'stop'): Promise<void> => {
     if (!fromThisOrigin(head, deps.portalOrigin)) throw new SvcError('CROSS_ORIGIN', 'only the panel of this app may start and stop it');
     await deps.wish(target.person, target.app, verb);
-    res.writeHead(202, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
-    res.end('{"ok":true}');
+    sendJson(res, 202, { ok: true });
   };
 
   const state = async (res: ServerResponse, target: ProxyTarget): Promise<void> => {
     const now = await panelState(deps, target);
     if (now === null) throw new SvcError('NOT_FOUND', `app ${target.app} is not installed for this person`);
-    res.writeHead(200, {
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    });
-    res.end(JSON.stringify(now));
+    sendJson(res, 200, now);
   };
 
   const run = async (req: IncomingMessage, res: ServerResponse, target: ProxyTarget, head: RequestHead): Promise<void> => {
@@ -120,6 +114,17 @@ export function createOwnRoutes(deps: ProxyDeps): OwnRoutes {
       }
     },
   };
+}
+
+function sendJson(res: ServerResponse, status: number, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  res.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  res.end(body);
 }
 
 /** A change needs the browser's word that a page of this very origin asks for it. */

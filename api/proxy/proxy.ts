@@ -109,13 +109,11 @@ export function createProxy(deps: ProxyDeps): Proxy {
             over();
             answered(target, status);
           },
-          switched:
-            passage.tunnel === null
-              ? null
-              : (used, answer, rest) => {
-                  over();
-                  openTunnel(passage, policy, key, used, answer, rest);
-                },
+          protocol: passage.tunnel === null ? '' : head.upgrade,
+          switched: (used, answer, rest) => {
+            over();
+            openTunnel(passage, policy, key, used, answer, rest);
+          },
         },
         connection,
       );
@@ -136,14 +134,9 @@ export function createProxy(deps: ProxyDeps): Proxy {
     answer: ResponseHead,
     rest: Buffer,
   ): void => {
-    const { res, target, tunnel, head } = passage;
+    const { res, target, tunnel } = passage;
     const { socket, first } = tunnel!;
     res.detachSocket(socket as never);
-    if (answer.upgrade.toLowerCase() !== head.upgrade.toLowerCase()) {
-      pools.release(key, connection, false);
-      socket.destroy();
-      return answered(target, 502);
-    }
     socket.write(switchingHead(answer, policy), 'latin1');
     if (rest.length > 0) socket.write(Buffer.from(rest));
     if (first.length > 0) connection.stream.write(first);

@@ -69,7 +69,7 @@ export function readRequestHead(req: IncomingMessage): RequestHead {
     if (lineBreak.test(value)) return refuse(draft, `header ${name} holds a line break or NUL`);
     takeHeader(draft, name, value, named);
   }
-  if (draft.hosts > 1) return refuse(draft, 'the request has more than one Host');
+  if (draft.hosts !== 1) return refuse(draft, `the request has ${draft.hosts} Host headers, expected one`);
   if (draft.contentLength !== '' && draft.body === 'chunked')
     return refuse(draft, 'the request has both Content-Length and Transfer-Encoding');
   if (req.method === 'TRACE') return refuse(draft, 'TRACE would show the token of the portal to the page');
