@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { parseManifest } from '../../schema/manifest/minimum.ts';
+import { ceilingsOf, containment, scopeArgv, scopeUnit } from './ceiling.ts';
+
+const manifestWith = (resources: unknown): Manifest =>
+  parseManifest(JSON.stringify({ id: 'a', version: '1', backend: { runtime: 'node', entrypoint: 'a.js' }, resources }));
+
+describe('ceilings', () => {
+  test('have defaults for memory and tasks and none for the processor', () => {
+    expect(ceilingsOf(manifestWith(undefined))).toEqual({ memoryHigh: '1536M', memoryMax: '2G', cpuQuota: null, tasksMax: '512' });
+  });
+
+  test('of the wrong alphabet are dropped one by one', () => {
+    const ceilings = ceilingsOf(manifestWith({ memoryMax: '4G; rm -rf /', memoryHigh: '3G', tasksMax: 64, cpuQuota: '150%' }));
+    expect(ceilings).toEqual({ memoryHigh: '3G', memoryMax: '2G', cpuQuota: '150%', tasksMax: '512' });
+  });
+
+  test('become a scope of the person in front of the command', () => {
+    const ceilings = ceilingsOf(manifestWith({ memoryMax: 'none', cpuQuota: '150%' }));
+    expect(scopeArgv('/usr/bin/systemd-run', scopeUnit('notas', 1_000_000), ceilings)).toEqual([
+      '/usr/bin/systemd-run',
+      '--user',
+      '--scope',
+      '--quiet',
+      '--collect',
+      '--unit=svc-app-notas-lfls.scope',
+      '-p',
+      'MemoryHigh=1536M',
+      '-p',
+      'MemoryMax=infinity',
+      '-p',
+      'TasksMax=512',
+      '-p',
+      'CPUQuota=150%',
+      '--',
+    ]);
+  });
+
+  test('without a service manager there are none, and the reason is told', async () => {
+    const none = await containment('/nonexistent', '/usr/bin');
+    expect(none.contained).toBe(false);
+    expect(none.contained ? '' : none.reason).toMatch(/systemd/);
+    const missing = await containment('/nonexistent', '/nonexistent');
+    expect(missing).toEqual({ contained: false, reason: 'systemd-run is not installed on this server' });
+  });
+});

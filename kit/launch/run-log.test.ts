@@ -1,0 +1,72 @@
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { lastLines, redact, rotateRunLog, trimRunLog } from './run-log.ts';
+
+describe('run.log', () => {
+  let dir: string;
+  let paths: { runLog: string; previousRunLog: string };
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'svc-'));
+    paths = { runLog: join(dir, 'run.log'), previousRunLog: join(dir, 'run.log.1') };
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  test('the previous run goes to run.log.1, and only the person may read the new one', () => {
+    closeSync(rotateRunLog(paths));
+    expect(existsSync(paths.previousRunLog)).toBe(false);
+    writeFileSync(paths.runLog, 'first\n');
+    closeSync(rotateRunLog(paths));
+    expect([readFileSync(paths.previousRunLog, 'utf8'), readFileSync(paths.runLog, 'utf8')]).toEqual(['first\n', '']);
+    expect(statSync(paths.runLog).mode & 0o777).toBe(0o600);
+  });
+
+  test('over the limit keeps its end in place, and the writer goes on with its own descriptor', () => {
+    const writer = openSync(paths.runLog, 'a');
+    const line = `${'x'.repeat(99)}\n`;
+    for (let written = 0; written < 17 * 1_024 * 1_024; written += 1_000 * line.length) writeSync(writer, line.repeat(1_000));
+    writeSync(writer, 'the last line\n');
+    expect(trimRunLog(paths.runLog)).toBe(true);
+    writeSync(writer, 'a later line\n');
+    closeSync(writer);
+    const lines = readFileSync(paths.runLog, 'utf8').split('\n');
+    expect(lines[0]).toBe('svc: run.log passed 16777216 bytes; older lines were dropped');
+    expect(lines[1]).toBe('x'.repeat(99));
+    expect(lines.slice(-3)).toEqual(['the last line', 'a later line', '']);
+    expect(statSync(paths.runLog).size).toBeLessThan(1_100_000);
+    expect(trimRunLog(paths.runLog)).toBe(false);
+  });
+
+  test.for([
+    [0, []],
+    [1, ['c']],
+    [2, ['b', 'c']],
+    [9, ['a', 'b', 'c']],
+  ] as const)('its last %i lines', ([count, expected]) => {
+    writeFileSync(paths.runLog, 'a\nb\nc\n');
+    expect(lastLines(paths.runLog, count, 1_000)).toEqual(expected);
+  });
+
+  test('a line without its end counts, a line cut by the window does not', () => {
+    writeFileSync(paths.runLog, 'first line\nsecond\nthird');
+    expect(lastLines(paths.runLog, 5, 14)).toEqual(['second', 'third']);
+    appendFileSync(paths.runLog, '\n');
+    expect(lastLines(join(dir, 'none'), 5, 100)).toEqual([]);
+  });
+
+  test('shows no secret, also when one is part of another, and leaves words alone', () => {
+    expect(redact('key=abcdef, abcd and abc', ['abcd', 'abcdef', 'abc'])).toBe('key=***, *** and abc');
+  });
+});
