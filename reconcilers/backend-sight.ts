@@ -26,7 +26,8 @@ export function blindness(desired: BackendDesired, observed: BackendObserved, me
   if (host.status === 'unknown')
     return { state: 'unknown', reason: 'NotObservedYet', message: withLast('the server was not looked at yet', memory) };
   if (supervisor === 'up') return null;
-  const needed = desired.session || desired.document === 'ligado' || desired.intent !== null;
+  const last = memory?.context.last ?? null;
+  const needed = desired.session || desired.document === 'ligado' || desired.intent !== null || (last !== null && last.state !== 'stopped');
   if (supervisor === 'starting' || needed) {
     return {
       state: 'unknown',
@@ -34,7 +35,6 @@ export function blindness(desired: BackendDesired, observed: BackendObserved, me
       message: withLast(`the supervisor of ${desired.person} is not up yet`, memory),
     };
   }
-  const last = memory?.context.last ?? null;
   // The supervisor was ended because nothing was wanted, and nobody else starts anything: the last look still holds.
   if (last?.state === 'stopped') return { state: 'stopped', reason: last.reason, message: stoppedMessage(last.reason) };
   return {

@@ -41,9 +41,9 @@ export interface SupervisorDecision extends Decision<SupervisorMemory> {
   readonly state: SupervisorState;
 }
 
-/** Wait after the n-th start in a row: none, then 2, 4, 8… s. */
+/** Wait after the n-th start in a row: 1, 2, 4, 8, 10, 10… s. */
 export function supervisorWaitMs(attempts: number): number {
-  return attempts <= 1 ? 1_000 : Math.min(2 ** (attempts - 1) * 1_000, limits.supervisorRestartMsMax);
+  return Math.min(2 ** (attempts - 1) * 1_000, limits.supervisorRestartMsMax);
 }
 
 type Sight = { readonly state: SupervisorState; readonly reason: Reason; readonly message: string };

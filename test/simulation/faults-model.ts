@@ -9,9 +9,7 @@ const kinds: readonly (readonly [weight: number, inject: (world: World) => void]
   [5, (world) => crash(world, 'OutOfMemory')],
   [4, crashRepeatedly],
   [8, supervisorDies],
-  [2, (world) => void (world.mischief.crashAfterBoundaries = world.random.int(1, 30))],
-  [1, (world) => world.portal !== null && killPortal(world)],
-  [2, serverVanishes],
+  [0.5, serverVanishes],
   [8, (world) => void (world.mischief.lostPushes += world.random.int(1, 4))],
   [8, (world) => void (world.mischief.latePushes += world.random.int(1, 4))],
   [6, (world) => void (world.mischief.lostOrders += world.random.int(1, 2))],
@@ -33,11 +31,17 @@ export function injectFault(world: World): void {
   }
 }
 
+/** The portal dies between two effects, or at any moment. */
+export function killPortalSomewhere(world: World): void {
+  if (world.random.chance(0.7)) world.mischief.crashAfterBoundaries = world.random.int(1, 30);
+  else if (world.portal !== null) killPortal(world);
+}
+
 /** Faults for as long as the mood isn't calm, `perHour` on average. */
-export function keepInjecting(world: World, perHour: number, mood: Calm): void {
+export function keepInjecting(world: World, perHour: number, mood: Calm, inject: (world: World) => void): void {
   after(world, Math.max(1, Math.round((-Math.log(1 - world.random.next()) * 3_600_000) / perHour)), () => {
-    if (!mood.calm) injectFault(world);
-    keepInjecting(world, perHour, mood);
+    if (!mood.calm) inject(world);
+    keepInjecting(world, perHour, mood, inject);
   });
 }
 

@@ -3,7 +3,7 @@
  * `node test/simulation/simulate.ts [seed] [people] [apps] [hours]` prints the report.
  */
 import { checkConverged } from './invariants.ts';
-import { heal, keepInjecting } from './faults-model.ts';
+import { heal, injectFault, keepInjecting, killPortalSomewhere } from './faults-model.ts';
 import { liveDay, writeDocument, type Calm } from './people-model.ts';
 import { startPortal } from './portal-model.ts';
 import { after, createWorld, type World } from './world.ts';
@@ -15,6 +15,7 @@ export interface SimulationOptions {
   readonly servers: number;
   readonly hours: number;
   readonly faultsPerHour: number;
+  readonly portalDeathsPerHour: number;
   /** Time between two rests. */
   readonly restEveryMs: number;
 }
@@ -46,7 +47,8 @@ export function simulate(options: SimulationOptions): SimulationReport {
   startPortal(world);
   for (const app of world.apps) if (world.random.chance(0.05)) writeDocument(world, app, world.random.pick(['ligado', 'desligado']));
   for (const person of world.people) liveDay(world, person, mood);
-  keepInjecting(world, options.faultsPerHour, mood);
+  keepInjecting(world, options.faultsPerHour, mood, injectFault);
+  keepInjecting(world, options.portalDeathsPerHour, mood, killPortalSomewhere);
   const rest = (): void => {
     mood.calm = true;
     rests += 1;
@@ -85,8 +87,12 @@ function checkRest(world: World): void {
   }
 }
 
+export function dayOf(seed: number, people: number, appsPerPerson: number, hours: number): SimulationOptions {
+  const servers = Math.max(1, Math.ceil(people / 100));
+  return { seed, people, appsPerPerson, servers, hours, faultsPerHour: people / 2, portalDeathsPerHour: 1.5, restEveryMs: 30 * 60_000 };
+}
+
 if (import.meta.main) {
   const [seed = 1, people = 1_000, apps = 10, hours = 24] = process.argv.slice(2).map(Number);
-  const report = simulate({ seed, people, appsPerPerson: apps, servers: 10, hours, faultsPerHour: people / 2, restEveryMs: 30 * 60_000 });
-  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(simulate(dayOf(seed, people, apps, hours)), null, 2)}\n`);
 }
