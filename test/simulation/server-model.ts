@@ -92,11 +92,12 @@ function launch(world: World, app: AppModel): void {
     return;
   }
   world.tally.launches += 1;
-  const setUp = app.setUpHash !== app.installed.hash && world.random.chance(0.2);
+  const { script } = world;
+  const setUp = app.setUpHash !== app.installed.hash && (script.setUpMs !== null || world.random.chance(0.2));
   const launcher = { detached: setUp || world.random.chance(0.5), life };
   app.launcher = launcher;
   app.settingUp = setUp;
-  after(world, setUp ? world.random.int(2_000, 40_000) : world.random.int(3, 60), () => {
+  after(world, setUp ? (script.setUpMs ?? world.random.int(2_000, 40_000)) : world.random.int(3, 60), () => {
     if (app.launcher !== launcher) return;
     app.launcher = null;
     app.settingUp = false;
@@ -121,16 +122,17 @@ function spawn(world: World, app: AppModel): void {
     startTicks: world.pids * 7,
     startedAtMs: world.clock.nowMs(),
     hash: app.installed.hash,
-    behaviour: random.chance(0.03) ? random.pick(behaviours) : 'healthy',
+    behaviour: world.script.behaviour ?? (random.chance(0.03) ? random.pick(behaviours) : 'healthy'),
     ignoresTerm: random.chance(0.02),
     listening: false,
   };
   app.processes.push(process);
+  if (world.script.behaviour !== null) world.script.launchedAtMs.push(world.clock.monotonicMs());
   checkProcesses(world, app);
   notice(world, app);
   if (process.behaviour === 'exitsAtOnce') after(world, random.int(5, 400), () => end(world, app, process, 'ExitedAtOnce'));
   if (process.behaviour === 'neverBinds' || process.behaviour === 'bindsTcp' || process.behaviour === 'exitsAtOnce') return;
-  after(world, process.behaviour === 'slow' ? random.int(16_000, 60_000) : random.int(30, 1_500), () => {
+  after(world, world.script.bootMs ?? (process.behaviour === 'slow' ? random.int(16_000, 60_000) : random.int(30, 1_500)), () => {
     if (!app.processes.includes(process)) return;
     process.listening = true;
     notice(world, app);
@@ -141,6 +143,7 @@ function spawn(world: World, app: AppModel): void {
 export function end(world: World, app: AppModel, process: Process, reason: Reason): void {
   if (!app.processes.includes(process)) return;
   app.processes = app.processes.filter((other) => other !== process);
+  if (world.script.behaviour !== null) world.script.diedAtMs.push(world.clock.monotonicMs());
   app.lastExit = { code: 1, signal: null, atMs: world.clock.nowMs(), reason, lastLogLines: [] };
   if (world.mischief.lostExits > 0) {
     world.mischief.lostExits -= 1;

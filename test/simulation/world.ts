@@ -111,7 +111,18 @@ export interface Mischief {
   crashAfterBoundaries: number;
 }
 
+/** What a scenario fixes instead of drawing it, and what it writes down. Times are monotonic. */
+export interface Script {
+  behaviour: Behaviour | null;
+  setUpMs: number | null;
+  bootMs: number | null;
+  readonly launchedAtMs: number[];
+  readonly diedAtMs: number[];
+  readonly probedAtMs: number[];
+}
+
 export interface World {
+  readonly script: Script;
   readonly seed: number;
   readonly clock: SimulatedClock;
   readonly random: Random;
@@ -145,9 +156,12 @@ export function createWorld(options: {
   readonly people: number;
   readonly appsPerPerson: number;
   readonly servers: number;
+  /** For a scenario: the one manifest of all packages. */
+  readonly manifest?: Manifest;
 }): World {
   const random = createRandom(options.seed);
   const world: World = {
+    script: { behaviour: null, setUpMs: null, bootMs: null, launchedAtMs: [], diedAtMs: [], probedAtMs: [] },
     seed: options.seed,
     clock: createSimulatedClock(startWallMs),
     random,
@@ -164,7 +178,8 @@ export function createWorld(options: {
     requests: 0,
     seq: 0,
   };
-  for (let n = 0; n < options.appsPerPerson; n += 1) world.packages.push({ manifest: manifestOf(n, random), hash: 'hash-1' });
+  for (let n = 0; n < options.appsPerPerson; n += 1)
+    world.packages.push({ manifest: options.manifest ?? manifestOf(n, random), hash: 'hash-1' });
   for (let n = 0; n < options.servers; n += 1) world.servers.push({ name: `servidor${n}`, reachable: true, seen: 'unknown', people: [] });
   for (let n = 0; n < options.people; n += 1) {
     const server = world.servers[n % options.servers] as ServerModel;

@@ -1,0 +1,90 @@
+/** One person with one app, no faults but the scripted ones, for scenarios that read like a table. Times are milliseconds after the sign-in. */
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { ask, closeWindow, openWindow, signIn, signOut, writeDocument } from './people-model.ts';
+import { enqueue, killPortal, noticeServer, setLink, startPortal } from './portal-model.ts';
+import { end, killSupervisor, notice } from './server-model.ts';
+import { createWorld, type AppModel, type Behaviour, type World } from './world.ts';
+
+export interface StageOptions {
+  readonly aoFechar?: string;
+  readonly kind?: 'app' | 'service';
+  readonly behaviour?: Behaviour;
+  readonly bootMs?: number;
+  readonly setUpMs?: number;
+}
+
+export interface Stage {
+  readonly world: World;
+  readonly app: AppModel;
+  /** Lets time pass until `atMs` after the sign-in. */
+  until(atMs: number): void;
+  /** Milliseconds after the sign-in. */
+  nowMs(): number;
+}
+
+/** What can happen on the stage, in the words of spec 3.3. */
+export const deeds = {
+  'start request': ({ world, app }: Stage) => ask(world, app, 'start', 'person'),
+  'stop request': ({ world, app }: Stage) => ask(world, app, 'stop', 'person'),
+  'restart request': ({ world, app }: Stage) => ask(world, app, 'restart', 'person'),
+  'window opens': ({ world, app }: Stage) => openWindow(world, app),
+  'window closes': ({ world, app }: Stage) => closeWindow(world, app),
+  'process dies': ({ world, app }: Stage) => {
+    for (const process of app.processes) end(world, app, process, 'Crashed');
+  },
+  'other code is installed': ({ world, app }: Stage) => {
+    app.installed.hash = 'hash-2';
+    notice(world, app);
+    enqueue(world, app);
+  },
+  'installed with --force': ({ world, app }: Stage) => {
+    app.installed.hash = 'hash-2';
+    for (const process of app.processes) end(world, app, process, 'Crashed');
+  },
+  'document: ligado': ({ world, app }: Stage) => writeDocument(world, app, 'ligado'),
+  'document: desligado': ({ world, app }: Stage) => writeDocument(world, app, 'desligado'),
+  'document goes': ({ world, app }: Stage) => writeDocument(world, app, null),
+  'portal dies': ({ world }: Stage) => killPortal(world),
+  'supervisor dies': ({ world, app }: Stage) => {
+    killSupervisor(world, app.person);
+    setLink(world, app.person, 'down');
+  },
+  'server unreachable': ({ world, app }: Stage) => {
+    app.person.server.reachable = false;
+    noticeServer(world, app.person.server);
+  },
+  'server back': ({ world, app }: Stage) => {
+    app.person.server.reachable = true;
+    noticeServer(world, app.person.server);
+  },
+  'signs out': ({ world, app }: Stage) => signOut(world, app.person),
+  'app is well from now on': ({ world }: Stage) => {
+    world.script.behaviour = 'healthy';
+  },
+} as const satisfies Record<string, (stage: Stage) => void>;
+export type Deed = keyof typeof deeds;
+
+export function createStage(options: StageOptions = {}): Stage {
+  const backend = { runtime: 'node', entrypoint: 'backend/main.js', aoFechar: options.aoFechar ?? 'encerrar' } as const;
+  const manifest: Manifest = { id: 'notas', version: '1.0.0', kind: options.kind ?? 'app', backend };
+  const world = createWorld({ seed: 1, people: 1, appsPerPerson: 1, servers: 1, manifest });
+  const [app] = world.apps;
+  if (app === undefined) throw new Error('a world without apps');
+  Object.assign(world.script, {
+    behaviour: options.behaviour ?? 'healthy',
+    bootMs: options.bootMs ?? 300,
+    setUpMs: options.setUpMs ?? null,
+  });
+  startPortal(world);
+  world.clock.advance(9_000);
+  const zeroMs = world.clock.monotonicMs() + 1_000;
+  world.clock.advance(1_000);
+  // Nobody lives a day here: the person only signs in.
+  signIn(world, app.person, { calm: true });
+  return {
+    world,
+    app,
+    until: (atMs) => world.clock.advance(zeroMs + atMs - world.clock.monotonicMs()),
+    nowMs: () => world.clock.monotonicMs() - zeroMs,
+  };
+}

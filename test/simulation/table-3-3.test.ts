@@ -1,0 +1,439 @@
+/**
+ * The table of spec 3.3 in simulated time, row by row, and the sequences that hang on it. Numbers are literals of the spec, not the
+ * constants of the code. Every line of a scenario is [ms after the sign-in, what happens] or [ms, 'is', state, reason].
+ */
+import { afterEach, describe, expect, it } from 'vitest';
+import { createStage, deeds, type Deed, type Stage, type StageOptions } from './stage.ts';
+
+type Line = readonly [atMs: number, deed: Deed] | readonly [atMs: number, is: 'is', state: string, reason: string];
+
+const minute = 60_000;
+const rows: readonly (readonly [row: string, app: StageOptions, lines: readonly Line[]])[] = [
+  [
+    'stopped | start request | starting',
+    { setUpMs: 5_000 },
+    [
+      [500, 'is', 'stopped', 'NeverStarted'],
+      [1_000, 'start request'],
+      [1_100, 'is', 'starting', 'SettingUp'],
+      [5_900, 'is', 'starting', 'SettingUp'],
+    ],
+  ],
+  [
+    'starting | ready code within 15 attempts | running',
+    { bootMs: 5_000 },
+    [
+      [1_000, 'start request'],
+      [3_000, 'is', 'starting', 'Probing'],
+      [6_200, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'starting | 15 attempts exhausted | starting with ready: false, then the verdict all the same',
+    { bootMs: 20_000 },
+    [
+      [1_000, 'start request'],
+      [15_000, 'is', 'starting', 'Probing'],
+      [16_500, 'is', 'starting', 'NeverBound'],
+      [21_300, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'starting | 15 attempts exhausted | TCP instead of the socket is named',
+    { behaviour: 'bindsTcp' },
+    [
+      [1_000, 'start request'],
+      [16_500, 'is', 'starting', 'BoundTcp'],
+      [20 * minute, 'is', 'starting', 'BoundTcp'],
+    ],
+  ],
+  [
+    'starting | 15 attempts exhausted | 500 is named',
+    { behaviour: 'answersError' },
+    [
+      [1_000, 'start request'],
+      [16_500, 'is', 'starting', 'AnswersError'],
+    ],
+  ],
+  [
+    'starting | 15 attempts exhausted | 401 is named',
+    { behaviour: 'refusesToken' },
+    [
+      [1_000, 'start request'],
+      [16_500, 'is', 'starting', 'RefusesToken'],
+    ],
+  ],
+  [
+    'running | process dies, env file exists | relaunched by the supervisor',
+    {},
+    [
+      [1_000, 'start request'],
+      [2_000, 'is', 'running', 'Healthy'],
+      [3_000, 'process dies'],
+      [4_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'any | five consecutive failures | failed; 600 s of silence: another chance',
+    { behaviour: 'exitsAtOnce' },
+    [
+      [1_000, 'start request'],
+      [14_000, 'is', 'backoff', 'ExitedAtOnce'],
+      [18_000, 'is', 'failed', 'ExitedAtOnce'],
+      [20_000, 'app is well from now on'],
+      [10 * minute, 'is', 'failed', 'ExitedAtOnce'],
+      [10 * minute + 20_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'failed | start request | starting: a manual start always resets',
+    { behaviour: 'exitsAtOnce' },
+    [
+      [1_000, 'start request'],
+      [18_000, 'is', 'failed', 'ExitedAtOnce'],
+      [20_000, 'app is well from now on'],
+      [21_000, 'start request'],
+      [22_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'failed | other code installed | another try at once',
+    { behaviour: 'exitsAtOnce' },
+    [
+      [1_000, 'start request'],
+      [18_000, 'is', 'failed', 'ExitedAtOnce'],
+      [20_000, 'app is well from now on'],
+      [21_000, 'other code is installed'],
+      [22_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'running | last window closes, encerrar, none opens within 2 minutes | stopped',
+    { aoFechar: 'encerrar' },
+    [
+      [1_000, 'window opens'],
+      [10_000, 'window closes'],
+      [129_900, 'is', 'running', 'Healthy'],
+      [131_000, 'is', 'stopped', 'LastWindowClosed'],
+      [60 * minute, 'is', 'stopped', 'LastWindowClosed'],
+    ],
+  ],
+  [
+    'running | a window opens within the 2 minutes | stays running',
+    { aoFechar: 'encerrar' },
+    [
+      [1_000, 'window opens'],
+      [10_000, 'window closes'],
+      [129_000, 'window opens'],
+      [60 * minute, 'is', 'running', 'Healthy'],
+      [60 * minute, 'window closes'],
+      [62 * minute - 100, 'is', 'running', 'Healthy'],
+      [62 * minute + 1_000, 'is', 'stopped', 'LastWindowClosed'],
+    ],
+  ],
+  [
+    'running | the second of two windows stays | stays running',
+    { aoFechar: 'encerrar' },
+    [
+      [1_000, 'window opens'],
+      [2_000, 'window opens'],
+      [10_000, 'window closes'],
+      [10 * minute, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'running | manter | stays running',
+    { aoFechar: 'manter' },
+    [
+      [1_000, 'window opens'],
+      [10_000, 'window closes'],
+      [600 * minute, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'running | ocioso:5m, 5 minutes without a connection | stopped',
+    { aoFechar: 'ocioso:5m' },
+    [
+      [1_000, 'window opens'],
+      [10_000, 'window closes'],
+      [309_900, 'is', 'running', 'Healthy'],
+      [311_000, 'is', 'stopped', 'Idle'],
+    ],
+  ],
+  [
+    'running | installed with --force | stopped by SIGTERM, comes back because it is wanted',
+    {},
+    [
+      [1_000, 'start request'],
+      [5_000, 'installed with --force'],
+      [7_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'running | start request, installed hash differs | old process ends, current code runs',
+    {},
+    [
+      [1_000, 'start request'],
+      [5_000, 'other code is installed'],
+      [9_000, 'is', 'running', 'Healthy'],
+      [10_000, 'start request'],
+      [13_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'rule 4: kind service resolves encerrar to manter, and starts with the session',
+    { kind: 'service', aoFechar: 'encerrar' },
+    [
+      [3_000, 'is', 'running', 'Healthy'],
+      [4_000, 'window opens'],
+      [5_000, 'window closes'],
+      [60 * minute, 'is', 'running', 'Healthy'],
+      [61 * minute, 'stop request'],
+      [62 * minute, 'is', 'stopped', 'StoppedByPerson'],
+      [120 * minute, 'is', 'stopped', 'StoppedByPerson'],
+    ],
+  ],
+  [
+    'rule 4: kind service honours ocioso',
+    { kind: 'service', aoFechar: 'ocioso:1m' },
+    [
+      [3_000, 'is', 'running', 'Healthy'],
+      [2 * minute, 'is', 'stopped', 'Idle'],
+    ],
+  ],
+  [
+    'ligado: no window and no idleness stops it, a death does not either',
+    { aoFechar: 'encerrar' },
+    [
+      [1_000, 'document: ligado'],
+      [3_000, 'is', 'running', 'Healthy'],
+      [4_000, 'window opens'],
+      [5_000, 'window closes'],
+      [6_000, 'stop request'],
+      [60 * minute, 'is', 'running', 'Healthy'],
+      [60 * minute, 'process dies'],
+      [60 * minute + 1_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'desligado: stops it, and no click starts it',
+    { aoFechar: 'manter' },
+    [
+      [1_000, 'start request'],
+      [5_000, 'document: desligado'],
+      [7_000, 'is', 'stopped', 'PinnedStopped'],
+      [8_000, 'start request'],
+      [10_000, 'is', 'stopped', 'PinnedStopped'],
+      [11_000, 'document goes'],
+      [12_000, 'start request'],
+      [14_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'the portal dies: no app is stopped, and it is recognised again',
+    { aoFechar: 'manter' },
+    [
+      [1_000, 'start request'],
+      [5_000, 'portal dies'],
+      [20_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'the server is unreachable: unknown, never stopped; afterwards as before',
+    { aoFechar: 'manter' },
+    [
+      [1_000, 'start request'],
+      [5_000, 'server unreachable'],
+      [11_000, 'is', 'unknown', 'ServerUnreachable'],
+      [60_000, 'is', 'unknown', 'ServerUnreachable'],
+      [61_000, 'server back'],
+      [67_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'the supervisor dies: it comes back and the app never stopped',
+    { aoFechar: 'manter' },
+    [
+      [1_000, 'start request'],
+      [5_000, 'supervisor dies'],
+      [5_010, 'is', 'unknown', 'SupervisorStarting'],
+      [6_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'stop is legal while it is being set up',
+    { setUpMs: 60_000 },
+    [
+      [1_000, 'start request'],
+      [2_000, 'is', 'starting', 'SettingUp'],
+      [3_000, 'stop request'],
+      [4_000, 'is', 'stopped', 'StoppedByPerson'],
+    ],
+  ],
+  [
+    'stop is legal in backoff',
+    { behaviour: 'exitsAtOnce' },
+    [
+      [1_000, 'start request'],
+      [13_000, 'is', 'backoff', 'ExitedAtOnce'],
+      [13_100, 'stop request'],
+      [13_500, 'is', 'stopped', 'StoppedByPerson'],
+      [60 * minute, 'is', 'stopped', 'StoppedByPerson'],
+    ],
+  ],
+];
+
+function play(stage: Stage, lines: readonly Line[]): void {
+  for (const [atMs, verb, ...expected] of lines) {
+    stage.until(atMs);
+    if (verb === 'is') expect([atMs, stage.app.shown?.state, stage.app.shown?.reason]).toEqual([atMs, ...expected]);
+    else deeds[verb](stage);
+  }
+}
+
+let stage: Stage;
+afterEach(() => expect(stage.world.tally.violations).toEqual([]));
+
+describe('spec 3.3', () => {
+  it.for(rows)('%s', ([, app, lines]) => {
+    stage = createStage(app);
+    play(stage, lines);
+  });
+});
+
+/** Launches and deaths by pairs: how long each relaunch came after the death before it. */
+function waits({ world: { script } }: Stage): number[] {
+  return script.launchedAtMs.slice(1).map((atMs, n) => atMs - (script.diedAtMs[n] ?? 0));
+}
+
+describe('the backoff end to end', () => {
+  it('relaunches at once, then waits 2, 4 and 8 s, fails at the fifth and tries again after 600 s', () => {
+    stage = createStage({ behaviour: 'exitsAtOnce' });
+    play(stage, [[1_000, 'start request']]);
+    stage.until(11 * minute);
+    const seconds = waits(stage).map((ms) => Math.round(ms / 100) / 10);
+    // A launch takes up to 0.1 s beside the wait.
+    for (const [n, expected] of [0, 2, 4, 8, 600].entries()) {
+      expect(seconds[n]).toBeGreaterThanOrEqual(expected);
+      expect(seconds[n]).toBeLessThanOrEqual(expected + 0.1);
+    }
+    expect(stage.app.supervision.failures).toBeGreaterThan(0);
+  });
+
+  it('counts from one again after 600 s of silence', () => {
+    stage = createStage({});
+    play(stage, [
+      [1_000, 'start request'],
+      [10_000, 'process dies'],
+      [20_000, 'process dies'],
+    ]);
+    stage.until(25_000);
+    expect(stage.app.supervision.failures).toBe(2);
+    stage.until(20_000 + 600_000 - 1_000);
+    expect(stage.app.supervision.failures).toBe(2);
+    stage.until(20_000 + 600_000 + 1_000);
+    expect(stage.app.supervision.failures).toBe(0);
+    play(stage, [[700_000, 'process dies']]);
+    stage.until(700_500);
+    expect(waits(stage).at(-1)).toBeLessThan(100);
+  });
+
+  it('never counts what is not the fault of the app', () => {
+    stage = createStage({ aoFechar: 'manter' });
+    play(stage, [
+      [1_000, 'start request'],
+      [10_000, 'supervisor dies'],
+      [20_000, 'server unreachable'],
+      [40_000, 'server back'],
+      [60_000, 'portal dies'],
+      [80_000, 'is', 'running', 'Healthy'],
+    ]);
+    expect(stage.app.supervision.failures).toBe(0);
+    expect(stage.world.script.launchedAtMs).toHaveLength(1);
+  });
+});
+
+describe('the health probe', () => {
+  it('is asked 15 times 1 s apart, then 5, 10, 20 and 30 s apart', () => {
+    stage = createStage({ behaviour: 'neverBinds' });
+    play(stage, [[1_000, 'start request']]);
+    stage.until(200_000);
+    const { probedAtMs } = stage.world.script;
+    const gaps = probedAtMs.slice(1).map((atMs, n) => atMs - (probedAtMs[n] ?? 0));
+    expect(gaps.slice(0, 14)).toEqual(Array.from({ length: 14 }, () => 1_000));
+    expect(gaps.slice(14, 20)).toEqual([5_000, 10_000, 20_000, 30_000, 30_000, 30_000]);
+  });
+
+  it('is asked at once when the socket begins to listen', () => {
+    stage = createStage({ bootMs: 2_500 });
+    play(stage, [[1_000, 'start request']]);
+    stage.until(10_000);
+    const { launchedAtMs, probedAtMs } = stage.world.script;
+    expect(stage.app.shown?.state).toBe('running');
+    const last = (probedAtMs.at(-1) ?? 0) - (launchedAtMs[0] ?? 0);
+    expect(last).toBeGreaterThanOrEqual(2_500);
+    expect(last).toBeLessThan(2_560);
+  });
+
+  it('ends at once when the process is dead', () => {
+    stage = createStage({ behaviour: 'exitsAtOnce' });
+    play(stage, [[1_000, 'start request']]);
+    stage.until(60_000);
+    const { launchedAtMs, probedAtMs } = stage.world.script;
+    expect(launchedAtMs).toHaveLength(5);
+    // Each of the five processes lives at most 0.4 s: one probe each.
+    expect(probedAtMs.length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('one app', () => {
+  it('runs the new code after a start request on other code, and only then', () => {
+    stage = createStage({ aoFechar: 'manter' });
+    play(stage, [
+      [1_000, 'start request'],
+      [5_000, 'other code is installed'],
+    ]);
+    stage.until(60_000);
+    expect(stage.app.processes[0]?.hash).toBe('hash-1');
+    play(stage, [[61_000, 'start request']]);
+    stage.until(65_000);
+    expect(stage.app.processes.map(({ hash }) => hash)).toEqual(['hash-2']);
+    expect(stage.world.script.launchedAtMs).toHaveLength(2);
+  });
+
+  it('gets another process by a restart, once', () => {
+    stage = createStage({ aoFechar: 'manter' });
+    play(stage, [
+      [1_000, 'start request'],
+      [5_000, 'restart request'],
+      [9_000, 'is', 'running', 'Healthy'],
+    ]);
+    stage.until(10 * minute);
+    expect(stage.world.script.launchedAtMs).toHaveLength(2);
+    expect(stage.app.intent).toBeNull();
+  });
+
+  it('lives on when its person signs out, if it is to be kept', () => {
+    stage = createStage({ aoFechar: 'manter' });
+    play(stage, [
+      [1_000, 'start request'],
+      [5_000, 'signs out'],
+      [60 * minute, 'is', 'running', 'Healthy'],
+      [61 * minute, 'process dies'],
+      [61 * minute + 1_000, 'is', 'running', 'Healthy'],
+    ]);
+  });
+
+  it('takes its supervisor with it when the session ended and it stopped', () => {
+    stage = createStage({ aoFechar: 'encerrar' });
+    play(stage, [
+      [1_000, 'window opens'],
+      [5_000, 'signs out'],
+      [5_000 + 2 * minute + 1_000, 'is', 'stopped', 'LastWindowClosed'],
+    ]);
+    expect(stage.app.person.supervisor).not.toBeNull();
+    stage.until(10 * minute);
+    expect(stage.app.person.supervisor).toBeNull();
+    expect(stage.app.shown?.state).toBe('stopped');
+  });
+});
