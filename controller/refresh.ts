@@ -37,7 +37,9 @@ function enqueuePerson({ queue }: Context, person: PersonEntry, urgent: boolean)
 
 /** Reads the folder if it changed and takes it in force. */
 export async function rereadFolder(context: Context, prune: boolean): Promise<void> {
-  await context.source.reread(prune);
+  const changed = await context.source.reread(prune);
+  const errors = context.source.errors();
+  if (changed && errors.length > 0) context.options.log.error({ errors }, 'the folder has errors; the last good state stays in force');
   if (context.world.inForce !== context.source.current()) await applyInForce(context);
 }
 
@@ -46,10 +48,11 @@ export async function applyInForce(context: Context): Promise<void> {
   const { source, world, factory, recorder, queue, options } = context;
   await leaveTheRest(source);
   for (const key of syncWorld(world, source.current(), factory)) recorder.forget(key);
-  const unseen = [...world.servers.values()].filter((server) => server.lookedAtMs === 0);
-  await Promise.all(unseen.map((server) => lookAtPackages(context, server.name)));
+  // Who is new is looked at before anything is decided, so that what runs is never taken for stopped.
   const strangers = [...world.people.values()].filter((person) => person.accountSeen === null);
-  for (const name of new Set(strangers.map((person) => person.server.name))) await lookAtPackages(context, name);
+  const unseen = [...world.servers.values()].filter((server) => server.lookedAtMs === 0).map((server) => server.name);
+  const names = new Set([...unseen, ...strangers.map((person) => person.server.name)]);
+  await Promise.all([...names].map((name) => lookAtPackages(context, name)));
   await Promise.all(strangers.map((person) => person.link.adopt()));
   await refreshFromStore(context);
   for (const person of world.people.values()) options.bus.publish(person.name, { type: 'apps-changed' });

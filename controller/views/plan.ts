@@ -3,7 +3,7 @@
  * carries nothing out (design 3 rule 2). What an action would bring about is followed one step: a package that would be installed
  * counts as installed for the backends that a document pins.
  */
-import type { Action } from '../../reconcilers/actions.ts';
+import type { Action, ActionOf } from '../../reconcilers/actions.ts';
 import { decideBackend } from '../../reconcilers/backend.ts';
 import { decidePackage } from '../../reconcilers/package.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
@@ -100,27 +100,25 @@ async function packageChanges(dir: string, world: World, entry: PackageEntry, no
   return decision.actions.map(changeOf);
 }
 
+type Tellers = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Omit<Change, 'action'> };
+
+/** Exhaustive as the executors are: an action that a plan can't tell does not compile. */
+const tellers: Tellers = {
+  'backend/start': ({ person, app, order }) => ({ key: `Backend/${person}/${app}`, detail: order.pinned ? 'estado: ligado' : '' }),
+  'backend/stop': ({ person, app, reason }) => ({ key: `Backend/${person}/${app}`, detail: reason }),
+  'backend/pin': ({ person, app, pinned }) => ({ key: `Backend/${person}/${app}`, detail: pinned ? 'pinned' : 'not pinned' }),
+  'backend/probe': ({ person, app, attempt }) => ({ key: `Backend/${person}/${app}`, detail: `attempt ${attempt}` }),
+  'supervisor/ensure': ({ person }) => ({ key: `Supervisor/${person}`, detail: '' }),
+  'supervisor/end': ({ person }) => ({ key: `Supervisor/${person}`, detail: '' }),
+  'package/install': (action) => ({ key: `Package/${action.app}`, detail: `${action.version} ${whereOf(action)}` }),
+  'package/remove': (action) => ({ key: `Package/${action.app}`, detail: whereOf(action) }),
+};
+
 function changeOf(action: Action): Change {
-  switch (action.kind) {
-    case 'backend/start':
-      return { key: `Backend/${action.person}/${action.app}`, action: action.kind, detail: action.order.pinned ? 'estado: ligado' : '' };
-    case 'backend/stop':
-      return { key: `Backend/${action.person}/${action.app}`, action: action.kind, detail: action.reason };
-    case 'backend/pin':
-      return { key: `Backend/${action.person}/${action.app}`, action: action.kind, detail: action.pinned ? 'pinned' : 'not pinned' };
-    case 'backend/probe':
-      return { key: `Backend/${action.person}/${action.app}`, action: action.kind, detail: String(action.attempt) };
-    case 'supervisor/ensure':
-    case 'supervisor/end':
-      return { key: `Supervisor/${action.person}`, action: action.kind, detail: '' };
-    case 'package/install':
-    case 'package/remove':
-      return { key: `Package/${action.app}`, action: action.kind, detail: detailOf(action) };
-  }
+  const tell = tellers[action.kind] as (action: Action) => Omit<Change, 'action'>;
+  return { action: action.kind, ...tell(action) };
 }
 
-function detailOf(action: Extract<Action, { readonly kind: 'package/install' | 'package/remove' }>): string {
-  const version = action.kind === 'package/install' ? `${action.version} ` : '';
-  const whose = action.person === null ? '' : ` of ${action.person}`;
-  return `${version}on ${action.server} (${action.scope}${whose})`;
+function whereOf({ server, scope, person }: ActionOf<'package/install' | 'package/remove'>): string {
+  return `on ${server} (${scope}${person === null ? '' : ` of ${person}`})`;
 }
