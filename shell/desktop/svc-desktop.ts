@@ -15,9 +15,6 @@ import './svc-home.ts';
 import './svc-shortcuts.ts';
 import './svc-taskbar.ts';
 
-/** How often the focus is looked at while it is inside an iframe: a page without the SDK says nothing about clicks. */
-const focusLookMs = 150;
-
 export class SvcDesktop extends LitElement {
   static override properties = { desk: { attribute: false }, snap: { state: true } };
   declare desk: Desk;
@@ -95,28 +92,16 @@ export class SvcDesktop extends LitElement {
     preview.style.height = `${rect.height}px`;
   }
 
-  /** Raises the window whose iframe took the focus. Source: anchors F17. */
+  /** The Tab key led into an iframe: raise its window. Clicks inside are told by the SDK, or caught by the cover of app-frame.ts. */
   #followFocus(): () => void {
-    let timer: ReturnType<typeof setInterval> | undefined;
     const look = (): void => {
       const active = deepActive();
-      if (!(active instanceof HTMLIFrameElement)) return;
-      for (const [id, frame] of this.desk.frames) if (frame.iframe === active) this.desk.windows.focus(id);
+      for (const [id, frame] of this.desk.frames) if (frame.iframe !== null && frame.iframe === active) this.desk.windows.focus(id);
     };
-    const blurred = (): void => {
-      clearInterval(timer);
-      // The browser moves the focus after this event.
-      timer = setInterval(look, focusLookMs);
-      queueMicrotask(look);
-    };
-    const focused = (): void => clearInterval(timer);
+    // The browser moves the focus after this event.
+    const blurred = (): void => void setTimeout(look);
     addEventListener('blur', blurred);
-    addEventListener('focus', focused);
-    return () => {
-      clearInterval(timer);
-      removeEventListener('blur', blurred);
-      removeEventListener('focus', focused);
-    };
+    return () => removeEventListener('blur', blurred);
   }
 
   override render(): TemplateResult {
@@ -133,7 +118,7 @@ export class SvcDesktop extends LitElement {
         )}
         ${this.snap === null ? nothing : html`<div class="snap"></div>`}
       </main>
-      <svc-taskbar .desk=${desk}></svc-taskbar>
+      <footer><svc-taskbar .desk=${desk}></svc-taskbar></footer>
       ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk} @launched=${() => (this.#backTo = null)}></svc-launcher>` : nothing}
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
       <p class="sr-only" role="status">${desk.announcement.get()}</p>

@@ -136,11 +136,10 @@ export class SvcTaskbar extends LitElement {
         class="person"
         type="button"
         aria-haspopup="menu"
-        aria-label=${text('taskbar.settings', { nome: session.nome })}
         title=${session.nome}
         @click=${(event: MouseEvent) => this.#personMenu(event)}
       >
-        <span aria-hidden="true">${session.iniciais}</span>
+        <span class="initials">${session.iniciais}</span><span class="sr-only">${text('taskbar.settings', { nome: session.nome })}</span>
       </button>
     </div>`;
   }

@@ -116,7 +116,7 @@ export const taskbarStyles = css`
     padding: 0;
     border-radius: 50%;
   }
-  .person span {
+  .initials {
     display: grid;
     place-items: center;
     width: 34px;

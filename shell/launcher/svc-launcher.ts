@@ -137,7 +137,6 @@ export class SvcLauncher extends LitElement {
       id="entry-${index}"
       role="option"
       aria-selected=${index === active}
-      aria-label=${state === '' ? entry.name : `${entry.name}, ${state}`}
       title=${entry.description === '' ? nothing : entry.description}
       @click=${() => this.#run(entry)}
       @pointermove=${() => (this.active = index)}
@@ -150,9 +149,10 @@ export class SvcLauncher extends LitElement {
     >
       <span class="picture">
         <svc-app-icon .app=${app ?? undefined} .builtin=${app === null} .size=${44}></svc-app-icon>
-        ${app === null ? nothing : html`<span class="dot ${app.status}" title=${state}></span>`}
+        ${app === null ? nothing : html`<span class="dot ${app.status}"></span>`}
       </span>
       <span class="name">${entry.name}</span>
+      ${state === '' ? nothing : html`<span class="sr-only">${state}</span>`}
     </div>`;
   }
 

@@ -33,6 +33,8 @@ export class SvcAppFrame extends LitElement {
     window: { attribute: false },
     route: { attribute: false },
     name: { attribute: false },
+    top: { attribute: false },
+    sdk: { state: true },
     loaded: { state: true },
     slow: { state: true },
     problem: { state: true },
@@ -42,6 +44,9 @@ export class SvcAppFrame extends LitElement {
   declare window: string;
   declare route: string;
   declare name: string;
+  declare top: boolean;
+  /** The page loaded the SDK, so it tells the shell about clicks. */
+  declare sdk: boolean;
   declare loaded: boolean;
   declare slow: boolean;
   declare problem: string | null;
@@ -58,6 +63,8 @@ export class SvcAppFrame extends LitElement {
     super();
     this.loaded = false;
     this.slow = false;
+    this.sdk = false;
+    this.top = false;
     this.problem = null;
   }
 
@@ -106,6 +113,7 @@ export class SvcAppFrame extends LitElement {
     this.#doubtful = false;
     this.loaded = false;
     this.slow = false;
+    this.sdk = false;
     clearTimeout(this.#slowTimer);
     this.#slowTimer = setTimeout(() => (this.slow = true), slowMs);
     this.#frame.src = (this.route === '' ? null : insideApp(this.route, appUrl)) ?? appUrl.href;
@@ -126,6 +134,7 @@ export class SvcAppFrame extends LitElement {
   }
 
   greeted(): void {
+    this.sdk = true;
     this.#doubtful = false;
     clearTimeout(this.#helloTimer);
   }
@@ -149,7 +158,7 @@ export class SvcAppFrame extends LitElement {
       ${this.loaded ? this.#strip() : nothing}
       <div class="page">
         ${this.#frame}
-        <div class="shield" ?hidden=${!this.desk.shielded.get()}></div>
+        <div class="shield" ?hidden=${!this.desk.shielded.get() && (this.top || this.sdk)} @click=${() => this.focusContent()}></div>
         ${this.loaded ? nothing : this.#overlay()}
       </div>
     `;

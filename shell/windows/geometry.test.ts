@@ -134,9 +134,9 @@ describe('whatever happens', () => {
 
   test('the title bar can be taken after a move', () => {
     fc.assert(
-      fc.property(anyRect, distance, distance, size, (from, dx, dy, space) =>
-        expect(graspable(moved(from, dx, dy, space), space)).toBe(true),
-      ),
+      fc.property(anyRect, distance, distance, size, (from, dx, dy, space) => {
+        expect(graspable(moved(from, dx, dy, space), space)).toBe(true);
+      }),
     );
   });
 

@@ -8,6 +8,7 @@ import { text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import '../tasks/task-manager.ts';
 import { base } from '../ui/base.ts';
+import { deepActive } from '../ui/menu.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import '../ui/app-icon.ts';
 import './app-frame.ts';
@@ -82,6 +83,10 @@ export class SvcWindow extends LitElement implements Frame {
     if (this.#content === null) this.focus({ preventScroll: true });
     else this.#content.focusContent();
   }
+  claimFocus(): void {
+    const { iframe } = this;
+    if (iframe !== null && deepActive() !== iframe) iframe.focus({ preventScroll: true });
+  }
   menuPoint(): { readonly x: number; readonly y: number } {
     const { left, top } = this.getBoundingClientRect();
     return { x: left + 8, y: top + 42 };
@@ -131,6 +136,7 @@ export class SvcWindow extends LitElement implements Frame {
             ? html`<svc-app-frame
                 .desk=${this.desk}
                 .window=${this.state.id}
+                .top=${this.top}
                 .app=${app}
                 .route=${this.state.route}
                 .name=${this.desk.title(this.state)}
