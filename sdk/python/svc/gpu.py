@@ -22,7 +22,7 @@ def _verdict() -> tuple[dict, str]:
         return {}, f'limits.json ilegível: {problem}'
     gpu = found.get('gpu') if isinstance(found, dict) else None
     if not isinstance(gpu, dict):
-        return {}, 'o lançador não registrou um veredito de GPU'
+        return {}, 'o manifesto não declara recursos.gpu'
     return gpu, ''
 
 

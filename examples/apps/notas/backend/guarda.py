@@ -71,9 +71,10 @@ class Guarda:
             return True
 
     def _gravar(self, nota_id: str, pedido: object, versao: int) -> dict:
-        campos = pedido if isinstance(pedido, dict) else {}
+        if not isinstance(pedido, dict):
+            raise Invalida('uma nota é um objeto JSON')
         nota = self._conferida(
-            {'titulo': campos.get('titulo', ''), 'texto': campos.get('texto', ''), 'versao': versao, 'atualizada': int(time.time() * 1000)}, nota_id
+            {'titulo': pedido.get('titulo', ''), 'texto': pedido.get('texto', ''), 'versao': versao, 'atualizada': int(time.time() * 1000)}, nota_id
         )
         provisorio = self._pasta / f'{nota_id}.tmp'
         with open(os.open(provisorio, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w', encoding='utf-8') as saida:

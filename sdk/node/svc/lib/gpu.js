@@ -12,7 +12,7 @@ function verdict() {
     const found = fs.statSync(file).size <= BYTES_MAX ? JSON.parse(fs.readFileSync(file, 'utf8')) : null;
     const gpu = found?.gpu;
     if (gpu !== null && typeof gpu === 'object' && !Array.isArray(gpu)) return { gpu, why: '' };
-    return { gpu: {}, why: 'o lançador não registrou um veredito de GPU' };
+    return { gpu: {}, why: 'o manifesto não declara recursos.gpu' };
   } catch (problem) {
     if (problem.code === 'ENOENT') return { gpu: {}, why: 'não há limits.json: o app não foi iniciado pelo lançador' };
     return { gpu: {}, why: `limits.json ilegível: ${problem.message}` };

@@ -1,0 +1,355 @@
+/** Every example app, started by its own runtime over a unix socket as the launcher does, and probed as the portal does (spec 3.2). */
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { validateManifest } from '../../schema/manifest/validate.ts';
+import { ask, backendEnv, cleanUp, commandOf, start, temporaryFolder, type Ask, type Backend } from '../../sdk/testing/runtimes.ts';
+
+const examples = fileURLToPath(new URL('../', import.meta.url));
+const token = 'ficha-de-exemplo';
+const asOwner = ['X-Svc-App-Token', token] as const;
+
+interface Started extends Backend {
+  readonly manifest: Manifest;
+  readonly home: string;
+  readonly data: string;
+  readonly socket: string;
+  readonly call: (asked: Ask) => ReturnType<typeof ask>;
+  readonly json: (method: string, path: string, body?: unknown) => Promise<{ readonly status: number; readonly value: any }>;
+}
+
+function readManifest(folder: string): Manifest {
+  const file = join(folder, 'svc-app.json');
+  const report = validateManifest(file, readFileSync(file));
+  expect({ errors: report.errors, warnings: report.warnings }).toEqual({ errors: [], warnings: [] });
+  return report.manifest!;
+}
+
+function launch(
+  kind: 'apps' | 'faults',
+  id: string,
+  { home = temporaryFolder(), env = {} }: { home?: string; env?: Record<string, string> } = {},
+): Started {
+  const folder = join(examples, kind, id);
+  const manifest = readManifest(folder);
+  const dir = join(home, '.svc-apps', id);
+  const [socket, data] = [join(dir, 'app.sock'), join(dir, 'data')];
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const { runtime, entrypoint } = manifest.backend;
+  if (runtime === 'binary') throw new Error(`${id}: no example is a binary`);
+  const variables = {
+    SVC_APP_ID: id,
+    SVC_APP_SOCKET: socket,
+    SVC_APP_DATA_DIR: data,
+    SVC_APP_TOKEN: token,
+    SVC_APP_BASE_PATH: '/',
+    SVC_APP_INSTALLED_HASH: 'x',
+  };
+  const backend = start(commandOf(runtime, join(folder, entrypoint)), backendEnv(home, { ...variables, ...env }), folder);
+  const call = (asked: Ask): ReturnType<typeof ask> => ask(socket, { ...asked, headers: [asOwner, ...(asked.headers ?? [])] });
+  return {
+    ...backend,
+    manifest,
+    home,
+    data,
+    socket,
+    call,
+    json: async (method, path, body) => {
+      const sent = body === undefined ? '' : Buffer.from(JSON.stringify(body), 'utf8').toString('latin1');
+      const answer = await call({ method, path, body: sent });
+      return { status: answer.status, value: JSON.parse(answer.body) };
+    },
+  };
+}
+
+async function ready(app: Started): Promise<Started> {
+  await app.said(`[${app.manifest.id}] versão ${app.manifest.version} escutando em ${app.socket}`);
+  return app;
+}
+
+const ids = readdirSync(join(examples, 'apps'), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+const faults = readdirSync(join(examples, 'faults'));
+
+afterEach(cleanUp);
+afterAll(cleanUp);
+
+test.each([...ids.map((id) => ['apps', id] as const), ...faults.map((id) => ['faults', id] as const)])(
+  '%s/%s has a valid manifest and its icon',
+  (kind, id) => {
+    const manifest = readManifest(join(examples, kind, id));
+    expect(manifest.id).toBe(id);
+    expect(existsSync(join(examples, kind, id, manifest.icon!))).toBe(true);
+  },
+);
+
+describe.each(ids.filter((id) => id !== 'porta-errada'))('%s', (id) => {
+  test('starts on its socket, passes the health probe, refuses without the token, ends with 0 on SIGTERM', async () => {
+    const env: Record<string, string> = {};
+    const home = temporaryFolder();
+    if (id === 'cai') {
+      mkdirSync(join(home, '.svc-apps/cai/data'), { recursive: true });
+      writeFileSync(join(home, '.svc-apps/cai/data/queda.json'), '{"quedas":0}');
+    }
+    const app = await ready(launch('apps', id, { home, env }));
+    const healthcheckPath = app.manifest.backend.healthcheckPath ?? '/';
+    expect((await app.call({ path: healthcheckPath })).status).toBe(200);
+    expect(JSON.parse((await app.call({ path: '/saude' })).body)).toEqual({ ok: true, versao: app.manifest.version, pid: app.process.pid });
+    for (const path of [healthcheckPath, '/saude', '/api/notas']) {
+      const refused = await ask(app.socket, { path });
+      expect([refused.status, refused.headers['x-svc-token']]).toEqual([403, 'recusado']);
+    }
+    const unknown = await app.call({ path: '/api/nao-ha' });
+    expect([unknown.status, typeof JSON.parse(unknown.body).error]).toEqual([404, 'string']);
+    expect((await app.call({ path: '/_sdk/svc.js' })).status).toBe(404);
+    expect((await app.call({ method: 'POST', path: '/close-tabs', body: '{}' })).status).toBe(404);
+    app.process.kill('SIGTERM');
+    expect(await app.ended).toBe(0);
+    expect(existsSync(app.socket)).toBe(false);
+  });
+});
+
+describe('notas', () => {
+  test('keeps notes: create, read, change, conflict, delete; they survive a restart', async () => {
+    const app = await ready(launch('apps', 'notas'));
+    expect((await app.json('GET', '/api/notas')).value).toEqual({ revisao: 0, notas: [] });
+    const created = await app.json('POST', '/api/notas', { titulo: 'Ata ç', texto: 'linha 1\nlinha 2' });
+    expect(created).toMatchObject({ status: 201, value: { titulo: 'Ata ç', texto: 'linha 1\nlinha 2', versao: 1 } });
+    const { id } = created.value;
+    expect((await app.json('PUT', `/api/notas/${id}`, { titulo: 'Ata', texto: 'x', versao: 1 })).value).toMatchObject({
+      versao: 2,
+      texto: 'x',
+    });
+    const late = await app.json('PUT', `/api/notas/${id}`, { titulo: 'outra', texto: 'y', versao: 1 });
+    expect(late).toMatchObject({ status: 409, value: { nota: { versao: 2, texto: 'x' } } });
+    expect(statSync(join(app.data, 'notas', `${id}.json`)).mode & 0o777).toBe(0o600);
+    app.process.kill('SIGKILL');
+    await app.ended;
+    const again = await ready(launch('apps', 'notas', { home: app.home }));
+    expect((await again.json('GET', '/api/notas')).value.notas).toMatchObject([{ id, titulo: 'Ata', texto: 'x', versao: 2 }]);
+    expect((await again.json('DELETE', `/api/notas/${id}`)).status).toBe(200);
+    expect((await again.json('DELETE', `/api/notas/${id}`)).status).toBe(404);
+    expect(readdirSync(join(again.data, 'notas'))).toEqual([]);
+  });
+
+  test('refuses what is not a note, and a name that is not an id', async () => {
+    const app = await ready(launch('apps', 'notas'));
+    for (const body of [[], 'texto', { titulo: 1 }, { texto: 'x'.repeat(200_001) }, { titulo: 'x'.repeat(201) }]) {
+      expect(await app.json('POST', '/api/notas', body)).toMatchObject({
+        status: body instanceof Array || typeof body === 'string' ? 201 : 400,
+      });
+    }
+    for (const path of ['/api/notas/..%2f..%2fsegredo', '/api/notas/x', '/api/notas/aaaaaaaaaaaaaaaa']) {
+      expect((await app.json('PUT', path, { versao: 1 })).status).toBe(404);
+    }
+    expect((await app.json('PATCH', '/api/notas')).status).toBe(405);
+  });
+
+  test('kill -9 in the middle of writing never leaves half a note nor loses an answered one', async () => {
+    const home = temporaryFolder();
+    let app = await ready(launch('apps', 'notas', { home }));
+    const { id } = (await app.json('POST', '/api/notas', { titulo: 'n', texto: '' })).value;
+    let answered = 1;
+    for (let round = 0; round < 6; round += 1) {
+      const stopAt = answered + 5 + round * 3;
+      for (;;) {
+        const next = app.json('PUT', `/api/notas/${id}`, { titulo: 'n', texto: 'x'.repeat(100_000 + answered), versao: answered });
+        if (answered >= stopAt) {
+          // This one is under way, or its answer is, when the kill comes.
+          setImmediate(() => app.process.kill('SIGKILL'));
+          await next.then(
+            ({ value }) => (answered = value.versao),
+            () => {},
+          );
+          break;
+        }
+        answered = (await next).value.versao;
+      }
+      await app.ended;
+      app = await ready(launch('apps', 'notas', { home }));
+      const [note] = (await app.json('GET', '/api/notas')).value.notas;
+      expect(note.versao).toBeGreaterThanOrEqual(answered);
+      expect(note.texto).toHaveLength(100_000 + note.versao - 1);
+      answered = note.versao;
+    }
+  });
+
+  test('the page comes with the SDK, the kit and its own script by content hash', async () => {
+    const app = await ready(launch('apps', 'notas'));
+    const page = (await app.call({ path: '/nota/0123456789abcdef', headers: [['Accept', 'text/html']] })).body;
+    expect(page).toMatch(
+      /<base href="\/"><script src="_sdk\/svc\.js"><\/script>.*svc-ui\.css.*<script src="notas\.js\?v=[0-9a-f]{16}" defer>/,
+    );
+    const [, url] = /src="(notas\.js\?v=[0-9a-f]{16})"/.exec(page)!;
+    expect((await app.call({ path: `/${url}` })).headers['cache-control']).toContain('immutable');
+  });
+});
+
+describe('relogio', () => {
+  const open = (app: Started, headers: Record<string, string> = { [asOwner[0]]: asOwner[1] }): WebSocket =>
+    new WebSocket(`ws+unix:${app.socket}:/ws`, { headers });
+  const next = (ws: WebSocket): Promise<any> =>
+    new Promise((resolve, reject) => {
+      ws.once('message', (data) => resolve(JSON.parse(String(data))));
+      ws.once('error', reject);
+    });
+
+  test('pushes the time over a real WebSocket, echoes, answers pings, says 1001 at its end', async () => {
+    const app = await ready(launch('apps', 'relogio'));
+    const ws = open(app);
+    const first = await next(ws);
+    expect(first).toMatchObject({ tipo: 'hora', pid: app.process.pid });
+    expect(Math.abs(first.agora - Date.now())).toBeLessThan(5_000);
+    const second = await next(ws);
+    expect(second.agora).toBeGreaterThan(first.agora);
+    const text = 'eco ção '.repeat(4_000);
+    const echoed = new Promise((resolve) => {
+      ws.on('message', (data) => {
+        const message = JSON.parse(String(data));
+        if (message.tipo === 'eco') resolve(message.texto);
+      });
+    });
+    ws.send(text);
+    expect(await echoed).toBe(text);
+    const pong = new Promise((resolve) => {
+      ws.once('pong', (data: Buffer) => resolve(String(data)));
+    });
+    ws.ping('vivo?');
+    expect(await pong).toBe('vivo?');
+    const closed = new Promise((resolve) => {
+      ws.once('close', resolve);
+    });
+    app.process.kill('SIGTERM');
+    expect(await closed).toBe(1001);
+    expect(await app.ended).toBe(0);
+  });
+
+  test('an upgrade without the token gets the gate’s 403', async () => {
+    const app = await ready(launch('apps', 'relogio'));
+    const refused = await new Promise<readonly unknown[]>((resolve, reject) => {
+      const ws = open(app, {});
+      ws.once('unexpected-response', (_request, answer) => resolve([answer.statusCode, answer.headers['x-svc-token']]));
+      ws.once('open', () => reject(new Error('opened without the token')));
+    });
+    expect(refused).toEqual([403, 'recusado']);
+  });
+
+  test.each([
+    ['an unmasked frame', Buffer.from([0x81, 0x02, 0x6f, 0x69]), 1002],
+    ['a reserved bit', Buffer.from([0xc1, 0x80, 0, 0, 0, 0]), 1002],
+    ['an unknown opcode', Buffer.from([0x83, 0x80, 0, 0, 0, 0]), 1002],
+    ['a fragmented ping', Buffer.from([0x09, 0x80, 0, 0, 0, 0]), 1002],
+    ['a continuation of nothing', Buffer.from([0x80, 0x80, 0, 0, 0, 0]), 1002],
+    ['a frame of 16 EB', Buffer.from([0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]), 1009],
+    ['text that is not UTF-8', Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff]), 1007],
+  ])('%s closes that connection with %i and nothing else', async (_name, bytes, code) => {
+    const app = await ready(launch('apps', 'relogio'));
+    const received = await new Promise<Buffer>((resolve, reject) => {
+      const upgrade = request({
+        socketPath: app.socket,
+        path: '/ws',
+        headers: {
+          [asOwner[0]]: token,
+          Connection: 'Upgrade',
+          Upgrade: 'websocket',
+          'Sec-WebSocket-Version': '13',
+          'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+        },
+      });
+      upgrade.once('error', reject);
+      upgrade.once('upgrade', (_answer, socket, head) => {
+        const parts = [head];
+        socket.on('data', (part: Buffer) => parts.push(part));
+        socket.once('end', () => resolve(Buffer.concat(parts)));
+        socket.write(bytes);
+      });
+      upgrade.end();
+    });
+    expect([...received.subarray(-4)]).toEqual([0x88, 2, code >> 8, code & 0xff]);
+    expect((await app.call({ path: '/saude' })).status).toBe(200);
+  });
+});
+
+test('batimento beats on disk and goes on counting after a kill', async () => {
+  const app = await ready(launch('apps', 'batimento'));
+  const beat = async (of: Started): Promise<number> => (await of.json('GET', '/api/batimento')).value.batimento;
+  const reached = async (of: Started, count: number): Promise<void> => {
+    while ((await beat(of)) < count) await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  await reached(app, 2);
+  app.process.kill('SIGKILL');
+  await app.ended;
+  const onDisk = JSON.parse(readFileSync(join(app.data, 'batimento.json'), 'utf8')).batimento;
+  const again = await ready(launch('apps', 'batimento', { home: app.home }));
+  await reached(again, onDisk + 1);
+  const second = launch('apps', 'batimento', { home: app.home });
+  expect(await second.ended).toBe(0);
+  again.process.kill('SIGTERM');
+  expect(await again.ended).toBe(0);
+  expect(readFileSync(join(again.data, 'app.log'), 'utf8')).toMatch(/"evento":"batimento\.fim"/);
+});
+
+test('motor-eco gives back what a caller sends to the route of eco/v1', async () => {
+  const app = await ready(launch('apps', 'motor-eco'));
+  const { rota } = app.manifest.capacidades!['eco/v1']!;
+  const answer = await app.call({ method: 'POST', path: `${rota}/eco`, headers: [['X-Svc-Chamador', 'notas']], body: 'ol\xc3\xa1' });
+  expect(JSON.parse(answer.body)).toEqual({ de: 'notas', texto: 'olá' });
+});
+
+test('cai ends with code 3, or as its data says, and stays once it has fallen enough', async () => {
+  const home = temporaryFolder();
+  expect(await launch('apps', 'cai', { home }).ended).toBe(3);
+  writeFileSync(join(home, '.svc-apps/cai/data/queda.json'), '{"aposMs":5,"sinal":"SIGKILL","quedas":2}');
+  expect(await launch('apps', 'cai', { home }).ended).toBe('SIGKILL');
+  const third = await ready(launch('apps', 'cai', { home }));
+  expect((await third.json('GET', '/api/vez')).value).toEqual({ vez: 3, pid: third.process.pid });
+});
+
+test('porta-errada listens on a port and never on its socket', async () => {
+  const app = launch('apps', 'porta-errada');
+  await app.said('escutando em 127.0.0.1:');
+  const port = Number(/127\.0\.0\.1:(\d+)/.exec(app.output())![1]);
+  expect((await ask({ port }, {})).status).toBe(200);
+  expect(existsSync(app.socket)).toBe(false);
+});
+
+describe('faults', () => {
+  test('nunca-liga lives without a socket and ends on SIGTERM', async () => {
+    const app = launch('faults', 'nunca-liga');
+    await app.said('sem socket');
+    expect(existsSync(app.socket)).toBe(false);
+    app.process.kill('SIGTERM');
+    expect(await app.ended).toBe('SIGTERM');
+  });
+
+  test('sai-logo ends with 1 and says why', async () => {
+    const app = launch('faults', 'sai-logo');
+    expect(await app.ended).toBe(1);
+    expect(app.output()).toContain('sai-logo:');
+  });
+
+  test.each([
+    ['responde-500', 500],
+    ['responde-401', 401],
+  ])('%s answers %i to the owner, without the gate’s mark', async (id, status) => {
+    const app = await ready(launch('faults', id));
+    const answer = await app.call({ path: '/' });
+    expect([answer.status, answer.headers['x-svc-token']]).toEqual([status, undefined]);
+  });
+
+  test('fala-demais says as much as it is told and then serves', async () => {
+    const app = await ready(launch('faults', 'fala-demais', { env: { FALA_BYTES: String(32 * 1024 * 1024) } }));
+    expect((await app.call({ path: '/' })).status).toBe(200);
+  });
+
+  test('demora comes up late', async () => {
+    const app = launch('faults', 'demora', { env: { DEMORA_S: '0.5' } });
+    await app.said('preparando');
+    expect(existsSync(app.socket)).toBe(false);
+    await ready(app);
+    expect((await app.call({ path: '/' })).status).toBe(200);
+  });
+});
