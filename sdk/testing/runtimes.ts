@@ -166,7 +166,7 @@ export function answers(raw: string, methods: readonly string[] = []): Answer[] 
     const end = rest.indexOf('\r\n\r\n');
     if (end < 0) throw new Error(`not an HTTP answer: ${JSON.stringify(rest.slice(0, 200))}`);
     const [line = '', ...lines] = rest.slice(0, end).split('\r\n');
-    const start = /^HTTP\/1\.1 (\d{3}) ?(.*)$/.exec(line);
+    const start = /^HTTP\/1\.[01] (\d{3}) ?(.*)$/.exec(line);
     if (!start) throw new Error(`not an HTTP status line: ${JSON.stringify(line)}`);
     const headers: Record<string, string> = {};
     for (const header of lines) {
