@@ -23,6 +23,8 @@ export interface Controller {
   start(): Promise<void>;
   /** Puts every backend whose inputs changed or whose deadline came into the queue; answers how many. No I/O. */
   tick(): number;
+  /** What the ten seconds bring: looks at all levels again. Resolves when the store was read, not when the queue is empty. */
+  resync(): Promise<void>;
   /** Stops acting. Apps and supervisors live on. */
   stop(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export async function createController(options: ControllerOptions): Promise<Cont
     context,
     start: () => start(context, ends),
     tick: () => tick(context),
+    resync: () => resync(context),
     stop: async () => {
       if (stopped) return;
       stopped = true;

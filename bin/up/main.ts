@@ -48,7 +48,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
   const desiredDir = path.resolve(dir);
   const ends: (() => void | Promise<void>)[] = [];
   const end = async (): Promise<void> => {
-    for (const one of ends.splice(0).reverse()) await one();
+    for (const one of ends.splice(0).toReversed()) await one();
   };
   try {
     ends.push(lockState(stateDir));

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqliteStore } from '../store/sqlite.ts';
+import type { Store } from '../store/store.ts';
+import { openDesiredSource, type DesiredSource } from './in-force.ts';
+
+let dir: string;
+let store: Store;
+let source: DesiredSource;
+beforeEach(async () => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'svc-des-'));
+  store = await openSqliteStore(':memory:');
+  source = await openDesiredSource(dir, store);
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const write = (name: string, text: string): void => writeFileSync(path.join(dir, name), text);
+const server = 'apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa } }\n';
+const person = (name: string, nome = name): string =>
+  `apiVersion: svc/v1\nkind: Person\nmetadata: { name: ${name} }\nspec: { nome: ${nome}, login: ${name}, server: casa }\n`;
+const people = (count: number): string => [server, ...Array.from({ length: count }, (_unused, index) => person(`p${index}`))].join('---\n');
+const names = (): string[] => [...source.current().documents.keys()].sort();
+
+test('an error leaves the last good state in force and says the place, until the folder is right again', async () => {
+  write('a.yaml', server + '---\n' + person('ana'));
+  expect(await source.reread(false)).toBe(true);
+  const before = source.current();
+  write('b.yaml', 'apiVersion: svc/v1\nkind: Persson\n');
+  expect(await source.reread(false)).toBe(true);
+  expect(source.current()).toBe(before);
+  expect(source.errors().join('\n')).toMatch(/^b\.yaml:2:7 UNKNOWN_KIND .*\n.*kind: Persson\n.*\^/);
+  expect(await source.reread(false)).toBe(false);
+  write('b.yaml', person('bia'));
+  expect(await source.reread(false)).toBe(true);
+  expect(source.errors()).toEqual([]);
+  expect(names()).toEqual(['Person/ana', 'Person/bia', 'Server/casa']);
+});
+
+test('a restart with a broken folder goes on with the last good state', async () => {
+  write('a.yaml', server + '---\n' + person('ana'));
+  await source.reread(false);
+  write('a.yaml', 'broken: [');
+  source = await openDesiredSource(dir, store);
+  expect(names()).toEqual(['Person/ana', 'Server/casa']);
+  await source.reread(false);
+  expect(source.errors()).not.toEqual([]);
+  expect(names()).toEqual(['Person/ana', 'Server/casa']);
+});
+
+test('a folder that is gone is an error, not an empty folder', async () => {
+  write('a.yaml', server);
+  await source.reread(false);
+  rmSync(dir, { recursive: true });
+  await source.reread(false);
+  expect(source.errors()[0]).toMatch(/FOLDER_UNREADABLE ENOENT/);
+  expect(names()).toEqual(['Server/casa']);
+});
+
+test('unchanged documents stay the same objects, changed ones get the next generation', async () => {
+  write('a.yaml', [server, person('ana'), person('bia')].join('---\n'));
+  await source.reread(false);
+  const before = source.current().documents;
+  write('a.yaml', [server, person('ana', 'Ana Maria'), person('bia')].join('---\n'));
+  await source.reread(false);
+  const after = source.current().documents;
+  expect(after.get('Person/bia')).toBe(before.get('Person/bia'));
+  expect([before.get('Person/ana')?.generation, after.get('Person/ana')?.generation]).toEqual([1, 2]);
+});
+
+test('losing half of the documents removes nothing until --prune, and a restart does not forget that', async () => {
+  write('a.yaml', people(10));
+  await source.reread(false);
+  write('a.yaml', people(5));
+  await source.reread(false);
+  expect(names()).toHaveLength(11);
+  expect(source.current().held).toEqual(['Person/p5', 'Person/p6', 'Person/p7', 'Person/p8', 'Person/p9']);
+  source = await openDesiredSource(dir, store);
+  await source.reread(false);
+  expect(source.current().held).toHaveLength(5);
+  await source.reread(true);
+  expect(source.current().held).toEqual([]);
+  expect(names()).toHaveLength(6);
+  expect([...source.current().leaving.keys()]).toHaveLength(5);
+  expect(await store.applied()).toHaveLength(6);
+});
+
+test('one removed document of many leaves at once, and is forgotten when what it owned is gone', async () => {
+  write('a.yaml', people(10));
+  await source.reread(false);
+  write('a.yaml', people(9));
+  await source.reread(false);
+  expect([...source.current().leaving.keys()]).toEqual(['Person/p9']);
+  source = await openDesiredSource(dir, store);
+  expect([...source.current().leaving.keys()]).toEqual(['Person/p9']);
+  await source.finishLeaving('Person/p9');
+  source = await openDesiredSource(dir, store);
+  expect([...source.current().leaving.keys()]).toEqual([]);
+});
+
+test('a document that comes back before it left just stays', async () => {
+  write('a.yaml', people(10));
+  await source.reread(false);
+  write('a.yaml', people(9));
+  await source.reread(false);
+  write('a.yaml', people(10));
+  await source.reread(false);
+  expect([...source.current().leaving.keys()]).toEqual([]);
+  expect(source.current().documents.get('Person/p9')?.generation).toBe(1);
+});
+
+test('a preview takes nothing in force', async () => {
+  write('a.yaml', people(10));
+  await source.reread(false);
+  const before = source.current();
+  const other = mkdtempSync(path.join(os.tmpdir(), 'svc-des-'));
+  writeFileSync(path.join(other, 'a.yaml'), people(2));
+  const { inForce } = await source.preview(other, false);
+  rmSync(other, { recursive: true });
+  expect(inForce.held).toHaveLength(8);
+  expect(source.current()).toBe(before);
+});

@@ -1,0 +1,107 @@
+/** Over a real unix socket, with a supervisor written out in bytes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { SupervisorPush } from '../../schema/supervisor-protocol.ts';
+import { systemClock } from '../clock.ts';
+import { createSimulatedClock } from '../simulated-clock.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { openLineConnection } from './line-connection.ts';
+
+let dir: string;
+let server: net.Server;
+let onLine: (line: string, socket: net.Socket) => void;
+beforeEach(async () => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'svc-line-'));
+  server = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString();
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n')) {
+        onLine(text.slice(0, at), socket);
+        text = text.slice(at + 1);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(path.join(dir, 's'), resolve));
+});
+afterEach(() => {
+  server.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function connect(clock: Clock = systemClock) {
+  const pushes: SupervisorPush[] = [];
+  const closed = Promise.withResolvers<SvcError>();
+  const stream = net.connect(path.join(dir, 's'));
+  const connection = openLineConnection({ stream, clock, onPush: (push) => pushes.push(push), onClose: (error) => closed.resolve(error) });
+  return { connection, pushes, closed: closed.promise };
+}
+
+test('replies find their requests in any order, and cut anywhere', async () => {
+  const asked: number[] = [];
+  onLine = (line, socket) => {
+    asked.push((JSON.parse(line) as { id: number }).id);
+    if (asked.length < 2) return;
+    const text = `{"id":${asked[1]},"ok":true,"token":"ção"}\n{"event":"gone","app":"x"}\n{"id":${asked[0]},"ok":true,"text":"log"}\n`;
+    const bytes = Buffer.from(text);
+    const cut = bytes.indexOf('ç') + 1;
+    socket.write(bytes.subarray(0, cut));
+    setImmediate(() => socket.write(bytes.subarray(cut)));
+  };
+  const { connection, pushes } = connect();
+  const [log, token] = await Promise.all([
+    connection.ask({ op: 'log', app: 'x', tail: 1, previous: false }),
+    connection.ask({ op: 'token', app: 'x' }),
+  ]);
+  expect({ log, token }).toEqual({ log: { text: 'log' }, token: { token: 'ção' } });
+  expect(pushes).toEqual([{ event: 'gone', app: 'x' }]);
+  connection.close();
+});
+
+test('a refusal comes as its own code, an unknown code as a protocol error', async () => {
+  const errors = ['{"code":"MANIFEST_INVALID","message":"bad"}', '{"code":"WHATEVER","message":"?"}'];
+  onLine = (line, socket) => {
+    const { id } = JSON.parse(line) as { id: number };
+    socket.write(`{"id":${id},"ok":false,"error":${errors[id - 1]}}\n`);
+  };
+  const { connection } = connect();
+  await expect(connection.ask({ op: 'hello' })).rejects.toMatchObject({ code: 'MANIFEST_INVALID', message: 'bad' });
+  await expect(connection.ask({ op: 'hello' })).rejects.toMatchObject({ code: 'SUPERVISOR_PROTOCOL' });
+  connection.close();
+});
+
+test.for([
+  ['a line of no known shape', 'SUPERVISOR_PROTOCOL', (socket: net.Socket) => socket.write('what?\n')],
+  ['a line without end', 'SUPERVISOR_PROTOCOL', (socket: net.Socket) => socket.write(Buffer.alloc(limits.supervisorLineBytesMax + 2, 65))],
+  ['a supervisor that hangs up', 'SERVER_UNREACHABLE', (socket: net.Socket) => socket.end()],
+  ['a supervisor that dies', 'SERVER_UNREACHABLE', (socket: net.Socket) => socket.destroy()],
+] as const)('%s ends the line and every request on it', async ([, code, act]) => {
+  onLine = (_line, socket) => {
+    act(socket);
+  };
+  const { connection, closed } = connect();
+  const pending = connection.ask({ op: 'hello' });
+  await expect(pending).rejects.toMatchObject({ code });
+  expect((await closed).code).toBe(code);
+  await expect(connection.ask({ op: 'hello' })).rejects.toMatchObject({ code });
+});
+
+test('a supervisor that never answers costs the deadline, and its late answer harms nobody', async () => {
+  const clock = createSimulatedClock(0);
+  const heard = Promise.withResolvers<net.Socket>();
+  onLine = (_line, socket) => heard.resolve(socket);
+  const { connection, pushes } = connect(clock);
+  const pending = connection.ask({ op: 'hello' });
+  const socket = await heard.promise;
+  clock.advance(limits.supervisorReplyMsMax);
+  await expect(pending).rejects.toMatchObject({ code: 'TIMEOUT' });
+  socket.write('{"id":1,"ok":true,"token":"late"}\n{"event":"gone","app":"x"}\n');
+  await expect.poll(() => pushes).toEqual([{ event: 'gone', app: 'x' }]);
+  connection.close();
+});
