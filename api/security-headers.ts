@@ -26,7 +26,8 @@ export function shellPolicy(site: Site): string {
     "manifest-src 'self'",
     // close-tabs goes to app origins (spec 3.3 rule 6).
     `connect-src 'self' ${events} ${apps}`,
-    `frame-src ${apps}`,
+    // 'self': on its way to an app a frame is sent through /api/apps/:id/abrir. Our own pages refuse to be framed.
+    `frame-src ${site.origins === 'path' ? apps : `'self' ${apps}`}`,
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
