@@ -7,6 +7,7 @@ import { limits } from '../schema/limits.ts';
 import type { AppSnapshot, BackendState, Reason } from '../schema/backend.ts';
 import type { BackendDesired, BackendMemory, BackendObserved } from './backend-types.ts';
 import { settingUp } from './backend-probe.ts';
+import { keepsSupervisor } from './supervisor-process.ts';
 import type { Order } from './backend-orders.ts';
 
 export interface Sight {
@@ -26,8 +27,8 @@ export function blindness(desired: BackendDesired, observed: BackendObserved, me
   if (host.status === 'unknown')
     return { state: 'unknown', reason: 'NotObservedYet', message: withLast('the server was not looked at yet', memory) };
   if (supervisor === 'up') return null;
-  const last = memory?.context.last ?? null;
-  const needed = desired.session || desired.document === 'ligado' || desired.intent !== null || (last !== null && last.state !== 'stopped');
+  const { snapshot } = observed;
+  const needed = desired.session || desired.document === 'ligado' || desired.intent !== null || keepsSupervisor(snapshot, memory);
   if (supervisor === 'starting' || needed) {
     return {
       state: 'unknown',
@@ -36,12 +37,10 @@ export function blindness(desired: BackendDesired, observed: BackendObserved, me
     };
   }
   // The supervisor was ended because nothing was wanted, and nobody else starts anything: the last look still holds.
-  if (last?.state === 'stopped') return { state: 'stopped', reason: last.reason, message: stoppedMessage(last.reason) };
-  return {
-    state: 'unknown',
-    reason: 'SessionEnded',
-    message: withLast(`no supervisor of ${desired.person} runs outside a session`, memory),
-  };
+  if (snapshot !== null) return stoppedSight(desired, snapshot);
+  const last = memory?.context.last ?? null;
+  if (last !== null) return { state: 'stopped', reason: last.reason, message: stoppedMessage(last.reason) };
+  return { state: 'unknown', reason: 'SessionEnded', message: `no supervisor of ${desired.person} runs outside a session` };
 }
 
 function withLast(message: string, memory: BackendMemory | null): string {
@@ -136,8 +135,10 @@ function deadSight(desired: BackendDesired, snapshot: AppSnapshot): Sight {
 }
 
 /** Reasons of a living app say nothing about one whose process is gone. */
+const ofLiving: ReadonlySet<Reason> = new Set(['Healthy', 'Adopted', 'Listening', 'Probing']);
+
 function startingReason(reason: Reason): Reason {
-  return reason === 'Healthy' || reason === 'Adopted' || reason === 'Listening' ? 'StartRequested' : reason;
+  return ofLiving.has(reason) ? 'StartRequested' : reason;
 }
 
 function stoppedSight(desired: BackendDesired, snapshot: AppSnapshot): Sight {
@@ -145,7 +146,8 @@ function stoppedSight(desired: BackendDesired, snapshot: AppSnapshot): Sight {
     const reason = desired.document === 'ligado' ? 'PackageMissing' : 'NotInstalled';
     return { state: 'stopped', reason, message: stoppedMessage(reason) };
   }
-  const reason = desired.document === 'desligado' ? 'PinnedStopped' : snapshot.reason;
+  const ended = ofLiving.has(snapshot.reason) ? 'SupervisorLost' : snapshot.reason;
+  const reason = desired.document === 'desligado' ? 'PinnedStopped' : ended;
   return { state: 'stopped', reason, message: stoppedMessage(reason) };
 }
 
@@ -168,6 +170,8 @@ function stoppedMessage(reason: Reason): string {
       return 'other code was installed; the next start uses it';
     case 'Uninstalled':
       return 'its package was removed';
+    case 'SupervisorLost':
+      return 'it ended while no supervisor watched';
     case 'NotInstalled':
     case 'PackageMissing':
       return 'its package is not installed';

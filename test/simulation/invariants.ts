@@ -15,7 +15,7 @@ const slow: readonly Reason[] = ['SlowStart', 'NeverBound', 'BoundTcp', 'Answers
 
 /** Written independently of the code: which reasons may explain which state. */
 const allowed: Readonly<Record<BackendState, ReadonlySet<Reason>>> = {
-  stopped: new Set(['NeverStarted', 'HashChanged', ...stops, ...failures]),
+  stopped: new Set(['NeverStarted', 'HashChanged', 'SupervisorLost', ...stops, ...failures]),
   starting: new Set([
     'StartRequested',
     'PinnedRunning',

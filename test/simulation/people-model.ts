@@ -105,6 +105,6 @@ export function installAgain(world: World, force: boolean): void {
     if (app.installed !== installed) continue;
     if (force) for (const process of app.processes) end(world, app, process, 'Crashed');
     if (app.person.supervisor !== null && app.env !== null) notice(world, app);
-    if (app.env !== null) enqueue(world, app);
+    if (app.memory !== null && app.memory.state !== 'stopped') enqueue(world, app);
   }
 }

@@ -88,3 +88,22 @@ export function createStage(options: StageOptions = {}): Stage {
     nowMs: () => world.clock.monotonicMs() - zeroMs,
   };
 }
+
+/** A line of a scenario: at a time something happens, or the app is expected to be shown in a state for a reason. */
+export type Line = readonly [atMs: number, deed: Deed] | readonly [atMs: number, is: 'is', state: string, reason: string];
+type Shown = readonly [atMs: number, state: string, reason: string];
+
+/** Plays the lines; what was shown and what was expected to be, at the times of the lines `is`. */
+export function play(stage: Stage, lines: readonly Line[]): { readonly seen: readonly Shown[]; readonly expected: readonly Shown[] } {
+  const seen: Shown[] = [];
+  const expected: Shown[] = [];
+  for (const line of lines) {
+    stage.until(line[0]);
+    if (line[1] === 'is') {
+      const [atMs, , state, reason] = line;
+      expected.push([atMs, state, reason]);
+      seen.push([atMs, stage.app.shown?.state ?? 'not shown', stage.app.shown?.reason ?? '']);
+    } else deeds[line[1]](stage);
+  }
+  return { seen, expected };
+}

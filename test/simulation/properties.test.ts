@@ -1,0 +1,53 @@
+/**
+ * Small worlds from random seeds with many faults, and a slice of the big one: every invariant of invariants.ts at every step, convergence
+ * at every rest. A failure prints the seed of fast-check and, in each violation, the seed of the world: `node test/simulation/simulate.ts SEED`.
+ */
+import { assert, integer, property, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dayOf, simulate } from './simulate.ts';
+
+describe('the model world', () => {
+  it('holds its invariants in small worlds with heavy faults', () => {
+    const totals = { hours: 0, decisions: 0, faults: 0 };
+    const seed = Number(process.env['SVC_SIM_SEED'] ?? Math.floor(performance.timeOrigin) % 2_147_483_647);
+    assert(
+      property(
+        record({ seed: integer({ min: 1, max: 2 ** 31 - 1 }), people: integer({ min: 1, max: 4 }), apps: integer({ min: 1, max: 4 }) }),
+        (one) => {
+          const report = simulate({
+            ...dayOf(one.seed, one.people, one.apps, 12),
+            faultsPerHour: 60,
+            portalDeathsPerHour: 6,
+            restEveryMs: 10 * 60_000,
+          });
+          totals.hours += report.simulatedHours;
+          totals.decisions += report.decisions;
+          totals.faults += report.faultsInjected;
+          expect(report.violations).toEqual([]);
+        },
+      ),
+      { numRuns: 25, seed },
+    );
+    console.info(
+      `seed ${seed}: ${Math.round(totals.hours)} simulated hours, ${totals.decisions} decisions, ${totals.faults} faults, 0 violations`,
+    );
+    expect(totals.faults).toBeGreaterThan(1_000);
+  });
+
+  it('holds them in a slice of the day of 1,000 people', () => {
+    const report = simulate(dayOf(20_261_121, 100, 10, 6));
+    console.info(
+      `seed ${report.seed}: ${report.simulatedHours} simulated hours, ${report.objects} objects, ${report.decisions} decisions, ` +
+        `${report.faultsInjected} faults, ${report.violations.length} violations, ${report.wallMs} ms`,
+    );
+    expect(report.violations).toEqual([]);
+    expect(report.launches).toBeGreaterThan(100);
+    expect(report.faultsInjected).toBeGreaterThan(100);
+  });
+
+  it('plays the same world again from the same seed', () => {
+    const [first, second] = [simulate(dayOf(7, 5, 4, 12)), simulate(dayOf(7, 5, 4, 12))];
+    expect({ ...second, wallMs: 0 }).toEqual({ ...first, wallMs: 0 });
+    expect(simulate(dayOf(8, 5, 4, 12)).decisions).not.toBe(first.decisions);
+  });
+});
