@@ -35,11 +35,8 @@ test('docs/errors.md gives the status, the retry class and the weight of the tab
 });
 
 test('docs/reasons.md explains every reason once and no other', () => {
-  expect(
-    rowsOf('reasons.md')
-      .map(([reason]) => reason)
-      .toSorted(),
-  ).toEqual([...reasons].toSorted());
+  const documented = rowsOf('reasons.md').map(([reason = '']) => reason);
+  expect(documented.toSorted()).toEqual(reasons.toSorted());
 });
 
 test.for([...errorRows, ...rowsOf('reasons.md')])('%s has a cause and a fix', (cells) => {

@@ -24,7 +24,6 @@ export const errorKinds = {
   FORBIDDEN: { status: 403, retry: 'terminal', title: 'Not allowed for this person' },
   TOO_LARGE: { status: 413, retry: 'terminal', title: 'Larger than the limit' },
   MANIFEST_INVALID: { status: 422, retry: 'waiting', title: 'The manifest of the app breaks a rule' },
-  DESIRED_INVALID: { status: 422, retry: 'waiting', title: 'The desired state breaks a rule; the last good one stays in force' },
   PORTAL_NOT_RUNNING: { status: 503, retry: 'waiting', title: 'No portal answers on the control socket' },
   TIMEOUT: { status: 504, retry: 'transient', title: 'No answer within the deadline' },
   STORE_NEWER: { status: 500, retry: 'terminal', title: 'The store was written by a newer svc' },

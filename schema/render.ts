@@ -33,7 +33,7 @@ function wordAt(line: string, column: number): number {
 /** Keeps the caret in sight on very long lines; tabs and control characters become one space each so that columns stay true. */
 function clipLine(line: string, column: number): { shown: string; caret: number } {
   // oxlint-disable-next-line no-control-regex
-  const plain = line.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ');
+  const plain = line.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, ' ');
   const from = column < widthMax - 10 ? 0 : column - widthMax / 2;
   const left = from > 0 ? '…' : '';
   const right = plain.length > from + widthMax ? '…' : '';

@@ -12,7 +12,7 @@ interface Check {
 }
 
 export async function runDoctor({ state, output }: PortalOptions): Promise<number> {
-  const checks = [nodeCheck(), ...(await portalChecks(state))];
+  const checks = await portalChecks(state);
   if (output !== 'table') await printValue({ checks }, output);
   else {
     const width = Math.max(...checks.map(({ name }) => name.length));
@@ -41,6 +41,6 @@ async function portalChecks(state: string): Promise<Check[]> {
     return [{ name: 'portal', ok: true, detail: `answers on ${state}/svc.sock`, fix: null }, ...checks];
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return [{ name: 'portal', ok: false, detail: `${error.code} ${error.message}`, fix: `svc up DIR --state ${state}` }];
+    return [nodeCheck(), { name: 'portal', ok: false, detail: `${error.code} ${error.message}`, fix: null }];
   }
 }

@@ -33,19 +33,25 @@ export async function runEvents(text: string | undefined, { state, output, follo
   };
   const first = await read(undefined);
   if (follow !== true && output !== 'table') return await printValue(first, output);
-  await print(first, output, true);
+  await print(first, { output, isFirst: true, withKey: key === undefined });
   if (follow !== true) return;
   // The portal keeps events in its store: asking for what is newer misses none, also over a restart of the portal's clients.
   for (let seen = first.at(-1)?.seq ?? 0; ;) {
     await delay(followMs);
     const more = await read(seen);
     seen = more.at(-1)?.seq ?? seen;
-    await print(more, output, false);
+    await print(more, { output, isFirst: false, withKey: key === undefined });
   }
 }
 
+interface PrintOptions {
+  readonly output: PortalOptions['output'];
+  readonly isFirst: boolean;
+  readonly withKey: boolean;
+}
+
 /** While following, JSON is one object a line and YAML one document each. */
-async function print(events: readonly EventView[], output: PortalOptions['output'], isFirst: boolean): Promise<void> {
+async function print(events: readonly EventView[], { output, isFirst, withKey }: PrintOptions): Promise<void> {
   if (output === 'json') write(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
   else if (output === 'yaml') {
     for (const event of events) {
@@ -53,7 +59,7 @@ async function print(events: readonly EventView[], output: PortalOptions['output
       await printValue(event, 'yaml');
     }
   } else if (isFirst || events.length > 0) {
-    const text = table(events, eventColumns(Date.now(), true));
+    const text = table(events, eventColumns(Date.now(), withKey));
     write(isFirst ? text : text.slice(text.indexOf('\n') + 1));
   }
 }

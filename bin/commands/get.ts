@@ -3,7 +3,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { createClient } from '../client.ts';
 import { prefixOf } from '../keys.ts';
-import { type Column, printValue, span, table, toneOfState, write } from '../output.ts';
+import { type Column, printValue, table, toneOfState, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 export async function runGet(what: string | undefined, { state, output }: PortalOptions): Promise<void> {
@@ -15,12 +15,10 @@ export async function runGet(what: string | undefined, { state, output }: Portal
     throw new SvcError('NOT_FOUND', `no object ${prefix}; svc get lists them`);
   if (output !== 'table') return await printValue(objects, output);
   if (objects.length === 0) return write('No objects.\n');
-  const nowMs = Date.now();
   const columns: Column<ObjectView>[] = [
     { title: 'OBJECT', of: ({ key }) => key },
     { title: 'STATE', of: ({ state }) => state, tone: ({ state }) => toneOfState(state) },
     { title: 'REASON', of: ({ reason }) => reason },
-    { title: 'SEEN', of: ({ seenAtMs }) => span(nowMs - seenAtMs) },
     { title: 'MESSAGE', of: ({ message }) => message },
   ];
   write(table(objects, columns));

@@ -86,7 +86,13 @@ export function tooDeep(span: Span): Problem {
 
 /** Text of a person, short enough for one line, control characters made visible. */
 export function clip(text: string, charsMax = 60): string {
-  const plain = JSON.stringify(text).slice(1, -1);
+  const plain = JSON.stringify(text.slice(0, charsMax + 1))
+    .slice(1, -1)
+    // What moves a cursor or turns a line around, and JSON leaves as it is.
+    .replaceAll(
+      /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+      (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
   return plain.length > charsMax ? `${plain.slice(0, charsMax)}…` : plain;
 }
 

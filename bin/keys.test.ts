@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { backendOf, keyOf, prefixOf } from './keys.ts';
+
+test.for([
+  ['ana/notas', 'Backend/ana/notas'],
+  ['Backend/ana/notas', 'Backend/ana/notas'],
+  ['backends/ana/notas', 'Backend/ana/notas'],
+  ['server/casa', 'Server/casa'],
+  ['people/ana', 'Person/ana'],
+  ['Package/notas-casa', 'Package/notas-casa'],
+] as const)('%s names %s', ([text, key]) => {
+  expect(keyOf(text)).toBe(key);
+});
+
+test.for(['', 'ana', 'ana/', '/notas', 'a/b/c', 'Server/', 'Backend'])('"%s" names nothing', (text) => {
+  expect(() => keyOf(text)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+});
+
+test.for([
+  [undefined, ''],
+  ['backends', 'Backend/'],
+  ['Person', 'Person/'],
+  ['ana/notas', 'Backend/ana/notas'],
+] as const)('%s lists "%s"', ([text, prefix]) => {
+  expect(prefixOf(text)).toBe(prefix);
+});
+
+test('only a backend can be started', () => {
+  expect(backendOf('ana/notas')).toEqual({ person: 'ana', app: 'notas' });
+  for (const text of ['Server/casa', 'Backend/ana', 'Backend/a/b/c']) expect(() => backendOf(text)).toThrow(/no backend/);
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { plain, safeForTerminal, span, table, wrap } from './output.ts';
+
+interface Row {
+  readonly name: string;
+  readonly text: string;
+}
+const columns = [
+  { title: 'NAME', of: ({ name }: Row) => name },
+  { title: 'TEXT', of: ({ text }: Row) => text },
+];
+
+test('columns are aligned, the last is cut at the width of the line, and nothing trails', () => {
+  const rows = [
+    { name: 'a', text: 'short' },
+    { name: 'longer', text: 'x'.repeat(100) },
+    { name: 'b', text: '' },
+  ];
+  const lines = table(rows, columns, 40).split('\n');
+  expect(lines).toEqual(['NAME    TEXT', 'a       short', `longer  ${'x'.repeat(31)}…`, 'b', '']);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
+});
+
+test('a cell can not move the cursor, color the rest, or turn the line around', () => {
+  expect(plain('a\u001b[31mb\u001b]0;title\u0007c\r\nd\u202ee\u0085f')).toBe('abc d e f');
+});
+
+test('logs keep colors and line breaks and lose everything else', () => {
+  expect(safeForTerminal('\u001b[32mok\u001b[0m\r\n\tx\n')).toBe('\u001b[32mok\u001b[0m\r\n\tx\n');
+  expect(safeForTerminal('\u001b]0;evil\u0007\u001b[2J\u0000')).not.toMatch(/[\u0000-\u0008\u001b]/);
+});
+
+test('text is wrapped at words and indented', () => {
+  expect(wrap('aaa bbb ccc', 2, 9)).toBe('aaa bbb\n  ccc');
+});
+
+test.for([
+  [0, '0s'],
+  [119_000, '119s'],
+  [120_000, '2m'],
+  [7_200_000, '2h'],
+  [-90_000, '90s'],
+  [4 * 86_400_000, '4d'],
+] as const)('%i ms is %s', ([ms, text]) => {
+  expect(span(ms)).toBe(text);
+});

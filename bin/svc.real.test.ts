@@ -1,0 +1,111 @@
+/** The command `svc` as a person runs it, without a portal: exit codes and what is printed. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Outcome, repository, runSvc } from './testing/run-svc.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svcl-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const svc = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> => runSvc(folder, args, env);
+
+describe('svc validate', () => {
+  test('prints file:line:col CODE, the line, a caret and a suggestion, and exits 1', async () => {
+    await writeFile(
+      join(folder, 'svc-app.json'),
+      '{\n  "id": "a",\n  "nmae": 1,\n  "version": "1.0.0",\n  "backend": {"runtime": "node", "entrypoint": "a"}\n}\n',
+    );
+    const { code, out } = await svc(['validate', 'svc-app.json']);
+    expect(code).toBe(1);
+    expect(out).toBe(
+      'svc-app.json:3:3 UNKNOWN_FIELD unknown field "nmae" in the root\n 3 |   "nmae": 1,\n   |   ^^^^^^ did you mean "name"?\n1 file, 1 error, 0 warnings\n',
+    );
+  });
+
+  test('--json has the shape of the issue', async () => {
+    await writeFile(join(folder, 'x.yaml'), 'apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { listn: x }\n');
+    const { code, out } = await svc(['validate', '--json', 'x.yaml', join(repository, 'examples/apps/notas')]);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual([
+      { file: join(repository, 'examples/apps/notas/svc-app.json'), ok: true, errors: [], warnings: [] },
+      {
+        file: 'x.yaml',
+        ok: false,
+        errors: [
+          { code: 'UNKNOWN_FIELD', path: '/spec/listn', line: 4, column: 9, message: expect.stringContaining('did you mean "listen"?') },
+        ],
+        warnings: [],
+      },
+    ]);
+  });
+
+  test('the examples are valid: desired state and every package', async () => {
+    const { code, out } = await svc(['validate', join(repository, 'examples/desired'), join(repository, 'examples/apps')]);
+    expect(out).toMatch(/, 0 errors, /);
+    expect(code).toBe(0);
+  });
+
+  test('a single file is judged with its neighbours for references only', async () => {
+    const dir = join(folder, 'n');
+    await mkdir(dir);
+    await writeFile(
+      join(dir, 'server.yaml'),
+      'apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: {} }\n---\nkind: Wrong\n',
+    );
+    await writeFile(
+      join(dir, 'ana.yaml'),
+      'apiVersion: svc/v1\nkind: Person\nmetadata: { name: ana }\nspec: { nome: Ana, login: ana, server: casa }\n',
+    );
+    expect(await svc(['validate', join(dir, 'ana.yaml')])).toMatchObject({ code: 0 });
+    expect(await svc(['validate', dir])).toMatchObject({ code: 1, out: expect.stringContaining('server.yaml:6:7 UNKNOWN_KIND') });
+  });
+
+  test.for([
+    ['no-such-file', 'UNREADABLE'],
+    ['/dev/zero', 'TOO_LARGE'],
+    ['empty', 'EMPTY'],
+  ])('%s is %s', async ([file = '', code]) => {
+    await mkdir(join(folder, 'empty'), { recursive: true });
+    expect(await svc(['validate', file])).toMatchObject({ code: 1, out: expect.stringContaining(`${file}:1:1 ${code} `) });
+  });
+
+  test('no control character of a file reaches the terminal', async () => {
+    await writeFile(join(folder, 'evil.json'), '{"id": "\u009b31m", "\u009b2J": 1}');
+    const { out } = await svc(['validate', 'evil.json']);
+    expect(out).toContain('UNKNOWN_FIELD');
+    expect(out).not.toMatch(/[\u0080-\u009f\u001b]/);
+  });
+
+  test('colors only when they are wanted', async () => {
+    expect((await svc(['validate', 'no-such-file'], { FORCE_COLOR: '1' })).out).toContain('\u001b[31m');
+    expect((await svc(['validate', 'no-such-file'], { NO_COLOR: '1' })).out).not.toContain('\u001b');
+  });
+});
+
+test('without a portal every command says which command starts one, and exits 1', async () => {
+  for (const args of [['get'], ['why', 'ana/notas'], ['plan'], ['logs', 'ana/notas'], ['events'], ['start', 'ana/notas'], ['link']]) {
+    const { code, err } = await svc([...args, '--state', 'none']);
+    expect({ args, code, err }).toEqual({
+      args,
+      code: 1,
+      err: 'svc: PORTAL_NOT_RUNNING no portal answers on none/svc.sock; start one with: svc up DIR --state none\n',
+    });
+  }
+  expect(await svc(['doctor', '--state', 'none'])).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/FAIL {2}portal +PORTAL_NOT_RUNNING/),
+  });
+});
+
+test.for([
+  [['gett'], 'Did you mean get?'],
+  [['get', '-o', 'xml'], 'Allowed choices are table, json, yaml'],
+  [['logs', 'ana/notas', '--tail', '0'], 'expected a whole number'],
+  [['start', 'Server/casa'], 'BAD_REQUEST'],
+] as const)('%j is a usage error', async ([args, told]) => {
+  expect(await svc(args)).toMatchObject({ code: 1, err: expect.stringContaining(told) });
+});
