@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { beginSvc, runSvc } from '../../bin/testing/run-svc.ts';
 import type { PlanAnswer, WhyAnswer } from '../../schema/gateway.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
-import { startPortal, until, type RunningPortal } from '../browser/support/portal.ts';
+import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { view, whenState, writeDesired } from './world.ts';
 
 let folder: string;

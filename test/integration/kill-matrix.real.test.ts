@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { faultPoints } from '../../controller/faults.ts';
 import { launcherFaultPoints, supervisorFaultPoints } from '../../kit/faults.ts';
-import { processesBelow, repository, startPortal, until, type RunningPortal } from '../browser/support/portal.ts';
+import { processesBelow, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { backendPids, order, supervisorPids, view, watchForTwins, whenState, writeDesired } from './world.ts';
 
 /** Two scans of the spec, and what a start may take on a slow machine. */

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectView, StartAnswer } from '../../schema/wire/http.ts';
-import { processesBelow, repository, until, type RunningPortal } from '../browser/support/portal.ts';
+import { processesBelow, repository, until, type RunningPortal } from '../support/portal.ts';
 
 export interface DesiredOptions {
   /** App ids below `packages`. */
