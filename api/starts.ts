@@ -239,7 +239,8 @@ function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed)
   };
   const poll = (): void => {
     void read();
-    if (!settled) cancelTimer = clock.at(Math.min(endMs, clock.monotonicMs() + limits.startPollMs), poll);
+    const nowMs = clock.monotonicMs();
+    if (!settled && nowMs < endMs) cancelTimer = clock.at(Math.min(endMs, nowMs + limits.startPollMs), poll);
   };
   const unsubscribe = bus.onPublish((whose, event) => {
     if (whose === person && event.type === 'app-status' && event.app === app) void read();

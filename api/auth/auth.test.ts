@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest';
+import { siteOf } from '../hosts.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { createMemoryStore } from '../testing/memory-store.ts';
+import { createAttempts } from './attempts.ts';
+import { readSessionCookie, sessionCookie } from './cookies.ts';
+import { createPasses } from './passes.ts';
+import { mayChange, mayRead, mayUpgrade } from './same-origin.ts';
+import { newSecret } from './secrets.ts';
+import { createSessions } from './sessions.ts';
+
+const site = siteOf('http://svc.localhost:8787', 8787, 'subdomain');
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+function setUp() {
+  const clock = createManualClock();
+  const store = createMemoryStore();
+  const people = new Set(['ana', 'bia']);
+  const sessions = createSessions(store, clock, (person) => people.has(person));
+  return { clock, store, people, sessions, passes: createPasses(store, clock) };
+}
+
+describe('the session cookie', () => {
+  const value = newSecret();
+  test('is bound to the host and hidden from scripts', () => {
+    expect(sessionCookie(site, value, 14 * day)).toBe(`__Host-svc=${value}; Path=/; Max-Age=1209600; HttpOnly; SameSite=Lax; Secure`);
+  });
+  test('loses its prefix only where browsers would refuse it: plain http on a name that is not localhost', () => {
+    const plain = siteOf('http://apps.lan', 80, 'subdomain');
+    expect(sessionCookie(plain, value, minute)).toBe(`svc-sessao=${value}; Path=/; Max-Age=60; HttpOnly; SameSite=Lax`);
+    expect(readSessionCookie(`__Host-svc=${value}`, plain)).toBeNull();
+  });
+  test.for([
+    [`__Host-svc=${value}`, value],
+    [`a=b; __Host-svc=${value}; c=d`, value],
+    [`__Host-svc=${value}; __Host-svc=${newSecret()}`, null],
+    [`svc-sessao=${value}`, null],
+    [`x__Host-svc=${value}`, null],
+    [`__host-svc=${value}`, null],
+    ['__Host-svc=short', null],
+    [`__Host-svc=${value}x`, null],
+    [`__Host-svc="${value}"`, null],
+    [undefined, null],
+  ] as const)('%s is read as %s', ([header, expected]) => {
+    expect(readSessionCookie(header, site)).toBe(expected);
+  });
+});
+
+describe('sessions', () => {
+  test('the store never sees the value of a cookie', async () => {
+    const { sessions, store } = setUp();
+    const { secret } = await sessions.open('ana', false);
+    expect(JSON.stringify(await store.sessionsOf('ana', 0))).not.toContain(secret);
+  });
+
+  test('a portal session opens the portal only, an app session its app only', async () => {
+    const { sessions } = setUp();
+    const portal = await sessions.open('ana', true);
+    const app = await sessions.openForApp('ana', 'notas', portal.session.id);
+    expect(await sessions.portal(portal.secret)).toMatchObject({ person: 'ana', admin: true });
+    expect(await sessions.app(portal.secret, 'notas')).toBeNull();
+    expect(await sessions.app(portal.secret, 'portal')).toBeNull();
+    expect(await sessions.app(app?.secret ?? '', 'notas')).toMatchObject({ person: 'ana', admin: false });
+    expect(await sessions.app(app?.secret ?? '', 'relogio')).toBeNull();
+    expect(await sessions.portal(app?.secret ?? '')).toBeNull();
+    // Also when the answers come from memory.
+    expect(sessions.peekApp(app?.secret ?? '', 'notas')).toMatchObject({ person: 'ana' });
+    expect(sessions.peekApp(app?.secret ?? '', 'relogio')).toBeUndefined();
+    expect(sessions.peekPortal(app?.secret ?? '')).toBeUndefined();
+  });
+
+  test('signing out ends what came from that sign-in, and nothing else', async () => {
+    const { sessions } = setUp();
+    const first = await sessions.open('ana', false);
+    const second = await sessions.open('ana', false);
+    const app = await sessions.openForApp('ana', 'notas', first.session.id);
+    const other = await sessions.openForApp('ana', 'notas', second.session.id);
+    await sessions.app(app?.secret ?? '', 'notas');
+    const ended: string[] = [];
+    sessions.onEnd((session) => ended.push(session));
+    await sessions.end(first.session);
+    expect(await sessions.portal(first.secret)).toBeNull();
+    expect(await sessions.app(app?.secret ?? '', 'notas')).toBeNull();
+    expect(sessions.peekApp(app?.secret ?? '', 'notas')).toBeUndefined();
+    expect(await sessions.portal(second.secret)).not.toBeNull();
+    expect(await sessions.app(other?.secret ?? '', 'notas')).not.toBeNull();
+    expect(ended.toSorted()).toEqual([first.session.id, app?.session.id].toSorted());
+  });
+
+  test('an app session dies with its portal session even when only that one expired', async () => {
+    const { sessions, clock } = setUp();
+    const portal = await sessions.open('ana', false);
+    clock.advance(13 * day);
+    const app = await sessions.openForApp('ana', 'notas', portal.session.id);
+    clock.advance(day + 1);
+    expect(await sessions.app(app?.secret ?? '', 'notas')).toBeNull();
+    expect(await sessions.openForApp('ana', 'notas', portal.session.id)).toBeNull();
+  });
+
+  test('a removed person is signed out at once', async () => {
+    const { sessions, people } = setUp();
+    const { secret } = await sessions.open('ana', false);
+    await sessions.portal(secret);
+    people.delete('ana');
+    expect(await sessions.portal(secret)).toBeNull();
+    expect(sessions.peekPortal(secret)).toBeUndefined();
+  });
+
+  test('lives 14 days, is prolonged once a day, and ends after 90 days whatever happens', async () => {
+    const { sessions, clock } = setUp();
+    const { secret, session } = await sessions.open('ana', false);
+    expect(await sessions.renew(session)).toBeNull();
+    clock.advance(day);
+    let current = await sessions.renew(session);
+    expect((current?.expiresAtMs ?? 0) - clock.nowMs()).toBe(14 * day);
+    for (let days = 0; days < 88; days += 1) {
+      clock.advance(day);
+      const found = await sessions.portal(secret);
+      if (found) current = (await sessions.renew(found)) ?? current;
+    }
+    expect(await sessions.portal(secret)).not.toBeNull();
+    clock.advance(day);
+    expect(await sessions.portal(secret)).toBeNull();
+  });
+});
+
+describe('passes', () => {
+  test('a sign-in pass works once, within 24 hours', async () => {
+    const { passes, clock } = setUp();
+    const pass = await passes.forPortal('ana', true);
+    clock.advance(day - 1);
+    expect(await passes.takeForPortal(pass)).toMatchObject({ person: 'ana', admin: true });
+    expect(await passes.takeForPortal(pass)).toBeNull();
+    const late = await passes.forPortal('ana', true);
+    clock.advance(day);
+    expect(await passes.takeForPortal(late)).toBeNull();
+  });
+
+  test.for([
+    [29_999, true],
+    [30_000, false],
+  ] as const)('an app pass after %i ms works: %s', async ([ms, works]) => {
+    const { passes, sessions, clock } = setUp();
+    const { session } = await sessions.open('ana', true);
+    const pass = await passes.forApp(session, 'notas');
+    clock.advance(ms);
+    expect((await passes.takeForApp(pass, 'notas')) !== null).toBe(works);
+    expect(await passes.takeForApp(pass, 'notas')).toBeNull();
+  });
+
+  test('an app pass is good for its app only, and using it elsewhere uses it up', async () => {
+    const { passes, sessions } = setUp();
+    const { session } = await sessions.open('ana', true);
+    const pass = await passes.forApp(session, 'notas');
+    expect(await passes.takeForApp(pass, 'not')).toBeNull();
+    expect(await passes.takeForApp(pass, 'notas')).toBeNull();
+    expect(await passes.takeForPortal(await passes.forApp(session, 'portal'))).toBeNull();
+    expect(await passes.takeForApp(await passes.forPortal('ana', true), 'portal')).toBeNull();
+  });
+});
+
+describe('refused passes', () => {
+  test('the 20th within a minute closes the door for that address until the minute is over', () => {
+    const clock = createManualClock();
+    const attempts = createAttempts(clock);
+    for (let attempt = 0; attempt < 19; attempt += 1) attempts.failed('10.0.0.1');
+    expect(attempts.blockedMs('10.0.0.1')).toBe(0);
+    attempts.failed('10.0.0.1');
+    expect(attempts.blockedMs('10.0.0.1')).toBe(minute);
+    expect(attempts.blockedMs('10.0.0.2')).toBe(0);
+    clock.advance(minute);
+    expect(attempts.blockedMs('10.0.0.1')).toBe(0);
+  });
+});
+
+describe('who may call', () => {
+  const own = 'http://svc.localhost:8787';
+  const app = 'http://notas.svc.localhost:8787';
+  const call = (headers: Record<string, string>) => ({ headers }) as never;
+  test.for([
+    [{ origin: own }, true, true],
+    [{ origin: own, 'sec-fetch-site': 'same-origin' }, true, true],
+    [{ 'sec-fetch-site': 'same-origin' }, true, true],
+    [{}, false, true],
+    [{ 'sec-fetch-site': 'none' }, false, true],
+    [{ origin: app }, false, false],
+    [{ origin: app, 'sec-fetch-site': 'same-site' }, false, false],
+    [{ 'sec-fetch-site': 'same-site' }, false, false],
+    [{ origin: own, 'sec-fetch-site': 'same-site' }, false, false],
+    [{ origin: own, 'sec-fetch-site': 'cross-site' }, false, false],
+    [{ origin: 'null' }, false, false],
+    [{ origin: `${own}.evil.example` }, false, false],
+    [{ origin: 'https://svc.localhost:8787' }, false, false],
+    [{ origin: app, 'sec-fetch-site': 'same-origin' }, false, false],
+  ] as const)('%j may change: %s, may read: %s', ([headers, change, read]) => {
+    expect(mayChange(call(headers), own)).toBe(change);
+    expect(mayRead(call(headers), own)).toBe(read);
+  });
+  test('a handshake without Origin is nobody we know', () => {
+    expect(mayUpgrade(call({}), [own])).toBe(false);
+    expect(mayUpgrade(call({ origin: own }), [own])).toBe(true);
+  });
+});

@@ -1,0 +1,179 @@
+/**
+ * A gateway made by hand over real backends: each app is an HTTP server of its own on a unix socket with the token gate of
+ * spec 5.1, which tests start and stop; states change as a controller would change them.
+ */
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import http from 'node:http';
+import net from 'node:net';
+import path from 'node:path';
+import { WebSocketServer } from 'ws';
+import type { Bus } from '../../controller/events/bus.ts';
+import type { Store } from '../../controller/store/store.ts';
+import type { BackendState, Reason } from '../../schema/backend.ts';
+import type { Gateway, PersonRecord } from '../../schema/gateway.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import type { AppProjection } from '../../schema/wire/http.ts';
+
+type View = Omit<AppProjection, 'url' | 'icone'>;
+
+export interface TestBackend {
+  readonly person: string;
+  readonly app: string;
+  readonly token: string;
+  /** Requests that passed the gate: method and path with all headers. */
+  readonly seen: http.IncomingMessage[];
+  log: string;
+  view: View;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Changes the view and tells the bus, as the controller does. */
+  become(status: BackendState, reason: Reason, more?: Partial<View>): void;
+}
+
+export interface TestWorld {
+  readonly gateway: Gateway;
+  backend(person: string, app: string): TestBackend;
+  close(): Promise<void>;
+}
+
+export const people: readonly PersonRecord[] = [
+  { usuario: 'ana', nome: 'Ana Souza', login: 'ana', grupos: ['editores'] },
+  { usuario: 'bia', nome: 'Bia', login: 'bia', grupos: [] },
+];
+
+export const icon = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+
+export function createTestWorld(dir: string, bus: Bus, store: Store, apps: readonly string[]): TestWorld {
+  const backends = new Map<string, TestBackend>();
+  for (const { usuario } of people) for (const app of apps) backends.set(`${usuario}/${app}`, createBackend(dir, bus, usuario, app));
+  const find = (person: string, app: string): TestBackend | undefined => backends.get(`${person}/${app}`);
+  const manifest = (app: string): Manifest => ({
+    id: app,
+    version: '1.0.0',
+    icon: 'icon.svg',
+    backend: { runtime: 'node', entrypoint: 'x' },
+  });
+  const gateway: Gateway = {
+    person: (usuario) => people.find((person) => person.usuario === usuario) ?? null,
+    people: () => people,
+    apps: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ view }) => view),
+    app: (usuario, app) => find(usuario, app)?.view ?? null,
+    manifest: (usuario, app) => (find(usuario, app) ? manifest(app) : null),
+    route: (usuario, app) => {
+      const backend = find(usuario, app);
+      if (backend?.view.status !== 'running') return null;
+      const socketPath = socketOf(dir, usuario, app);
+      return { generation: backend.token, socketPath, dial: async () => net.connect(socketPath), token: backend.token };
+    },
+    packageFile: async (_usuario, _app, file) => (file === 'icon.svg' ? Buffer.from(icon) : null),
+    log: async (usuario, app, { tail, previous }) => {
+      const text = previous ? 'the run before\n' : (find(usuario, app)?.log ?? '');
+      return text
+        .split('\n')
+        .slice(-tail - 1)
+        .join('\n');
+    },
+    followLog: (usuario, app, { signal }) => follow(find(usuario, app)?.log ?? '', signal),
+    objects: async (prefix) => (await store.statuses(prefix)).map((status) => ({ ...status, name: status.key.split('/').at(-1) ?? '' })),
+    why: async (key) =>
+      key.startsWith('Backend/') ? { key, sentence: 'it waits', waitsFor: null, nextDeadlineMs: null, lastLogLines: [], fix: null } : null,
+    plan: async () => ({ ok: true, changes: [], errors: [], pendingPrune: [] }),
+    apply: async () => ({ ok: true, changes: [], errors: [], pendingPrune: [] }),
+  };
+  return {
+    gateway,
+    backend: (person, app) => {
+      const backend = find(person, app);
+      if (!backend) throw new Error(`no backend ${person}/${app} in this world`);
+      return backend;
+    },
+    close: async () => {
+      await Promise.all([...backends.values()].map((backend) => backend.stop()));
+    },
+  };
+}
+
+async function* follow(log: string, signal: AbortSignal): AsyncIterable<string> {
+  yield log;
+  for (let line = 0; !signal.aborted; line += 1) {
+    yield `line ${line}\n`;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+function socketOf(dir: string, person: string, app: string): string {
+  return path.join(dir, `${person}-${app}.sock`);
+}
+
+function createBackend(dir: string, bus: Bus, person: string, app: string): TestBackend {
+  const token = `canary-${randomBytes(16).toString('hex')}`;
+  const seen: http.IncomingMessage[] = [];
+  const server = http.createServer((req, res) => {
+    if (req.headers['x-svc-app-token'] !== token) return void res.writeHead(403, { 'x-svc-token': 'recusado' }).end();
+    seen.push(req);
+    res.writeHead(200, { 'content-type': req.url?.endsWith('.html') || req.url === '/' ? 'text/html' : 'text/plain' });
+    req.pipe(res).write(`${person}/${app} ${req.method} ${req.url}\n`);
+  });
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on('upgrade', (req, socket, head) => {
+    if (req.headers['x-svc-app-token'] !== token) return socket.destroy();
+    seen.push(req);
+    return sockets.handleUpgrade(req, socket, head, (ws) => ws.on('message', (data) => ws.send(data)));
+  });
+  const backend: TestBackend = {
+    person,
+    app,
+    token,
+    seen,
+    log: `hello of ${app}\n`,
+    view: initialView(app),
+    start: async () => {
+      if (!server.listening) {
+        await rm(socketOf(dir, person, app), { force: true });
+        await new Promise<void>((resolve) => server.listen(socketOf(dir, person, app), resolve));
+      }
+      backend.become('running', 'Healthy', { ready: true });
+    },
+    stop: async () => {
+      for (const client of sockets.clients) client.terminate();
+      server.closeAllConnections();
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
+    },
+    become: (status, reason, more = {}) => {
+      backend.view = { ...backend.view, ready: false, ...more, status, reason, message: `${app} is ${status}` };
+      bus.publish(person, { type: 'app-status', app, status, ready: backend.view.ready, reason, message: backend.view.message });
+    },
+  };
+  return backend;
+}
+
+function initialView(app: string): View {
+  return {
+    id: app,
+    name: app,
+    version: '1.0.0',
+    type: 'app',
+    kind: 'app',
+    description: '',
+    category: 'Other',
+    window: { width: 640 },
+    gpu: false,
+    aoFechar: 'encerrar',
+    status: 'stopped',
+    ready: false,
+    reason: 'NeverStarted',
+    message: '',
+    sinceMs: 0,
+    wanted: false,
+    pinned: false,
+    pid: null,
+    connections: null,
+    failures: 0,
+    nextAttemptAtMs: null,
+    contained: false,
+    containedReason: '',
+    stale: false,
+    step: null,
+  };
+}

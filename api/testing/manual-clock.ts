@@ -1,0 +1,31 @@
+/** A clock that tests move by hand: wall and monotonic time go together; what falls due on the way is called in order. */
+import type { Clock } from '../../schema/clock.ts';
+
+export interface ManualClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function createManualClock(startMs = 1_800_000_000_000): ManualClock {
+  let elapsedMs = 0;
+  const timers = new Set<{ readonly atMs: number; readonly fn: () => void }>();
+  return {
+    nowMs: () => startMs + elapsedMs,
+    monotonicMs: () => elapsedMs,
+    at: (atMs, fn) => {
+      const timer = { atMs, fn };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance: (ms) => {
+      const endMs = elapsedMs + ms;
+      for (;;) {
+        const due = [...timers].filter(({ atMs }) => atMs <= endMs).toSorted((a, b) => a.atMs - b.atMs)[0];
+        if (!due) break;
+        timers.delete(due);
+        elapsedMs = Math.max(elapsedMs, due.atMs);
+        due.fn();
+      }
+      elapsedMs = endMs;
+    },
+  };
+}

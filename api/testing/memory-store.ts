@@ -1,0 +1,56 @@
+/** The part of the store that the api uses, in memory, for unit tests: same contract, same one-step `takePass`. */
+import type { Intent, Store, StoredEvent, StoredPass, StoredSession, StoredStatus, WindowCount } from '../../controller/store/store.ts';
+
+export function createMemoryStore(): Store {
+  const intents = new Map<string, Intent>();
+  const statuses = new Map<string, StoredStatus>();
+  const events: StoredEvent[] = [];
+  const sessions = new Map<string, StoredSession>();
+  const passes = new Map<string, StoredPass>();
+  const windows = new Map<string, WindowCount>();
+  const values = new Map<string, string>();
+  let applied: readonly string[] = [];
+  const key = (person: string, app: string): string => `${person}/${app}`;
+  return {
+    putIntent: async (intent) => void intents.set(key(intent.person, intent.app), { ...intent, done: false }),
+    intents: async () => [...intents.values()],
+    intent: async (person, app) => intents.get(key(person, app)) ?? null,
+    finishIntent: async (person, app, requestId) => {
+      const intent = intents.get(key(person, app));
+      if (intent?.requestId === requestId) intents.set(key(person, app), { ...intent, done: true });
+    },
+    putStatus: async (status) => void statuses.set(status.key, status),
+    status: async (name) => statuses.get(name) ?? null,
+    statuses: async (prefix) => [...statuses.values()].filter((status) => status.key.startsWith(prefix)),
+    deleteStatus: async (name) => void statuses.delete(name),
+    appendEvent: async (event) => events.push({ ...event, seq: events.length + 1 }),
+    events: async ({ keyPrefix = '', afterSeq = 0, limit }) =>
+      events.filter((event) => event.key.startsWith(keyPrefix) && event.seq > afterSeq).slice(-limit),
+    putSession: async (session) => void sessions.set(session.tokenHash, session),
+    session: async (hash, nowMs) => {
+      const session = sessions.get(hash);
+      return session && session.expiresAtMs > nowMs ? session : null;
+    },
+    sessionsOf: async (person, nowMs) => [...sessions.values()].filter((each) => each.person === person && each.expiresAtMs > nowMs),
+    deleteSession: async (hash) => void sessions.delete(hash),
+    deleteSessionsOf: async (person) => {
+      for (const [hash, session] of sessions) if (session.person === person) sessions.delete(hash);
+    },
+    putPass: async (pass) => void passes.set(pass.passHash, pass),
+    takePass: async (hash, nowMs) => {
+      const pass = passes.get(hash);
+      passes.delete(hash);
+      return pass && pass.expiresAtMs > nowMs ? pass : null;
+    },
+    putWindows: async (count) => void windows.set(key(count.person, count.app), count),
+    windows: async () => [...windows.values()],
+    windowsOf: async (person, app) => windows.get(key(person, app)) ?? null,
+    applied: async () => applied,
+    putApplied: async (names) => {
+      applied = names;
+    },
+    value: async (name) => values.get(name) ?? null,
+    putValue: async (name, value) => void values.set(name, value),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,237 @@
+/**
+ * A whole portal on a free port of 127.0.0.1 with real backends behind it, and a small browser: one cookie jar per host, `Host`
+ * set by hand since Node resolves no `*.localhost`. Everything that was received is kept, byte by byte, for the canary test.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { WebSocket } from 'ws';
+import { createBus, type Bus } from '../../controller/events/bus.ts';
+import type { Store } from '../../controller/store/store.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { createPortal, type Portal, type PortalOptions } from '../portal.ts';
+import { createTestWorld, type TestWorld } from './backends.ts';
+import { createMemoryStore } from './memory-store.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+  json<T = Record<string, unknown>>(): T;
+}
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Browser {
+  readonly cookies: Map<string, string>;
+  /** `host` is the shell's by default. Cookies go along and are kept; redirects are not followed. */
+  request(url: string, options?: RequestOptions): Promise<Answer>;
+  /** As the shell's page calls its API. */
+  call(method: string, url: string, body?: unknown): Promise<Answer>;
+  /** As typing an address: follows redirects from host to host. */
+  visit(url: string): Promise<Answer & { readonly url: string }>;
+  socket(url: string, headers?: Record<string, string>): WebSocket;
+}
+
+export interface PortalWorld {
+  readonly portal: Portal;
+  readonly url: string;
+  readonly port: number;
+  readonly host: string;
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly clock: ManualClock | Clock;
+  readonly world: TestWorld;
+  readonly dir: string;
+  readonly controlSocket: string;
+  /** Lines of the portal's log. */
+  readonly logLines: string[];
+  /** All bytes that any client received. */
+  readonly received: Buffer[];
+  /** Host of an app's origin. */
+  appHost(app: string): string;
+  browser(): Browser;
+  signedIn(person: string, options?: { readonly admin?: boolean }): Promise<Browser>;
+  control(method: string, url: string, body?: unknown): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly origins?: 'subdomain' | 'path';
+  readonly apps?: readonly string[];
+  readonly store?: Store;
+  readonly clock?: Clock;
+  readonly url?: string;
+}
+
+export async function createPortalWorld(options: WorldOptions = {}): Promise<PortalWorld> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'svc-api-'));
+  const store = options.store ?? createMemoryStore();
+  const bus = createBus();
+  const clock = options.clock ?? createManualClock();
+  const world = createTestWorld(dir, bus, store, options.apps ?? ['notas', 'relogio']);
+  const logLines: string[] = [];
+  const received: Buffer[] = [];
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      logLines.push(chunk.toString());
+      done();
+    },
+  });
+  const controlSocket = path.join(dir, 'svc.sock');
+  const settings: PortalOptions = {
+    store,
+    bus,
+    gateway: world.gateway,
+    settings: {
+      listenHost: '127.0.0.1',
+      listenPort: 0,
+      url: options.url ?? 'http://svc.localhost:0',
+      origins: options.origins ?? 'subdomain',
+    },
+    controlSocket,
+    assets: await writeAssets(dir),
+    log: pino({ level: 'info' }, sink),
+    clock,
+  };
+  const portal = await createPortal(settings);
+  const { url, port } = await portal.listen();
+  const host = new URL(url).host;
+  const browser = (): Browser => createBrowser({ host, port, url, received });
+  return {
+    portal,
+    url,
+    port,
+    host,
+    store,
+    bus,
+    clock,
+    world,
+    dir,
+    controlSocket,
+    logLines,
+    received,
+    appHost: (app) => `${app}.${host}`,
+    browser,
+    signedIn: async (person, { admin = false } = {}) => {
+      const client = browser();
+      const link = new URL(await portal.signInLink(person, { admin }));
+      const answer = await client.request(link.pathname + link.search, { headers: navigation });
+      if (answer.status !== 302) throw new Error(`sign-in answered ${answer.status}: ${answer.text}`);
+      return client;
+    },
+    control: (method, target, body) =>
+      send({ socketPath: controlSocket, method, path: target, headers: { host: 'svc', ...jsonHeaders(body) } }, text(body), received),
+    close: async () => {
+      await portal.close();
+      await world.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Headers of a browser that opens a page. */
+export const navigation = {
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-site': 'none',
+  accept: 'text/html',
+} as const;
+
+async function writeAssets(dir: string): Promise<PortalOptions['assets']> {
+  const assets = { shellDir: path.join(dir, 'shell'), sdkWebDir: path.join(dir, 'sdk') };
+  await mkdir(path.join(assets.shellDir, 'assets'), { recursive: true });
+  await mkdir(path.join(assets.sdkWebDir, 'ui'), { recursive: true });
+  await writeFile(path.join(dir, 'secret.js'), 'outside');
+  await writeFile(path.join(assets.shellDir, 'index.html'), '<!doctype html><title>shell</title>');
+  await writeFile(path.join(assets.shellDir, 'assets', 'main-ABCD2345.js'), 'export {}');
+  await writeFile(path.join(assets.sdkWebDir, 'svc.js'), 'export const svc = 1');
+  await writeFile(path.join(assets.sdkWebDir, 'ui', 'svc.css'), 'body{}');
+  return assets;
+}
+
+interface BrowserDeps {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  readonly received: Buffer[];
+}
+
+function createBrowser({ host, port, url: origin, received }: BrowserDeps): Browser {
+  const cookies = new Map<string, string>();
+  const request = async (target: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<Answer> => {
+    const to = headers['host'] ?? host;
+    const cookie = cookies.get(to);
+    const all = { host: to, ...(cookie === undefined ? {} : { cookie }), ...headers };
+    const answer = await send({ host: '127.0.0.1', port, method, path: target, headers: all }, body, received);
+    for (const line of answer.headers['set-cookie'] ?? []) keep(cookies, to, line);
+    return answer;
+  };
+  return {
+    cookies,
+    request,
+    call: (method, target, body) =>
+      request(target, {
+        method,
+        headers: { origin, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', ...jsonHeaders(body) },
+        ...(body === undefined ? {} : { body: text(body) ?? '' }),
+      }),
+    visit: async (target) => {
+      let current = new URL(target, origin);
+      for (let step = 0; step < 8; step += 1) {
+        const answer = await request(current.pathname + current.search, { headers: { ...navigation, host: current.host } });
+        const { location } = answer.headers;
+        if (answer.status < 300 || answer.status >= 400 || location === undefined) return { ...answer, url: current.href };
+        current = new URL(location, current);
+      }
+      throw new Error(`too many redirects at ${current.href}`);
+    },
+    socket: (target, headers = {}) => {
+      const cookie = cookies.get(headers['host'] ?? host);
+      return new WebSocket(`ws://127.0.0.1:${port}${target}`, {
+        headers: { host, origin, ...(cookie === undefined ? {} : { cookie }), ...headers },
+      });
+    },
+  };
+}
+
+/** One cookie per host is all the portal ever sets. */
+function keep(cookies: Map<string, string>, host: string, line: string): void {
+  const pair = line.split(';')[0] ?? '';
+  if (/max-age=0(?:;|$)/i.test(line)) cookies.delete(host);
+  else cookies.set(host, pair);
+}
+
+function text(body: unknown): string | undefined {
+  return body === undefined ? undefined : JSON.stringify(body);
+}
+
+function jsonHeaders(body: unknown): Record<string, string> {
+  return body === undefined ? {} : { 'content-type': 'application/json' };
+}
+
+function send(options: http.RequestOptions, body: string | undefined, received: Buffer[]): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const req = http.request({ ...options, agent: false }, (res) => {
+    const chunks: Buffer[] = [];
+    res.on('data', (chunk: Buffer) => chunks.push(chunk));
+    res.on('error', reject);
+    res.on('end', () => {
+      const all = Buffer.concat(chunks);
+      received.push(Buffer.from(JSON.stringify(res.rawHeaders)), all);
+      const whole = all.toString();
+      resolve({ status: res.statusCode ?? 0, headers: res.headers, text: whole, json: <T>() => JSON.parse(whole) as T });
+    });
+  });
+  req.on('error', reject);
+  req.end(body);
+  return promise;
+}
