@@ -1,145 +1,193 @@
 /**
- * A real `svc up` for tests: its own state folder, its own port, and an end that leaves no process behind. The folder is short, because
- * the sockets of the apps stand below it (107 bytes at most).
+ * A real `svc up` for tests: its own state folder under a short path (unix sockets hold 107 bytes), a free port, the examples or any
+ * other desired folder. `stop` ends the portal, the supervisors and every backend that lives below the state folder, and removes it.
  */
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-const root = path.resolve(import.meta.dirname, '../../..');
-const startMsMax = 30_000;
-const endMsMax = 10_000;
+export const repository = resolve(import.meta.dirname, '../../..');
 
-export interface TestPortal {
-  readonly port: number;
-  /** The printed sign-in link; it works once. */
+/** `body` is the parsed JSON, or the text of anything else. */
+export interface AdminAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface RunningPortal {
+  /** `http://svc.localhost:PORT/?passe=…`, works once. */
   readonly link: string;
-  readonly stateDir: string;
-  /** What `svc up` wrote to stderr: its JSON log. */
-  log(): string;
-  /** Sends SIGKILL to `svc up` only: apps and supervisors live on. */
+  readonly port: number;
+  readonly state: string;
+  readonly pid: number;
+  /** Everything that it printed so far. */
+  output(): string;
+  /** Calls the portal as admin over the 0600 control socket. */
+  admin(method: string, path: string, body?: unknown): Promise<AdminAnswer>;
+  /** SIGKILL to the portal alone; resolves when it is gone. */
   kill(): Promise<void>;
   /** Starts `svc up` again on the same state and port. */
-  restart(): Promise<void>;
-  /** Ends `svc up`, the supervisors and the backends, and removes the folder. */
+  again(env?: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface TestPortalOptions {
-  /** The folder of YAML; the examples without one. */
+export interface PortalOptions {
   readonly desired?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Use this state folder (it is then kept at `stop`). */
+  readonly state?: string;
 }
 
-export async function startPortal({ desired = 'examples/desired', env = {} }: TestPortalOptions = {}): Promise<TestPortal> {
-  await promisify(execFile)(process.execPath, ['setup/build.ts'], { cwd: root });
-  const stateDir = await mkdtemp(path.join(tmpdir(), 'svc-'));
-  const port = await freePort();
-  let log = '';
-  let up: Up | null = null;
-  const begin = async (): Promise<string> => {
-    up = runUp([desired, '--listen', `127.0.0.1:${port}`, '--state', stateDir], env, (text) => (log += text));
-    return await up.link;
-  };
-  const stop = async (): Promise<void> => {
-    await up?.end('SIGTERM');
-    await endBelow(stateDir);
-    await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
-  };
-  try {
-    const link = await begin();
-    return {
-      port,
-      link,
-      stateDir,
-      log: () => log,
-      kill: async () => await up?.end('SIGKILL'),
-      restart: async () => void (await begin()),
-      stop,
-    };
-  } catch (error) {
-    await stop();
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${log.slice(-4_000)}`, { cause: error });
-  }
-}
-
-interface Up {
-  readonly link: Promise<string>;
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-}
-
-function runUp(args: readonly string[], env: Readonly<Record<string, string>>, onLog: (text: string) => void): Up {
-  const child: ChildProcess = spawn(path.join(root, 'bin/svc'), ['up', ...args], {
-    cwd: root,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.stderr?.setEncoding('utf8').on('data', onLog);
-  const link = new Promise<string>((resolve, reject) => {
-    let said = '';
-    const late = setTimeout(() => reject(new Error(`svc up printed no link within ${startMsMax} ms`)), startMsMax);
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const found = /^open (\S+)$/m.exec(said)?.[1];
-      if (found === undefined) return;
-      clearTimeout(late);
-      resolve(found);
-    });
-    child.once('exit', (code, signal) => {
-      clearTimeout(late);
-      reject(new Error(`svc up ended with ${signal ?? code}\n${said}`));
-    });
-    child.once('error', reject);
-  });
-  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill(signal);
-    const late = setTimeout(() => child.kill('SIGKILL'), endMsMax);
-    await exited;
-    clearTimeout(late);
-  };
-  return { link, end };
-}
-
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  server.close();
+  await once(server, 'close');
   return port;
 }
 
-/** Processes that carry the folder in their environment or arguments: ours, because its name is unique. */
-export async function processesBelow(dir: string): Promise<readonly number[]> {
-  const found = await Promise.all(
-    (await readdir('/proc'))
-      .filter((name) => /^\d+$/.test(name))
-      .map(async (pid) => {
-        const texts = await Promise.all(['environ', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')));
-        return texts.some((text) => text.includes(dir)) ? Number(pid) : null;
-      }),
-  );
-  return found.filter((pid): pid is number => pid !== null && pid !== process.pid);
+/** Waits for a condition; the message names it when the deadline passes. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | false | undefined> | T | null | false | undefined,
+  msMax = 30_000,
+): Promise<T> {
+  const endMs = performance.now() + msMax;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== false && found !== undefined) return found;
+    if (performance.now() > endMs) throw new Error(`${what}: did not happen within ${msMax} ms`);
+    await sleep(25);
+  }
 }
 
-async function endBelow(dir: string): Promise<void> {
-  const deadline = performance.now() + endMsMax;
-  for (;;) {
-    const left = await processesBelow(dir);
-    if (left.length === 0) return;
-    if (performance.now() > deadline) throw new Error(`still running below ${dir}: ${left.join(', ')}`);
-    for (const pid of left) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // ended in between
-      }
+export interface ProcessOnServer {
+  readonly pid: number;
+  readonly app: string | null;
+  readonly argv: readonly string[];
+}
+
+/** Every live process whose HOME or prefix lies below the folder; `app` is its SVC_APP_ID. Zombies don't count. */
+export function processesBelow(folder: string): readonly ProcessOnServer[] {
+  const found: ProcessOnServer[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const environ = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
+      if (!environ.some((entry) => entry.startsWith(`HOME=${folder}/`) || entry.startsWith(`SVC_PREFIX=${folder}/`))) continue;
+      const app = environ.find((entry) => entry.startsWith('SVC_APP_ID='))?.slice('SVC_APP_ID='.length) ?? null;
+      const argv = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').filter(Boolean);
+      found.push({ pid: Number(name), app, argv });
+    } catch {
+      // It ended while we looked, or it is another account's.
     }
-    await wait(50);
   }
+  return found;
+}
+
+async function launch(
+  options: PortalOptions,
+  state: string,
+  port: number,
+  collect: (text: string) => void,
+): Promise<{ child: ChildProcess; link: string }> {
+  const desired = options.desired ?? join(repository, 'examples/desired');
+  const args = [join(repository, 'bin/svc.ts'), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`];
+  const child = spawn(join(repository, 'node_modules/.bin/node'), args, {
+    cwd: repository,
+    env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const take = (chunk: Buffer): void => {
+    text += chunk.toString('utf8');
+    collect(chunk.toString('utf8'));
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  const link = await until('the printed link', () => {
+    if (child.exitCode !== null) throw new Error(`svc up ended with ${child.exitCode}:\n${text}`);
+    return /open (http:\/\/\S+)/.exec(text)?.[1];
+  });
+  return { child, link };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+function callControlSocket(state: string, method: string, path: string, body: unknown): Promise<AdminAnswer> {
+  return new Promise((done, fail) => {
+    const payload = body === undefined ? null : JSON.stringify(body);
+    const headers = payload === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
+    const call = request({ socketPath: join(state, 'svc.sock'), method, path, headers, timeout: 60_000 }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const json = answer.headers['content-type']?.includes('json') === true;
+        done({ status: answer.statusCode ?? 0, body: json ? JSON.parse(text) : text });
+      });
+      answer.on('error', fail);
+    });
+    call.on('error', fail);
+    call.end(payload ?? undefined);
+  });
+}
+
+export async function startPortal(options: PortalOptions = {}): Promise<RunningPortal> {
+  const state = options.state ?? (await mkdtemp(join(tmpdir(), 'svct-')));
+  const port = await freePort();
+  let output = '';
+  const collect = (text: string): void => {
+    output += text;
+  };
+  let { child, link } = await launch(options, state, port, collect);
+  return {
+    get link() {
+      return link;
+    },
+    get pid() {
+      return child.pid ?? -1;
+    },
+    port,
+    state,
+    output: () => output,
+    admin: (method, path, body) => callControlSocket(state, method, path, body),
+    async kill() {
+      child.kill('SIGKILL');
+      await ended(child);
+    },
+    async again(env) {
+      ({ child, link } = await launch({ ...options, env: { ...options.env, ...env } }, state, port, collect));
+    },
+    async stop() {
+      child.kill('SIGKILL');
+      await ended(child);
+      await until(
+        'an empty server',
+        () => {
+          const left = processesBelow(state);
+          for (const { pid } of left) {
+            try {
+              process.kill(pid, 'SIGKILL');
+            } catch {
+              // Gone in between.
+            }
+          }
+          return left.length === 0;
+        },
+        20_000,
+      );
+      if (options.state === undefined) await rm(state, { recursive: true, force: true });
+    },
+  };
 }
