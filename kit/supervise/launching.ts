@@ -13,7 +13,7 @@ import { fileAt } from '../launch/socket.ts';
 import { exitCodes } from '../launch/exit-codes.ts';
 import { readMarker } from '../launch/marker.ts';
 import { bootId, readPidFile, readStat, sameProcess, writePidFile } from '../processes.ts';
-import { deathReason, sweepGroup, watchUntilGone } from './ending.ts';
+import { deathReason, signalApp, sweepGroup, watchUntilGone } from './ending.ts';
 import { hiddenValues } from './hidden.ts';
 import { findLive, lookAtLimits, lookAtSocket, lookForTcp, scopeOf, wakeStamp } from './observe.ts';
 import { later, type App, type Live, type Supervisor } from './world.ts';
@@ -232,6 +232,8 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   app.tcpPorts = [];
   app.socket = fileAt(app.paths.socket) === 'socket' ? 'orphan' : 'absent';
   if (app.supervision.state === 'stopping') {
+    // What outlived the leader is asked, too, before the kill deadline.
+    signalApp(app, 'SIGTERM');
     watchUntilGone(supervisor, app);
     return;
   }

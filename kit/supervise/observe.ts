@@ -127,6 +127,7 @@ export async function lookAtPackage(supervisor: Supervisor, app: App): Promise<v
     app.installed = null;
     app.policy = null;
   }
+  app.looked = true;
   supervisor.changed(app);
 }
 

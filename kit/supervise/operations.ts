@@ -16,7 +16,10 @@ type RequestOf<Op extends SupervisorRequest['op']> = Extract<SupervisorRequest, 
 
 /** One request of an app at a time, in the order they came. */
 export function inTurn<T>(app: App, run: () => Promise<T>): Promise<T> {
-  const result = app.queue.then(run, run);
+  app.queued += 1;
+  const result = app.queue.then(run).finally(() => {
+    app.queued -= 1;
+  });
   app.queue = result.catch(() => undefined);
   return result;
 }

@@ -82,7 +82,8 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     armDeadlines();
   };
   const forgetIfGone = (app: App): void => {
-    if (app.installed !== null || app.wish !== null || app.process !== null || app.pending !== null) return;
+    if (!app.looked || app.queued > 0 || app.installed !== null || app.wish !== null || app.process !== null || app.pending !== null)
+      return;
     if (app.supervision.state !== 'stopped' || !isEmpty(app, foldersOf(supervisor))) return;
     if (supervisor.apps.delete(app.id)) server?.gone(app.id);
   };

@@ -61,7 +61,11 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
   return {
     refresh: () => {
       add(paths.root, (name) => {
-        if (isAppId(name)) watchApp(appOf(supervisor, name));
+        if (!isAppId(name)) return;
+        const app = appOf(supervisor, name);
+        watchApp(app);
+        // What was written before the watch stood.
+        followWish(supervisor, app);
       });
       add(paths.personApps, onPackages);
       add(paths.systemApps, onPackages);
@@ -81,6 +85,7 @@ function onAppFile(supervisor: Supervisor, app: App, name: string): void {
       break;
     case 'app.sock':
       void lookAtSocket(supervisor, app);
+      wakeIfChanged(supervisor, app);
       break;
     case 'run.pid':
       lookAtPidFile(supervisor, app);

@@ -49,6 +49,8 @@ export interface App {
   policy: ClosePolicy | null;
   /** Told apart by inode and times; a change makes `installed` be read again. */
   packageStamp: string;
+  /** Whether the package was looked at once: before that nothing can be said about it. */
+  looked: boolean;
   process: Live | null;
   /** Group of the leader that ended last, until it is known to be empty. */
   lastGroup: number | null;
@@ -71,8 +73,9 @@ export interface App {
   timers: Set<NodeJS.Timeout>;
   /** JSON of the last published snapshot. */
   published: string;
-  /** Requests of one app are carried out one after the other. */
+  /** Requests of one app are carried out one after the other; the record stays while any waits. */
   queue: Promise<unknown>;
+  queued: number;
 }
 
 export interface Supervisor {
@@ -105,6 +108,7 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     installed: null,
     policy: null,
     packageStamp: '',
+    looked: false,
     process: null,
     lastGroup: null,
     pending: null,
@@ -122,6 +126,7 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     timers: new Set(),
     published: '',
     queue: Promise.resolve(),
+    queued: 0,
   };
 }
 

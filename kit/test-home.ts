@@ -1,0 +1,209 @@
+/**
+ * A throw-away home with real packages, a real supervisor and a real client, for the tests with real processes. Everything that
+ * it starts is found again by its mark and killed at the end, also after a failure.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AppSnapshot } from '../schema/backend.ts';
+import { accountPaths, appPaths } from '../schema/server-paths.ts';
+import type { SupervisorPush, SupervisorReplies, SupervisorRequest } from '../schema/supervisor-protocol.ts';
+import { environOf, livingPids, readPidFile, readStat, signal } from './processes.ts';
+
+const root = dirname(import.meta.dirname);
+
+/** Binds the socket, answers every connection with its pid, and notes each start. */
+export const echoBackend = `
+import os, socket, threading
+with open(os.path.join(os.environ['SVC_APP_DATA_DIR'], 'starts'), 'a') as f: f.write(f"{os.getpid()}\\n")
+s = socket.socket(socket.AF_UNIX); s.bind(os.environ['SVC_APP_SOCKET']); os.chmod(os.environ['SVC_APP_SOCKET'], 0o600); s.listen(64)
+print('listening', os.getpid())
+def serve(c):
+    c.sendall(str(os.getpid()).encode())
+    while c.recv(1000): pass
+    c.close()
+while True:
+    threading.Thread(target=serve, args=(s.accept()[0],), daemon=True).start()
+`;
+
+export async function until<T>(what: string, look: () => T | null | undefined | false, msMax = 20_000): Promise<T> {
+  const endMs = performance.now() + msMax;
+  for (;;) {
+    const found = look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (performance.now() > endMs) throw new Error(`${what}: not within ${msMax} ms`);
+    await sleep(5);
+  }
+}
+
+export interface TestClient {
+  readonly socket: Socket;
+  readonly pushes: SupervisorPush[];
+  call<Op extends keyof SupervisorReplies>(
+    op: Op,
+    fields?: Omit<Extract<SupervisorRequest, { op: Op }>, 'id' | 'op'>,
+  ): Promise<{ ok: boolean; error?: { code: string; message: string } } & SupervisorReplies[Op]>;
+  /** The newest snapshot of the app that fits. */
+  state(app: string, fits: (snapshot: AppSnapshot) => boolean, msMax?: number): Promise<AppSnapshot>;
+}
+
+export interface TestHome {
+  readonly home: string;
+  paths(app: string): ReturnType<typeof appPaths>;
+  install(app: string, manifest?: Record<string, unknown>, files?: Record<string, string>): void;
+  writeEnv(app: string, token?: string): void;
+  supervisor(environment?: Record<string, string>): Promise<{ child: ChildProcess; client: TestClient }>;
+  launcher(app: string, environment?: Record<string, string>): Promise<{ code: number | null; signal: string | null; text: string }>;
+  /** Living processes of the app that run its entrypoint. */
+  backends(app: string): readonly number[];
+  dispose(): Promise<void>;
+}
+
+export function testHome(): TestHome {
+  // sun_path holds 107 bytes: a short home.
+  const home = mkdtempSync(join(tmpdir(), 'svc-'));
+  const place = { home, prefix: home };
+  const children = new Set<ChildProcess>();
+  const sockets = new Set<Socket>();
+  const environmentWith = (more: Record<string, string>): Record<string, string> => ({
+    PATH: '/usr/bin:/bin',
+    HOME: home,
+    SVC_PREFIX: home,
+    SVC_KIT_SOURCE: '1',
+    NODE_COMPILE_CACHE: join(tmpdir(), 'svc-test-compile-cache'),
+    ...more,
+  });
+  const ours = (pid: number): boolean => environOf(pid)?.get('HOME') === home;
+  return {
+    home,
+    paths: (app) => appPaths(place, app),
+    install: (app, manifest = {}, files = { 'main.py': echoBackend }) => {
+      const dir = join(accountPaths(place).systemApps, app);
+      mkdirSync(dir, { recursive: true });
+      const backend = { runtime: 'python3', entrypoint: 'main.py', ...(manifest['backend'] as object | undefined) };
+      for (const [name, text] of Object.entries(files)) {
+        writeFileSync(join(dir, name), text);
+        if (text.startsWith('#!')) chmodSync(join(dir, name), 0o755);
+      }
+      writeFileSync(join(dir, 'svc-app.json'), JSON.stringify({ id: app, version: '1.0.0', ...manifest, backend }));
+    },
+    writeEnv: (app, token = 'token-of-the-env-file') => {
+      mkdirSync(appPaths(place, app).dir, { recursive: true, mode: 0o700 });
+      writeFileSync(appPaths(place, app).env, `SVC_APP_TOKEN=${token}\nSVC_APP_BASE_PATH=/\n`, { mode: 0o600 });
+    },
+    supervisor: async (more = {}) => {
+      const child = spawn(join(root, 'bin/svc-app-supervisor'), [], {
+        env: environmentWith(more),
+        stdio: ['ignore', 'ignore', process.env['SVC_TEST_LOUD'] === '1' ? 'inherit' : 'ignore'],
+        detached: true,
+      });
+      children.add(child);
+      const path = accountPaths(place).supervisorSocket;
+      const socket = await until('the supervisor answers', () => (child.exitCode !== null ? null : tryConnect(path))).then(
+        (opening) => opening,
+      );
+      sockets.add(socket);
+      return { child, client: clientOn(socket) };
+    },
+    launcher: async (app, more = {}) => {
+      const child = spawn(join(root, 'bin/svc-app-run'), [app], {
+        env: { ...environmentWith(more), SVC_APP_DETACHED: '1' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      });
+      children.add(child);
+      let text = '';
+      child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
+      // Becoming the backend is no exit: run.pid with our own pid, and the socket, tell.
+      const became = until('the launcher ends or becomes the backend', () => {
+        if (child.exitCode !== null || child.signalCode !== null) return true;
+        return readPidFile(appPaths(place, app).runPid)?.pid === child.pid && !existsSync(appPaths(place, app).comingUp);
+      });
+      await Promise.race([exited, became]);
+      return { code: child.exitCode, signal: child.signalCode, text };
+    },
+    backends: (app) => {
+      const socket = appPaths(place, app).socket;
+      return livingPids().filter((pid) => {
+        if (environOf(pid)?.get('SVC_APP_SOCKET') !== socket || ['Z', 'X'].includes(readStat(pid)?.state ?? 'X')) return false;
+        return commandOf(pid).some((word) => word.includes('/opt/svc-apps/'));
+      });
+    },
+    dispose: async () => {
+      for (const socket of sockets) socket.destroy();
+      for (const child of children) child.kill('SIGKILL');
+      await until('every process of the test is gone', () => {
+        const left = livingPids().filter((pid) => pid !== process.pid && ours(pid) && readStat(pid)?.state !== 'Z');
+        for (const pid of left) signal(pid, 'SIGKILL');
+        return left.length === 0;
+      });
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function commandOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+/** Connected, or null: a unix socket connects at once or never. */
+function tryConnect(path: string): Socket | null {
+  if (!existsSync(path)) return null;
+  const socket = connect(path);
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+function clientOn(socket: Socket): TestClient {
+  const pushes: SupervisorPush[] = [];
+  const waiting = new Map<number, (reply: never) => void>();
+  let last = 0;
+  let pending = '';
+  socket.on('data', (chunk: Buffer) => {
+    pending += chunk.toString();
+    for (let end = pending.indexOf('\n'); end !== -1; end = pending.indexOf('\n')) {
+      const message = JSON.parse(pending.slice(0, end)) as { id?: number };
+      pending = pending.slice(end + 1);
+      if (message.id === undefined) pushes.push(message as SupervisorPush);
+      else waiting.get(message.id)?.(message as never);
+    }
+  });
+  return {
+    socket,
+    pushes,
+    call: (op, fields) =>
+      new Promise((resolve, reject) => {
+        last += 1;
+        waiting.set(last, resolve);
+        socket.once('close', () => reject(new Error(`the supervisor closed the connection during ${op}`)));
+        socket.write(`${JSON.stringify({ id: last, op, ...fields })}\n`);
+      }),
+    state: (app, fits, msMax) =>
+      until(
+        `${app} in the expected state`,
+        () => {
+          const snapshots = pushes.flatMap((push) => (push.event === 'app' && push.snapshot.app === app ? [push.snapshot] : []));
+          const newest = snapshots.at(-1);
+          return newest !== undefined && fits(newest) ? newest : null;
+        },
+        msMax,
+      ),
+  };
+}
+
+/** Names in a folder, without what changes at every look. */
+export function filesIn(dir: string): readonly string[] {
+  return readdirSync(dir)
+    .filter((name) => !name.endsWith('.tmp'))
+    .sort();
+}
