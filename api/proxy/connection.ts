@@ -38,28 +38,33 @@ export interface Connection {
   destroy(): void;
 }
 
+type Opened = (connection: Connection | null, error: Error | null) => void;
+
 /** Calls back once with a connection that takes writes, or with why there is none. Returns the cancel function. */
-export function openConnection(route: BackendRoute, done: (connection: Connection | null, error: Error | null) => void): () => void {
+export function openConnection(route: BackendRoute, done: Opened): () => void {
   if (route.socketPath !== null) return openSocket(route.socketPath, route.generation, done);
-  let cancelled = false;
-  route.dial().then(
-    (stream) => {
-      if (cancelled) stream.destroy();
-      else done(wrapDialled(stream, route.generation), null);
-    },
-    (error: unknown) => {
-      if (!cancelled) done(null, error instanceof Error ? error : new Error(String(error)));
-    },
-  );
+  const trial = { cancelled: false };
+  void openDialled(route, trial, done);
   return () => {
-    cancelled = true;
+    trial.cancelled = true;
   };
+}
+
+async function openDialled(route: BackendRoute, trial: { readonly cancelled: boolean }, done: Opened): Promise<void> {
+  const opened = await route.dial().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  if (opened instanceof Error) {
+    if (!trial.cancelled) done(null, opened);
+  } else if (trial.cancelled) {
+    opened.destroy();
+  } else {
+    done(wrapDialled(opened, route.generation), null);
+  }
 }
 
 /** A full listen backlog answers EAGAIN at once (Python's default holds five): worth trying again for a while. */
 const backlogRetryMs = [1, 2, 5, 10, 20, 50, 100, 200];
 
-function openSocket(path: string, generation: string, done: (connection: Connection | null, error: Error | null) => void): () => void {
+function openSocket(path: string, generation: string, done: Opened): () => void {
   let attempt = 0;
   let waitedMs = 0;
   let timer: NodeJS.Timeout | null = null;

@@ -40,6 +40,7 @@ export interface Exchange {
 
 /** Small bodies leave in one write together with the head; as text that needs no second buffer. */
 const oneWriteBytesMax = 16 * 1_024;
+const nothing = (): void => {};
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Runs the exchange. Returns what aborts it when the client goes away. */
@@ -48,22 +49,10 @@ export function runExchange(exchange: Exchange, connection: Connection): () => v
   const reused = connection.requests > 0;
   const phase: Phase = { requestSent: exchange.body === 'none', status: 0, unshown: false, complete: false, over: false };
 
-  const onBody = (chunk: Buffer): void => {
-    if (!sendBody(connection, exchange.body, chunk)) req.pause();
-  };
-  const onBodyEnd = (): void => {
-    phase.requestSent = true;
-    if (exchange.body === 'chunked') connection.stream.write(`0\r\n${requestTrailers(req)}\r\n`, 'latin1');
-    if (phase.status === 0) connection.deadlineMs = exchange.clock.monotonicMs() + limits.proxyAnswerMsMax;
-  };
+  let unlinkBody = nothing;
   const leave = (reusable: boolean): void => {
     phase.over = true;
-    if (!phase.requestSent) {
-      req.off('data', onBody);
-      req.off('end', onBodyEnd);
-      // What the backend no longer wants is read and dropped, so that the client can read its answer.
-      req.resume();
-    }
+    if (!phase.requestSent) unlinkBody();
     exchange.released(connection, reusable && phase.requestSent);
   };
   const settle = (reusable: boolean): void => {
@@ -108,14 +97,11 @@ export function runExchange(exchange: Exchange, connection: Connection): () => v
     },
   };
   connection.requests += 1;
-  connection.parser.expect(req.method === 'HEAD', answerSink(exchange, connection, phase, settle, fail));
+  connection.parser.expect(req.method === 'HEAD', answerSink(exchange, connection, phase, settle));
   connection.deadlinePassed = () => fail({ code: 'BACKEND_TIMEOUT', message: 'the backend did not answer in time' });
-  if (phase.requestSent) connection.deadlineMs = exchange.clock.monotonicMs() + limits.proxyAnswerMsMax;
   connection.stream.write(exchange.head, 'latin1');
-  if (!phase.requestSent) {
-    req.on('data', onBody);
-    req.on('end', onBodyEnd);
-  }
+  if (phase.requestSent) connection.deadlineMs = exchange.clock.monotonicMs() + limits.proxyAnswerMsMax;
+  else unlinkBody = sendRequestBody(exchange, connection, phase);
   return () => {
     if (phase.over) return;
     phase.status = 0;
@@ -134,13 +120,7 @@ interface Phase {
   over: boolean;
 }
 
-function answerSink(
-  exchange: Exchange,
-  connection: Connection,
-  phase: Phase,
-  settle: (reusable: boolean) => void,
-  fail: (failure: ExchangeFailure) => void,
-): ResponseSink {
+function answerSink(exchange: Exchange, connection: Connection, phase: Phase, settle: (reusable: boolean) => void): ResponseSink {
   const { res } = exchange;
   let reusable = false;
   /** The client's socket took everything: the read buffer behind the last chunk may be filled again. */
@@ -160,8 +140,11 @@ function answerSink(
     },
     body: (slice, last) => {
       phase.unshown = false;
-      if (last && slice.length <= oneWriteBytesMax) return void res.end(slice.toString('latin1'), 'latin1');
-      if (last) return void res.end(slice);
+      if (last) {
+        if (slice.length <= oneWriteBytesMax) res.end(slice.toString('latin1'), 'latin1');
+        else res.end(slice);
+        return;
+      }
       res.write(slice, flushed);
       // Node corks the socket until the next tick; the read buffer is only ours until the next read.
       res.socket?.uncork();
@@ -199,6 +182,26 @@ function failureOf(error: unknown): ExchangeFailure {
   if (error instanceof RefusedToken)
     return { code: 'BACKEND_REFUSED_TOKEN', message: 'the backend runs with another token than the portal knows' };
   return { code: 'INTERNAL', message: 'the answer of the backend could not be passed on' };
+}
+
+/** Streams the request's body to the backend. Returns what ends that early. */
+function sendRequestBody({ req, body, clock }: Exchange, connection: Connection, phase: Phase): () => void {
+  const onBody = (chunk: Buffer): void => {
+    if (!sendBody(connection, body, chunk)) req.pause();
+  };
+  const onBodyEnd = (): void => {
+    phase.requestSent = true;
+    if (body === 'chunked') connection.stream.write(`0\r\n${requestTrailers(req)}\r\n`, 'latin1');
+    if (phase.status === 0) connection.deadlineMs = clock.monotonicMs() + limits.proxyAnswerMsMax;
+  };
+  req.on('data', onBody);
+  req.on('end', onBodyEnd);
+  return () => {
+    req.off('data', onBody);
+    req.off('end', onBodyEnd);
+    // What the backend no longer wants is read and dropped, so that the client can read its answer.
+    req.resume();
+  };
 }
 
 /** False when the backend's side is full. */

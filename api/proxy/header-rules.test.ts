@@ -57,14 +57,12 @@ describe('names of ours, however they are spelled', () => {
   test('the grammar makes more than two thousand', () => expect(names.length).toBeGreaterThan(2_000));
 
   test('none goes to a backend', () => {
-    for (const name of names) {
-      expect(requestKind(name), name).toBe('drop');
-      expect(headOf(['Host', 'h', name, 'forged']).lines, name).toBe('');
-    }
+    expect(names.filter((name) => requestKind(name) !== 'drop')).toEqual([]);
+    expect(names.filter((name) => headOf(['Host', 'h', name, 'forged']).lines !== '')).toEqual([]);
   });
 
   test('none goes to a browser', () => {
-    for (const name of names) expect(clientHeaders(answerWith([name, 'secret']), own), name).toEqual([]);
+    expect(names.filter((name) => clientHeaders(answerWith([name, 'secret']), own).length > 0)).toEqual([]);
   });
 });
 

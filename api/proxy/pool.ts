@@ -38,124 +38,137 @@ export interface Pools {
 
 const sweepMs = 1_000;
 
+interface PoolSet {
+  readonly clock: Clock;
+  readonly pools: Map<string, Pool>;
+  cancelSweep: (() => void) | null;
+}
+
 export function createPools(clock: Clock): Pools {
-  const pools = new Map<string, Pool>();
-  let cancelSweep: (() => void) | null = null;
-
-  const sweep = (): void => {
-    const nowMs = clock.monotonicMs();
-    for (const pool of pools.values()) sweepPool(pool, nowMs);
-    for (const pool of pools.values()) if (isEmpty(pool)) pools.delete(pool.key);
-    cancelSweep = pools.size === 0 ? null : clock.at(nowMs + sweepMs, sweep);
-  };
-
-  const poolOf = (key: string, route: BackendRoute): Pool => {
-    let pool = pools.get(key);
-    if (pool === undefined) {
-      pool = { key, route, free: [], busy: new Set(), opening: 0, waiting: [] };
-      pools.set(key, pool);
-      cancelSweep ??= clock.at(clock.monotonicMs() + sweepMs, sweep);
-    } else if (pool.route.generation !== route.generation) {
-      for (const connection of pool.free.splice(0)) connection.destroy();
-    }
-    pool.route = route;
-    return pool;
-  };
-
-  const open = (pool: Pool, done: Waiter['done']): (() => void) => {
-    pool.opening += 1;
-    let settled = false;
-    const settle = (connection: Connection | null, failure: TakeFailure | null): void => {
-      if (settled) return;
-      settled = true;
-      cancelDeadline();
-      pool.opening -= 1;
-      if (connection !== null) pool.busy.add(connection);
-      done(connection, failure);
-      if (connection === null) serveWaiting(pool);
-    };
-    const cancelOpen = openConnection(pool.route, (connection, error) =>
-      settle(connection, error === null ? null : { code: 'BACKEND_UNREACHABLE', message: reasonOf(error) }),
-    );
-    const cancelDeadline = clock.at(clock.monotonicMs() + limits.proxyConnectMsMax, () => {
-      cancelOpen();
-      settle(null, { code: 'BACKEND_UNREACHABLE', message: 'the backend did not take a connection in time' });
-    });
-    return () => {
-      if (settled) return;
-      settled = true;
-      cancelDeadline();
-      cancelOpen();
-      pool.opening -= 1;
-      serveWaiting(pool);
-    };
-  };
-
-  const serveWaiting = (pool: Pool): void => {
-    while (pool.waiting.length > 0 && pool.busy.size + pool.opening < limits.proxySocketsPerBackendMax) {
-      open(pool, pool.waiting.shift()!.done);
-    }
-  };
-
+  const set: PoolSet = { clock, pools: new Map(), cancelSweep: null };
   return {
-    take: (key, route, fresh, done) => {
-      const pool = poolOf(key, route);
-      const free = fresh ? undefined : takeFree(pool);
-      if (free !== undefined) {
-        done(free, null);
-        return () => undefined;
-      }
-      if (pool.busy.size + pool.opening < limits.proxySocketsPerBackendMax) return open(pool, done);
-      if (pool.waiting.length >= limits.proxyQueuePerBackendMax) {
-        done(null, { code: 'BACKEND_BUSY', message: 'all connections to the backend are in use and the queue is full' });
-        return () => undefined;
-      }
-      const waiter: Waiter = { done, sinceMs: clock.monotonicMs() };
-      pool.waiting.push(waiter);
-      return () => {
-        const at = pool.waiting.indexOf(waiter);
-        if (at !== -1) pool.waiting.splice(at, 1);
-      };
-    },
-    release: (key, connection, reusable) => {
-      connection.user = null;
-      connection.deadlineMs = Infinity;
-      const pool = pools.get(key);
-      pool?.busy.delete(connection);
-      const current = pool !== undefined && pool.route.generation === connection.generation;
-      if (!reusable || !current || connection.gone) {
-        if (!connection.gone) connection.destroy();
-        if (pool !== undefined) serveWaiting(pool);
-        return;
-      }
-      const waiter = pool.waiting.shift();
-      if (waiter !== undefined) {
-        pool.busy.add(connection);
-        waiter.done(connection, null);
-      } else if (pool.free.length >= limits.proxyFreeSocketsPerBackendMax) {
-        connection.destroy();
-      } else {
-        connection.idleSinceMs = clock.monotonicMs();
-        pool.free.push(connection);
-      }
-    },
+    take: (key, route, fresh, done) => take(set, poolOf(set, key, route), fresh, done),
+    release: (key, connection, reusable) => release(set, set.pools.get(key), connection, reusable),
     drop: (matches) => {
-      for (const pool of pools.values()) {
+      for (const pool of set.pools.values()) {
         if (!matches(pool.key)) continue;
-        for (const connection of pool.free.splice(0)) connection.destroy();
-        for (const connection of pool.busy) connection.destroy();
+        for (const connection of [...pool.free.splice(0), ...pool.busy]) connection.destroy();
       }
     },
     close: () => {
-      cancelSweep?.();
-      cancelSweep = null;
-      for (const pool of pools.values()) {
+      set.cancelSweep?.();
+      set.cancelSweep = null;
+      for (const pool of set.pools.values()) {
         for (const waiter of pool.waiting.splice(0)) waiter.done(null, { code: 'BACKEND_BUSY', message: 'the portal is closing' });
         for (const connection of [...pool.free.splice(0), ...pool.busy]) connection.destroy();
       }
-      pools.clear();
+      set.pools.clear();
     },
   };
+}
+
+function poolOf(set: PoolSet, key: string, route: BackendRoute): Pool {
+  let pool = set.pools.get(key);
+  if (pool === undefined) {
+    pool = { key, route, free: [], busy: new Set(), opening: 0, waiting: [] };
+    set.pools.set(key, pool);
+    set.cancelSweep ??= set.clock.at(set.clock.monotonicMs() + sweepMs, () => sweep(set));
+  } else if (pool.route.generation !== route.generation) {
+    for (const connection of pool.free.splice(0)) connection.destroy();
+  }
+  pool.route = route;
+  return pool;
+}
+
+function take(set: PoolSet, pool: Pool, fresh: boolean, done: Waiter['done']): () => void {
+  const free = fresh ? undefined : takeFree(pool);
+  if (free !== undefined) {
+    done(free, null);
+    return nothing;
+  }
+  if (pool.busy.size + pool.opening < limits.proxySocketsPerBackendMax) return open(set, pool, done);
+  if (pool.waiting.length >= limits.proxyQueuePerBackendMax) {
+    done(null, { code: 'BACKEND_BUSY', message: 'all connections to the backend are in use and the queue is full' });
+    return nothing;
+  }
+  const waiter: Waiter = { done, sinceMs: set.clock.monotonicMs() };
+  pool.waiting.push(waiter);
+  return () => {
+    const at = pool.waiting.indexOf(waiter);
+    if (at !== -1) pool.waiting.splice(at, 1);
+  };
+}
+
+function open(set: PoolSet, pool: Pool, done: Waiter['done']): () => void {
+  pool.opening += 1;
+  let settled = false;
+  /** False when it was settled before. */
+  const settle = (): boolean => {
+    if (settled) return false;
+    settled = true;
+    cancelDeadline();
+    pool.opening -= 1;
+    return true;
+  };
+  const cancelOpen = openConnection(pool.route, (connection, error) => {
+    if (!settle()) return;
+    if (connection !== null) {
+      pool.busy.add(connection);
+      done(connection, null);
+      return;
+    }
+    done(null, { code: 'BACKEND_UNREACHABLE', message: reasonOf(error) });
+    serveWaiting(set, pool);
+  });
+  const cancelDeadline = set.clock.at(set.clock.monotonicMs() + limits.proxyConnectMsMax, () => {
+    if (!settle()) return;
+    cancelOpen();
+    done(null, { code: 'BACKEND_UNREACHABLE', message: 'the backend did not take a connection in time' });
+    serveWaiting(set, pool);
+  });
+  return () => {
+    if (!settle()) return;
+    cancelOpen();
+    serveWaiting(set, pool);
+  };
+}
+
+function serveWaiting(set: PoolSet, pool: Pool): void {
+  while (pool.waiting.length > 0 && pool.busy.size + pool.opening < limits.proxySocketsPerBackendMax) {
+    open(set, pool, pool.waiting.shift()!.done);
+  }
+}
+
+function release(set: PoolSet, pool: Pool | undefined, connection: Connection, reusable: boolean): void {
+  connection.user = null;
+  connection.deadlineMs = Infinity;
+  pool?.busy.delete(connection);
+  if (pool === undefined || !reusable || connection.gone || pool.route.generation !== connection.generation) {
+    if (!connection.gone) connection.destroy();
+    if (pool !== undefined) serveWaiting(set, pool);
+    return;
+  }
+  const waiter = pool.waiting.shift();
+  if (waiter !== undefined) {
+    pool.busy.add(connection);
+    waiter.done(connection, null);
+  } else if (pool.free.length >= limits.proxyFreeSocketsPerBackendMax) {
+    connection.destroy();
+  } else {
+    connection.idleSinceMs = set.clock.monotonicMs();
+    pool.free.push(connection);
+  }
+}
+
+function nothing(): void {}
+
+function sweep(set: PoolSet): void {
+  const nowMs = set.clock.monotonicMs();
+  for (const pool of set.pools.values()) {
+    sweepPool(pool, nowMs);
+    if (isEmpty(pool)) set.pools.delete(pool.key);
+  }
+  set.cancelSweep = set.pools.size === 0 ? null : set.clock.at(nowMs + sweepMs, () => sweep(set));
 }
 
 function takeFree(pool: Pool): Connection | undefined {
@@ -192,6 +205,6 @@ function isEmpty(pool: Pool): boolean {
 }
 
 /** The code alone: a path or an address of the server is nobody's business in a browser. */
-function reasonOf(error: NodeJS.ErrnoException): string {
-  return `no connection to the backend (${error.code ?? 'failed'})`;
+function reasonOf(error: NodeJS.ErrnoException | null): string {
+  return `no connection to the backend (${error?.code ?? 'failed'})`;
 }

@@ -65,13 +65,7 @@ function clientValue(head: ResponseHead, name: string, value: string, policy: Re
       return ownOrigin ? value : null;
     case 'serviceWorkerAllowed':
       return ownOrigin || value.startsWith(policy.basePath) ? value : null;
-    case 'drop':
-    case 'invalid':
-    case 'gate':
-    case 'connection':
-    case 'keepAlive':
-    case 'transferEncoding':
-    case 'upgrade':
+    default:
       return null;
   }
 }

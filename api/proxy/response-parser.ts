@@ -58,148 +58,159 @@ const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
 const chunkSizeLine = /^([0-9A-Fa-f]{1,13})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
 
+/** Where one connection's parser stands. */
+interface Parsing {
+  state: State;
+  sink: ResponseSink | null;
+  isHead: boolean;
+  begun: boolean;
+  /** Bytes left of the body or of the chunk. */
+  remaining: number;
+  /** A head, size line or trailer line that has not wholly arrived. */
+  partial: Buffer | null;
+  trailers: string[];
+  trailerBytes: number;
+}
+
 export function createResponseParser(): ResponseParser {
-  let state: State = 'idle';
-  let sink: ResponseSink | null = null;
-  let isHead = false;
-  let begun = false;
-  let remaining = 0;
-  /** A head, size line or trailer section that has not wholly arrived. */
-  let partial: Buffer | null = null;
-
-  const done = (trailers: readonly string[], clean: boolean): void => {
-    state = clean ? 'idle' : 'spent';
-    sink!.end(trailers, clean);
-  };
-
-  const takeHead = (text: string, chunk: Buffer, next: number): number => {
-    const head = parseHead(text, isHead);
-    if (head.status === 101) {
-      state = 'tunnel';
-      sink!.switched(head, chunk.subarray(next));
-      return chunk.length;
-    }
-    if (head.status < 200) {
-      sink!.informational(head);
-      return next;
-    }
-    remaining = head.length;
-    state = head.framing === 'chunked' ? 'chunk-size' : head.framing === 'none' ? 'idle' : head.framing;
-    sink!.head(head);
-    if (head.framing === 'none' || (head.framing === 'length' && remaining === 0)) done(empty, next === chunk.length);
-    return next;
-  };
-
-  /** Text up to `mark`, over as many chunks as it takes. Null: more is needed and everything was kept. */
-  const lineUpTo = (mark: string, chunk: Buffer, at: number, bytesMax: number): { text: string; next: number } | null => {
-    const before = partial === null ? 0 : partial.length;
-    if (partial === null) {
-      const found = chunk.indexOf(mark, at, 'latin1');
-      if (found !== -1) return { text: bounded(chunk.toString('latin1', at, found), bytesMax), next: found + mark.length };
-      partial = Buffer.from(chunk.subarray(at));
-    } else {
-      partial = Buffer.concat([partial, chunk.subarray(at)]);
-    }
-    const found = partial.indexOf(mark, Math.max(0, before - mark.length + 1), 'latin1');
-    if (found === -1) {
-      if (partial.length > bytesMax + mark.length) throw new BadResponse('a head or chunk line is larger than the limit');
-      // Without its carriage return no end would ever be found.
-      if (/[^\r]\n/.test(partial.toString('latin1', Math.max(0, before - 2))))
-        throw new BadResponse('a line ends without a carriage return');
-      return null;
-    }
-    const text = bounded(partial.toString('latin1', 0, found), bytesMax);
-    partial = null;
-    return { text, next: at + found + mark.length - before };
-  };
-
-  /** Consumes from `at` and returns where it stopped. */
-  const step = (chunk: Buffer, at: number): number => {
-    switch (state) {
-      case 'head': {
-        begun = true;
-        const line = lineUpTo('\r\n\r\n', chunk, at, limits.headerBytesMax);
-        return line === null ? chunk.length : takeHead(line.text, chunk, line.next);
-      }
-      case 'length': {
-        const stop = Math.min(chunk.length, at + remaining);
-        remaining -= stop - at;
-        sink!.body(chunk.subarray(at, stop), remaining === 0);
-        if (remaining === 0) done(empty, stop === chunk.length);
-        return stop;
-      }
-      case 'close':
-        sink!.body(chunk.subarray(at), false);
-        return chunk.length;
-      case 'chunk-size': {
-        const line = lineUpTo('\r\n', chunk, at, 256);
-        if (line === null) return chunk.length;
-        remaining = parseChunkSize(line.text);
-        state = remaining === 0 ? 'trailers' : 'chunk-data';
-        return line.next;
-      }
-      case 'chunk-data': {
-        const stop = Math.min(chunk.length, at + remaining);
-        remaining -= stop - at;
-        if (remaining === 0) state = 'chunk-end';
-        sink!.body(chunk.subarray(at, stop), false);
-        return stop;
-      }
-      case 'chunk-end': {
-        const line = lineUpTo('\r\n', chunk, at, 0);
-        if (line !== null) state = 'chunk-size';
-        return line === null ? chunk.length : line.next;
-      }
-      case 'trailers':
-        return takeTrailers(chunk, at);
-      case 'idle':
-      case 'tunnel':
-      case 'spent':
-        throw new BadResponse('the backend sent bytes after the end of its answer');
-    }
-  };
-
-  /** Trailer lines end with an empty line; each is at most a header line. */
-  let trailers: string[] = [];
-  let trailerBytes = 0;
-  const takeTrailers = (chunk: Buffer, at: number): number => {
-    const line = lineUpTo('\r\n', chunk, at, limits.headerBytesMax);
-    if (line === null) return chunk.length;
-    if (line.text === '') {
-      const all = trailers;
-      trailers = [];
-      trailerBytes = 0;
-      done(all, line.next === chunk.length);
-      return line.next;
-    }
-    trailerBytes += line.text.length;
-    if (trailerBytes > limits.headerBytesMax) throw new BadResponse('the trailers are larger than the limit');
-    parseField(line.text, trailers);
-    return line.next;
-  };
-
+  const p: Parsing = { state: 'idle', sink: null, isHead: false, begun: false, remaining: 0, partial: null, trailers: [], trailerBytes: 0 };
   return {
-    expect: (head, to) => {
-      isHead = head;
-      sink = to;
-      begun = false;
-      state = 'head';
+    expect: (isHead, sink) => {
+      p.isHead = isHead;
+      p.sink = sink;
+      p.begun = false;
+      p.state = 'head';
     },
     push: (chunk) => {
       let at = 0;
-      do at = step(chunk, at);
-      while (at < chunk.length && state !== 'spent');
+      do at = step(p, chunk, at);
+      while (at < chunk.length);
     },
     finish: () => {
-      if (state === 'close') {
-        done(empty, false);
+      if (p.state === 'close') {
+        done(p, empty, false);
         return true;
       }
-      return state === 'idle';
+      return p.state === 'idle' || p.state === 'spent';
     },
-    idle: () => state === 'idle',
-    started: () => begun,
+    idle: () => p.state === 'idle',
+    started: () => p.begun,
   };
+}
+
+/** Consumes from `at` and returns where it stopped. */
+function step(p: Parsing, chunk: Buffer, at: number): number {
+  switch (p.state) {
+    case 'head': {
+      p.begun = true;
+      const line = lineUpTo(p, '\r\n\r\n', chunk, at, limits.headerBytesMax);
+      return line === null ? chunk.length : takeHead(p, line.text, chunk, line.next);
+    }
+    case 'length':
+      return takeLength(p, chunk, at);
+    case 'close':
+      p.sink!.body(chunk.subarray(at), false);
+      return chunk.length;
+    case 'chunk-size': {
+      const line = lineUpTo(p, '\r\n', chunk, at, 256);
+      if (line === null) return chunk.length;
+      p.remaining = parseChunkSize(line.text);
+      p.state = p.remaining === 0 ? 'trailers' : 'chunk-data';
+      return line.next;
+    }
+    case 'chunk-data': {
+      const stop = Math.min(chunk.length, at + p.remaining);
+      p.remaining -= stop - at;
+      if (p.remaining === 0) p.state = 'chunk-end';
+      p.sink!.body(chunk.subarray(at, stop), false);
+      return stop;
+    }
+    case 'chunk-end': {
+      const line = lineUpTo(p, '\r\n', chunk, at, 0);
+      if (line === null) return chunk.length;
+      p.state = 'chunk-size';
+      return line.next;
+    }
+    case 'trailers':
+      return takeTrailer(p, chunk, at);
+    case 'spent':
+      // Bytes behind an answer: the connection is dropped with them.
+      return chunk.length;
+    case 'idle':
+    case 'tunnel':
+      break;
+  }
+  throw new BadResponse('the backend sent bytes that nobody asked for');
+}
+
+function done(p: Parsing, trailers: readonly string[], clean: boolean): void {
+  p.state = clean ? 'idle' : 'spent';
+  p.sink!.end(trailers, clean);
+}
+
+function takeHead(p: Parsing, text: string, chunk: Buffer, next: number): number {
+  const head = parseHead(text, p.isHead);
+  if (head.status === 101) {
+    p.state = 'tunnel';
+    p.sink!.switched(head, chunk.subarray(next));
+    return chunk.length;
+  }
+  if (head.status < 200) {
+    p.sink!.informational(head);
+    return next;
+  }
+  p.remaining = head.length;
+  p.state = head.framing === 'chunked' ? 'chunk-size' : head.framing === 'none' ? 'idle' : head.framing;
+  p.sink!.head(head);
+  if (head.framing === 'none' || (head.framing === 'length' && head.length === 0)) done(p, empty, next === chunk.length);
+  return next;
+}
+
+function takeLength(p: Parsing, chunk: Buffer, at: number): number {
+  const stop = Math.min(chunk.length, at + p.remaining);
+  p.remaining -= stop - at;
+  p.sink!.body(at === 0 && stop === chunk.length ? chunk : chunk.subarray(at, stop), p.remaining === 0);
+  if (p.remaining === 0) done(p, empty, stop === chunk.length);
+  return stop;
+}
+
+/** Trailer lines end with an empty line. */
+function takeTrailer(p: Parsing, chunk: Buffer, at: number): number {
+  const line = lineUpTo(p, '\r\n', chunk, at, limits.headerBytesMax);
+  if (line === null) return chunk.length;
+  if (line.text === '') {
+    const all = p.trailers;
+    p.trailers = [];
+    p.trailerBytes = 0;
+    done(p, all, line.next === chunk.length);
+    return line.next;
+  }
+  p.trailerBytes += line.text.length;
+  if (p.trailerBytes > limits.headerBytesMax) throw new BadResponse('the trailers are larger than the limit');
+  parseField(line.text, p.trailers);
+  return line.next;
+}
+
+/** Text up to `mark`, over as many chunks as it takes. Null: more is needed and everything was kept. */
+function lineUpTo(p: Parsing, mark: string, chunk: Buffer, at: number, bytesMax: number): { text: string; next: number } | null {
+  const before = p.partial === null ? 0 : p.partial.length;
+  if (p.partial === null) {
+    const found = chunk.indexOf(mark, at, 'latin1');
+    if (found !== -1) return { text: bounded(chunk.toString('latin1', at, found), bytesMax), next: found + mark.length };
+    p.partial = Buffer.from(chunk.subarray(at));
+  } else {
+    p.partial = Buffer.concat([p.partial, chunk.subarray(at)]);
+  }
+  const partial = p.partial;
+  const found = partial.indexOf(mark, Math.max(0, before - mark.length + 1), 'latin1');
+  if (found === -1) {
+    if (partial.length > bytesMax + mark.length) throw new BadResponse('a head or chunk line is larger than the limit');
+    // Without its carriage return no end would ever be found.
+    if (/[^\r]\n/.test(partial.toString('latin1', Math.max(0, before - 2)))) throw new BadResponse('a line ends without a carriage return');
+    return null;
+  }
+  p.partial = null;
+  return { text: bounded(partial.toString('latin1', 0, found), bytesMax), next: at + found + mark.length - before };
 }
 
 function bounded(text: string, bytesMax: number): string {

@@ -97,8 +97,8 @@
     void refresh();
   }
 
-  byId('iniciar').addEventListener('click', (event) => press(event.currentTarget, 'iniciar', words.iniciando));
-  byId('parar').addEventListener('click', (event) => press(event.currentTarget, 'parar', words.parando));
+  byId('iniciar').addEventListener('click', (event) => void press(event.currentTarget, 'iniciar', words.iniciando));
+  byId('parar').addEventListener('click', (event) => void press(event.currentTarget, 'parar', words.parando));
   byId('de-novo').addEventListener('click', () => {
     rememberLoad();
     location.reload();

@@ -58,6 +58,8 @@ export interface World {
   readonly wishes: string[];
   readonly statuses: number[];
   tunnels: number;
+  /** Requests that reached the proxy. */
+  handled: number;
 }
 
 export const token = 'tok-1234567890';
@@ -89,13 +91,17 @@ export async function startBench(backend: ((socket: net.Socket) => void) | Serve
     wishes: [],
     statuses: [],
     tunnels: 0,
+    handled: 0,
   };
   const bus = createBus();
   const front = createServer({ maxHeaderSize: 32 * 1_024, requestTimeout: 0, headersTimeout: 2_000, connectionsCheckingInterval: 200 });
   const port = await listen(front, { host: '127.0.0.1', port: 0 });
   const proxy = createProxy(depsOf(world, bus, `http://127.0.0.1:${port}`, options.clock ?? realClock));
   const target = (path: string) => ({ person: 'ana', app: 'notas', path, basePath: world.basePath, session: 's1' });
-  front.on('request', (req, res) => proxy.handle(req, res, target(req.url ?? '')));
+  front.on('request', (req, res) => {
+    world.handled += 1;
+    proxy.handle(req, res, target(req.url ?? ''));
+  });
   front.on('upgrade', (req, socket, head) => proxy.upgrade(req, socket, head, target(req.url ?? '')));
   return {
     port,

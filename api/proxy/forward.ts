@@ -1,0 +1,141 @@
+/** Takes an admitted request to its backend: a connection from the pool, the exchange, once more when a kept connection was dead. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { BackendRoute } from '../../schema/gateway.ts';
+import type { Connection } from './connection.ts';
+import type { ProxyDeps, ProxyTarget } from './contract.ts';
+import { runExchange, type Exchange, type ExchangeFailure } from './exchange.ts';
+import type { Pools } from './pool.ts';
+import { backendHead, type RequestHead } from './request-head.ts';
+import { clientHeaders, type ResponsePolicy } from './response-headers.ts';
+import type { ResponseHead } from './response-parser.ts';
+import { runTunnel } from './tunnel.ts';
+
+/** One request on its way; `tunnel` only for upgrades. */
+export interface Passage {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly target: ProxyTarget;
+  readonly head: RequestHead;
+  readonly navigation: boolean;
+  /** The client's socket and what came behind the head of its request. */
+  readonly tunnel: { readonly socket: Socket; readonly first: Buffer } | null;
+}
+
+/** One request or tunnel that is under way. */
+export interface Active {
+  readonly target: ProxyTarget;
+  readonly end: () => void;
+}
+
+export interface Forwarder {
+  readonly deps: ProxyDeps;
+  readonly pools: Pools;
+  readonly active: Set<Active>;
+  /** Status 0: the client left first. */
+  readonly answered: (target: ProxyTarget, status: number) => void;
+  /** Nothing was sent to the client yet. */
+  readonly failed: (passage: Passage, failure: ExchangeFailure) => void;
+}
+
+const nothing = (): void => {};
+
+export function forward(via: Forwarder, passage: Passage, route: BackendRoute, fresh = false): void {
+  const { res, target, tunnel } = passage;
+  const key = poolKey(target.person, target.app);
+  const entry: Active = { target, end: () => (tunnel === null ? res.destroy() : tunnel.socket.destroy()) };
+  let stop = nothing;
+  const gone = (): void => {
+    via.active.delete(entry);
+    stop();
+  };
+  const over = (): void => {
+    via.active.delete(entry);
+    res.off('close', gone);
+  };
+  via.active.add(entry);
+  res.on('close', gone);
+  const cancelTake = via.pools.take(key, route, fresh, (connection, failure) => {
+    if (connection !== null) {
+      stop = runExchange(exchangeOf(via, passage, route, over), connection);
+    } else {
+      over();
+      via.failed(passage, failure ?? { code: 'BACKEND_UNREACHABLE', message: 'no connection to the backend' });
+    }
+  });
+  if (stop === nothing) stop = cancelTake;
+}
+
+function exchangeOf(via: Forwarder, passage: Passage, route: BackendRoute, over: () => void): Exchange {
+  const { req, res, target, head, tunnel } = passage;
+  const policy = policyOf(via.deps, passage);
+  const key = poolKey(target.person, target.app);
+  return {
+    req,
+    res,
+    clock: via.deps.clock,
+    head: backendHead(req, head, target.path, route.token, policy),
+    body: head.body,
+    policy,
+    protocol: tunnel === null ? '' : head.upgrade,
+    released: (connection, reusable) => via.pools.release(key, connection, reusable),
+    stale: () => {
+      over();
+      forward(via, passage, route, true);
+    },
+    failed: (failure) => {
+      over();
+      via.failed(passage, failure);
+    },
+    finished: (status) => {
+      over();
+      via.answered(target, status);
+    },
+    switched: (connection, answer, rest) => {
+      over();
+      openTunnel(via, passage, policy, { connection, answer, rest });
+    },
+  };
+}
+
+interface Switched {
+  readonly connection: Connection;
+  readonly answer: ResponseHead;
+  readonly rest: Buffer;
+}
+
+function openTunnel(via: Forwarder, passage: Passage, policy: ResponsePolicy, { connection, answer, rest }: Switched): void {
+  const { res, target, tunnel } = passage;
+  const { socket, first } = tunnel!;
+  res.detachSocket(socket);
+  socket.write(switchingHead(answer, policy), 'latin1');
+  // The rest lies in the read buffer, which is filled again.
+  if (rest.length > 0) socket.write(Buffer.from(rest));
+  if (first.length > 0) connection.stream.write(first);
+  const entry: Active = { target, end: () => running.destroy() };
+  const running = runTunnel(socket, connection, via.deps.clock, () => {
+    via.active.delete(entry);
+    via.pools.release(poolKey(target.person, target.app), connection, false);
+    via.deps.metrics?.tunnels(target.app, -1);
+  });
+  via.active.add(entry);
+  via.answered(target, 101);
+  via.deps.metrics?.tunnels(target.app, 1);
+}
+
+function switchingHead(answer: ResponseHead, policy: ResponsePolicy): string {
+  const headers = clientHeaders(answer, policy);
+  let lines = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${answer.upgrade}\r\n`;
+  for (let index = 0; index < headers.length; index += 2) lines += `${headers[index]}: ${headers[index + 1]}\r\n`;
+  return `${lines}\r\n`;
+}
+
+/** Neither a person's id nor an app's id holds a space. */
+export function poolKey(person: string, app: string): string {
+  return `${person} ${app}`;
+}
+
+function policyOf(deps: ProxyDeps, { target, head }: Passage): ResponsePolicy {
+  const { portalOrigin } = deps;
+  return { basePath: target.basePath, host: head.host, proto: portalOrigin.startsWith('https:') ? 'https' : 'http', portalOrigin };
+}
