@@ -45,9 +45,10 @@ const waitsMs: readonly number[] = [0, 0, 2_000, 4_000, 8_000];
 
 export function checkSupervision(world: World, app: AppModel, before: Supervision, event: SupervisionEvent): void {
   const next = app.supervision;
-  if (next.failures > 5) violate(world, `${app.key} counts ${next.failures} failures`);
-  if (next.failures === 5 && next.state !== 'failed' && next.state !== 'stopping')
-    violate(world, `${app.key} is ${next.state} after five failures`);
+  // A process that is found alive after all is adopted with its count; its next death fails it again.
+  if (next.failures >= 5 && next.state === 'backoff') violate(world, `${app.key} waits for another try after ${next.failures} failures`);
+  const fifth = next.failures >= 5 && before.failures < next.failures;
+  if (fifth && next.state !== 'failed') violate(world, `${app.key} is ${next.state} after failure ${next.failures}`);
   if (next.state !== 'starting' || (before.state !== 'backoff' && before.state !== 'failed')) return;
   if (event.type === 'START' || before.lastFailureAtMs === null) return;
   const waitedMs = world.clock.nowMs() - before.lastFailureAtMs;

@@ -186,7 +186,7 @@ function lookAt(world: World, app: AppModel): void {
   const { state } = app.supervision;
   if (process !== null) {
     if (app.env === null && state !== 'stopping') supervise(world, app, { type: 'PROCESS_SEEN', listening: process.listening });
-    if (app.env === null && state !== 'stopping') supervise(world, app, { type: 'STOP', reason: app.supervision.reason });
+    if (app.env === null && state !== 'stopping') supervise(world, app, { type: 'STOP', reason: 'StoppedByPerson' });
     else if (state !== 'stopping' && state !== 'running') supervise(world, app, { type: 'PROCESS_SEEN', listening: process.listening });
     push(world, app);
     return;
@@ -211,7 +211,10 @@ export function bootSupervisor(world: World, person: PersonModel): void {
     if (app.processes.length === 0 && (state === 'running' || state === 'starting'))
       app.supervision = { ...app.supervision, state: 'stopped' };
     // The env file alone carries the wish: whatever status.json remembers of an earlier one is over. Source: spec 2.6.
-    if (app.env === null && app.processes.length === 0) app.supervision = { ...stoppedSupervision, reason: app.supervision.reason };
+    if (app.env === null && app.processes.length === 0) {
+      const reason = state === 'stopped' || state === 'stopping' ? app.supervision.reason : 'StoppedByPerson';
+      app.supervision = { ...stoppedSupervision, reason };
+    }
     if (app.supervision.state === 'stopping' || app.supervision.state === 'backoff' || app.supervision.state === 'failed')
       armDeadline(world, app);
     if (app.supervision.state === 'stopping' && app.processes.length > 0) terminate(world, app, false);
