@@ -97,5 +97,9 @@ test('apply reads the folder and waits for --prune before it removes all of a ki
   expect(held.code).toBe(0);
   expect(held.out).toMatch(/held {2}Package\/notas: not removed without: svc apply --prune/);
   expect(await ask('apply', '--prune')).toMatchObject({ code: 0 });
-  await until('the packages gone', async () => (await view(portal, 'Backend/ana/notas')) === null, 60_000);
+  await until(
+    'the packages gone',
+    async () => (await view(portal, 'Package/notas')) === null && (await view(portal, 'Package/relogio')) === null,
+  );
+  expect((await whenState(portal, 'notas', 'stopped')).reason).toBe('NotInstalled');
 });
