@@ -3,7 +3,7 @@ import { limits } from '../schema/limits.ts';
 import type { Context } from './context.ts';
 import { leaveTheRest } from './leave-documents.ts';
 import { lookAtIntent, lookAtServer, lookAtSession } from './observe/look.ts';
-import { backendOf, syncBackends, syncWorld, type PersonEntry } from './world.ts';
+import { backendOf, isLive, syncBackends, syncWorld, type PersonEntry } from './world.ts';
 
 /** Looks at the packages of a server and makes the backends follow. */
 export async function lookAtPackages(context: Context, name: string): Promise<void> {
@@ -105,10 +105,11 @@ export function onLinkChange(context: Context, name: string, app: string | null)
     enqueuePerson(context, person, true);
     return;
   }
-  if (!person.backends.has(app)) dropAndAdd(context, person);
+  const snapshot = person.link.snapshot(app);
+  if (!person.backends.has(app) || snapshot === null || !isLive(snapshot)) dropAndAdd(context, person);
+  if (person.leaving) queue.add(person.key, false);
   const entry = person.backends.get(app);
   if (!entry) return;
-  const snapshot = person.link.snapshot(app);
   const known = person.packages.get(app)?.hash ?? null;
   const lookedLongAgo = options.clock.nowMs() - person.server.lookedAtMs > limits.packageEdgeLookMs;
   // The server noticed other code before the portal's own look did.

@@ -238,7 +238,8 @@ function pinnedOf(inForce: InForce): World['pinned'] {
 /** The backends of a person are what is installed, what is pinned, what the supervisor knows and what was asked for. */
 export function syncBackends(world: World, person: PersonEntry, factory: Pick<WorldFactory, 'memory'>): void {
   const pinned = world.pinned.get(person.name) ?? new Map<string, PlacedOf<BackendDocument>>();
-  const apps = new Set([...person.packages.keys(), ...pinned.keys(), ...person.link.snapshots().map((snapshot) => snapshot.app)]);
+  const live = person.link.snapshots().filter(isLive);
+  const apps = new Set([...person.packages.keys(), ...pinned.keys(), ...live.map((snapshot) => snapshot.app)]);
   // What was never looked at is not known to be gone.
   const seen = person.server.sight.status === 'reachable' && person.accountSeen === true;
   for (const [app, entry] of person.backends) {
@@ -247,6 +248,11 @@ export function syncBackends(world: World, person: PersonEntry, factory: Pick<Wo
     world.backends.delete(entry.key);
   }
   for (const app of apps) backendOf(world, person, app, factory).document = pinned.get(app) ?? null;
+}
+
+/** Something of it is on the server still: what is only remembered there is no object here. */
+export function isLive(snapshot: AppSnapshot): boolean {
+  return snapshot.wanted || snapshot.process !== null || snapshot.installed !== null;
 }
 
 /** The entry of a backend, made when it is first asked for. */

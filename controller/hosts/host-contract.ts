@@ -1,0 +1,196 @@
+/** What every host driver must do, as one suite on real sockets and folders: local.real.test.ts runs it, the ssh driver runs the same. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { limits } from '../../schema/limits.ts';
+import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import type { Host } from './host.ts';
+
+export interface HostFixture {
+  readonly host: Host;
+  /** An account that exists there. */
+  readonly account: string;
+  /** The place of the account as this test process can reach its files. */
+  readonly place: ServerPlace;
+  /** Another driver on the same server, as a restarted portal has. */
+  again(): Promise<Host>;
+  /** Ends every process that was started, and removes what was made. */
+  remove(): Promise<void>;
+}
+
+const manifest = (version: string): string =>
+  JSON.stringify({ id: 'ola', version, backend: { runtime: 'python3', entrypoint: 'backend/main.py' } });
+
+export function describeHost(name: string, fixture: () => Promise<HostFixture>): void {
+  describe(`host contract: ${name}`, () => {
+    let made: HostFixture;
+    let source: string;
+    beforeEach(async () => {
+      made = await fixture();
+      source = mkdtempSync(path.join(os.tmpdir(), 'svc-pkg-'));
+      writePackage(source, '1.0.0');
+    });
+    afterEach(async () => {
+      await made.host.close();
+      await made.remove();
+      rmSync(source, { recursive: true, force: true });
+    });
+    placeTests(() => made);
+    installTests(
+      () => made,
+      () => source,
+    );
+    refusalTests(
+      () => made,
+      () => source,
+    );
+    supervisorTests(() => made);
+  });
+}
+
+function writePackage(folder: string, version: string): void {
+  mkdirSync(path.join(folder, 'backend'), { recursive: true });
+  writeFileSync(path.join(folder, 'svc-app.json'), manifest(version));
+  writeFileSync(path.join(folder, 'backend/main.py'), `print(${JSON.stringify(version)})\n`);
+  writeFileSync(path.join(folder, 'run.sh'), '#!/bin/sh\n');
+  chmodSync(path.join(folder, 'run.sh'), 0o700);
+}
+
+function placeTests(made: () => HostFixture): void {
+  test('says where an account lives, and refuses a name that is none', async () => {
+    expect(await made().host.place(made().account)).toEqual(made().place);
+    for (const name of ['', '../root', '-o', 'A', 'a b', 'a'.repeat(33)]) {
+      await expect(made().host.place(name)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+  });
+
+  test('dials a unix socket both ways, and says so when nobody listens', async () => {
+    const { host, account, place } = made();
+    mkdirSync(place.home, { recursive: true });
+    const file = path.join(place.home, 's');
+    await expect(host.dial(account, file)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+    const server = net.createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket));
+    await new Promise<void>((resolve) => server.listen(file, resolve));
+    const stream = await host.dial(account, file);
+    stream.end('half open');
+    expect(await text(stream)).toBe('half open');
+    server.close();
+    await expect(host.dial(account, `/tmp/${'x'.repeat(limits.socketPathBytesMax)}`)).rejects.toMatchObject({
+      code: 'SOCKET_PATH_TOO_LONG',
+    });
+  });
+}
+
+function installTests(made: () => HostFixture, source: () => string): void {
+  test('installs, lists, replaces and removes in both scopes', async () => {
+    const { host, account } = made();
+    expect(await host.installed(account)).toEqual([]);
+    const system = await host.install(source(), 'sistema', null);
+    const own = await host.install(source(), 'pessoa', account);
+    expect(system).toMatchObject({
+      app: 'ola',
+      version: '1.0.0',
+      scope: 'sistema',
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    });
+    expect(own.hash).toBe(system.hash);
+    expect((await host.installed(account)).map((one) => one.scope)).toEqual(['sistema', 'pessoa']);
+    expect((await host.installed(null)).map((one) => one.scope)).toEqual(['sistema']);
+    writePackage(source(), '1.1.0');
+    rmSync(path.join(source(), 'run.sh'));
+    const newer = await host.install(source(), 'sistema', null);
+    expect(newer.hash).not.toBe(system.hash);
+    expect((await host.installed(null)).map((one) => one.version)).toEqual(['1.1.0']);
+    await host.remove('ola', 'sistema', null);
+    await host.remove('ola', 'sistema', null);
+    expect((await host.installed(account)).map((one) => one.scope)).toEqual(['pessoa']);
+  });
+
+  test('gives every file the same modes whatever the umask was, and leaves nothing else behind', async () => {
+    const { host, place } = made();
+    await host.install(source(), 'sistema', null);
+    const root = accountPaths(place).systemApps;
+    const mode = (file: string): number => statSync(path.join(root, 'ola', file)).mode & 0o777;
+    expect([mode('.'), mode('backend'), mode('svc-app.json'), mode('run.sh')]).toEqual([0o755, 0o755, 0o644, 0o755]);
+    expect(readdirSync(root)).toEqual(['ola']);
+  });
+
+  test('what a death left half done is ended by the next portal: the old package is back, the rest is gone', async () => {
+    const { host, place } = made();
+    const { hash } = await host.install(source(), 'sistema', null);
+    const root = accountPaths(place).systemApps;
+    // As a death between the two renames leaves it: the old one aside, the new one not in place yet.
+    mkdirSync(path.join(root, '.new-ola-00112233aabb'));
+    writeFileSync(path.join(root, '.new-ola-00112233aabb/svc-app.json'), manifest('2.0.0'));
+    renameSync(path.join(root, 'ola'), path.join(root, '.old-ola-00112233aabb'));
+    const next = await made().again();
+    expect((await next.installed(null)).map((one) => one.hash)).toEqual([hash]);
+    expect(readdirSync(root)).toEqual(['ola']);
+    // And in the middle of a removal: it goes on.
+    renameSync(path.join(root, 'ola'), path.join(root, '.old-ola-gone-00112233aabb'));
+    const third = await made().again();
+    expect(await third.installed(null)).toEqual([]);
+    expect(readdirSync(root)).toEqual([]);
+    await next.close();
+    await third.close();
+  });
+}
+
+function refusalTests(made: () => HostFixture, source: () => string): void {
+  test.for([
+    ['a link', (root: string) => symlinkSync('/etc/passwd', path.join(root, 'backend/link'))],
+    ['a link to a folder', (root: string) => symlinkSync('/etc', path.join(root, 'etc'))],
+    ['a socket', (root: string) => net.createServer().listen(path.join(root, 's')).unref()],
+    ['no manifest', (root: string) => rmSync(path.join(root, 'svc-app.json'))],
+    ['a manifest that is none', (root: string) => writeFileSync(path.join(root, 'svc-app.json'), '{"id":"../x"}')],
+  ] as const)('a package with %s is refused, and nothing of it stays', async ([, spoil]) => {
+    const { host, place } = made();
+    spoil(source());
+    await expect(host.install(source(), 'sistema', null)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(PACKAGE_REFUSED|PACKAGE_SOURCE_MISSING|MANIFEST_INVALID)$/) as string,
+    });
+    const root = accountPaths(place).systemApps;
+    expect(existsSync(root) ? readdirSync(root) : []).toEqual([]);
+  });
+
+  test('one package that can not be read hides no other', async () => {
+    const { host, place } = made();
+    await host.install(source(), 'sistema', null);
+    const root = accountPaths(place).systemApps;
+    mkdirSync(path.join(root, 'torta'));
+    writeFileSync(path.join(root, 'torta/svc-app.json'), '{');
+    mkdirSync(path.join(root, 'vazia'));
+    expect((await host.installed(null)).map((one) => one.app)).toEqual(['ola']);
+  });
+}
+
+function supervisorTests(made: () => HostFixture): void {
+  test('starts the supervisor, which answers, outlives the portal and is there only once', async () => {
+    const { host, account, place } = made();
+    await Promise.all([host.startSupervisor(account), host.startSupervisor(account)]);
+    const hello = async () => {
+      const stream = await host.dial(account, accountPaths(place).supervisorSocket);
+      stream.write('{"id":1,"op":"hello"}\n');
+      for await (const chunk of stream) return JSON.parse(String(chunk)) as { ok: boolean; home: string; pid: number };
+      throw new Error('the supervisor hung up');
+    };
+    const first = await hello();
+    expect(first).toMatchObject({ ok: true, home: place.home });
+    await host.startSupervisor(account);
+    expect((await hello()).pid).toBe(first.pid);
+  });
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { processesBelow } from '../../test/support/portal.ts';
+import { systemClock } from '../clock.ts';
+import { describeHost } from './host-contract.ts';
+import { createLocalHost, type LocalHostOptions } from './local.ts';
+
+const binDir = path.resolve(import.meta.dirname, '../../bin');
+
+async function endBelow(dir: string): Promise<void> {
+  const end = (): number => {
+    const left = processesBelow(dir);
+    for (const { pid } of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended by itself in between.
+      }
+    }
+    return left.length;
+  };
+  await expect.poll(end, { timeout: 5_000 }).toBe(0);
+}
+
+function options(prefix: string, over: Partial<LocalHostOptions> = {}): LocalHostOptions {
+  return { server: 'casa', prefix, binDir, clock: systemClock, onBadPackage: () => undefined, ...over };
+}
+
+describeHost('local', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-h-'));
+  return {
+    host: createLocalHost(options(dir)),
+    account: 'ana',
+    place: { home: `${dir}/home/ana`, prefix: dir },
+    again: async () => createLocalHost(options(dir)),
+    remove: async () => {
+      await endBelow(dir);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+});
+
+test('a prefix that makes the sockets too long is refused by name before anything is started', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-h-'));
+  const host = createLocalHost(options(path.join(dir, 'x'.repeat(90))));
+  await expect(host.startSupervisor('ana')).rejects.toMatchObject({
+    code: 'SOCKET_PATH_TOO_LONG',
+    message: expect.stringContaining('Server.spec.local.prefix') as string,
+  });
+  expect(processesBelow(dir)).toEqual([]);
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a supervisor that can not start says where its log is', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-h-'));
+  const missing = createLocalHost(options(dir, { binDir: '/nonexistent' }));
+  await expect(missing.startSupervisor('ana')).rejects.toMatchObject({ code: 'SUPERVISOR_FAILED' });
+  rmSync(dir, { recursive: true, force: true });
+});
