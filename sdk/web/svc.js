@@ -159,19 +159,24 @@
     let frame = 0;
     let last = event;
     const mine = (handler) => (moved) => moved.pointerId === event.pointerId && handler(moved);
-    const move = mine((moved) => {
-      last = moved;
-      frame ||= requestAnimationFrame(() => {
-        frame = 0;
-        ask('window.arrastar', phase('mover', last)).catch(() => {});
-      });
-    });
     const end = (fase) =>
       mine((moved) => {
         ended.abort();
         cancelAnimationFrame(frame);
         ask('window.arrastar', phase(fase, moved)).catch(() => {});
       });
+    const move = mine((moved) => {
+      // Released where no event reached us (out of the frame, when the browser could not keep the capture): the drag is over.
+      if (moved.buttons === 0) {
+        end('fim')(moved);
+        return;
+      }
+      last = moved;
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        ask('window.arrastar', phase('mover', last)).catch(() => {});
+      });
+    });
     target.addEventListener('pointermove', move, options);
     target.addEventListener('pointerup', end('fim'), options);
     target.addEventListener('pointercancel', end('cancelar'), options);
