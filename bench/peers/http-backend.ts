@@ -11,6 +11,8 @@ const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
 const sockets = new WebSocketServer({ server, perMessageDeflate: false });
 sockets.on('connection', (socket) => socket.on('message', (data, binary) => socket.send(data, { binary })));
 const where = process.argv[2] ?? '';
-server.listen(/^\d+$/.test(where) ? { host: '127.0.0.1', port: Number(where) } : { path: where, backlog: 1_024 }, () =>
-  console.log('ready'),
-);
+// Says where it listens: the path, or the port that it got.
+server.listen(/^\d+$/.test(where) ? { host: '127.0.0.1', port: Number(where), backlog: 1_024 } : { path: where, backlog: 1_024 }, () => {
+  const address = server.address();
+  console.log(address !== null && typeof address === 'object' ? address.port : where);
+});

@@ -1,0 +1,98 @@
+/**
+ * The whole portal in front of one backend, as a browser meets it: host, session cookie, rules, proxy. Only the gateway is made by
+ * hand, so that no controller runs beside it. argv: port, socket. Prints one JSON line: { host, cookie }.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createPortal } from '../../api/portal.ts';
+import { systemClock } from '../../controller/clock.ts';
+import { createBus } from '../../controller/events/bus.ts';
+import { openSqliteStore } from '../../controller/store/sqlite.ts';
+import type { BackendRoute, Gateway } from '../../schema/gateway.ts';
+
+const [port, socketPath] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-portal-'));
+const person = { usuario: 'ana', nome: 'Ana', login: 'ana', grupos: [] };
+const route: BackendRoute = { generation: '1', socketPath: socketPath!, dial: async () => net.connect(socketPath!), token: 'token' };
+const view = {
+  id: 'notas',
+  name: 'Notas',
+  version: '1',
+  type: 'app',
+  kind: 'app',
+  description: '',
+  category: 'Other',
+  window: {},
+  gpu: false,
+  aoFechar: 'manter',
+  status: 'running',
+  ready: true,
+  reason: 'Healthy',
+  message: '',
+  sinceMs: 0,
+  wanted: true,
+  pinned: false,
+  pid: 1,
+  connections: 0,
+  failures: 0,
+  nextAttemptAtMs: null,
+  contained: false,
+  containedReason: '',
+  stale: false,
+  step: null,
+} as const;
+const plan = { ok: true, changes: [], errors: [], pendingPrune: [] };
+const gateway: Gateway = {
+  person: (usuario) => (usuario === 'ana' ? person : null),
+  people: () => [person],
+  apps: () => [view],
+  app: (usuario, app) => (usuario === 'ana' && app === 'notas' ? view : null),
+  manifest: () => null,
+  route: (usuario, app) => (usuario === 'ana' && app === 'notas' ? route : null),
+  packageFile: async () => null,
+  log: async () => '',
+  followLog: async function* none() {},
+  objects: async () => [],
+  why: async () => null,
+  plan: async () => plan,
+  apply: async () => plan,
+};
+const store = await openSqliteStore(join(folder, 'svc.db'));
+const portal = await createPortal({
+  store,
+  bus: createBus(),
+  gateway,
+  settings: { listenHost: '127.0.0.1', listenPort: Number(port), url: 'http://svc.localhost:0', origins: 'subdomain' },
+  controlSocket: null,
+  assets: { shellDir: folder, sdkWebDir: folder },
+  log: pino({ level: 'error' }),
+  clock: systemClock,
+});
+await portal.listen();
+
+/** Follows the sign-in link as a browser would, through the one-time pass to the app's own cookie. */
+function step(host: string, path: string, cookie: string): Promise<{ location: string; cookie: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { host, cookie, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' };
+    http
+      .get({ host: '127.0.0.1', port: Number(port), path, headers }, (res) => {
+        res.resume();
+        resolve({ location: res.headers.location ?? '', cookie: res.headers['set-cookie']?.[0]?.split(';')[0] ?? '' });
+      })
+      .on('error', reject);
+  });
+}
+const host = `notas.svc.localhost:${port}`;
+const signedIn = await step(`svc.localhost:${port}`, new URL(await portal.signInLink('ana')).search.replace(/^/, '/'), '');
+const handOver = await step(`svc.localhost:${port}`, '/api/apps/notas/abrir?ir=/', signedIn.cookie);
+const entered = await step(host, handOver.location.replace(`http://${host}`, ''), '');
+if (entered.cookie === '') throw new Error('the portal gave no cookie on the app’s origin');
+console.log(JSON.stringify({ host, cookie: entered.cookie }));
+process.on('SIGTERM', () => {
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(0);
+});
