@@ -110,7 +110,10 @@ function createBackend(dir: string, bus: Bus, person: string, app: string): Test
   const token = `canary-${randomBytes(16).toString('hex')}`;
   const seen: http.IncomingMessage[] = [];
   const server = http.createServer((req, res) => {
-    if (req.headers['x-svc-app-token'] !== token) return void res.writeHead(403, { 'x-svc-token': 'recusado' }).end();
+    if (req.headers['x-svc-app-token'] !== token) {
+      res.writeHead(403, { 'x-svc-token': 'recusado' }).end();
+      return;
+    }
     seen.push(req);
     res.writeHead(200, { 'content-type': req.url?.endsWith('.html') || req.url === '/' ? 'text/html' : 'text/plain' });
     req.pipe(res).write(`${person}/${app} ${req.method} ${req.url}\n`);

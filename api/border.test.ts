@@ -1,0 +1,312 @@
+/** Matrices over the border (anchors I rows 7, 9, 11, 25): every route, every origin, every cookie; what gets through is counted. */
+import http from 'node:http';
+import net from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createPortalWorld, navigation, type Browser, type PortalWorld } from './testing/portal-world.ts';
+
+let portal: PortalWorld;
+let ana: Browser;
+let admin: Browser;
+
+beforeAll(async () => {
+  portal = await createPortalWorld();
+  for (const person of ['ana', 'bia']) {
+    for (const app of ['notas', 'relogio']) await portal.world.backend(person, app).start();
+  }
+  ana = await portal.signedIn('ana');
+  admin = await portal.signedIn('ana', { admin: true });
+  for (const browser of [ana, admin]) await browser.visit(`http://${portal.appHost('notas')}/`);
+});
+afterAll(() => portal.close());
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Every route, read from the OpenAPI document that is made from the route table: a new one is in here without anybody's doing. */
+async function routes(): Promise<readonly Route[]> {
+  const { paths }: { paths: Record<string, Record<string, unknown>> } = (await portal.browser().call('GET', '/api/openapi.json')).json();
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({
+      method: method.toUpperCase(),
+      path: path.replace('{id}', 'notas').replace('{person}', 'ana').replace('{app}', 'notas'),
+    })),
+  );
+}
+
+const isSafe = ({ method }: Route): boolean => method === 'GET' || method === 'HEAD';
+
+/** What a page of another origin can make a browser send. */
+function foreignHeaders(): readonly (readonly [string, Record<string, string>])[] {
+  const app = `http://${portal.appHost('notas')}`;
+  return [
+    ['an app, by fetch', { origin: app, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }],
+    ['an app, without cors', { origin: app, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
+    ['an app, by a form', { origin: app, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }],
+    ['an app, in an old browser', { origin: app }],
+    ['a stranger', { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['a stranger, in an old browser', { origin: 'http://evil.example' }],
+    ['a sandboxed page', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+    ['a name that begins like ours', { origin: `${portal.url}.evil.example` }],
+    ['another port of ours', { origin: 'http://svc.localhost:1', 'sec-fetch-site': 'same-site' }],
+    ['our name over https', { origin: portal.url.replace('http:', 'https:') }],
+    ['a lie about the origin', { origin: portal.url, 'sec-fetch-site': 'same-site' }],
+  ];
+}
+
+describe('calls that change something', () => {
+  test('are refused from everywhere but our own pages, on every route', async () => {
+    const mutating = (await routes()).filter((route) => !isSafe(route));
+    expect(mutating.length).toBeGreaterThan(10);
+    const callers = [
+      ...foreignHeaders(),
+      ['a program with a stolen cookie jar', {}] as const,
+      ['an address typed in', { 'sec-fetch-site': 'none' }] as const,
+    ];
+    let cells = 0;
+    for (const { method, path } of mutating) {
+      for (const [caller, headers] of callers) {
+        for (const body of ['{}', '{"passe":"x"}', undefined]) {
+          const type = body === undefined ? {} : { 'content-type': 'application/json' };
+          const answer = await admin.request(path, { method, headers: { ...headers, ...type }, ...(body === undefined ? {} : { body }) });
+          expect([method, path, caller, answer.status, answer.json()['code']]).toEqual([method, path, caller, 403, 'CROSS_ORIGIN']);
+          cells += 1;
+        }
+      }
+    }
+    expect(cells).toBe(mutating.length * callers.length * 3);
+    // Nothing came of any of them.
+    expect(await portal.store.intents()).toEqual([]);
+    expect((await admin.call('GET', '/api/sessao')).status).toBe(200);
+  });
+
+  test('are refused without a session, on every route but sign-in and sign-out', async () => {
+    for (const { method, path } of (await routes()).filter((route) => !isSafe(route) && route.path !== '/api/sessao')) {
+      const answer = await portal.browser().call(method, path, {});
+      expect([method, path, answer.status]).toEqual([method, path, 401]);
+    }
+  });
+});
+
+describe('calls that read', () => {
+  test('are refused when another origin makes them, on every route', async () => {
+    for (const { method, path } of (await routes()).filter(isSafe)) {
+      for (const [caller, headers] of foreignHeaders()) {
+        const answer = await admin.request(path, { method, headers });
+        const navigates = path.endsWith('/abrir') && headers['sec-fetch-mode'] === 'navigate';
+        expect([path, caller, answer.status]).toEqual([path, caller, navigates ? 302 : 403]);
+      }
+    }
+  });
+});
+
+describe('origin × path × cookie of a handshake', () => {
+  const handshake = (headers: Record<string, string>, path: string): Promise<number> => {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const req = http.request({
+      host: '127.0.0.1',
+      port: portal.port,
+      path,
+      agent: false,
+      headers: {
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+        ...headers,
+      },
+    });
+    req.on('upgrade', (res, socket) => {
+      socket.destroy();
+      resolve(res.statusCode ?? 0);
+    });
+    req.on('response', (res) => {
+      res.resume();
+      resolve(res.statusCode ?? 0);
+    });
+    req.on('error', reject);
+    req.end();
+    return promise;
+  };
+
+  test('only the right three go together', async () => {
+    const notas = portal.appHost('notas');
+    const relogio = portal.appHost('relogio');
+    const cookies = {
+      none: '',
+      shell: ana.cookies.get(portal.host) ?? '',
+      notas: ana.cookies.get(notas) ?? '',
+      wrong: `__Host-svc=${'A'.repeat(43)}`,
+    };
+    const origins = {
+      none: '',
+      shell: portal.url,
+      notas: `http://${notas}`,
+      relogio: `http://${relogio}`,
+      stranger: 'http://evil.example',
+      null: 'null',
+    };
+    const targets = [
+      { name: 'events', host: portal.host, path: '/ws/events', origins: ['shell'], cookie: 'shell' },
+      { name: 'events, encoded', host: portal.host, path: '/ws/%65vents', origins: [], cookie: 'shell' },
+      { name: 'events with dots', host: portal.host, path: '/ws/x/../events', origins: [], cookie: 'shell' },
+      { name: 'an API route', host: portal.host, path: '/api/apps', origins: [], cookie: 'shell' },
+      { name: 'app', host: notas, path: '/socket', origins: ['shell', 'notas'], cookie: 'notas' },
+      { name: 'app, path of the events', host: notas, path: '/ws/events', origins: ['shell', 'notas'], cookie: 'notas' },
+      { name: 'other app', host: relogio, path: '/socket', origins: ['shell', 'relogio'], cookie: 'relogio' },
+      { name: 'the SDK', host: notas, path: '/_sdk/svc.js', origins: [], cookie: 'notas' },
+      { name: 'old prefix', host: portal.host, path: '/proxy/app/notas/socket', origins: [], cookie: 'shell' },
+      { name: 'no host of ours', host: '127.0.0.1', path: '/ws/events', origins: [], cookie: 'shell' },
+    ];
+    let cells = 0;
+    for (const target of targets) {
+      for (const [originName, origin] of Object.entries(origins)) {
+        for (const [cookieName, cookie] of Object.entries(cookies)) {
+          const headers = { host: target.host, ...(origin === '' ? {} : { origin }), ...(cookie === '' ? {} : { cookie }) };
+          const opens = target.origins.includes(originName) && target.cookie === cookieName;
+          const status = await handshake(headers, target.path);
+          expect([target.name, originName, cookieName, status === 101]).toEqual([target.name, originName, cookieName, opens]);
+          cells += 1;
+        }
+      }
+    }
+    expect(cells).toBe(240);
+  });
+});
+
+describe('whose app it is', () => {
+  test('a person reaches their own backend only', async () => {
+    const bia = await portal.signedIn('bia');
+    expect((await bia.visit(`http://${portal.appHost('notas')}/who`)).text).toContain('bia/notas GET /who');
+    expect((await ana.visit(`http://${portal.appHost('notas')}/who`)).text).toContain('ana/notas GET /who');
+  });
+
+  test('the cookie of one app opens no other app and not the shell', async () => {
+    const cookie = ana.cookies.get(portal.appHost('notas')) ?? '';
+    const other = await portal.browser().request('/x', { headers: { host: portal.appHost('relogio'), cookie } });
+    const shell = await portal.browser().request('/api/sessao', { headers: { cookie } });
+    expect([other.status, shell.status]).toEqual([401, 401]);
+  });
+});
+
+describe('odd requests', () => {
+  /** Status codes of what comes back for raw bytes. */
+  const raw = (bytes: string): Promise<readonly string[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
+    let text = '';
+    const socket = net.connect(portal.port, '127.0.0.1', () => socket.write(bytes));
+    socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+    socket.on('close', () => resolve([...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => match[1] ?? '')));
+    socket.on('error', reject);
+    return promise;
+  };
+  const close = 'Connection: close\r\n\r\n';
+
+  test('are refused before any route sees them', async () => {
+    const { host } = portal;
+    const cookie = `Cookie: ${ana.cookies.get(host) ?? ''}\r\n`;
+    const cases: readonly (readonly [string, string, readonly string[]])[] = [
+      ['absolute form', `GET http://${portal.appHost('notas')}/ HTTP/1.1\r\nHost: ${host}\r\n${cookie}${close}`, ['400']],
+      ['two hosts', `GET /api/sessao HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example\r\n${cookie}${close}`, ['400']],
+      ['no host', `GET /api/sessao HTTP/1.1\r\n${cookie}${close}`, ['400']],
+      ['no host, HTTP/1.0', `GET /api/sessao HTTP/1.0\r\n${cookie}${close}`, ['400']],
+      ['asterisk', `OPTIONS * HTTP/1.1\r\nHost: ${host}\r\n${close}`, ['400']],
+      ['long header', `GET / HTTP/1.1\r\nHost: ${host}\r\nX: ${'a'.repeat(40_000)}\r\n${close}`, ['431']],
+      ['two lengths', `POST /api/sessao HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\nContent-Length: 3\r\n${close}{}`, ['400']],
+      [
+        'length and chunks',
+        `POST /api/sessao HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n${close}0\r\n\r\n`,
+        ['400'],
+      ],
+      ['a cookie twice', `GET /api/sessao HTTP/1.1\r\nHost: ${host}\r\n${cookie}Cookie: __Host-svc=${'A'.repeat(43)}\r\n${close}`, ['401']],
+    ];
+    for (const [name, bytes, statuses] of cases) expect([name, await raw(bytes)]).toEqual([name, statuses]);
+  });
+
+  test('a body that comes byte by byte is cut off', async () => {
+    const cookie = ana.cookies.get(portal.host) ?? '';
+    const ended = raw(
+      `POST /api/apps/notas/start HTTP/1.1\r\nHost: ${portal.host}\r\nOrigin: ${portal.url}\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+    ).catch((error: NodeJS.ErrnoException) => [error.code ?? '']);
+    const { clock } = portal;
+    const advance = setInterval(() => 'advance' in clock && clock.advance(1_000), 5);
+    const answer = await ended;
+    clearInterval(advance);
+    expect(['', undefined, 'ECONNRESET', '400', '408']).toContain(answer[0]);
+    expect(await portal.store.intent('ana', 'notas')).toBeNull();
+  });
+});
+
+describe('refused passes', () => {
+  test('are limited per address, and the limit passes', async () => {
+    const own = await createPortalWorld();
+    try {
+      const link = await own.portal.signInLink('ana');
+      const attempt = () => own.browser().call('POST', '/api/sessao', { passe: 'x'.repeat(43) });
+      for (let count = 0; count < 20; count += 1) expect((await attempt()).status).toBe(401);
+      const limited = await attempt();
+      expect([limited.status, limited.headers['retry-after']]).toEqual([429, '60']);
+      expect((await own.browser().request(link.slice(own.url.length), { headers: navigation })).headers['set-cookie']).toBeUndefined();
+      if ('advance' in own.clock) own.clock.advance(60_000);
+      expect((await own.browser().request(link.slice(own.url.length), { headers: navigation })).status).toBe(302);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+describe('the log of the portal', () => {
+  test('holds one line per request, whatever a client sends, and no secret', async () => {
+    const before = portal.logLines.length;
+    const evil = encodeURIComponent('\r\n{"level":50,"msg":"forged"}\u001b[31m');
+    const passe = new URL(await portal.portal.signInLink('bia')).searchParams.get('passe') ?? '';
+    await ana.call('GET', `/api/apps/${evil}`);
+    await ana.call('GET', `/api/nada/${'x'.repeat(5_000)}?${evil}`);
+    await portal.browser().request('/api/sessao', { headers: { 'user-agent': 'x\t{"level":50}', cookie: '__Host-svc=x' } });
+    await portal.browser().call('POST', '/api/sessao', { passe });
+    const answer = await ana.request('/api/apps/notas/abrir?ir=/', { headers: navigation });
+    const appPass = new URL(answer.headers.location ?? '').searchParams.get('passe') ?? 'none';
+    const lines = portal.logLines.slice(before);
+    expect(lines).toHaveLength(5);
+    for (const line of lines) {
+      expect(line.trimEnd()).not.toMatch(/[\n\r\u001b]/);
+      expect(line.length).toBeLessThan(1_000);
+      expect(JSON.parse(line)).toMatchObject({ level: 30, msg: 'request' });
+    }
+    const all = portal.logLines.join('');
+    const cookie = (ana.cookies.get(portal.host) ?? '').split('=')[1] ?? 'none';
+    for (const secret of [passe, appPass, cookie]) expect(all).not.toContain(secret);
+  });
+});
+
+describe('the token of a backend', () => {
+  test('is in no byte that a client or the log ever saw', async () => {
+    for (const { method, path } of await routes()) {
+      if (path.endsWith('/stop') || path.endsWith('/start') || path.endsWith('/restart') || method === 'DELETE') continue;
+      await admin.call(method, path, method === 'GET' ? undefined : {});
+      await portal.control(method, path, method === 'GET' ? undefined : {});
+    }
+    const socket = ana.socket('/socket', {
+      host: portal.appHost('notas'),
+      origin: portal.url,
+      cookie: ana.cookies.get(portal.appHost('notas')) ?? '',
+    });
+    await new Promise((resolve) => socket.once('open', resolve));
+    socket.send('hello');
+    const echoed = await new Promise<Buffer>((resolve) => socket.once('message', resolve));
+    socket.close();
+    expect(socket.readyState).toBe(WebSocket.CLOSING);
+    const everything = Buffer.concat([...portal.received, echoed, Buffer.from(portal.logLines.join(''))]).toString('latin1');
+    expect(everything.length).toBeGreaterThan(50_000);
+    const tokens = ['ana', 'bia'].flatMap((person) => ['notas', 'relogio'].map((app) => portal.world.backend(person, app).token));
+    // The canary is alive: backends did get it.
+    expect(portal.world.backend('ana', 'notas').seen.at(-1)?.headers['x-svc-app-token']).toBe(tokens[0]);
+    for (const token of tokens) {
+      expect(everything).not.toContain(token);
+      expect(everything).not.toContain(Buffer.from(token).toString('base64'));
+    }
+    expect(everything.toLowerCase()).not.toContain('x-svc-app-token');
+  });
+});
