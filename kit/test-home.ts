@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppSnapshot } from '../schema/backend.ts';
-import { accountPaths, appPaths } from '../schema/server-paths.ts';
+import { accountPaths, appPaths, type ServerPlace } from '../schema/server-paths.ts';
 import type { SupervisorPush, SupervisorReplies, SupervisorRequest } from '../schema/supervisor-protocol.ts';
 import { environOf, livingPids, readPidFile, readStat, signal } from './processes.ts';
 
@@ -63,89 +63,109 @@ export interface TestHome {
   dispose(): Promise<void>;
 }
 
+/** What a test started, so that it can be ended. */
+interface Started {
+  readonly place: ServerPlace;
+  readonly children: Set<ChildProcess>;
+  readonly sockets: Set<Socket>;
+}
+
 export function testHome(): TestHome {
   // sun_path holds 107 bytes: a short home.
   const home = mkdtempSync(join(tmpdir(), 'svc-'));
   const place = { home, prefix: home };
-  const children = new Set<ChildProcess>();
-  const sockets = new Set<Socket>();
-  const environmentWith = (more: Record<string, string>): Record<string, string> => ({
-    PATH: '/usr/bin:/bin',
-    HOME: home,
-    SVC_PREFIX: home,
-    SVC_KIT_SOURCE: '1',
-    NODE_COMPILE_CACHE: join(tmpdir(), 'svc-test-compile-cache'),
-    ...more,
-  });
-  const ours = (pid: number): boolean => environOf(pid)?.get('HOME') === home;
+  const started: Started = { place, children: new Set(), sockets: new Set() };
   return {
     home,
     paths: (app) => appPaths(place, app),
-    install: (app, manifest = {}, files = { 'main.py': echoBackend }) => {
-      const dir = join(accountPaths(place).systemApps, app);
-      mkdirSync(dir, { recursive: true });
-      const backend = { runtime: 'python3', entrypoint: 'main.py', ...(manifest['backend'] as object | undefined) };
-      for (const [name, text] of Object.entries(files)) {
-        writeFileSync(join(dir, name), text);
-        if (text.startsWith('#!')) chmodSync(join(dir, name), 0o755);
-      }
-      writeFileSync(join(dir, 'svc-app.json'), JSON.stringify({ id: app, version: '1.0.0', ...manifest, backend }));
-    },
+    install: (app, manifest = {}, files = { 'main.py': echoBackend }) => install(place, app, manifest, files),
     writeEnv: (app, token = 'token-of-the-env-file') => {
       mkdirSync(appPaths(place, app).dir, { recursive: true, mode: 0o700 });
       writeFileSync(appPaths(place, app).env, `SVC_APP_TOKEN=${token}\nSVC_APP_BASE_PATH=/\n`, { mode: 0o600 });
     },
     supervisor: async (more = {}) => {
-      const child = spawn(join(root, 'bin/svc-app-supervisor'), [], {
-        env: environmentWith(more),
-        stdio: ['ignore', 'ignore', process.env['SVC_TEST_LOUD'] === '1' ? 'inherit' : 'ignore'],
-        detached: true,
-      });
-      children.add(child);
-      const path = accountPaths(place).supervisorSocket;
-      const socket = await until('the supervisor answers', () => (child.exitCode !== null ? null : tryConnect(path))).then(
-        (opening) => opening,
-      );
-      sockets.add(socket);
+      const child = run(started, 'svc-app-supervisor', [], more, process.env['SVC_TEST_LOUD'] === '1' ? 'inherit' : 'ignore');
+      const socket = await connected(accountPaths(place).supervisorSocket);
+      started.sockets.add(socket);
       return { child, client: clientOn(socket) };
     },
-    launcher: async (app, more = {}) => {
-      const child = spawn(join(root, 'bin/svc-app-run'), [app], {
-        env: { ...environmentWith(more), SVC_APP_DETACHED: '1' },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        detached: true,
-      });
-      children.add(child);
-      let text = '';
-      child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
-      // Becoming the backend is no exit: run.pid with our own pid, and the socket, tell.
-      const became = until('the launcher ends or becomes the backend', () => {
-        if (child.exitCode !== null || child.signalCode !== null) return true;
-        return readPidFile(appPaths(place, app).runPid)?.pid === child.pid && !existsSync(appPaths(place, app).comingUp);
-      });
-      await Promise.race([exited, became]);
-      return { code: child.exitCode, signal: child.signalCode, text };
-    },
+    launcher: (app, more = {}) => launcher(started, app, more),
     backends: (app) => {
       const socket = appPaths(place, app).socket;
       return livingPids().filter((pid) => {
-        if (environOf(pid)?.get('SVC_APP_SOCKET') !== socket || ['Z', 'X'].includes(readStat(pid)?.state ?? 'X')) return false;
+        if (environOf(pid)?.get('SVC_APP_SOCKET') !== socket || isGone(pid)) return false;
         return commandOf(pid).some((word) => word.includes('/opt/svc-apps/'));
       });
     },
     dispose: async () => {
-      for (const socket of sockets) socket.destroy();
-      for (const child of children) child.kill('SIGKILL');
+      for (const socket of started.sockets) socket.destroy();
+      for (const child of started.children) child.kill('SIGKILL');
       await until('every process of the test is gone', () => {
-        const left = livingPids().filter((pid) => pid !== process.pid && ours(pid) && readStat(pid)?.state !== 'Z');
+        const left = livingPids().filter((pid) => pid !== process.pid && environOf(pid)?.get('HOME') === home && !isGone(pid));
         for (const pid of left) signal(pid, 'SIGKILL');
         return left.length === 0;
       });
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+const isGone = (pid: number): boolean => ['Z', 'X'].includes(readStat(pid)?.state ?? 'X');
+
+function install(
+  place: ServerPlace,
+  app: string,
+  manifest: Readonly<Record<string, unknown>>,
+  files: Readonly<Record<string, string>>,
+): void {
+  const dir = join(accountPaths(place).systemApps, app);
+  mkdirSync(dir, { recursive: true });
+  const backend = { runtime: 'python3', entrypoint: 'main.py', ...(manifest['backend'] as object | undefined) };
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(dir, name), text);
+    if (text.startsWith('#!')) chmodSync(join(dir, name), 0o755);
+  }
+  writeFileSync(join(dir, 'svc-app.json'), JSON.stringify({ id: app, version: '1.0.0', ...manifest, backend }));
+}
+
+/** The sources run, not a bundle that may be older. */
+function run(
+  started: Started,
+  program: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>>,
+  output: 'pipe' | 'inherit' | 'ignore',
+): ChildProcess {
+  const { home, prefix } = started.place;
+  const child = spawn(join(root, 'bin', program), args, {
+    env: {
+      PATH: '/usr/bin:/bin',
+      HOME: home,
+      SVC_PREFIX: prefix,
+      SVC_KIT_SOURCE: '1',
+      NODE_COMPILE_CACHE: join(tmpdir(), 'svc-test-compile-cache'),
+      ...more,
+    },
+    stdio: ['ignore', output === 'inherit' ? 'ignore' : output, output],
+    detached: true,
+  });
+  started.children.add(child);
+  return child;
+}
+
+async function launcher(started: Started, app: string, more: Readonly<Record<string, string>>) {
+  const child = run(started, 'svc-app-run', [app], { ...more, SVC_APP_DETACHED: '1' }, 'pipe');
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const exited = once(child, 'close');
+  const paths = appPaths(started.place, app);
+  // Becoming the backend is no exit: run.pid with its pid and no marker tell.
+  const became = until('the launcher ends or becomes the backend', () => {
+    if (child.exitCode !== null || child.signalCode !== null) return true;
+    return readPidFile(paths.runPid)?.pid === child.pid && !existsSync(paths.comingUp);
+  });
+  await (more['SVC_FAULT_POINT'] === undefined ? Promise.race([exited, became]) : exited);
+  return { code: child.exitCode, signal: child.signalCode, text };
 }
 
 function commandOf(pid: number): readonly string[] {
@@ -156,12 +176,19 @@ function commandOf(pid: number): readonly string[] {
   }
 }
 
-/** Connected, or null: a unix socket connects at once or never. */
-function tryConnect(path: string): Socket | null {
-  if (!existsSync(path)) return null;
-  const socket = connect(path);
-  socket.on('error', () => undefined);
-  return socket;
+/** A dead supervisor's socket refuses until the new one stands in its place. */
+async function connected(path: string): Promise<Socket> {
+  const endMs = performance.now() + 20_000;
+  for (;;) {
+    const socket = connect(path);
+    const opened = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true));
+      socket.once('error', () => resolve(false));
+    });
+    if (opened) return socket.on('error', () => undefined);
+    if (performance.now() > endMs) throw new Error('the supervisor does not answer');
+    await sleep(5);
+  }
 }
 
 function clientOn(socket: Socket): TestClient {

@@ -2,7 +2,10 @@
  * Taking over from an earlier supervisor, killed at whatever point (spec 3.3, supervisor rule 2). The wish and the process table
  * are the truth; status.json only adds the counters and the deadlines, which are absolute.
  */
-import { bootId, processesOf, signal, writePidFile } from '../processes.ts';
+import { unlinkIfThere } from '../atomic-file.ts';
+import { claimHolder, release } from '../launch/claim.ts';
+import { readMarker } from '../launch/marker.ts';
+import { bootId, isAlive, processesOf, signal, writePidFile } from '../processes.ts';
 import { launch, take } from './launching.ts';
 import { adopted, findLive, lookAtLimits, lookAtPolicy, lookAtWish, tokenOfProcess, unrecordedLeaders, wakeStamp } from './observe.ts';
 import { readStatus, type StatusFile } from './snapshot.ts';
@@ -16,6 +19,7 @@ export function resume(supervisor: Supervisor, app: App): void {
   app.requestId ??= typeof before?.requestId === 'string' ? before.requestId : null;
   lookAtLimits(app);
   lookAtPolicy(supervisor, app);
+  removeLeftovers(app);
   const live = findLive(supervisor, app) ?? findUnrecorded(supervisor, app);
   if (live !== null) {
     // The counters live on; the state is what the process shows.
@@ -36,6 +40,13 @@ export function resume(supervisor: Supervisor, app: App): void {
   if (before) app.sinceMs = before.sinceMs;
   if (wanted) resumeWanted(supervisor, app, before);
   else resumeUnwanted(app, before);
+}
+
+/** The claim and the marker of the dead: they prove nothing, and people should not find them. */
+function removeLeftovers(app: App): void {
+  if (claimHolder(app.paths.dir) === null) release(app.paths.dir);
+  const marker = readMarker(app.paths.comingUp);
+  if (marker === null || !isAlive(marker.process)) unlinkIfThere(app.paths.comingUp);
 }
 
 function findUnrecorded(supervisor: Supervisor, app: App): Live | null {

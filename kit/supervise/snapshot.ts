@@ -76,7 +76,8 @@ export function publish(app: App, nowMs: number, log: (event: string, fields: Re
   app.published = text;
   try {
     // An app that was never started has no folder, and needs none.
-    if (existsSync(app.paths.dir)) writeFileAtomic(app.paths.status, `${text}\n`);
+    if (!existsSync(app.paths.dir)) return snapshot;
+    writeFileAtomic(app.paths.status, `${text}\n`);
     faultPoint('status-written');
   } catch (error) {
     log('status-not-written', { app: app.id, error: String(error) });
