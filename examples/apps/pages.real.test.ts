@@ -1,0 +1,179 @@
+/** The pages of the examples in a real browser: used by keyboard, at 320 px, in dark, through the death of their backend. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { backendEnv, cleanUp, commandOf, start, temporaryFolder, type Backend } from '../../sdk/testing/runtimes.ts';
+import { serveBackend, type PageServer } from '../../sdk/testing/page-server.ts';
+
+const apps = fileURLToPath(new URL('.', import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const token = 'ficha';
+
+let browser: Browser;
+const servers: PageServer[] = [];
+const problems: string[] = [];
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+});
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+  for (const server of servers.splice(0)) server.close();
+  await cleanUp();
+  if (problems.length > 0) throw new Error(`errors in the page: ${problems.splice(0).join('; ')}`);
+});
+afterAll(() => browser.close());
+
+interface Served {
+  readonly url: string;
+  readonly backend: () => Backend;
+  readonly restart: () => Promise<void>;
+}
+
+async function serve(id: string, runtime: 'python3' | 'node', entrypoint: string): Promise<Served> {
+  const home = temporaryFolder();
+  const socket = join(home, '.svc-apps', id, 'app.sock');
+  let backend: Backend;
+  const restart = async (): Promise<void> => {
+    const env = backendEnv(home, { SVC_APP_ID: id, SVC_APP_SOCKET: socket, SVC_APP_TOKEN: token });
+    backend = start(commandOf(runtime, join(apps, id, entrypoint)), env);
+    await backend.said('escutando em');
+  };
+  await restart();
+  const server = await serveBackend(socket, token);
+  servers.push(server);
+  return { url: `http://${id}.svc.localhost:${server.port}/`, backend: () => backend, restart };
+}
+
+async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 900, height: 620 }, locale: 'pt-BR', ...options });
+  const page = await context.newPage();
+  page.on('pageerror', (problem) => problems.push(problem.message));
+  await page.goto(url);
+  return page;
+}
+
+/** Rules of WCAG 2.1 A and AA broken on the page as it stands. */
+async function broken(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })
+    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+}
+const overflow = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+
+describe('notas', () => {
+  const notas = (): Promise<Served> => serve('notas', 'python3', 'backend/main.py');
+  const saved = (page: Page) => page.getByText('Salva', { exact: true }).waitFor();
+
+  test('writes a note by keyboard alone, finds it again after a reload on its own route, deletes it', async () => {
+    const page = await open((await notas()).url);
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.getByText('Nenhuma nota ainda').waitFor();
+    await page.keyboard.press('Alt+n');
+    await page.getByLabel('Título').waitFor();
+    await page.keyboard.type('Compras');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('pão\ncafé');
+    await saved(page);
+    expect(page.url()).toMatch(/\/nota\/[0-9a-f]{16}$/);
+    await page.reload();
+    expect(await page.getByLabel('Texto').inputValue()).toBe('pão\ncafé');
+    expect(await broken(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Apagar' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Nenhuma nota ainda').waitFor();
+  });
+
+  test.each([
+    ['light', 320],
+    ['dark', 320],
+    ['light', 900],
+    ['dark', 900],
+  ] as const)(
+    'in %s at %i px: nothing overflows, no accessibility rule is broken, list and editor are reached',
+    async (colorScheme, width) => {
+      const page = await open((await notas()).url, { viewport: { width, height: 568 }, colorScheme, reducedMotion: 'reduce' });
+      await page.getByRole('button', { name: 'Nova nota' }).click();
+      await page.getByLabel('Texto').fill(`linha ${'muitolonga'.repeat(40)}`);
+      await saved(page);
+      expect([await overflow(page), await broken(page)]).toEqual([0, []]);
+      const back = page.getByRole('button', { name: 'Voltar' });
+      expect(await back.isVisible()).toBe(width === 320);
+      await (width === 320 ? back.click() : page.getByLabel('Buscar').fill('LINHA'));
+      await page.getByRole('button', { name: /Sem título/ }).click();
+      expect(await page.getByLabel('Texto').inputValue()).toMatch(/^linha muitolonga/);
+      expect([await overflow(page), await broken(page)]).toEqual([0, []]);
+    },
+  );
+
+  test('kill -9 of the backend: what is written meanwhile is kept and saved once it is back, without a reload', async () => {
+    const served = await notas();
+    const page = await open(served.url);
+    await page.getByRole('button', { name: 'Nova nota' }).click();
+    await page.getByLabel('Texto').fill('antes');
+    await saved(page);
+    served.backend().process.kill('SIGKILL');
+    await served.backend().ended;
+    await page.getByLabel('Texto').fill('antes e durante');
+    await page.getByText('Sem contato com o app').waitFor();
+    await served.restart();
+    await saved(page);
+    await page.getByText('Sem contato com o app').waitFor({ state: 'hidden' });
+    await page.reload();
+    await page.waitForFunction(`document.getElementById('campo-texto').value === 'antes e durante'`);
+    expect(await page.getByLabel('Texto').inputValue()).toBe('antes e durante');
+  });
+
+  test('two windows on one note: neither text is lost', async () => {
+    const { url } = await notas();
+    const first = await open(url);
+    await first.getByRole('button', { name: 'Nova nota' }).click();
+    await first.getByLabel('Texto').fill('comum');
+    await saved(first);
+    const second = await open(first.url());
+    await second.waitForFunction(`document.getElementById('campo-texto').value === 'comum'`);
+    await second.getByLabel('Texto').fill('da segunda');
+    await first.getByLabel('Texto').fill('da primeira');
+    await Promise.race([first.getByText('mudou em outra janela').waitFor(), second.getByText('mudou em outra janela').waitFor()]);
+    const texts: string[] = await first.evaluate(
+      `fetch('api/notas').then((a) => a.json()).then(({ notas }) => notas.map(({ texto }) => texto).sort())`,
+    );
+    expect(texts).toEqual(['da primeira', 'da segunda']);
+  });
+
+  test('in English for whoever reads English', async () => {
+    const page = await open((await notas()).url, { locale: 'en-GB' });
+    await page.getByRole('button', { name: 'New note' }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+  });
+});
+
+describe('relogio', () => {
+  const relogio = (): Promise<Served> => serve('relogio', 'node', 'backend/main.js');
+
+  test('shows the server’s time going on, and connects again by itself after kill -9', async () => {
+    const served = await relogio();
+    const page = await open(served.url);
+    await page.getByText('Ao vivo do servidor').waitFor();
+    const now = (): Promise<string> => page.locator('#hora').innerText();
+    const before = await now();
+    await page.waitForFunction(`document.getElementById('hora').textContent !== ${JSON.stringify(before)}`);
+    expect(await now()).toMatch(/^\d\d:\d\d:\d\d$/);
+    served.backend().process.kill('SIGKILL');
+    await page.getByText('Sem contato').waitFor();
+    await served.restart();
+    await page.getByText('Ao vivo do servidor').waitFor();
+  });
+
+  test.each(['light', 'dark'] as const)('fits 320 px in %s without a broken accessibility rule', async (colorScheme) => {
+    const page = await open((await relogio()).url, { viewport: { width: 320, height: 300 }, colorScheme });
+    await page.getByText('Ao vivo do servidor').waitFor();
+    expect([await overflow(page), await broken(page)]).toEqual([0, []]);
+  });
+});
