@@ -114,7 +114,8 @@ async function launch(
   child.stdout.on('data', take);
   child.stderr.on('data', take);
   const link = await until('the printed link', () => {
-    if (child.exitCode !== null) throw new Error(`svc up ended with ${child.exitCode}:\n${text}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`svc up ended with ${child.exitCode ?? child.signalCode}:\n${text}`);
     return /open (http:\/\/\S+)/.exec(text)?.[1];
   });
   return { child, link };
