@@ -28,6 +28,8 @@ export const limits = {
   exitedAtOnceMs: 2_000,
   /** A living process without a socket is looked at for TCP ports after this. */
   neverBoundMs: 2_000,
+  /** And no longer than this: whoever has not bound by then is told to be NeverBound anyway. */
+  neverBoundLooksMs: 60_000,
   lastExitLinesMax: 20,
   launchesAtOnceMax: 8,
   // Stop. Source: design 3 rule 8.
@@ -136,7 +138,7 @@ export const limits = {
   /** How long an answer to stop or restart waits for the outcome. */
   stopWaitMsMax: 18_000,
   startWaitMsMax: 20_000,
-  startPollMs: 250,
+  startPollMs: 100,
   staticFileBytesMax: 16 * 1_024 * 1_024,
   logTailLinesDefault: 200,
   eventsPageMax: 1_000,

@@ -11,7 +11,7 @@ import { cachedPackageHash } from '../launch/package-hash-cache.ts';
 import { entrypointOf, findPackage, readManifest } from '../launch/package.ts';
 import { readPrivateFile } from '../launch/private-file.ts';
 import { fileAt, probeSocket } from '../launch/socket.ts';
-import { isAlive, markedEnviron, processesOf, readPidFile, readStat, sameProcess, startedAtMs, watchProcess } from '../processes.ts';
+import { familyOf, isAlive, markedEnviron, processesOf, readPidFile, readStat, sameProcess, startedAtMs, watchProcess } from '../processes.ts';
 import { listeningPorts } from './tcp-ports.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
 import { later, type App, type Live, type Supervisor, type Wish } from './world.ts';
@@ -215,8 +215,9 @@ async function socketState(app: App, table: ReadonlyMap<string, SocketUse> | nul
 /** While the socket is missing: is it a port instead? Source: spec 7 `backend binds a port`. */
 export function lookForTcp(supervisor: Supervisor, app: App): void {
   if (app.process === null || app.process.launcher || app.socket === 'listening' || app.supervision.state !== 'starting') return;
-  if (supervisor.nowMs() - app.process.startedAtMs < limits.neverBoundMs) return;
-  const ports = listeningPorts(processesOf(app.mark).map(({ identity }) => identity.pid));
+  const ageMs = supervisor.nowMs() - app.process.startedAtMs;
+  if (ageMs < limits.neverBoundMs || ageMs > limits.neverBoundLooksMs) return;
+  const ports = listeningPorts(familyOf(app.process.identity.pid));
   if (ports.join() === app.tcpPorts.join()) return;
   app.tcpPorts = ports;
   supervisor.changed(app);
