@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '../controller/events/bus.ts';
 import type { Intent, Store } from '../controller/store/store.ts';
+import type { Reason } from '../schema/backend.ts';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import type { Gateway } from '../schema/gateway.ts';
@@ -140,6 +141,9 @@ function navigationVerdict(view: View, nowMs: number): StartAnswer | null {
   return followed('start', view, nowMs) === 'over' && underWay(view) ? answerOf(view, nowMs) : null;
 }
 
+/** Still starting after the 15 probes: the verdict comes later as an event (spec 3.2). Decision: docs/decisions/0027-slow-start.md */
+const slow: ReadonlySet<Reason> = new Set<Reason>(['SlowStart', 'NeverBound', 'BoundTcp', 'AnswersError', 'RefusesToken']);
+
 /** Whether a wish that was taken has come to an end. */
 function followed(wish: Wish, view: View, nowMs: number): 'over' | 'going' {
   if (unreachable(view)) return 'over';
@@ -151,8 +155,7 @@ function followed(wish: Wish, view: View, nowMs: number): 'over' | 'going' {
     case 'failed':
       return 'over';
     case 'starting':
-      // The 15 probes ran out: the verdict comes later as an event (spec 3.2).
-      return view.reason === 'SlowStart' ? 'over' : 'going';
+      return slow.has(view.reason) ? 'over' : 'going';
     case 'backoff':
       return (view.nextAttemptAtMs ?? 0) - nowMs > limits.startPollMs ? 'over' : 'going';
     case 'stopping':
@@ -182,6 +185,7 @@ function retryAfterMs(view: View, nowMs: number): number {
     case 'unknown':
       return 5_000;
     case 'starting':
+      return slow.has(view.reason) ? 5_000 : 1_000;
     case 'stopping':
     case 'running':
       break;
