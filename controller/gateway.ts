@@ -78,7 +78,7 @@ function recordOf(person: PersonEntry | undefined): PersonRecord | null {
 
 /**
  * Null unless a process listens, by the last snapshot. While the supervisor is away the last one still counts: its absence is no
- * reason to take a running app away from its person.
+ * reason to take a running app away from its person. Decision: docs/decisions/0034-tokens-and-routes.md
  */
 function routeOf(entry: BackendEntry): BackendRoute | null {
   const { person, app, token } = entry;

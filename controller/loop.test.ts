@@ -60,6 +60,7 @@ async function begin(people: number, apps: number): Promise<void> {
   store = await openSqliteStore(':memory:');
   bus = createBus();
   controller = await createController({ dir, store, bus, clock: systemClock, log, createHost: () => fakeHost(apps) });
+  await controller.prepare();
   await controller.start();
   await controller.context.queue.idle();
   await controller.context.recorder.settled();

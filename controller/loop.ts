@@ -19,7 +19,9 @@ import { workOn } from './work.ts';
 
 export interface Controller {
   readonly context: Context;
-  /** Looks, adopts what runs, then begins to act. Resolves after the first look at everything. */
+  /** Reads the folder and looks at the world, and adopts what runs there. Does nothing to it yet. */
+  prepare(): Promise<void>;
+  /** Begins to act, after `prepare`. */
   start(): Promise<void>;
   /** Puts every backend whose inputs changed or whose deadline came into the queue; answers how many. No I/O. */
   tick(): number;
@@ -35,7 +37,8 @@ export async function createController(options: ControllerOptions): Promise<Cont
   let stopped = false;
   return {
     context,
-    start: () => start(context, ends),
+    prepare: () => prepare(context),
+    start: async () => start(context, ends),
     tick: () => tick(context),
     resync: () => resync(context),
     stop: async () => {
@@ -91,9 +94,8 @@ function laneOf(world: World, key: string): string {
   return world.people.get(name)?.server.name ?? '';
 }
 
-async function start(context: Context, ends: (() => void | Promise<void>)[]): Promise<void> {
-  const { options, world, source, queue, recorder, factory } = context;
-  const { bus, clock, log, dir } = options;
+async function prepare(context: Context): Promise<void> {
+  const { world, source, recorder } = context;
   await source.reread(false);
   await applyInForce(context);
   recallBackends(context);
@@ -102,7 +104,12 @@ async function start(context: Context, ends: (() => void | Promise<void>)[]): Pr
     const [kind, name = ''] = key.split('/', 2);
     if (kind !== 'Portal' && !wanted.has(name)) recorder.forget(key);
   }
-  await refreshFromStore({ ...context, factory });
+  await refreshFromStore(context);
+}
+
+function start(context: Context, ends: (() => void | Promise<void>)[]): void {
+  const { options, world, source, queue } = context;
+  const { bus, clock, log, dir } = options;
   ends.push(
     bus.onEnqueue((key, urgent) => {
       onEnqueue(context, key, urgent).catch((error: unknown) => log.error({ key, err: error }, 'the store could not be read'));

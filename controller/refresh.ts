@@ -1,6 +1,7 @@
 /** Brings the world up to date from where the truth is (folder, servers, store) and enqueues whom that concerns. */
 import { limits } from '../schema/limits.ts';
 import type { Context } from './context.ts';
+import { followToken } from './execute/tokens.ts';
 import { leaveTheRest } from './leave-documents.ts';
 import { lookAtIntent, lookAtServer, lookAtSession } from './observe/look.ts';
 import { backendOf, isLive, syncBackends, syncWorld, type PersonEntry } from './world.ts';
@@ -54,6 +55,8 @@ export async function applyInForce(context: Context): Promise<void> {
   const names = new Set([...unseen, ...strangers.map((person) => person.server.name)]);
   await Promise.all([...names].map((name) => lookAtPackages(context, name)));
   await Promise.all(strangers.map((person) => person.link.adopt()));
+  // And who runs can be routed to before the portal listens.
+  await Promise.all(strangers.flatMap((person) => [...person.backends.values()].map((entry) => followToken(entry))));
   await refreshFromStore(context);
   for (const person of world.people.values()) options.bus.publish(person.name, { type: 'apps-changed' });
   for (const key of everyKey(context)) queue.add(key, false);

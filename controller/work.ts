@@ -9,6 +9,7 @@ import { decideSupervisor, type SupervisorMemory } from '../reconcilers/supervis
 import { limits } from '../schema/limits.ts';
 import type { Context } from './context.ts';
 import { execute } from './execute/executors.ts';
+import { followToken } from './execute/tokens.ts';
 import { faultPoint } from './faults.ts';
 import {
   backendDesired,
@@ -56,6 +57,7 @@ function workIf<Entry>(entry: Entry | undefined, work: (entry: Entry) => Promise
 
 function workOnBackend(context: Context, entry: BackendEntry): Promise<void> | undefined {
   const nowMs = context.options.clock.nowMs();
+  void followToken(entry);
   if (!isDue(entry, nowMs)) return undefined;
   context.alarm(entry.key);
   entry.memo = backendInputs(entry);

@@ -30,6 +30,8 @@ export interface Token {
   readonly value: string;
   /** Another one for each token: goes into the generation of a route. */
   readonly serial: number;
+  /** Identity of the process that it was last asked for; null when none lived then. */
+  readonly process: string | null;
 }
 
 export interface ServerEntry {

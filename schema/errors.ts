@@ -29,6 +29,7 @@ export const errorKinds = {
   STORE_NEWER: { status: 500, retry: 'terminal', title: 'The store was written by a newer svc' },
   STORE_FAILED: { status: 500, retry: 'transient', title: 'The store could not be read or written' },
   DESIRED_INVALID: { status: 422, retry: 'waiting', title: 'The desired-state folder has errors and nothing was in force before' },
+  ADDRESS_IN_USE: { status: 409, retry: 'terminal', title: 'Another program listens on the address of the portal' },
   STATE_IN_USE: { status: 409, retry: 'terminal', title: 'Another svc up uses this state folder' },
   SOCKET_PATH_TOO_LONG: { status: 500, retry: 'terminal', title: 'The path of a unix socket is longer than the kernel takes' },
   SERVER_UNREACHABLE: { status: 503, retry: 'transient', title: 'The server or its supervisor does not answer' },

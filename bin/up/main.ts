@@ -2,6 +2,8 @@
  * `svc up DIR`: portal and controller in one process (design 5). Puts the parts together in the order that makes a restart safe:
  * lock, store, look at the world, act, listen. Killing it stops no app.
  */
+import { once } from 'node:events';
+import net from 'node:net';
 import path from 'node:path';
 import { pino, type Logger } from 'pino';
 import { createPortal } from '../../api/portal.ts';
@@ -70,13 +72,16 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     });
     const gateway = createGateway(controller.context);
     ends.push(() => controller.stop());
-    await controller.start();
+    await controller.prepare();
     refuseNothing(controller);
+    const settings = portalSettings(controller.context.world.portal?.document.spec ?? {}, listen);
+    await refuseTaken(settings.listenHost, settings.listenPort);
+    await controller.start();
     const portal = await createPortal({
       store,
       bus,
       gateway,
-      settings: portalSettings(controller.context.world.portal?.document.spec ?? {}, listen),
+      settings,
       controlSocket: path.join(stateDir, 'svc.sock'),
       assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'sdk/web') },
       log,
@@ -105,6 +110,26 @@ function refuseNothing({ context: { source } }: Controller): void {
       'DESIRED_INVALID',
       `the folder has ${errors.length} ${errors.length === 1 ? 'error' : 'errors'} and nothing was in force before`,
     );
+  }
+}
+
+/** Before anything is done: a portal that can't be reached must not act. */
+async function refuseTaken(host: string, port: number): Promise<void> {
+  const server = net.createServer();
+  try {
+    server.listen({ host, port });
+    await once(server, 'listening');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'EADDRINUSE' ? 'another program listens there' : message;
+    throw new SvcError(
+      'ADDRESS_IN_USE',
+      `the portal can't listen on ${host}:${port}: ${why}; give --listen another address`,
+      {},
+      { cause: error },
+    );
+  } finally {
+    server.close();
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * Which documents are in force (design 4): the folder when it is right, the last good state when it is not, and for what was
  * removed the guard's word. Remembered in the store, so that a restart with a broken folder changes nothing either.
+ * Decision: docs/decisions/0033-what-is-in-force.md
  */
 import type { DesiredDocument, Place } from '../../schema/desired/documents.ts';
 import { prunePlan } from '../../reconcilers/prune.ts';

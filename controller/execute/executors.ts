@@ -12,8 +12,9 @@ import { appPaths } from '../../schema/server-paths.ts';
 import { faultPoint } from '../faults.ts';
 import type { Log } from '../record.ts';
 import { readSource, sourceFolder } from '../observe/repository.ts';
-import type { BackendEntry, PackageEntry, PersonEntry, Token, World } from '../world.ts';
+import type { BackendEntry, PackageEntry, PersonEntry, World } from '../world.ts';
 import { probe } from './probe.ts';
+import { askToken } from './tokens.ts';
 
 export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Promise<void> };
 
@@ -77,21 +78,6 @@ async function guarded<Result>(options: ExecutorOptions, key: string, act: () =>
   }
 }
 
-let tokenSerial = 0;
-/**
- * The token that the living process was started with, if anybody knows it. Held in memory only; after a restart of the portal the
- * supervisor is asked. Source: spec 5.1.
- */
-async function knownToken(entry: BackendEntry): Promise<Token | null> {
-  if (entry.token) return entry.token;
-  const { token } = await entry.person.link.ask({ op: 'token', app: entry.app });
-  if (token !== null && entry.token === null) {
-    tokenSerial += 1;
-    entry.token = { value: token, serial: tokenSerial };
-  }
-  return entry.token;
-}
-
 async function startBackend(options: ExecutorOptions, entry: BackendEntry, { order }: ActionOf<'backend/start'>): Promise<void> {
   const { app, person } = entry;
   const failed = await guarded(options, entry.key, async () => {
@@ -101,8 +87,7 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
     faultPoint('start/sent');
     await reply;
     // A process that lives keeps the token it was started with: the supervisor knows which one rules.
-    entry.token = null;
-    await knownToken(entry);
+    await askToken(entry);
     faultPoint('start/confirmed');
   });
   rememberRefusal(options, entry, order.requestId, failed);
@@ -143,7 +128,7 @@ function probeBackend(options: ExecutorOptions, entry: BackendEntry, attempt: nu
   entry.probing = true;
   faultPoint('probe/before');
   const ask = async (): Promise<number> => {
-    const token = await knownToken(entry);
+    const token = entry.token ?? (await askToken(entry));
     const dial = () => person.server.host.dial(person.account, socketPath);
     return probe({ dial, path: manifest?.backend.healthcheckPath ?? '/', token: token?.value ?? '', clock: options.clock });
   };

@@ -1,6 +1,6 @@
 /**
  * Packages as folders on this machine: walk, hash, copy, swap. Nothing but plain files and folders passes, and never past the
- * limits: a package may come from anyone.
+ * limits: a package may come from anyone. Decision: docs/decisions/0032-packages-on-a-local-server.md
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, constants } from 'node:fs';

@@ -1,0 +1,43 @@
+/**
+ * SVC_APP_TOKEN of the living process, which only its supervisor can tell for sure. Held in memory only (spec 5.1).
+ * Decision: docs/decisions/0034-tokens-and-routes.md
+ */
+import type { AppSnapshot } from '../../schema/backend.ts';
+import type { BackendEntry, Token } from '../world.ts';
+
+let serial = 0;
+const asking = new WeakSet<BackendEntry>();
+
+/** Asks the supervisor; the same token object comes back while the token is the same. Rejects when nobody answers. */
+export async function askToken(entry: BackendEntry): Promise<Token | null> {
+  const { person, app } = entry;
+  const process = identityOf(person.link.snapshot(app));
+  const { token } = await person.link.ask({ op: 'token', app });
+  if (token === null) entry.token = null;
+  else if (entry.token?.value === token) entry.token = { ...entry.token, process };
+  else {
+    serial += 1;
+    entry.token = { value: token, serial, process };
+  }
+  return entry.token;
+}
+
+/** Makes sure that the token is that of the process which lives now; asked once per process. Never rejects. */
+export async function followToken(entry: BackendEntry): Promise<void> {
+  const { person, app } = entry;
+  const process = identityOf(person.link.snapshot(app));
+  if (process === null || person.link.view().status !== 'up' || entry.token?.process === process || asking.has(entry)) return;
+  asking.add(entry);
+  try {
+    await askToken(entry);
+  } catch {
+    // The line went; the next look asks again.
+  } finally {
+    asking.delete(entry);
+  }
+}
+
+function identityOf(snapshot: AppSnapshot | null): string | null {
+  const process = snapshot?.process;
+  return process ? `${process.bootId} ${process.pid} ${process.startTicks}` : null;
+}
