@@ -73,7 +73,6 @@ describe('notas', () => {
 
   test('writes a note by keyboard alone, finds it again after a reload on its own route, deletes it', async () => {
     const page = await open((await notas()).url);
-    page.on('dialog', (dialog) => void dialog.accept());
     await page.getByText('Nenhuma nota ainda').waitFor();
     await page.keyboard.press('Alt+n');
     await page.getByLabel('Título').waitFor();
@@ -85,7 +84,15 @@ describe('notas', () => {
     await page.reload();
     expect(await page.getByLabel('Texto').inputValue()).toBe('pão\ncafé');
     expect(await broken(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Apagar' }).focus();
+    await page.getByRole('button', { name: 'Apagar', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Apagar esta nota?' }).waitFor();
+    expect(await broken(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await page.getByLabel('Texto').inputValue()).toBe('pão\ncafé');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Apagar esta nota?' }).waitFor();
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByText('Nenhuma nota ainda').waitFor();
   });

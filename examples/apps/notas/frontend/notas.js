@@ -20,6 +20,8 @@
       fora: 'Sem contato com o app. O que você escrever fica aqui e é salvo quando ele voltar.',
       conflito: 'A nota mudou em outra janela; o seu texto foi guardado em uma nota nova.',
       confirma: 'Apagar esta nota?',
+      cancelar: 'Cancelar',
+      apagarMesmo: 'Apagar nota',
       recusada: 'A nota não pôde ser salva: ',
     },
     en: {
@@ -39,6 +41,8 @@
       fora: 'The app does not answer. What you write stays here and is saved when it is back.',
       conflito: 'The note changed in another window; your text was kept as a new note.',
       confirma: 'Delete this note?',
+      cancelar: 'Cancel',
+      apagarMesmo: 'Delete note',
       recusada: 'The note could not be saved: ',
     },
   };
@@ -159,10 +163,19 @@
     }
   }
 
+  /** A dialog of the page's own: a browser may refuse confirm() to a page inside another. */
+  function confirmado() {
+    const dialogo = el('confirma');
+    dialogo.returnValue = '';
+    dialogo.showModal();
+    return new Promise((pronto) => dialogo.addEventListener('close', () => pronto(dialogo.returnValue === 'sim'), { once: true }));
+  }
+
   async function apagar() {
-    if (!aberta || !confirm(diz('confirma'))) return;
+    if (!aberta) return;
+    const { id } = aberta;
+    if (!(await confirmado())) return;
     try {
-      const { id } = aberta;
       await pedir('DELETE', `api/notas/${id}`);
       clearTimeout(relogioDeSalvar);
       sujo = false;
@@ -275,7 +288,7 @@
     if (evento.altKey && evento.key.toLowerCase() === 'n') {
       evento.preventDefault();
       void criar();
-    } else if (evento.key === 'Escape' && aberta && el('voltar').offsetParent !== null)
+    } else if (evento.key === 'Escape' && aberta && !el('confirma').open && el('voltar').offsetParent !== null)
       void abrir(null, false).then(() => el('nova').focus());
   });
   el('notas').addEventListener('keydown', (evento) => {
