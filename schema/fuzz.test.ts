@@ -103,7 +103,7 @@ test(`any JSON as a manifest (seed ${seed})`, () => {
     }),
     options,
   );
-});
+}, 600_000);
 
 test(`any bytes as a manifest or as YAML (seed ${seed})`, () => {
   const bytes = fc.oneof(
@@ -117,7 +117,7 @@ test(`any bytes as a manifest or as YAML (seed ${seed})`, () => {
     }),
     options,
   );
-});
+}, 600_000);
 
 test(`the minimum refuses with its code or takes, nothing else (seed ${seed})`, () => {
   fc.assert(
@@ -133,7 +133,7 @@ test(`the minimum refuses with its code or takes, nothing else (seed ${seed})`, 
     }),
     options,
   );
-});
+}, 600_000);
 
 test(`any documents as desired state (seed ${seed})`, () => {
   const document = fc.record({
@@ -151,4 +151,4 @@ test(`any documents as desired state (seed ${seed})`, () => {
     }),
     options,
   );
-});
+}, 600_000);

@@ -185,9 +185,12 @@ function length(error: ErrorObject): string {
   return String(typeof data === 'string' ? characters(data) : Array.isArray(data) ? data.length : 0);
 }
 
+/** Above this many known words nobody is helped enough to wait for the comparison of thousands of mistakes. */
+const knownWordsMax = 1_000;
+
 /** `; did you mean "x"?` for the nearest word, or '' when none is near. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  if (word.length > 64) return '';
+  if (word.length > 64 || known.length > knownWordsMax) return '';
   let best = '';
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {

@@ -19,7 +19,7 @@ test(`what JSON.parse takes, the scanner takes, with the same value (seed ${seed
     }),
     { seed, numRuns: 2_000 },
   );
-});
+}, 60_000);
 
 test(`what JSON.parse refuses, the scanner refuses at a place inside the text (seed ${seed})`, () => {
   const edits = fc.array(
@@ -49,7 +49,7 @@ test(`what JSON.parse refuses, the scanner refuses at a place inside the text (s
     }),
     { seed, numRuns: 5_000 },
   );
-});
+}, 60_000);
 
 test.for([
   ['{"a": 1,}', 8, 'expected a field after ",", found "}"'],

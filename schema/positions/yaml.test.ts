@@ -72,4 +72,5 @@ test.for(['['.repeat(100_000), '- '.repeat(100_000), '{a: '.repeat(100_000), '['
   (text) => {
     expect(codes(text)).toContainEqual(expect.stringMatching(/^TOO_DEEP/));
   },
+  60_000,
 );
