@@ -1,5 +1,5 @@
 /** Every example app, started by its own runtime over a unix socket as the launcher does, and probed as the portal does (spec 3.2). */
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -275,6 +275,24 @@ describe('relogio', () => {
     expect([...received.subarray(-4)]).toEqual([0x88, 2, code >> 8, code & 0xff]);
     expect((await app.call({ path: '/saude' })).status).toBe(200);
   });
+});
+
+test('running an app leaves its package as it was: its hash tells the installed code', async () => {
+  const home = temporaryFolder();
+  const folder = join(home, 'pacote');
+  cpSync(join(examples, 'apps/notas'), folder, { recursive: true, filter: (path) => !path.includes('__pycache__') });
+  const files = (): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  const before = files();
+  const { PYTHONDONTWRITEBYTECODE: _, ...env } = backendEnv(home, {
+    SVC_APP_SOCKET: join(home, 'a/app.sock'),
+    SVC_APP_INSTALLED_HASH: 'x',
+  });
+  const app = start(commandOf('python3', join(folder, 'backend/main.py')), env);
+  await app.said('escutando em');
+  expect(files()).toEqual(before);
+  expect(readdirSync(join(home, '.cache/svc/python'), { recursive: true, encoding: 'utf8' }).some((name) => name.includes('guarda'))).toBe(
+    true,
+  );
 });
 
 test('batimento beats on disk and goes on counting after a kill', async () => {

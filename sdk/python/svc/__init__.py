@@ -13,3 +13,11 @@ The Node library beside it (sdk/node/svc) keeps the same contract; sdk/contract.
   _files.py     a file below a root: paths, ranges, validators
   _portal.py    what the queue, the metrics and the rooms share
 """
+
+import os as _os
+import sys as _sys
+
+# The run of an app never writes into its package: bytecode beside the sources would change the hash by which the launcher knows
+# the installed code (spec 2.6, 3.1 step 5). What is imported before `svc` is the launcher's to send elsewhere.
+if _sys.pycache_prefix is None and _os.environ.get('SVC_APP_INSTALLED_HASH'):
+    _sys.pycache_prefix = _os.path.join(_os.path.expanduser('~'), '.cache', 'svc', 'python')
