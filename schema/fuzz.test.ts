@@ -11,7 +11,7 @@ import { renderFinding } from './render.ts';
 import type { FileReport } from './desired/documents.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const numRuns = Number(process.env['FC_RUNS'] ?? (process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 1_500));
+const numRuns = Number(process.env['FC_RUNS'] ?? (process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 800));
 const options = { seed, numRuns };
 
 /** Names of the spec mixed with any: so that rules meet values of every shape where they expect another. */

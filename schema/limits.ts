@@ -132,6 +132,8 @@ export const limits = {
   failedPassAddressesMax: 10_000,
   sessionCacheMs: 5_000,
   sessionCacheEntriesMax: 10_000,
+  /** An app's origin waits this long for the pass it asked for. */
+  askCookieMs: 5 * 60_000,
   /** A session older than this is prolonged when its person opens the shell. */
   sessionRenewAfterMs: 24 * 60 * 60_000,
   sessionAgeMsMax: 90 * 24 * 60 * 60_000,

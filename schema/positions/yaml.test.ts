@@ -67,10 +67,10 @@ test('places survive CRLF, comments and several documents', () => {
   expect(text.slice(key.start, key.end)).toBe('b');
 });
 
-test.for(['['.repeat(100_000), '- '.repeat(100_000), '{a: '.repeat(100_000), '['.repeat(70) + ']'.repeat(70)])(
+test.for(['['.repeat(100_000), '- '.repeat(10_000), '{a: '.repeat(10_000), '['.repeat(70) + ']'.repeat(70)])(
   'nesting of %.12s… is refused',
+  { timeout: 60_000 },
   (text) => {
     expect(codes(text)).toContainEqual(expect.stringMatching(/^TOO_DEEP/));
   },
-  60_000,
 );

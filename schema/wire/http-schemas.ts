@@ -37,7 +37,7 @@ export const windowsBody = closed({
   abertas: { type: 'integer', minimum: 0, maximum: limits.windowsPerPageMax },
   pagina: { type: 'string', minLength: 1, maxLength: 64 },
 });
-export const openQuery = closed({ ir: { type: 'string', maxLength: 2_048 } }, []);
+export const openQuery = closed({ ir: { type: 'string', maxLength: 2_048 }, ida: { type: 'string', pattern: '^[0-9a-f]{64}$' } }, []);
 export const logQuery = closed({ tail: lines, seguir: yes, anterior: yes }, []);
 export const adminLogQuery = closed({ tail: lines, follow: yes, previous: yes }, []);
 export const objectsQuery = closed({ prefix: objectKey }, []);
