@@ -9,9 +9,10 @@ import { SvcError } from '../schema/errors.ts';
 import type { Gateway } from '../schema/gateway.ts';
 import { limits } from '../schema/limits.ts';
 import type { Attempts } from './auth/attempts.ts';
-import { readSessionCookie, sessionCookie } from './auth/cookies.ts';
+import { askCookie, readAskCookie, readSessionCookie, sessionCookie } from './auth/cookies.ts';
 import type { Passes } from './auth/passes.ts';
 import { mayUpgrade } from './auth/same-origin.ts';
+import { newSecret, secretHash } from './auth/secrets.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { refuseUpgrade } from './front.ts';
 import { appBasePath, appOrigin, type Site } from './hosts.ts';
@@ -129,7 +130,11 @@ function sendToSignIn(site: Site, req: IncomingMessage, res: ServerResponse, ask
   }
   if (site.origins === 'path') return redirect(res, 302, `${site.origin}/`);
   const wanted = cleanLocalPath(asked.path) ?? '/';
-  redirect(res, 302, `${site.origin}/api/apps/${asked.app}/abrir?ir=${encodeURIComponent(wanted)}`);
+  // Frames that ask at the same time share one question.
+  const ask = readAskCookie(req.headers.cookie, site) ?? newSecret();
+  res.setHeader('set-cookie', askCookie(site, ask));
+  const query = new URLSearchParams({ ir: wanted, ida: secretHash(ask) });
+  redirect(res, 302, `${site.origin}/api/apps/${asked.app}/abrir?${query.toString()}`);
 }
 
 /** `/__svc/entrar?passe=…&ir=…`: takes the pass that the portal gave, sets the app's own cookie, goes on to the clean path. */
@@ -146,13 +151,14 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
   if (attempts.blockedMs(address) > 0) {
     return sendProblem(res, new SvcError('RATE_LIMITED', 'too many refused passes from this address'), req.method, headers);
   }
-  const taken = await deps.passes.takeForApp(query.get('passe') ?? '', asked.app);
+  const ask = readAskCookie(req.headers.cookie, site);
+  const taken = ask === null ? null : await deps.passes.takeForApp(query.get('passe') ?? '', asked.app, secretHash(ask));
   const opened = taken && (await deps.sessions.openForApp(taken.person, asked.app, taken.root));
   if (!opened) {
     attempts.failed(address);
     return sendProblem(res, new SvcError('PASS_REFUSED', 'open the app from the shell again'), req.method, headers);
   }
-  res.setHeader('set-cookie', sessionCookie(site, opened.secret, limits.sessionMs));
+  res.setHeader('set-cookie', [sessionCookie(site, opened.secret, limits.sessionMs), askCookie(site, null)]);
   redirect(res, 302, wanted);
 }
 

@@ -266,7 +266,7 @@ describe('the log of the portal', () => {
     await ana.call('GET', `/api/nada/${'x'.repeat(5_000)}?${evil}`);
     await portal.browser().request('/api/sessao', { headers: { 'user-agent': 'x\t{"level":50}', cookie: '__Host-svc=x' } });
     await portal.browser().call('POST', '/api/sessao', { passe });
-    const answer = await ana.request('/api/apps/notas/abrir?ir=/', { headers: navigation });
+    const answer = await ana.request(`/api/apps/notas/abrir?ir=/&ida=${'a'.repeat(64)}`, { headers: navigation });
     const appPass = new URL(answer.headers.location ?? '').searchParams.get('passe') ?? 'none';
     const lines = portal.logLines.slice(before);
     expect(lines).toHaveLength(5);

@@ -1,5 +1,4 @@
-/** The whole portal over real HTTP with real backends: sign-in, hand-over, apps, the control socket, pages. */
-import { stat } from 'node:fs/promises';
+/** The whole portal over real HTTP with real backends: sign-in, hand-over, apps, pages. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPortalWorld, navigation, type Browser, type PortalWorld } from './testing/portal-world.ts';
 import { icon } from './testing/backends.ts';
@@ -81,21 +80,51 @@ describe('the hand-over to an app', () => {
     expect(browser.cookies.get(portal.appHost('notas'))).not.toBe(browser.cookies.get(portal.host));
   });
 
-  test('a pass works once, on its own origin, and not as a portal link', async () => {
-    const go = async (): Promise<URL> => {
-      const answer = await ana.request('/api/apps/notas/abrir?ir=/x', { headers: navigation });
+  test('a pass works once, on its own origin, in the browser that asked, and not as a portal link', async () => {
+    /** Up to the pass, as ana's browser: asks on the app's origin, is answered by the portal. */
+    const go = async (asker: Browser): Promise<URL> => {
+      const asked = await asker.request('/x', { headers: { ...navigation, host: portal.appHost('notas') } });
+      const answer = await ana.request((asked.headers.location ?? '').slice(portal.url.length), { headers: navigation });
       return new URL(answer.headers.location ?? '');
     };
-    const used = await go();
-    const enter = (url: URL, host: string) => portal.browser().request(`/__svc/entrar${url.search}`, { headers: { ...navigation, host } });
-    const first = await enter(used, portal.appHost('notas'));
-    expect([first.status, first.headers.location]).toEqual([302, '/x']);
-    const replayed = await enter(used, portal.appHost('notas'));
-    expect([replayed.status, replayed.headers['set-cookie']]).toEqual([401, undefined]);
-    const elsewhere = await enter(await go(), portal.appHost('relogio'));
+    const enter = (browser: Browser, url: URL, host = portal.appHost('notas')) =>
+      browser.request(`/__svc/entrar${url.search}`, { headers: { ...navigation, host } });
+    const asker = portal.browser();
+    const used = await go(asker);
+    const stolen = await enter(portal.browser(), await go(asker));
+    expect([stolen.status, stolen.headers['set-cookie']]).toEqual([401, undefined]);
+    const elsewhere = await enter(asker, await go(asker), portal.appHost('relogio'));
     expect([elsewhere.status, elsewhere.headers['set-cookie']]).toEqual([401, undefined]);
-    const asLink = await portal.browser().request(`/?passe=${(await go()).searchParams.get('passe')}`, { headers: navigation });
+    const asLink = await portal.browser().request(`/?passe=${(await go(asker)).searchParams.get('passe')}`, { headers: navigation });
     expect(asLink.headers['set-cookie']).toBeUndefined();
+    const cookies = asker.cookies.get(portal.appHost('notas')) ?? '';
+    const first = await enter(asker, used);
+    expect([first.status, first.headers.location]).toEqual([302, '/x']);
+    asker.cookies.set(portal.appHost('notas'), cookies);
+    const replayed = await enter(asker, used);
+    expect([replayed.status, replayed.headers['set-cookie']]).toEqual([401, undefined]);
+  });
+
+  test('frames that ask at the same time all come in', async () => {
+    const browser = await portal.signedIn('ana');
+    const host = portal.appHost('notas');
+    const ask = () => browser.request('/x', { headers: { ...navigation, host } });
+    const asked = [await ask(), await ask()];
+    const answers = await Promise.all(
+      asked.map(({ headers }) => browser.request((headers.location ?? '').slice(portal.url.length), { headers: navigation })),
+    );
+    const cookie = browser.cookies.get(host) ?? '';
+    for (const { headers } of answers) {
+      const entered = await browser.request((headers.location ?? '').slice(`http://${host}`.length), {
+        headers: { ...navigation, host, cookie },
+      });
+      expect(entered.status).toBe(302);
+    }
+  });
+
+  test('the portal alone hands out no pass: the app’s origin has to ask', async () => {
+    const answer = await ana.request('/api/apps/notas/abrir?ir=/x', { headers: navigation });
+    expect(answer.headers.location).toBe(`http://${portal.appHost('notas')}/x`);
   });
 
   test.for(['//evil.example', '/\\evil', 'http://evil.example', '/a b', '/%0d%0a'.replaceAll('%0d%0a', '\r\n')])(
@@ -324,78 +353,6 @@ describe('routes', () => {
       expect.arrayContaining(['/api/sessao', '/api/apps/{id}/start', '/api/admin/why', '/metrics']),
     );
     expect(Object.keys(document.paths['/api/sessao'] ?? {}).toSorted()).toEqual(['delete', 'get', 'post']);
-  });
-});
-
-describe('the control socket', () => {
-  test('is for the owner of the portal only', async () => {
-    expect((await stat(portal.controlSocket)).mode & 0o777).toBe(0o600);
-  });
-
-  test('answers the command line without a session', async () => {
-    expect((await portal.control('GET', '/api/admin/objects?prefix=Server/')).json()).toEqual([]);
-    expect((await portal.control('GET', '/api/admin/why?key=Backend/ana/notas')).json()).toMatchObject({ sentence: 'it waits' });
-    expect((await portal.control('GET', '/api/admin/why?key=Nada/x')).status).toBe(404);
-    expect((await portal.control('GET', '/api/admin/events?limit=5')).json()).toEqual({ events: [] });
-    expect((await portal.control('POST', '/api/admin/plan', { dir: null })).json()).toMatchObject({ ok: true });
-    expect((await portal.control('POST', '/api/admin/apply', { prune: true })).json()).toMatchObject({ ok: true });
-    expect((await portal.control('GET', '/api/admin/backends/ana/notas/log?tail=1')).status).toBe(200);
-    expect((await portal.control('GET', '/api/apps')).json()).toMatchObject({ code: 'UNAUTHENTICATED' });
-  });
-
-  test('gives sign-in links', async () => {
-    const given: { person: string; link: string } = (await portal.control('POST', '/api/admin/links', { person: 'bia' })).json();
-    expect(given.person).toBe('bia');
-    const browser = portal.browser();
-    expect((await browser.visit(given.link)).url).toBe(`${portal.url}/`);
-    expect((await browser.call('GET', '/api/sessao')).json()).toMatchObject({ usuario: 'bia', admin: false });
-    expect((await portal.control('POST', '/api/admin/links', { person: 'caio' })).status).toBe(404);
-    expect((await portal.control('POST', '/api/admin/links')).json()).toMatchObject({ code: 'BAD_REQUEST' });
-  });
-
-  test('the doctor looks at the real thing', async () => {
-    const { checks }: { checks: { name: string; ok: boolean; fix: string | null }[] } = (
-      await portal.control('GET', '/api/admin/doctor')
-    ).json();
-    const verdicts = Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
-    expect(verdicts).toMatchObject({
-      listen: true,
-      store: true,
-      shell: true,
-      sdk: true,
-      node: true,
-      python3: true,
-      servers: false,
-      subdomains: true,
-    });
-    expect(checks.every(({ ok, fix }) => ok || fix !== null)).toBe(true);
-  });
-
-  test('an admin link gives a browser the same rights, another session does not', async () => {
-    const admin = await portal.signedIn('ana', { admin: true });
-    expect((await admin.call('GET', '/api/admin/objects')).status).toBe(200);
-    expect((await ana.call('GET', '/api/admin/objects')).json()).toMatchObject({ code: 'FORBIDDEN' });
-    expect((await portal.browser().call('GET', '/api/admin/objects')).status).toBe(401);
-  });
-});
-
-describe('metrics', () => {
-  test('are for admins and for a scraper on this machine', async () => {
-    const local = await portal.browser().request('/metrics', { headers: { host: '127.0.0.1:9' } });
-    expect(local.status).toBe(200);
-    for (const series of [
-      'svc_backends{state="running"} 1',
-      'svc_proxy_requests_total{app="notas",status="2xx"}',
-      'svc_http_request_duration_seconds_count',
-      'svc_nodejs_eventloop_lag_seconds',
-      'svc_event_sockets',
-    ]) {
-      expect(local.text).toContain(series);
-    }
-    expect((await portal.control('GET', '/metrics')).status).toBe(200);
-    expect((await ana.call('GET', '/metrics')).status).toBe(403);
-    expect((await portal.browser().request('/metrics')).status).toBe(401);
-    expect((await portal.browser().request('/metrics', { headers: { host: 'evil.example' } })).status).toBe(421);
   });
 });
 

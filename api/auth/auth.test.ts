@@ -126,6 +126,7 @@ describe('sessions', () => {
 });
 
 describe('passes', () => {
+  const ask = 'a'.repeat(64);
   test('a sign-in pass works once, within 24 hours', async () => {
     const { passes, clock } = setUp();
     const pass = await passes.forPortal('ana', true);
@@ -143,20 +144,28 @@ describe('passes', () => {
   ] as const)('an app pass after %i ms works: %s', async ([ms, works]) => {
     const { passes, sessions, clock } = setUp();
     const { session } = await sessions.open('ana', true);
-    const pass = await passes.forApp(session, 'notas');
+    const pass = await passes.forApp(session, 'notas', ask);
     clock.advance(ms);
-    expect((await passes.takeForApp(pass, 'notas')) !== null).toBe(works);
-    expect(await passes.takeForApp(pass, 'notas')).toBeNull();
+    expect((await passes.takeForApp(pass, 'notas', ask)) !== null).toBe(works);
+    expect(await passes.takeForApp(pass, 'notas', ask)).toBeNull();
+  });
+
+  test('an app pass is good in the browser that asked only', async () => {
+    const { passes, sessions } = setUp();
+    const { session } = await sessions.open('ana', true);
+    const pass = await passes.forApp(session, 'notas', ask);
+    expect(await passes.takeForApp(pass, 'notas', 'b'.repeat(64))).toBeNull();
+    expect(await passes.takeForApp(pass, 'notas', ask)).toBeNull();
   });
 
   test('an app pass is good for its app only, and using it elsewhere uses it up', async () => {
     const { passes, sessions } = setUp();
     const { session } = await sessions.open('ana', true);
-    const pass = await passes.forApp(session, 'notas');
-    expect(await passes.takeForApp(pass, 'not')).toBeNull();
-    expect(await passes.takeForApp(pass, 'notas')).toBeNull();
-    expect(await passes.takeForPortal(await passes.forApp(session, 'portal'))).toBeNull();
-    expect(await passes.takeForApp(await passes.forPortal('ana', true), 'portal')).toBeNull();
+    const pass = await passes.forApp(session, 'notas', ask);
+    expect(await passes.takeForApp(pass, 'not', ask)).toBeNull();
+    expect(await passes.takeForApp(pass, 'notas', ask)).toBeNull();
+    expect(await passes.takeForPortal(await passes.forApp(session, 'portal', ask))).toBeNull();
+    expect(await passes.takeForApp(await passes.forPortal('ana', true), 'portal', ask)).toBeNull();
   });
 });
 

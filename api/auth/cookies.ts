@@ -2,19 +2,33 @@
  * The session cookie. `__Host-` binds it to one origin: no app can set or read it for the shell or for another app (design 7).
  * Decision: docs/decisions/0036-session-cookie.md
  */
+import { limits } from '../../schema/limits.ts';
 import { isSecureContext, type Site } from '../hosts.ts';
-
-/** Names that never reach a backend, whichever mode is in use. */
-export const sessionCookieNames = ['__Host-svc', 'svc-sessao'] as const;
+import { isSecretShape } from './secrets.ts';
 
 export function sessionCookieName(site: Site): string {
   return isSecureContext(site) ? '__Host-svc' : 'svc-sessao';
 }
 
+/**
+ * Kept on an app's origin between "who are you?" and the pass that answers it, so that a pass is good only in the browser that
+ * asked: nobody can be signed in as somebody else by a link. The proxy keeps both names from backends (proxy/header-names.ts).
+ */
+export function askCookieName(site: Site): string {
+  return `${sessionCookieName(site)}-ida`;
+}
+
 /** Value of the session cookie; null when absent, sent twice or not of our shape. */
 export function readSessionCookie(header: string | undefined, site: Site): string | null {
+  return readSecret(header, sessionCookieName(site));
+}
+
+export function readAskCookie(header: string | undefined, site: Site): string | null {
+  return readSecret(header, askCookieName(site));
+}
+
+function readSecret(header: string | undefined, name: string): string | null {
   if (header === undefined) return null;
-  const name = sessionCookieName(site);
   let found: string | null = null;
   for (const part of header.split(';')) {
     const equals = part.indexOf('=');
@@ -23,14 +37,24 @@ export function readSessionCookie(header: string | undefined, site: Site): strin
     if (found !== null) return null;
     found = part.slice(equals + 1).trim();
   }
-  return found !== null && /^[A-Za-z0-9_-]{43}$/.test(found) ? found : null;
+  return found !== null && isSecretShape(found) ? found : null;
 }
 
 export function sessionCookie(site: Site, value: string, maxAgeMs: number): string {
-  const secure = isSecureContext(site) ? '; Secure' : '';
-  return `${sessionCookieName(site)}=${value}; Path=/; Max-Age=${Math.max(0, Math.floor(maxAgeMs / 1_000))}; HttpOnly; SameSite=Lax${secure}`;
+  return cookie(site, sessionCookieName(site), value, maxAgeMs);
 }
 
 export function expiredSessionCookie(site: Site): string {
   return sessionCookie(site, '', 0);
+}
+
+/** `value` null removes it. */
+export function askCookie(site: Site, value: string | null): string {
+  return cookie(site, askCookieName(site), value ?? '', value === null ? 0 : limits.askCookieMs);
+}
+
+function cookie(site: Site, name: string, value: string, maxAgeMs: number): string {
+  const secure = isSecureContext(site) ? '; Secure' : '';
+  const maxAge = Math.max(0, Math.floor(maxAgeMs / 1_000));
+  return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
 }

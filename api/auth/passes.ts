@@ -11,11 +11,11 @@ import { isSecretShape, newSecret, secretHash } from './secrets.ts';
 export interface Passes {
   /** For the sign-in link. */
   forPortal(person: string, admin: boolean): Promise<string>;
-  /** For the hand-over of a portal session to an app's origin. */
-  forApp(session: Session, app: string): Promise<string>;
+  /** For the hand-over of a portal session to an app's origin; `ask` is the hash of the cookie that asked. */
+  forApp(session: Session, app: string, ask: string): Promise<string>;
   takeForPortal(pass: string): Promise<StoredPass | null>;
-  /** Person and portal session of the pass; null when unknown, used, expired or for another app. */
-  takeForApp(pass: string, app: string): Promise<{ readonly person: string; readonly root: string } | null>;
+  /** Person and portal session of the pass; null when unknown, used, expired, for another app or another browser. */
+  takeForApp(pass: string, app: string, ask: string): Promise<{ readonly person: string; readonly root: string } | null>;
 }
 
 export function createPasses(store: Store, clock: Clock): Passes {
@@ -28,15 +28,15 @@ export function createPasses(store: Store, clock: Clock): Passes {
     isSecretShape(pass) ? await store.takePass(secretHash(pass), clock.nowMs()) : null;
   return {
     forPortal: (person, admin) => give(person, admin, 'portal', limits.signInPassMs),
-    forApp: (session, app) => give(session.person, false, appAudience(app, session.root), limits.originPassMs),
+    forApp: (session, app, ask) => give(session.person, false, `${appAudience(app, session.root)}@${ask}`, limits.originPassMs),
     takeForPortal: async (pass) => {
       const taken = await take(pass);
       return taken?.audience === 'portal' ? taken : null;
     },
-    takeForApp: async (pass, app) => {
+    takeForApp: async (pass, app, ask) => {
       const taken = await take(pass);
-      const root = taken?.audience.startsWith(`${app}@`) ? taken.audience.slice(app.length + 1) : null;
-      return taken && root !== null ? { person: taken.person, root } : null;
+      const [forApp, root, asked] = taken?.audience.split('@') ?? [];
+      return taken && root !== undefined && forApp === app && asked === ask ? { person: taken.person, root } : null;
     },
   };
 }

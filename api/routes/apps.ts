@@ -107,7 +107,7 @@ function addLifecycleRoutes(app: FastifyInstance, { starts, windows, gateway }: 
 
 /** Hands the person over to the app's origin by a one-time pass. Decision: docs/decisions/0003-sessions-and-passes.md */
 function addOpenRoute(app: FastifyInstance, { site, gateway, passes }: AppRouteDeps): void {
-  app.get<{ Params: { id: string }; Querystring: { ir?: string } }>(
+  app.get<{ Params: { id: string }; Querystring: { ir?: string; ida?: string } }>(
     '/api/apps/:id/abrir',
     {
       config: { access: 'navigation' },
@@ -120,7 +120,10 @@ function addOpenRoute(app: FastifyInstance, { site, gateway, passes }: AppRouteD
       const wanted = cleanLocalPath(request.query.ir ?? '/');
       if (wanted === null) throw new SvcError('BAD_REQUEST', 'ir: expected a path of the app that starts with one slash');
       if (site.origins === 'path') return reply.redirect(appUrl(site, id) + wanted.slice(1), 302);
-      const query = new URLSearchParams({ passe: await passes.forApp(session, id), ir: wanted });
+      const { ida } = request.query;
+      // The app's origin asks, so that only the browser that asked can use the answer.
+      if (ida === undefined) return reply.redirect(appOrigin(site, id) + wanted, 302);
+      const query = new URLSearchParams({ passe: await passes.forApp(session, id, ida), ir: wanted });
       return reply.redirect(`${appOrigin(site, id)}/__svc/entrar?${query.toString()}`, 302);
     },
   );

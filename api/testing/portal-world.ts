@@ -207,11 +207,14 @@ function createBrowser({ host, port, url: origin, received }: BrowserDeps): Brow
   };
 }
 
-/** One cookie per host is all the portal ever sets. */
+/** Cookies of one host, as the header that goes back. */
 function keep(cookies: Map<string, string>, host: string, line: string): void {
   const pair = line.split(';')[0] ?? '';
-  if (/max-age=0(?:;|$)/i.test(line)) cookies.delete(host);
-  else cookies.set(host, pair);
+  const name = `${pair.split('=')[0]}=`;
+  const others = (cookies.get(host) ?? '').split('; ').filter((each) => each !== '' && !each.startsWith(name));
+  const kept = /max-age=0(?:;|$)/i.test(line) ? others : [...others, pair];
+  if (kept.length === 0) cookies.delete(host);
+  else cookies.set(host, kept.join('; '));
 }
 
 function text(body: unknown): string | undefined {

@@ -88,8 +88,9 @@ function step(host: string, path: string, cookie: string): Promise<{ location: s
 }
 const host = `notas.svc.localhost:${port}`;
 const signedIn = await step(`svc.localhost:${port}`, new URL(await portal.signInLink('ana')).search.replace(/^/, '/'), '');
-const handOver = await step(`svc.localhost:${port}`, '/api/apps/notas/abrir?ir=/', signedIn.cookie);
-const entered = await step(host, handOver.location.replace(`http://${host}`, ''), '');
+const asked = await step(host, '/', '');
+const handOver = await step(`svc.localhost:${port}`, asked.location.replace(`http://svc.localhost:${port}`, ''), signedIn.cookie);
+const entered = await step(host, handOver.location.replace(`http://${host}`, ''), asked.cookie);
 if (entered.cookie === '') throw new Error('the portal gave no cookie on the app’s origin');
 console.log(JSON.stringify({ host, cookie: entered.cookie }));
 process.on('SIGTERM', () => {

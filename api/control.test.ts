@@ -1,0 +1,87 @@
+/** The control socket of the command line, the doctor and /metrics. */
+import { stat } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPortalWorld, type Browser, type PortalWorld } from './testing/portal-world.ts';
+
+let portal: PortalWorld;
+let ana: Browser;
+
+beforeAll(async () => {
+  portal = await createPortalWorld();
+  ana = await portal.signedIn('ana');
+  await portal.world.backend('ana', 'notas').start();
+  await ana.visit(`http://${portal.appHost('notas')}/`);
+});
+afterAll(() => portal.close());
+
+describe('the control socket', () => {
+  test('is for the owner of the portal only', async () => {
+    expect((await stat(portal.controlSocket)).mode & 0o777).toBe(0o600);
+  });
+
+  test('answers the command line without a session', async () => {
+    expect((await portal.control('GET', '/api/admin/objects?prefix=Server/')).json()).toEqual([]);
+    expect((await portal.control('GET', '/api/admin/why?key=Backend/ana/notas')).json()).toMatchObject({ sentence: 'it waits' });
+    expect((await portal.control('GET', '/api/admin/why?key=Nada/x')).status).toBe(404);
+    expect((await portal.control('GET', '/api/admin/events?limit=5')).json()).toEqual({ events: [] });
+    expect((await portal.control('POST', '/api/admin/plan', { dir: null })).json()).toMatchObject({ ok: true });
+    expect((await portal.control('POST', '/api/admin/apply', { prune: true })).json()).toMatchObject({ ok: true });
+    expect((await portal.control('GET', '/api/admin/backends/ana/notas/log?tail=1')).status).toBe(200);
+    expect((await portal.control('GET', '/api/apps')).json()).toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  test('gives sign-in links', async () => {
+    const given: { person: string; link: string } = (await portal.control('POST', '/api/admin/links', { person: 'bia' })).json();
+    expect(given.person).toBe('bia');
+    const browser = portal.browser();
+    expect((await browser.visit(given.link)).url).toBe(`${portal.url}/`);
+    expect((await browser.call('GET', '/api/sessao')).json()).toMatchObject({ usuario: 'bia', admin: false });
+    expect((await portal.control('POST', '/api/admin/links', { person: 'caio' })).status).toBe(404);
+    expect((await portal.control('POST', '/api/admin/links')).json()).toMatchObject({ code: 'BAD_REQUEST' });
+  });
+
+  test('the doctor looks at the real thing', async () => {
+    const { checks }: { checks: { name: string; ok: boolean; fix: string | null }[] } = (
+      await portal.control('GET', '/api/admin/doctor')
+    ).json();
+    const verdicts = Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
+    expect(verdicts).toMatchObject({
+      listen: true,
+      store: true,
+      shell: true,
+      sdk: true,
+      node: true,
+      python3: true,
+      servers: false,
+      subdomains: true,
+    });
+    expect(checks.every(({ ok, fix }) => ok || fix !== null)).toBe(true);
+  });
+
+  test('an admin link gives a browser the same rights, another session does not', async () => {
+    const admin = await portal.signedIn('ana', { admin: true });
+    expect((await admin.call('GET', '/api/admin/objects')).status).toBe(200);
+    expect((await ana.call('GET', '/api/admin/objects')).json()).toMatchObject({ code: 'FORBIDDEN' });
+    expect((await portal.browser().call('GET', '/api/admin/objects')).status).toBe(401);
+  });
+});
+
+describe('metrics', () => {
+  test('are for admins and for a scraper on this machine', async () => {
+    const local = await portal.browser().request('/metrics', { headers: { host: '127.0.0.1:9' } });
+    expect(local.status).toBe(200);
+    for (const series of [
+      'svc_backends{state="running"} 1',
+      'svc_proxy_requests_total{app="notas",status="2xx"}',
+      'svc_http_request_duration_seconds_count',
+      'svc_nodejs_eventloop_lag_seconds',
+      'svc_event_sockets',
+    ]) {
+      expect(local.text).toContain(series);
+    }
+    expect((await portal.control('GET', '/metrics')).status).toBe(200);
+    expect((await ana.call('GET', '/metrics')).status).toBe(403);
+    expect((await portal.browser().request('/metrics')).status).toBe(401);
+    expect((await portal.browser().request('/metrics', { headers: { host: 'evil.example' } })).status).toBe(421);
+  });
+});
