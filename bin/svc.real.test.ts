@@ -1,7 +1,9 @@
 /** The command `svc` as a person runs it, without a portal: exit codes and what is printed. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Outcome, repository, runSvc } from './testing/run-svc.ts';
 
@@ -108,4 +110,19 @@ test.for([
   [['start', 'Server/casa'], 'BAD_REQUEST'],
 ] as const)('%j is a usage error', async ([args, told]) => {
   expect(await svc(args)).toMatchObject({ code: 1, err: expect.stringContaining(told) });
+});
+
+test('the command runs through a link, from anywhere, and says its version', async () => {
+  await symlink(join(repository, 'bin/svc'), join(folder, 'link'));
+  const run = promisify(execFile);
+  expect((await run(join(folder, 'link'), ['--version'], { cwd: '/' })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('an older Node in PATH and none beside it is told in one line', async () => {
+  const root = join(folder, 'bare');
+  await mkdir(join(root, 'bin'), { recursive: true });
+  await copyFile(join(repository, 'bin/svc'), join(root, 'bin/svc'));
+  await writeFile(join(root, 'node'), '#!/bin/sh\necho v20.11.1\n', { mode: 0o755 });
+  const failed = promisify(execFile)(join(root, 'bin/svc'), ['help'], { env: { PATH: `${root}:/usr/bin:/bin` } });
+  await expect(failed).rejects.toMatchObject({ code: 1, stderr: 'svc: needs Node 24 or newer; npm ci in the folder of svc brings it\n' });
 });

@@ -3,11 +3,13 @@
  * when it runs, so that `svc validate` starts fast.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import about from '../package.json' with { type: 'json' };
 import { SvcError } from '../schema/errors.ts';
 import { color, warn } from './output.ts';
 
 const program = new Command('svc')
   .description('Hosts small applications inside a web desktop, on real Linux servers, for many people.')
+  .version(about.version)
   .helpCommand('help [command]', 'help for a command')
   .showSuggestionAfterError()
   .configureHelp({ helpWidth: 80 });
