@@ -13,6 +13,7 @@ import { faultPoint } from '../../controller/faults.ts';
 import { createGateway } from '../../controller/gateway.ts';
 import { createController, type Controller } from '../../controller/loop.ts';
 import { openSqliteStore } from '../../controller/store/sqlite.ts';
+import { withEdges } from '../../controller/store/with-edges.ts';
 import { lockState } from '../../controller/store/state-lock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
@@ -31,7 +32,9 @@ const root = path.resolve(import.meta.dirname, '../..');
 /** Resolves when SIGTERM or SIGINT ended it in order; rejects with a coded error when it can't begin. */
 export async function up(options: UpOptions): Promise<void> {
   const ended = untilSignal();
-  const log = pino({ level: process.env['SVC_LOG_LEVEL'] ?? 'info', base: null }, pino.destination({ dest: 2, sync: true }));
+  // Whoever looks at a terminal wants the link and what went wrong; a service wants every transition.
+  const level = process.env['SVC_LOG_LEVEL'] ?? (process.stderr.isTTY ? 'error' : 'info');
+  const log = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
   const running = await begin(options, log);
   log.info({ signal: await ended }, 'ending; apps live on');
   await running.end();
@@ -56,11 +59,11 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     ends.push(lockState(stateDir));
     faultPoint('up/locked');
     const file = await storeFile(desiredDir, stateDir);
-    const store = await openSqliteStore(file);
+    const bus = createBus();
+    const store = withEdges(await openSqliteStore(file), bus);
     ends.push(() => store.close());
     await rememberStore(stateDir, file);
     faultPoint('up/store-open');
-    const bus = createBus();
     const clock = systemClock;
     const controller = await createController({
       dir: desiredDir,
