@@ -26,9 +26,9 @@ export function backendEnv(home: string, extra: Record<string, string | undefine
   };
 }
 
-/** argv of a backend; the interpreters are those of this machine, as on a server. */
+/** argv of a backend; the interpreters are those of this machine, as on a server. SVC_BACKEND_NODE names another Node. */
 export function commandOf(runtime: 'python3' | 'node' | Runtime, entrypoint: string): readonly [string, ...string[]] {
-  return runtime === 'node' ? [process.execPath, entrypoint] : ['python3', entrypoint];
+  return runtime === 'node' ? [process.env['SVC_BACKEND_NODE'] ?? process.execPath, entrypoint] : ['python3', entrypoint];
 }
 
 export const benchEntrypoint = (runtime: Runtime): string => join(bench, runtime === 'node' ? 'main.cjs' : 'main.py');

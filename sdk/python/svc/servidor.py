@@ -75,7 +75,7 @@ class Pedido(http.server.BaseHTTPRequestHandler):
 
     def responder_json(self, status: int, objeto: Any, cabecalhos: dict[str, str] | None = None) -> None:
         """A whole JSON answer. HEAD gets the same headers and no body."""
-        corpo = json.dumps(objeto, ensure_ascii=False, separators=(',', ':')).encode('utf-8', 'replace')
+        corpo = json.dumps(objeto, ensure_ascii=False, allow_nan=False, separators=(',', ':')).encode('utf-8', 'replace')
         self.responder(status, corpo, {'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', **(cabecalhos or {})})
 
     def responder(self, status: int, corpo: bytes, cabecalhos: dict[str, str]) -> None:

@@ -1,0 +1,36 @@
+/** The declared types of the Node runtime and what it really exports are the same names, so neither can drift alone. */
+import { createRequire } from 'node:module';
+import { expect, test } from 'vitest';
+import type * as declared from './svc/index.d.ts';
+
+type Names<T> = { readonly [K in keyof T]: T[K] extends (...args: never[]) => unknown ? 'function' : Names<T[K]> };
+
+/** Does not compile when a declared name is missing here or an undeclared one stands here. */
+const expected: Names<Omit<typeof declared, 'ErroSvc' | 'default'>> = {
+  escutar: 'function',
+  servidor: {
+    escutar: 'function',
+    portao: 'function',
+    criarLog: 'function',
+    responderJson: 'function',
+    lerCorpo: 'function',
+    lerJson: 'function',
+    pastaDeDados: 'function',
+  },
+  web: { spa: 'function' },
+  fila: { disponivel: 'function', submeter: 'function', acompanhar: 'function', baixar: 'function', cancelar: 'function' },
+  gpu: { concedida: 'function', disponivel: 'function' },
+  metricas: { disponivel: 'function', contar: 'function', duracao: 'function', relatarErro: 'function' },
+  salas: { disponivel: 'function', bilhete: 'function' },
+};
+
+const shape = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shape(part)]))
+    : typeof value;
+
+test('exports are as declared', () => {
+  const { ErroSvc, ...exported } = createRequire(import.meta.url)('./svc') as typeof declared;
+  expect(shape(exported)).toEqual(expected);
+  expect(new ErroSvc('CODIGO', 'frase')).toMatchObject({ codigo: 'CODIGO', mensagem: 'frase', message: 'CODIGO: frase' });
+});
