@@ -105,7 +105,8 @@ export function panelPage(state: PanelState, basePath: string, acceptLanguage: s
   const text = words[language];
   const data = JSON.stringify({ base: basePath, retryAfterMs: state.retryAfterMs, palavras: text }).replaceAll('<', '\\u003c');
   const title = escapeHtml(text.estados[state.status].replace('{app}', () => state.name));
-  const moving = state.status === 'starting' || state.status === 'stopping' || state.status === 'backoff';
+  const changing = state.status === 'starting' || state.status === 'stopping';
+  const moving = changing || state.status === 'backoff';
   const step = state.step === null ? '' : `${state.step.name}${state.step.detail === '' ? '' : `: ${state.step.detail}`}`;
   return `<!doctype html>
 <html lang="${language === 'pt' ? 'pt-BR' : 'en'}">
@@ -122,7 +123,7 @@ export function panelPage(state: PanelState, basePath: string, acceptLanguage: s
 <p class="quiet">${text.motivo}: <code id="motivo">${escapeHtml(state.reason)}</code> <span id="passo">${escapeHtml(step)}</span></p>
 <div id="barra" class="bar" aria-hidden="true"${moving ? '' : ' hidden'}></div>
 <div class="buttons">
-<button id="iniciar" class="main" type="button"${moving ? ' disabled' : ''}>${text.iniciar}</button>
+<button id="iniciar" class="main" type="button"${changing ? ' disabled' : ''}>${text.iniciar}</button>
 <button id="parar" type="button"${state.wanted && !state.pinned ? '' : ' hidden'}>${text.parar}</button>
 <button id="de-novo" type="button">${text.deNovo}</button>
 </div>

@@ -1,0 +1,115 @@
+/** The error panel in a real browser: it is readable, it runs under its own policy, it recovers by itself. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { byteBackend, startBench, stoppedView, type Bench } from './testing/harness.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+let browser: Browser;
+const open: { bench: Bench; page: Page }[] = [];
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  });
+});
+afterAll(() => browser.close());
+afterEach(async () => {
+  for (const { bench, page } of open.splice(0)) {
+    await page.context().close();
+    await bench.close();
+  }
+});
+
+interface Opened {
+  readonly bench: Bench;
+  readonly page: Page;
+  readonly complaints: string[];
+  readonly start: () => void;
+}
+
+/** A crashed app whose page is opened in a browser. */
+async function panel(options: { locale?: string; width?: number; colorScheme?: 'dark' | 'light' } = {}): Promise<Opened> {
+  const bench = await startBench(
+    byteBackend('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 22\r\n\r\n<title>at last</title>').onConnection,
+  );
+  const route = bench.world.route;
+  const down = { ...stoppedView, status: 'backoff', reason: 'Crashed', message: 'ended with code 1', wanted: true } as const;
+  bench.world.route = null;
+  bench.world.view = down;
+  bench.world.log = 'line 1\nTypeError: <b>boom</b>\n';
+  bench.world.hold = () =>
+    Promise.resolve({ ready: false, status: 'backoff', reason: 'Crashed', message: 'ended with code 1', retryAfterMs: 30_000 });
+  const context = await browser.newContext({
+    locale: options.locale ?? 'pt-BR',
+    viewport: { width: options.width ?? 1_280, height: 720 },
+    colorScheme: options.colorScheme ?? 'light',
+    bypassCSP: false,
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // The 503 of the page itself is what is under test.
+    if (message.type() === 'error' && !message.text().includes('503')) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  open.push({ bench, page });
+  const listening = page.waitForResponse((response) => response.url().endsWith('/__svc/eventos'));
+  const answer = await page.goto(`http://${bench.host}/`);
+  expect(answer!.status()).toBe(503);
+  await listening;
+  const start = (): void => {
+    bench.world.route = route;
+    bench.world.view = { ...down, status: 'running', ready: true, reason: 'Healthy', message: 'answers' };
+    bench.bus.publish('ana', { type: 'app-status', app: 'notas', status: 'running', ready: true, reason: 'Healthy', message: 'answers' });
+  };
+  return { bench, page, complaints, start };
+}
+
+describe('the error panel', () => {
+  test('says what happened, and comes back by itself when the verdict arrives', async () => {
+    const { page, complaints, start } = await panel();
+    expect(await page.textContent('h1')).toBe('Notas caiu e será iniciado de novo');
+    expect(await page.textContent('#mensagem')).toBe('ended with code 1');
+    expect(await page.textContent('#log')).toContain('<b>boom</b>');
+    start();
+    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('at last');
+    expect(complaints).toEqual([]);
+  });
+
+  test('recovers without the events, by asking again', async () => {
+    const { page, bench, start } = await panel();
+    const publish = bench.bus.publish.bind(bench.bus);
+    bench.bus.publish = () => undefined;
+    start();
+    bench.bus.publish = publish;
+    // Stop is offered for a wanted app; pressing anything asks for the state at once.
+    await page.click('#parar');
+    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('at last');
+    expect(bench.world.wishes).toEqual(['stop notas']);
+  });
+
+  test('Start asks for a start, once', async () => {
+    const { page, bench } = await panel();
+    bench.world.view = { ...stoppedView, status: 'failed', reason: 'TooManyFailures', message: 'failed five times' };
+    await page.click('#iniciar');
+    await page.locator('#motivo', { hasText: 'TooManyFailures' }).waitFor();
+    expect(bench.world.wishes).toEqual(['start notas']);
+    expect(await page.textContent('h1')).toBe('Notas não conseguiu iniciar');
+  });
+
+  test.for(['light', 'dark'] as const)('has no accessibility fault at 320 px, %s, and does not scroll sideways', async (colorScheme) => {
+    const { page } = await panel({ width: 320, colorScheme, locale: 'en-GB' });
+    expect(await page.textContent('h1')).toBe('Notas crashed and will be started again');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+    // The page's policy keeps scripts out: the checker comes in by the debugger, which is not bound by it.
+    const session = await page.context().newCDPSession(page);
+    const { result } = await session.send('Runtime.evaluate', {
+      expression: `${axe};axe.run().then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes.map((n) => n.html)])))`,
+      awaitPromise: true,
+    });
+    expect(JSON.parse(String(result.value))).toEqual([]);
+  });
+});
