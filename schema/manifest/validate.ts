@@ -45,6 +45,3 @@ function judge(value: unknown, node: SourceNode): Problem[] {
   });
   return problems;
 }
-
-/** Agreed name; the servers import it from minimum.ts, which loads no JSON Schema. */
-export { parseManifest } from './minimum.ts';
