@@ -27,7 +27,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svck-'));
   desired = await writeDesired(join(folder, 'd'), { apps, pinned: ['notas'] });
 });
-afterEach(async () => {
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') console.log(transitions(portal?.output() ?? ''));
   await portal?.stop();
   portal = null;
   await rm(folder, { recursive: true, force: true });
@@ -38,10 +39,17 @@ const start = async (env: Readonly<Record<string, string>> = {}): Promise<Runnin
   return portal;
 };
 
+/** The log of what happened, without the requests. */
+function transitions(output: string): string {
+  const lines = output.split('\n').filter((line) => !line.includes('"msg":"request"'));
+  return lines.slice(-40).join('\n');
+}
+
 /** The desired end: notas pinned and answering, relogio as ordered last; one process each, one supervisor. */
 async function expectEndState(running: RunningPortal): Promise<void> {
   const state = join(folder, 's');
   await whenState(running, 'notas', 'running', twoScansMs);
+  await until('relogio installed', async () => (await view(running, 'Package/relogio'))?.state === 'installed', twoScansMs);
   const started = await order(running, 'start', 'relogio');
   expect(started).toMatchObject({ ready: true, status: 'running' });
   expect(backendPids(state, 'notas')).toHaveLength(1);
@@ -79,11 +87,20 @@ describe('svc up is killed', () => {
     await step(async () => {
       await writeDesired(desired, { apps: ['notas', 'relogio'], pinned: ['notas'] });
       await until('relogio unpinned', async () => (await view(running, 'Backend/ana/relogio'))?.details['pinned'] === false, twoScansMs);
+      // The order goes out before the snapshot comes back: one more round trip.
+      await order(running, 'start', 'relogio');
     });
     await step(async () => {
       await writeDesired(desired, { apps: ['notas'], pinned: ['notas'] });
       await running.admin('POST', '/api/admin/apply', { prune: true });
-      await until('relogio removed', async () => (await view(running, 'Backend/ana/relogio')) === null, twoScansMs);
+      await until('relogio removed', async () => (await view(running, 'Package/relogio')) === null, twoScansMs);
+    });
+    // Nobody is signed in and nothing is wanted: the supervisor is ended.
+    await step(async () => {
+      await writeDesired(desired, { apps: ['notas'] });
+      await running.admin('POST', '/api/admin/apply', { prune: true });
+      await order(running, 'stop', 'notas');
+      await until('the supervisor ended', () => supervisorPids(join(folder, 's')).length === 0, twoScansMs);
     });
     await writeDesired(desired, { apps, pinned: ['notas'] });
   }
@@ -95,7 +112,8 @@ describe('svc up is killed', () => {
     try {
       const first = await start({ SVC_FAULT_POINT: point }).catch(() => null);
       if (first !== null) await walk(first);
-      const died = first === null || !alive(first);
+      // A killed process is seen a moment after its last answer failed.
+      const died = first === null || (await until('the portal to die', () => !alive(first), 2_000).catch(() => false));
       if (died) reached.add(point);
       const before = backendPids(state, 'notas');
       if (first === null) await start();
