@@ -152,14 +152,17 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
     return sendProblem(res, new SvcError('RATE_LIMITED', 'too many refused passes from this address'), req.method, headers);
   }
   const ask = readAskCookie(req.headers.cookie, site);
-  const taken = ask === null ? null : await deps.passes.takeForApp(query.get('passe') ?? '', asked.app, secretHash(ask));
-  const opened = taken && (await deps.sessions.openForApp(taken.person, asked.app, taken.root));
-  if (!opened) {
-    attempts.failed(address);
-    return sendProblem(res, new SvcError('PASS_REFUSED', 'open the app from the shell again'), req.method, headers);
+  const taken = await deps.passes.takeForApp(query.get('passe') ?? '', asked.app, ask === null ? '' : secretHash(ask));
+  const opened = taken?.kind === 'granted' ? await deps.sessions.openForApp(taken.person, asked.app, taken.root) : null;
+  if (opened) {
+    res.setHeader('set-cookie', [sessionCookie(site, opened.secret, limits.sessionMs), askCookie(site, null)]);
+    return redirect(res, 302, wanted);
   }
-  res.setHeader('set-cookie', [sessionCookie(site, opened.secret, limits.sessionMs), askCookie(site, null)]);
-  redirect(res, 302, wanted);
+  // Two frames asked at the same time: the other one is in already, or this one asks again by the cookie that both share now.
+  const session = await deps.sessions.app(readSessionCookie(req.headers.cookie, site), asked.app);
+  if (session || (taken?.kind === 'other-asker' && ask !== null)) return redirect(res, 302, wanted);
+  attempts.failed(address);
+  sendProblem(res, new SvcError('PASS_REFUSED', 'open the app from the shell again'), req.method, headers);
 }
 
 /** Path below `_sdk/`, or null. Encoded spellings count too, so that no backend ever sees one. */

@@ -93,6 +93,11 @@ describe('the hand-over to an app', () => {
     const used = await go(asker);
     const stolen = await enter(portal.browser(), await go(asker));
     expect([stolen.status, stolen.headers['set-cookie']]).toEqual([401, undefined]);
+    // With a question of its own the thief is only asked again who they are.
+    const thief = portal.browser();
+    await go(thief);
+    const again = await enter(thief, await go(asker));
+    expect([again.status, again.headers.location, again.headers['set-cookie']]).toEqual([302, '/x', undefined]);
     const elsewhere = await enter(asker, await go(asker), portal.appHost('relogio'));
     expect([elsewhere.status, elsewhere.headers['set-cookie']]).toEqual([401, undefined]);
     const asLink = await portal.browser().request(`/?passe=${(await go(asker)).searchParams.get('passe')}`, { headers: navigation });
@@ -101,24 +106,24 @@ describe('the hand-over to an app', () => {
     const first = await enter(asker, used);
     expect([first.status, first.headers.location]).toEqual([302, '/x']);
     asker.cookies.set(portal.appHost('notas'), cookies);
+    // The question is still there, the pass is used up.
     const replayed = await enter(asker, used);
     expect([replayed.status, replayed.headers['set-cookie']]).toEqual([401, undefined]);
   });
 
-  test('frames that ask at the same time all come in', async () => {
+  test('frames that ask at the same time all come in, whichever answer comes first', async () => {
     const browser = await portal.signedIn('ana');
     const host = portal.appHost('notas');
-    const ask = () => browser.request('/x', { headers: { ...navigation, host } });
-    const asked = [await ask(), await ask()];
-    const answers = await Promise.all(
-      asked.map(({ headers }) => browser.request((headers.location ?? '').slice(portal.url.length), { headers: navigation })),
+    const headers = { ...navigation, host };
+    // Neither knows of the other's question; the second one's cookie stays.
+    const asked = await Promise.all([browser.request('/a', { headers }), browser.request('/b', { headers })]);
+    const passes = await Promise.all(
+      asked.map((each) => browser.request((each.headers.location ?? '').slice(portal.url.length), { headers: navigation })),
     );
-    const cookie = browser.cookies.get(host) ?? '';
-    for (const { headers } of answers) {
-      const entered = await browser.request((headers.location ?? '').slice(`http://${host}`.length), {
-        headers: { ...navigation, host, cookie },
-      });
-      expect(entered.status).toBe(302);
+    for (const [index, path] of ['/a', '/b'].entries()) {
+      const entered = await browser.request((passes[index]?.headers.location ?? '').slice(`http://${host}`.length), { headers });
+      expect([entered.status, entered.headers.location]).toEqual([302, path]);
+      expect((await browser.visit(`http://${host}${path}`)).text).toContain(`ana/notas GET ${path}`);
     }
   });
 

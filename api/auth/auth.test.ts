@@ -154,7 +154,7 @@ describe('passes', () => {
     const { passes, sessions } = setUp();
     const { session } = await sessions.open('ana', true);
     const pass = await passes.forApp(session, 'notas', ask);
-    expect(await passes.takeForApp(pass, 'notas', 'b'.repeat(64))).toBeNull();
+    expect(await passes.takeForApp(pass, 'notas', 'b'.repeat(64))).toEqual({ kind: 'other-asker' });
     expect(await passes.takeForApp(pass, 'notas', ask)).toBeNull();
   });
 

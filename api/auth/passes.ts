@@ -8,14 +8,19 @@ import { limits } from '../../schema/limits.ts';
 import { appAudience, type Session } from './sessions.ts';
 import { isSecretShape, newSecret, secretHash } from './secrets.ts';
 
+export type AppPass =
+  | { readonly kind: 'granted'; readonly person: string; readonly root: string }
+  /** Genuine, but another question than this browser's was answered: a stolen link, or two frames that asked at the same time. */
+  | { readonly kind: 'other-asker' };
+
 export interface Passes {
   /** For the sign-in link. */
   forPortal(person: string, admin: boolean): Promise<string>;
   /** For the hand-over of a portal session to an app's origin; `ask` is the hash of the cookie that asked. */
   forApp(session: Session, app: string, ask: string): Promise<string>;
   takeForPortal(pass: string): Promise<StoredPass | null>;
-  /** Person and portal session of the pass; null when unknown, used, expired, for another app or another browser. */
-  takeForApp(pass: string, app: string, ask: string): Promise<{ readonly person: string; readonly root: string } | null>;
+  /** Person and portal session of the pass; null when unknown, used, expired or for another app. Used up in any case. */
+  takeForApp(pass: string, app: string, ask: string): Promise<AppPass | null>;
 }
 
 export function createPasses(store: Store, clock: Clock): Passes {
@@ -36,7 +41,8 @@ export function createPasses(store: Store, clock: Clock): Passes {
     takeForApp: async (pass, app, ask) => {
       const taken = await take(pass);
       const [forApp, root, asked] = taken?.audience.split('@') ?? [];
-      return taken && root !== undefined && forApp === app && asked === ask ? { person: taken.person, root } : null;
+      if (!taken || root === undefined || asked === undefined || forApp !== app) return null;
+      return asked === ask ? { kind: 'granted', person: taken.person, root } : { kind: 'other-asker' };
     },
   };
 }
