@@ -21,8 +21,6 @@ export interface Frame {
   /** The page said hello: it is the app and not an error panel. */
   greeted(): void;
   focusContent(): void;
-  /** The person clicked into the page: the desktop's own idea of the focus follows (browsers leave it at the iframe before). */
-  claimFocus(): void;
   /** Where a menu of this window opens, in page coordinates. */
   menuPoint(): { readonly x: number; readonly y: number };
   /** Follows a drag that began inside the page. */
@@ -108,10 +106,7 @@ export function startDesk(session: SessionAnswer): Desk {
           frames.get(id)?.greeted();
           desk.bridge.emit(id, 'tema', appearance());
         },
-        pointer: (id) => {
-          windows.focus(id);
-          frames.get(id)?.claimFocus();
-        },
+        pointer: (id) => windows.focus(id),
         key: (_, key) => pressShellKey(desk, key),
       },
     ),

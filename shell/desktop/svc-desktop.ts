@@ -92,16 +92,29 @@ export class SvcDesktop extends LitElement {
     preview.style.height = `${rect.height}px`;
   }
 
-  /** The Tab key led into an iframe: raise its window. Clicks inside are told by the SDK, or caught by the cover of app-frame.ts. */
+  /**
+   * The Tab key led into an iframe: raise its window. Clicks inside are told by the SDK, or caught by the cover of app-frame.ts; they
+   * leave `activeElement` at the iframe before, so only an iframe that was not there at the last look counts.
+   */
   #followFocus(): () => void {
+    let seen: HTMLElement | null = null;
     const look = (): void => {
       const active = deepActive();
+      if (active === seen) return;
+      seen = active;
       for (const [id, frame] of this.desk.frames) if (frame.iframe !== null && frame.iframe === active) this.desk.windows.focus(id);
     };
     // The browser moves the focus after this event.
     const blurred = (): void => void setTimeout(look);
+    const ownFocus = (): void => void (seen = null);
     addEventListener('blur', blurred);
-    return () => removeEventListener('blur', blurred);
+    addEventListener('focusin', ownFocus);
+    const end = this.desk.windows.windows.subscribe(() => (seen = deepActive()));
+    return () => {
+      end();
+      removeEventListener('blur', blurred);
+      removeEventListener('focusin', ownFocus);
+    };
   }
 
   override render(): TemplateResult {

@@ -14,6 +14,7 @@ import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
+import { deepActive } from '../ui/menu.ts';
 import { insideApp } from './options.ts';
 import { appFrameStyles } from './app-frame-styles.ts';
 
@@ -124,7 +125,15 @@ export class SvcAppFrame extends LitElement {
     clearTimeout(this.#slowTimer);
     this.loaded = true;
     this.#doubtful = this.app?.ready !== true || this.desk.connection.get() !== 'open';
-    if (this.desk.windows.top()?.id === this.window && this.#hasFocus()) this.#frame.focus();
+    // Not in the middle of a drag: its Escape is heard by the desktop.
+    const busy = this.desk.shielded.get() || this.desk.keyboardMode.get() !== null;
+    if (!busy && this.desk.windows.top()?.id === this.window && this.#hasFocus()) this.#takeFocus();
+  }
+
+  /** Browsers believe that an iframe still has the focus after a click led into another one, and would do nothing. */
+  #takeFocus(): void {
+    deepActive()?.blur();
+    this.#frame.focus({ preventScroll: true });
   }
 
   /** The keyboard is in this window, on its frame. */
@@ -140,7 +149,7 @@ export class SvcAppFrame extends LitElement {
   }
 
   focusContent(): void {
-    if (this.loaded) this.#frame.focus();
+    if (this.loaded) this.#takeFocus();
     else ((this.getRootNode() as ShadowRoot).host as HTMLElement).focus({ preventScroll: true });
   }
 

@@ -8,7 +8,6 @@ import { text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import '../tasks/task-manager.ts';
 import { base } from '../ui/base.ts';
-import { deepActive } from '../ui/menu.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import '../ui/app-icon.ts';
 import './app-frame.ts';
@@ -82,10 +81,6 @@ export class SvcWindow extends LitElement implements Frame {
   focusContent(): void {
     if (this.#content === null) this.focus({ preventScroll: true });
     else this.#content.focusContent();
-  }
-  claimFocus(): void {
-    const { iframe } = this;
-    if (iframe !== null && deepActive() !== iframe) iframe.focus({ preventScroll: true });
   }
   menuPoint(): { readonly x: number; readonly y: number } {
     const { left, top } = this.getBoundingClientRect();

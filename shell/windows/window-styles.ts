@@ -22,7 +22,7 @@ export const windowStyles = css`
     border-radius: 0;
   }
   :host(:focus-visible) {
-    outline-offset: -1px;
+    outline-offset: 0;
   }
   :host([minimised]) {
     visibility: hidden;

@@ -1,6 +1,7 @@
 /** Chromium for the browser tests, and what every one of them needs of a page. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { RunningPortal } from '../../support/portal.ts';
 import { chromium, type Browser, type BrowserContextOptions, type FrameLocator, type Locator, type Page } from 'playwright-core';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -20,11 +21,14 @@ export const launchBrowser = async (): Promise<Browser> =>
     ],
   });
 
-/** A page whose every error of the console fails the test that asks for `problems`. */
-export async function newPage(
-  browser: Browser,
-  options: BrowserContextOptions = {},
-): Promise<{ readonly page: Page; readonly problems: readonly string[] }> {
+export interface TestPage {
+  readonly page: Page;
+  /** Every exception and every error of the console so far; a breach of the policy is one. */
+  readonly problems: readonly string[];
+}
+export type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
+
+export async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<TestPage> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     locale: 'pt-BR',
@@ -35,7 +39,8 @@ export async function newPage(
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
+    // An app that takes the focus before anybody clicked in it is told so by Chromium; that is between the two.
+    if (message.type() === 'error' && !message.text().startsWith('Blocked autofocusing')) problems.push(message.text());
   });
   return { page, problems };
 }
@@ -68,4 +73,35 @@ export async function axeFindings(page: Page): Promise<readonly string[]> {
   return result.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' · ')}`);
+}
+
+/** A fresh one-time link: the printed one works once. */
+export async function newLink(portal: RunningPortal): Promise<string> {
+  const { body } = await portal.admin('POST', '/api/admin/links', { person: 'ana', admin: true });
+  return (body as { readonly link: string }).link;
+}
+
+/** A signed-in page on the desktop. */
+export async function signedIn(browser: Browser, portal: RunningPortal, options: BrowserContextOptions = {}): Promise<TestPage> {
+  const made = await newPage(browser, options);
+  await made.page.goto(await newLink(portal));
+  await made.page
+    .getByRole('button', { name: /^Notas/ })
+    .first()
+    .waitFor();
+  return made;
+}
+
+export async function boxOf(locator: Locator): Promise<Box> {
+  const box = await locator.boundingBox();
+  if (box === null) throw new Error('not to be seen');
+  return box;
+}
+
+/** Presses at a point, goes by a distance in steps as a hand does, and lets go. */
+export async function drag(page: Page, from: { readonly x: number; readonly y: number }, dx: number, dy: number): Promise<void> {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + dx, from.y + dy, { steps: 8 });
+  await page.mouse.up();
 }

@@ -1,0 +1,76 @@
+/** Signing in by the printed link, and out. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPortal, type RunningPortal } from '../support/portal.ts';
+import { axeFindings, launchBrowser, newLink, newPage, openApp, signedIn, windowOf } from './support/browser.ts';
+
+let portal: RunningPortal;
+let browser: Browser;
+
+beforeAll(async () => {
+  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await portal?.stop();
+});
+
+test('the printed link leads to the desktop, once, and leaves no pass in the address', async () => {
+  const first = await newPage(browser);
+  await first.page.goto(portal.link);
+  await first.page.getByRole('heading', { name: /Ana/ }).waitFor();
+  expect(first.page.url()).toBe(`http://svc.localhost:${portal.port}/`);
+  expect(first.problems).toEqual([]);
+
+  const second = await newPage(browser);
+  await second.page.goto(portal.link);
+  await second.page.getByRole('alert').waitFor();
+  expect(await second.page.getByRole('alert').textContent()).toContain('já foi usado');
+  expect(second.page.url()).toBe(`http://svc.localhost:${portal.port}/`);
+});
+
+test('without a session the page says how to get a link, takes a pasted one, and has no findings of axe', async () => {
+  const { page } = await newPage(browser);
+  await page.goto(`http://svc.localhost:${portal.port}/`);
+  await page.getByRole('heading', { name: 'Entrar' }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByLabel('Ou cole o link aqui').fill('isto não é um link');
+  await page.getByRole('button', { name: 'Entrar' }).click();
+  await page.getByText('não parece um link').waitFor();
+  await page.getByLabel('Ou cole o link aqui').fill(`open ${await newLink(portal)}`);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /Ana/ }).waitFor();
+});
+
+test('signing out ends the session for this browser', async () => {
+  const { page } = await signedIn(browser, portal);
+  await page.getByRole('button', { name: /Sessão e preferências/ }).click();
+  await page.getByRole('menuitem', { name: 'Sair' }).click();
+  await page.getByRole('heading', { name: 'Entrar' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Entrar' }).waitFor();
+  expect(await page.evaluate(async () => (await fetch('/api/apps')).status)).toBe(401);
+});
+
+test('the person’s language is used, and can be changed for good', async () => {
+  const { page } = await newPage(browser, { locale: 'en-GB' });
+  await page.goto(await newLink(portal));
+  await page.getByRole('heading', { name: /^Good / }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  await page.getByRole('button', { name: /Session and preferences/ }).click();
+  await page.getByRole('menuitemradio', { name: 'Português' }).click();
+  await page.getByRole('heading', { name: /^Bo/ }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: /^Bo/ }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('pt-BR');
+});
+
+test('a reload gives back the open windows', async () => {
+  const { page } = await signedIn(browser, portal);
+  await openApp(page, 'Notas');
+  await openApp(page, 'Gerenciador de tarefas');
+  await page.reload();
+  await windowOf(page, 'Notas').waitFor();
+  await windowOf(page, 'Gerenciador de tarefas').waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(2);
+});

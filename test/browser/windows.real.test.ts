@@ -1,0 +1,230 @@
+/** Windows of real apps on the desktop: used, moved, resized, switched, closed; by mouse and by keyboard. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { boxOf, drag, frameOf, launchBrowser, openApp, signedIn, windowOf } from './support/browser.ts';
+
+let portal: RunningPortal;
+let browser: Browser;
+let page: Page;
+let problems: readonly string[];
+
+beforeAll(async () => {
+  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await portal?.stop();
+});
+beforeEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+  ({ page, problems } = await signedIn(browser, portal));
+});
+
+const zOf = async (title: string): Promise<number> =>
+  Number(await windowOf(page, title).evaluate((element) => getComputedStyle(element).zIndex));
+
+describe('apps', () => {
+  test('notas keeps a note, relogio ticks, and nothing is refused by a policy', async () => {
+    await openApp(page, 'Notas');
+    const notas = frameOf(page, 'Notas');
+    await notas.getByRole('button', { name: 'Nova nota' }).click();
+    await notas.getByLabel('Título').fill('Compras');
+    await notas.getByLabel('Texto').fill('pão e café');
+    await notas.getByText('Salva', { exact: true }).waitFor();
+
+    await openApp(page, 'Relógio');
+    const clock = frameOf(page, 'Relógio').locator('time');
+    await until('the clock shows an hour', async () => /^\d\d:\d\d:\d\d$/.test((await clock.textContent()) ?? ''));
+    const before = await clock.textContent();
+    await until('the clock ticks', async () => (await clock.textContent()) !== before);
+
+    await page.reload();
+    await frameOf(page, 'Notas')
+      .getByRole('button', { name: /Compras/ })
+      .waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('a second opening brings back the window that is there', async () => {
+    await openApp(page, 'Notas');
+    await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Notas' }).click();
+    await windowOf(page, 'Notas').waitFor({ state: 'hidden' });
+    await openApp(page, 'Notas');
+    expect(await windowOf(page, 'Notas').count()).toBe(1);
+  });
+
+  test('an engine has no place in the launcher', async () => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: /^Notas/ }).waitFor();
+    expect(await page.getByRole('option', { name: /^Eco/ }).count()).toBe(0);
+  });
+});
+
+describe('by mouse', () => {
+  beforeEach(async () => {
+    await openApp(page, 'Notas');
+    await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+  });
+
+  test('the title moves, a corner resizes across the page inside, and both are remembered', async () => {
+    const born = await boxOf(windowOf(page, 'Notas'));
+    await drag(page, { x: born.x + 300, y: born.y + 20 }, 80, 40);
+    const moved = await boxOf(windowOf(page, 'Notas'));
+    expect([moved.x - born.x, moved.y - born.y]).toEqual([80, 40]);
+
+    await drag(page, { x: moved.x + moved.width - 1, y: moved.y + moved.height - 1 }, -200, -150);
+    const resized = await boxOf(windowOf(page, 'Notas'));
+    expect(Math.round(resized.width - moved.width)).toBe(-200);
+    expect(Math.round(resized.height - moved.height)).toBe(-150);
+
+    await windowOf(page, 'Notas').getByRole('button', { name: 'Fechar' }).click();
+    await windowOf(page, 'Notas').waitFor({ state: 'detached' });
+    await openApp(page, 'Notas');
+    expect(await boxOf(windowOf(page, 'Notas'))).toEqual(resized);
+  });
+
+  test('it never gets smaller than the floor of the environment', async () => {
+    const box = await boxOf(windowOf(page, 'Notas'));
+    await drag(page, { x: box.x + box.width - 1, y: box.y + box.height - 1 }, -1_000, -1_000);
+    const small = await boxOf(windowOf(page, 'Notas'));
+    expect([small.width, small.height]).toEqual([400, 300]);
+  });
+
+  test('Escape takes a drag back', async () => {
+    const box = await boxOf(windowOf(page, 'Notas'));
+    await page.mouse.move(box.x + 300, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 380, box.y + 60, { steps: 4 });
+    await page.keyboard.press('Escape');
+    await page.mouse.up();
+    expect(await boxOf(windowOf(page, 'Notas'))).toEqual(box);
+  });
+
+  test('double-click maximises and restores; the left edge takes half', async () => {
+    const box = await boxOf(windowOf(page, 'Notas'));
+    const area = await boxOf(page.getByRole('main'));
+    await page.mouse.dblclick(box.x + 300, box.y + 20);
+    expect(await boxOf(windowOf(page, 'Notas'))).toEqual(area);
+    await page.mouse.dblclick(300, 20);
+    expect(await boxOf(windowOf(page, 'Notas'))).toEqual(box);
+    await drag(page, { x: box.x + 300, y: box.y + 20 }, -(box.x + 298), 100);
+    expect(await boxOf(windowOf(page, 'Notas'))).toEqual({ ...area, width: area.width / 2 });
+  });
+
+  test('a click inside a page raises its window and leaves the page as it was', async () => {
+    await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).click();
+    await frameOf(page, 'Notas').getByLabel('Título').fill('meio');
+    await openApp(page, 'Relógio');
+    await frameOf(page, 'Relógio').locator('time').waitFor();
+    expect(await zOf('Relógio')).toBeGreaterThan(await zOf('Notas'));
+    await frameOf(page, 'Notas')
+      .getByLabel('Buscar')
+      .click({ position: { x: 20, y: 12 } });
+    await until('Notas on top', async () => (await zOf('Notas')) > (await zOf('Relógio')));
+    // The iframe was not made again: what was typed is there, and the keyboard is where the click was.
+    await page.keyboard.type('dia');
+    expect(await frameOf(page, 'Notas').getByLabel('Buscar').inputValue()).toBe('dia');
+    expect(await frameOf(page, 'Notas').getByLabel('Título').inputValue()).toBe('meio');
+  });
+});
+
+describe('by keyboard', () => {
+  beforeEach(async () => {
+    await openApp(page, 'Notas');
+    await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+  });
+
+  test('the window menu moves and resizes with the arrows, Escape takes back', async () => {
+    const born = await boxOf(windowOf(page, 'Notas'));
+    const menu = page.getByRole('button', { name: 'Menu da janela Notas' });
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Mover' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Enter');
+    const moved = await boxOf(windowOf(page, 'Notas'));
+    expect([moved.x - born.x, moved.y - born.y]).toEqual([20, 24]);
+
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('r');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowLeft');
+    expect((await boxOf(windowOf(page, 'Notas'))).width).toBe(moved.width - 24);
+    await page.keyboard.press('Escape');
+    expect(await boxOf(windowOf(page, 'Notas'))).toEqual(moved);
+  });
+
+  test('F6 goes through the windows, also from inside a page', async () => {
+    await openApp(page, 'Relógio');
+    await frameOf(page, 'Relógio').locator('time').waitFor();
+    await page.keyboard.press('F6');
+    await until('Notas on top', async () => (await zOf('Notas')) > (await zOf('Relógio')));
+    await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).focus();
+    await page.keyboard.press('Shift+F6');
+    await until('Relógio on top', async () => (await zOf('Relógio')) > (await zOf('Notas')));
+    expect(await windowOf(page, 'Notas').isVisible()).toBe(true);
+  });
+
+  test('the list of commands minimises and closes the window on top; the launcher gives the focus back on Escape', async () => {
+    const menu = page.getByRole('button', { name: 'Menu da janela Notas' });
+    await menu.focus();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox').waitFor({ state: 'detached' });
+    await until('the focus back', async () => await menu.evaluate((element) => element.matches(':focus')));
+
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('minimizar');
+    await page.keyboard.press('Enter');
+    await windowOf(page, 'Notas').waitFor({ state: 'hidden' });
+    await openApp(page, 'Notas');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('fechar notas');
+    await page.keyboard.press('Enter');
+    await windowOf(page, 'Notas').waitFor({ state: 'detached' });
+    expect(
+      await page
+        .getByRole('button', { name: /^Notas/ })
+        .first()
+        .isVisible(),
+    ).toBe(true);
+  });
+
+  test('a menu is gone through by arrows and letters', async () => {
+    await page.getByRole('button', { name: 'Menu da janela Notas' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('End');
+    await until(
+      'the last entry',
+      async () => await page.getByRole('menuitem', { name: 'Fechar' }).evaluate((element) => element.matches(':focus')),
+    );
+    await page.keyboard.press('ArrowDown');
+    await until(
+      'round to the first',
+      async () => await page.getByRole('menuitem', { name: 'Mover' }).evaluate((element) => element.matches(':focus')),
+    );
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('menu').count()).toBe(0);
+  });
+});
+
+test('the portal is told how many windows are open, and the last one lets the app stop', async () => {
+  const counts: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/apps/notas/janelas')) counts.push(String((request.postDataJSON() as { abertas: number }).abertas));
+  });
+  const closing = page.waitForRequest((request) => request.url().endsWith('/close-tabs'));
+  await openApp(page, 'Notas');
+  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+  await windowOf(page, 'Notas').getByRole('button', { name: 'Fechar' }).click();
+  expect((await closing).url()).toBe(`http://notas.svc.localhost:${portal.port}/close-tabs`);
+  await until('both counts', () => counts.length === 2);
+  expect(counts).toEqual(['1', '0']);
+});
