@@ -1,0 +1,193 @@
+/** The gateway over a real folder, store and local host; supervisors are the business of the integration tests. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Gateway } from '../schema/gateway.ts';
+import { systemClock } from './clock.ts';
+import { createBus } from './events/bus.ts';
+import { createGateway } from './gateway.ts';
+import { createLocalHost } from './hosts/local.ts';
+import { createController, type Controller } from './loop.ts';
+import { openSqliteStore } from './store/sqlite.ts';
+import type { Store } from './store/store.ts';
+
+let dir: string;
+let store: Store;
+let controller: Controller;
+let gateway: Gateway;
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
+
+const desired = (over = ''): string => `
+apiVersion: svc/v1
+kind: Portal
+metadata: { name: casa }
+spec: { repository: ../repo }
+---
+apiVersion: svc/v1
+kind: Server
+metadata: { name: casa }
+spec: { local: { prefix: casa } }
+---
+apiVersion: svc/v1
+kind: Person
+metadata: { name: ana }
+spec: { nome: Ana Souza, login: ana, server: casa, grupos: [editores] }
+---
+apiVersion: svc/v1
+kind: Package
+metadata: { name: notas }
+spec: { app: notas, versao: 1.0.0, server: casa }
+${over}`;
+
+function writePackage(root: string, app: string, version: string): void {
+  mkdirSync(path.join(root, app, 'backend'), { recursive: true });
+  const manifest = {
+    id: app,
+    name: 'Notas',
+    version,
+    icon: 'icon.svg',
+    gpu: true,
+    backend: { runtime: 'python3', entrypoint: 'backend/main.py' },
+  };
+  writeFileSync(path.join(root, app, 'svc-app.json'), JSON.stringify(manifest));
+  writeFileSync(path.join(root, app, 'backend/main.py'), '');
+  writeFileSync(path.join(root, app, 'icon.svg'), '<svg/>');
+}
+
+beforeEach(async () => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'svc-gw-'));
+  mkdirSync(path.join(dir, 'yaml'));
+  writePackage(path.join(dir, 'repo'), 'notas', '1.0.0');
+  writeFileSync(path.join(dir, 'yaml/all.yaml'), desired());
+  store = await openSqliteStore(':memory:');
+  controller = await createController({
+    dir: path.join(dir, 'yaml'),
+    store,
+    bus: createBus(),
+    clock: systemClock,
+    log: silent,
+    createHost: ({ metadata }, readOnly) => {
+      const prefix = path.join(dir, 'casa');
+      return createLocalHost({
+        server: metadata.name,
+        prefix,
+        binDir: '/nonexistent',
+        clock: systemClock,
+        readOnly,
+        onBadPackage: () => undefined,
+      });
+    },
+  });
+  gateway = createGateway(controller.context);
+});
+afterEach(async () => {
+  await controller.stop();
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const begin = async (): Promise<void> => {
+  await controller.prepare();
+  await controller.start();
+  await expect.poll(() => gateway.app('ana', 'notas')?.version).toBe('1.0.0');
+  await controller.context.queue.idle();
+};
+
+describe('svc plan', () => {
+  test('before anything ran names what would be added and installed, and touches nothing', async () => {
+    const plan = await gateway.plan(null);
+    expect(plan).toMatchObject({ ok: true, errors: [], pendingPrune: [] });
+    expect(plan.changes).toEqual(
+      expect.arrayContaining([
+        { key: 'Person/ana', action: 'document/add', detail: expect.stringMatching(/^all\.yaml:\d+$/) as string },
+        { key: 'Package/notas', action: 'package/install', detail: '1.0.0 on casa (sistema)' },
+      ]),
+    );
+    expect(readdirSync(dir).sort()).toEqual(['repo', 'yaml']);
+    expect(await store.applied()).toEqual([]);
+  });
+
+  test('says nothing when all is in place, and then what another folder would change', async () => {
+    await begin();
+    expect(await gateway.plan(null)).toEqual({ ok: true, changes: [], errors: [], pendingPrune: [] });
+    const other = path.join(dir, 'other');
+    mkdirSync(other);
+    writePackage(path.join(dir, 'repo'), 'notas', '2.0.0');
+    writeFileSync(path.join(other, 'a.yaml'), desired().replace('1.0.0', '2.0.0'));
+    expect((await gateway.plan(other)).changes).toEqual([
+      { key: 'Package/notas', action: 'document/change', detail: expect.any(String) as string },
+      { key: 'Package/notas', action: 'package/install', detail: '2.0.0 on casa (sistema)' },
+    ]);
+    expect(gateway.app('ana', 'notas')?.version).toBe('1.0.0');
+  });
+
+  test('has the errors of the folder with their places', async () => {
+    await begin();
+    writeFileSync(path.join(dir, 'yaml/bad.yaml'), 'kind: 7\n');
+    const plan = await gateway.plan(null);
+    expect(plan.ok).toBe(false);
+    expect(plan.errors[0]).toMatch(/^bad\.yaml:1:/);
+  });
+});
+
+describe('what the portal asks', () => {
+  test("people and apps, without anything that is nobody else's", async () => {
+    await begin();
+    expect(gateway.people()).toEqual([{ usuario: 'ana', nome: 'Ana Souza', login: 'ana', grupos: ['editores'] }]);
+    expect(gateway.person('bia')).toBeNull();
+    expect(gateway.apps('bia')).toEqual([]);
+    expect(gateway.app('ana', 'outro')).toBeNull();
+    expect(gateway.app('ana', 'notas')).toMatchObject({
+      id: 'notas',
+      name: 'Notas',
+      window: {},
+      gpu: true,
+      aoFechar: 'encerrar',
+      pid: null,
+      ready: false,
+    });
+    expect(gateway.route('ana', 'notas')).toBeNull();
+    expect(gateway.manifest('ana', 'notas')?.icon).toBe('icon.svg');
+  });
+
+  test('files of the package, and of nothing else', async () => {
+    await begin();
+    const root = path.join(dir, 'casa/opt/svc-apps/notas');
+    writeFileSync(path.join(dir, 'casa/opt/secret'), 'secret');
+    symlinkSync(path.join(dir, 'casa/opt/secret'), path.join(root, 'link'));
+    symlinkSync(path.join(dir, 'casa/opt'), path.join(root, 'folder'));
+    const read = async (file: string): Promise<string | null> => {
+      const bytes = await gateway.packageFile('ana', 'notas', file);
+      return bytes === null ? null : Buffer.from(bytes).toString();
+    };
+    expect(await read('icon.svg')).toBe('<svg/>');
+    const outside = [
+      '../../secret',
+      'backend/../../../secret',
+      '/etc/passwd',
+      'link',
+      'folder/secret',
+      'icon.svg\0',
+      'backend',
+      '.',
+      '',
+      'nope',
+    ];
+    for (const file of outside) expect([file, await read(file)]).toEqual([file, null]);
+    expect(await gateway.packageFile('bia', 'notas', 'icon.svg')).toBeNull();
+  });
+
+  test('why: one sentence with the cause, what it waits for and the fix', async () => {
+    await begin();
+    await store.putIntent({ person: 'ana', app: 'notas', wish: 'start', by: 'person', requestId: 'q', atMs: Date.now() });
+    controller.context.options.bus.enqueue('Backend/ana/notas', true);
+    await expect
+      .poll(async () => (await gateway.why('Supervisor/ana'))?.sentence)
+      .toMatch(/^Supervisor\/ana is backoff since \S+ because .*svc-app-supervisor did not start/);
+    const why = await gateway.why('Backend/ana/notas');
+    expect(why?.sentence).toMatch(/^Backend\/ana\/notas is unknown since \S+ because the supervisor of its person is being started/);
+    expect(why?.waitsFor).toBe('the supervisor');
+    expect(await gateway.why('Backend/ana/nada')).toBeNull();
+  });
+});
