@@ -32,6 +32,8 @@ export const limits = {
   neverBoundLooksMs: 60_000,
   lastExitLinesMax: 20,
   launchesAtOnceMax: 8,
+  /** status.json may be this much older than the snapshot on the socket. */
+  statusFileLagMs: 50,
   // Stop. Source: design 3 rule 8.
   stopGraceMs: 10_000,
   stopKillMsMax: 15_000,
@@ -108,6 +110,7 @@ export const limits = {
   proxySpareConnectionMsMax: 30_000,
   /** A tunnel whose one side has ended. */
   proxyHalfOpenMsMax: 60_000,
+  proxyKeepAliveProbeMs: 60_000,
   proxyReadBufferBytes: 64 * 1_024,
   proxyResponseHeadersMax: 256,
   proxyPanelLogLines: 40,
