@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { BackendRoute } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
 import type { Connection } from './connection.ts';
 import type { ProxyDeps, ProxyTarget } from './contract.ts';
 import { runExchange, type Exchange, type ExchangeFailure } from './exchange.ts';
@@ -108,6 +109,8 @@ function openTunnel(via: Forwarder, passage: Passage, policy: ResponsePolicy, { 
   const { res, target, tunnel } = passage;
   const { socket, first } = tunnel!;
   res.detachSocket(socket);
+  // A laptop that was closed never says so: the kernel finds out.
+  socket.setKeepAlive(true, limits.proxyKeepAliveProbeMs);
   socket.write(switchingHead(answer, policy), 'latin1');
   // The rest lies in the read buffer, which is filled again.
   if (rest.length > 0) socket.write(Buffer.from(rest));

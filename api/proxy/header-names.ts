@@ -20,7 +20,8 @@ export type RequestKind =
   | 'fetchDest'
   | 'accept'
   | 'acceptLanguage'
-  | 'requestedWith';
+  | 'requestedWith'
+  | 'purpose';
 
 export type ResponseKind =
   | 'forward'
@@ -57,6 +58,8 @@ const requestKinds = new Map<string, RequestKind>([
   ['accept', 'accept'],
   ['accept-language', 'acceptLanguage'],
   ['x-requested-with', 'requestedWith'],
+  ['sec-purpose', 'purpose'],
+  ['purpose', 'purpose'],
   ['keep-alive', 'drop'],
   // The server answered `100 Continue` itself when it took the request.
   ['expect', 'drop'],

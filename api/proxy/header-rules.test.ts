@@ -6,7 +6,8 @@ import { backendHead, readRequestHead, withoutPortalCookies, type RequestHead } 
 import { clientCookie, clientHeaders, refusedByGate, type ResponsePolicy } from './response-headers.ts';
 import type { ResponseHead } from './response-parser.ts';
 
-const headOf = (raw: readonly string[], method = 'GET'): RequestHead => readRequestHead({ rawHeaders: raw, method } as IncomingMessage);
+const headOf = (raw: readonly string[], method = 'GET'): RequestHead =>
+  readRequestHead({ rawHeaders: raw, method } as IncomingMessage, raw.includes('Upgrade'));
 
 const own: ResponsePolicy = { basePath: '/', host: 'notas.svc.localhost:8787', proto: 'http', portalOrigin: 'http://svc.localhost:8787' };
 const inPath: ResponsePolicy = { ...own, basePath: '/proxy/app/notas/', host: 'svc.localhost:8787' };
@@ -105,6 +106,14 @@ describe('the head that a backend gets', () => {
       'chunked',
     ];
     expect(headOf(raw)).toMatchObject({ lines: '', body: 'none', refusal: null });
+  });
+
+  test('an Upgrade header alone makes no upgrade and loosens nothing', () => {
+    const raw = ['Host', 'h', 'Upgrade', 'websocket', 'Origin', 'http://evil', 'Sec-Fetch-Site', 'cross-site'];
+    const head = readRequestHead({ rawHeaders: raw, method: 'POST' } as IncomingMessage);
+    expect(head.upgrade).toBe('');
+    expect(callerFault('POST', head, 'http://svc.localhost')).not.toBeNull();
+    expect(head.lines).not.toMatch(/upgrade/i);
   });
 
   test('names the hop itself', () => {
@@ -259,6 +268,7 @@ describe('who may call an app', () => {
     ['a service worker script', 'GET', site('same-origin', 'same-origin', 'serviceworker'), false],
     ['an image', 'GET', site('same-origin', 'no-cors', 'image'), false],
     ['a form', 'POST', site('same-origin', 'navigate', 'document'), false],
+    ['looking ahead', 'GET', ['Sec-Purpose', 'prefetch;prerender', ...site('same-origin', 'navigate', 'document')], false],
     ['old browser, page', 'GET', ['Accept', 'text/html,application/xhtml+xml;q=0.9'], true],
     ['old browser, XHR', 'GET', ['Accept', 'text/html', 'X-Requested-With', 'XMLHttpRequest'], false],
     ['old browser, any', 'GET', ['Accept', '*/*'], false],

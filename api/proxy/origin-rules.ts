@@ -33,7 +33,7 @@ function mayCall(origin: string, host: string, portalOrigin: string): boolean {
  * request is for. Without Fetch Metadata (plain http on a host name, old browsers) a GET that asks for HTML first counts.
  */
 export function isNavigation(method: string, head: RequestHead): boolean {
-  if (method !== 'GET' || head.upgrade !== '') return false;
+  if (method !== 'GET' || head.upgrade !== '' || head.scripted) return false;
   if (head.fetchMode !== '' || head.fetchDest !== '') return head.fetchMode === 'navigate' && navigable.has(head.fetchDest);
-  return !head.scripted && /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(head.accept);
+  return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(head.accept);
 }

@@ -54,7 +54,14 @@ export function createProxy(deps: ProxyDeps): Proxy {
       // node:http hands over the connection's own socket, whatever its types say.
       const socket = stream as Socket;
       socket.on('error', () => socket.destroy());
-      pass(parts, { req, res: responseOn(req, socket), target, head: readRequestHead(req), navigation: false, tunnel: { socket, first } });
+      pass(parts, {
+        req,
+        res: responseOn(req, socket),
+        target,
+        head: readRequestHead(req, true),
+        navigation: false,
+        tunnel: { socket, first },
+      });
     },
     closeFor: (person, app) => {
       endWhere(({ target }) => target.person === person && (app === null || target.app === app));

@@ -14,7 +14,7 @@ export interface RequestHead {
   readonly lines: string;
   readonly host: string;
   readonly body: 'none' | 'length' | 'chunked';
-  /** The protocol of the Upgrade header, '' without one. */
+  /** The protocol to switch to; '' when the request is an ordinary one, whatever its headers say. */
   readonly upgrade: string;
   readonly fetchSite: string;
   readonly fetchMode: string;
@@ -22,6 +22,7 @@ export interface RequestHead {
   readonly origin: string;
   readonly accept: string;
   readonly acceptLanguage: string;
+  /** Made by a script, or by a browser that only looks ahead: no person waits for a page. */
   readonly scripted: boolean;
 }
 
@@ -44,7 +45,8 @@ interface Draft {
 
 const lineBreak = /[\r\n\0]/;
 
-export function readRequestHead(req: IncomingMessage): RequestHead {
+/** `upgrade`: the server took the request for a switch of protocols. */
+export function readRequestHead(req: IncomingMessage, upgrade = false): RequestHead {
   const raw = req.rawHeaders;
   const draft: Draft = {
     refusal: null,
@@ -72,6 +74,7 @@ export function readRequestHead(req: IncomingMessage): RequestHead {
   if (draft.hosts !== 1) return refuse(draft, `the request has ${draft.hosts} Host headers, expected one`);
   if (draft.contentLength !== '' && draft.body === 'chunked')
     return refuse(draft, 'the request has both Content-Length and Transfer-Encoding');
+  if (!upgrade) draft.upgrade = '';
   if (req.method === 'TRACE') return refuse(draft, 'TRACE would show the token of the portal to the page');
   return draft;
 }
@@ -139,7 +142,7 @@ function noteContext(draft: Draft, kind: string, value: string): void {
   else if (kind === 'fetchDest') draft.fetchDest = value;
   else if (kind === 'accept') draft.accept = value;
   else if (kind === 'acceptLanguage') draft.acceptLanguage = value;
-  else if (kind === 'requestedWith') draft.scripted = true;
+  else if (kind === 'requestedWith' || /\bpre(?:fetch|view)\b/i.test(value)) draft.scripted = true;
 }
 
 function takeContentLength(draft: Draft, value: string): void {
