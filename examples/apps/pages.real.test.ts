@@ -184,3 +184,14 @@ describe('relogio', () => {
     expect([await overflow(page), await broken(page)]).toEqual([0, []]);
   });
 });
+
+test('batimento shows the beats going on, through a kill -9, and fits 320 px', async () => {
+  const served = await serve('batimento', 'python3', 'backend/main.py');
+  const page = await open(served.url, { viewport: { width: 320, height: 300 } });
+  await page.getByText('O serviço está vivo').waitFor();
+  expect([await overflow(page), await broken(page)]).toEqual([0, []]);
+  served.backend().process.kill('SIGKILL');
+  await page.getByText('Sem contato').waitFor();
+  await served.restart();
+  await page.getByText('O serviço está vivo').waitFor();
+});

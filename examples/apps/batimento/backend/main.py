@@ -1,16 +1,17 @@
 """Batimento: a service that writes a beat every second to its data folder and tells the last one."""
 
-import html
 import json
 import os
+import pathlib
 import sys
 import threading
 import time
 
-from svc import servidor
+from svc import servidor, web
 
 ARQUIVO = servidor.pasta_de_dados() / 'batimento.json'
 log = servidor.criar_log()
+pagina = web.spa(pathlib.Path(__file__).resolve().parent.parent / 'frontend', scripts=['batimento.js'], ao_avisar=log)
 fim = threading.Event()
 ultimo = {'batimento': 0, 'agora': 0, 'pid': os.getpid()}
 
@@ -49,11 +50,8 @@ class Pedido(servidor.Pedido):
         caminho = self.path.split('?', 1)[0]
         if metodo in ('GET', 'HEAD') and caminho == '/api/batimento':
             return self.responder_json(200, ultimo)
-        if metodo in ('GET', 'HEAD') and caminho == '/':
-            texto = html.escape(f'Batimento {ultimo["batimento"]}')
-            pagina = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="1"><title>{texto}</title><h1>{texto}</h1>'
-            return self.responder(200, pagina.encode('utf-8'), {'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store'})
-        self.responder_json(404, {'error': 'rota desconhecida'})
+        if not pagina(self):
+            self.responder_json(404, {'error': 'rota desconhecida'})
 
 
 coracao = threading.Thread(target=bater)
