@@ -16,6 +16,8 @@ export interface Order {
   readonly finished: { readonly requestId: string; readonly outcome: IntentOutcome; readonly message: string } | null;
   /** When the order is given again unless it was confirmed by then; null when none is under way. */
   readonly resendAtMs: number | null;
+  /** See BackendMemory. */
+  readonly startedAtMs: number | null;
   /** When windows end the app; null when nothing counts down. */
   readonly closeAtMs: number | null;
 }
@@ -25,6 +27,8 @@ export interface OrderInput {
   readonly observed: BackendObserved;
   readonly memory: BackendMemory | null;
   readonly stale: boolean;
+  /** See BackendMemory; already brought up to this decision. */
+  readonly failedHash: string | null;
   readonly nowMs: number;
 }
 
@@ -35,19 +39,19 @@ type Want =
 
 export function decideOrder(input: OrderInput): Order {
   const { desired, observed, memory, nowMs } = input;
-  const closeAtMs = closeDeadline(desired, observed.snapshot, memory);
   const finished = desired.intent === null ? null : finish(desired.intent, input);
+  const startedAtMs = startedAt(desired.intent, finished, memory);
+  const closeAtMs = closeDeadline(desired, observed.snapshot, startedAtMs);
+  const common = { finished, startedAtMs, closeAtMs };
   const want = (finished === null ? intentWant(input) : null) ?? levelWant(input, closeAtMs) ?? pinWant(desired, observed.snapshot);
-  if (want === null)
-    return {
-      action: null,
-      sent: memory?.sent ?? null,
-      towards: null,
-      resendAtMs: null,
-      finished,
-      closeAtMs,
-    };
-  return { ...send(want, input), finished, closeAtMs: closeAtMs !== null && closeAtMs > nowMs ? closeAtMs : null };
+  if (want === null) return { ...common, action: null, sent: memory?.sent ?? null, towards: null, resendAtMs: null };
+  return { ...common, ...send(want, input), closeAtMs: closeAtMs !== null && closeAtMs > nowMs ? closeAtMs : null };
+}
+
+/** Time of the newest start that was carried out, this decision included. */
+function startedAt(intent: PendingIntent | null, finished: Order['finished'], memory: BackendMemory | null): number | null {
+  const carriedOut = finished?.outcome === 'done' && intent !== null && intent.wish !== 'stop';
+  return carriedOut ? intent.atMs : (memory?.startedAtMs ?? null);
 }
 
 /** Whether the intent is over: carried out, refused, or too old. Decision: docs/decisions/0026-intents-are-one-shot.md */
@@ -118,7 +122,7 @@ function levelWant(input: OrderInput, closeAtMs: number | null): Want | null {
   }
   const failed = snapshot?.state === 'failed';
   // Waiting on X wakes when X changes (design 3 rule 7): other code is worth another try.
-  if (failed && (wanted || desired.document === 'ligado') && memory?.failedHash != null && desired.installedHash !== memory.failedHash) {
+  if (failed && (wanted || desired.document === 'ligado') && input.failedHash !== null && desired.installedHash !== input.failedHash) {
     return { op: 'start', cause: 'mended', requestId: null, reason: 'StartRequested' };
   }
   if (desired.document === 'ligado' && !wanted && !failed)
@@ -140,13 +144,13 @@ function serviceDue(desired: BackendDesired, memory: BackendMemory | null, wante
 }
 
 /** Absolute time at which the closed windows end the app. Source: spec 3.3 row 7; limits.lastWindowGraceMs. */
-function closeDeadline(desired: BackendDesired, snapshot: AppSnapshot | null, memory: BackendMemory | null): number | null {
+function closeDeadline(desired: BackendDesired, snapshot: AppSnapshot | null, startedAtMs: number | null): number | null {
   const { windows, manifest, document } = desired;
   if (snapshot === null || !snapshot.wanted || document === 'ligado' || manifest === null) return null;
   if (windows === null || windows.open > 0 || windows.zeroSinceMs === null) return null;
   if (closePolicy(manifest).kind !== 'encerrar') return null;
   // A start asked for after the last window closed is not undone by that closing (decision 0025).
-  if (memory?.startedAtMs != null && memory.startedAtMs > windows.zeroSinceMs) return null;
+  if (startedAtMs !== null && startedAtMs > windows.zeroSinceMs) return null;
   return windows.zeroSinceMs + limits.lastWindowGraceMs;
 }
 

@@ -6,7 +6,7 @@
 import { transition } from 'xstate';
 import { backendMachine, eventOfState, type BackendContext } from '../machines/backend.ts';
 import type { Action } from './actions.ts';
-import { decideOrder, expired, type Order } from './backend-orders.ts';
+import { decideOrder, expired } from './backend-orders.ts';
 import { followProbes } from './backend-probe.ts';
 import { blindness, look, type Sight } from './backend-sight.ts';
 import type { BackendDecision, BackendDesired, BackendMemory, BackendObserved } from './backend-types.ts';
@@ -25,7 +25,8 @@ export function decideBackend(
   if (blind !== null) return decideBlind(desired, observed, memory, blind, nowMs);
 
   const stale = isStale(desired, observed);
-  const order = decideOrder({ desired, observed, memory, stale, nowMs });
+  const failedHash = failedHashOf(desired, observed, memory);
+  const order = decideOrder({ desired, observed, memory, stale, failedHash, nowMs });
   const { start, probe } = followProbes(memory?.start ?? null, observed, nowMs);
   const sight = look(desired, observed, memory, order, start);
   const { person, app } = desired;
@@ -39,8 +40,8 @@ export function decideBackend(
     start,
     sent: order.sent,
     autostartedFor: autostarted(desired, observed, memory),
-    startedAtMs: startedAt(desired, memory, order),
-    failedHash: failedHash(desired, observed, memory),
+    startedAtMs: order.startedAtMs,
+    failedHash,
     since: stamped.memory,
   });
   const probeAtMs = start === null || start.value === 'ready' || observed.probing ? null : start.context.nextAtMs;
@@ -119,13 +120,8 @@ function autostarted(desired: BackendDesired, observed: BackendObserved, memory:
   return snapshot !== null && (snapshot.wanted || snapshot.requestId === `sessao-${sessionSinceMs}`) ? sessionSinceMs : before;
 }
 
-function startedAt(desired: BackendDesired, memory: BackendMemory | null, order: Order): number | null {
-  const carriedOut = order.finished?.outcome === 'done' && desired.intent !== null && desired.intent.wish !== 'stop';
-  return carriedOut ? (desired.intent?.atMs ?? null) : (memory?.startedAtMs ?? null);
-}
-
 /** The code that failed; forgotten with the failure, renewed once another try was confirmed. */
-function failedHash(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): string | null {
+function failedHashOf(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): string | null {
   const { snapshot } = observed;
   if (snapshot?.state !== 'failed') return null;
   const before = memory?.failedHash ?? null;

@@ -1,0 +1,2 @@
+import * as planted from '../controller/store/store.ts';
+export const use = planted;
