@@ -173,7 +173,7 @@ export const proxyArea: Area = async ({ short }) => {
   const tcp = await startPinned(1, [node, 'bench/peers/http-backend.ts', '0']);
   try {
     const place: Place = { folder, backendSocket, backendPort: Number(tcp.line) };
-    const { figures, directP50Us } = await measure(place, short ? 2 : 5, short ? 1 : 4);
+    const { figures, directP50Us } = await measure(place, short ? 2 : 5, short ? 1 : 3);
     return rowsOf(figures, directP50Us);
   } finally {
     await Promise.all([stopChild(backend.child), stopChild(tcp.child)]);
