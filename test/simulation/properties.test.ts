@@ -32,7 +32,7 @@ describe('the model world', () => {
       `seed ${seed}: ${Math.round(totals.hours)} simulated hours, ${totals.decisions} decisions, ${totals.faults} faults, 0 violations`,
     );
     expect(totals.faults).toBeGreaterThan(1_000);
-  });
+  }, 60_000);
 
   it('holds them in a slice of the day of 1,000 people', () => {
     const report = simulate(dayOf(20_261_121, 100, 10, 6));
@@ -43,7 +43,7 @@ describe('the model world', () => {
     expect(report.violations).toEqual([]);
     expect(report.launches).toBeGreaterThan(100);
     expect(report.faultsInjected).toBeGreaterThan(100);
-  });
+  }, 60_000);
 
   it('plays the same world again from the same seed', () => {
     const [first, second] = [simulate(dayOf(7, 5, 4, 12)), simulate(dayOf(7, 5, 4, 12))];

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { probeVerdict } from './probe-verdict.ts';
+
+// Source: spec 3.2, table of verdicts, as literals.
+it.for([
+  [0, false],
+  [200, true],
+  [204, true],
+  [301, true],
+  [302, true],
+  [400, true],
+  [401, false],
+  [402, true],
+  [403, false],
+  [404, true],
+  [418, true],
+  [499, true],
+  [500, false],
+  [502, false],
+  [503, false],
+  [599, false],
+  [101, false],
+  [600, false],
+  [-1, false],
+] as const)('code %i: ready %s', ([code, ready]) => {
+  expect(probeVerdict(code).ready).toBe(ready);
+});
+
+it.for([
+  [0, 'NeverBound'],
+  [401, 'RefusesToken'],
+  [403, 'RefusesToken'],
+  [500, 'AnswersError'],
+  [404, 'Healthy'],
+] as const)('code %i is explained by %s', ([code, reason]) => {
+  expect(probeVerdict(code).reason).toBe(reason);
+});

@@ -1,2 +1,0 @@
-import * as planted from '../controller/store/store.ts';
-export const use = planted;

@@ -1,0 +1,38 @@
+import { array, assert, boolean, constantFrom, integer, property, tuple, uniqueArray } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { prunePlan } from './prune.ts';
+
+const names = (kind: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${kind}/${kind}-${n}`);
+
+describe('the prune guard', () => {
+  it.for([
+    ['a fifth goes', [...names('Backend', 8), ...names('Person', 2)], [...names('Backend', 6), ...names('Person', 2)], 2, 0],
+    ['more than a fifth is held', [...names('Backend', 8), ...names('Person', 2)], [...names('Backend', 5), ...names('Person', 2)], 0, 3],
+    ['the only one of a kind is held', [...names('Backend', 20), ...names('Person', 1)], names('Backend', 20), 0, 1],
+    ['half of the documents is held', names('Backend', 10), names('Backend', 5), 0, 5],
+    ['an empty folder is held', names('Backend', 10), [], 0, 10],
+    ['additions alone remove nothing', names('Backend', 2), names('Backend', 20), 0, 0],
+    ['the first apply removes nothing', [], names('Backend', 20), 0, 0],
+  ] as const)('%s', ([, applied, next, removed, held]) => {
+    const plan = prunePlan(applied, next);
+    expect([plan.removed.length, plan.held.length]).toEqual([removed, held]);
+    expect(plan.why === null).toBe(held === 0);
+  });
+
+  it('lets everything go with --prune', () => {
+    expect(prunePlan(names('Backend', 10), [], true)).toEqual({ held: [], removed: names('Backend', 10), why: null });
+  });
+
+  it('never holds or removes what is still wanted, and never both holds and removes', () => {
+    const name = tuple(constantFrom('Person', 'Backend', 'Package'), integer({ min: 0, max: 9 })).map(([kind, n]) => `${kind}/${n}`);
+    assert(
+      property(uniqueArray(name), array(name), boolean(), (applied, next, prune) => {
+        const { held, removed } = prunePlan(applied, next, prune);
+        const gone = applied.filter((one) => !next.includes(one));
+        expect([...held, ...removed].sort()).toEqual([...gone].sort());
+        expect(held.length === 0 || removed.length === 0).toBe(true);
+        expect(!prune && removed.length * 5 > applied.length).toBe(false);
+      }),
+    );
+  });
+});
