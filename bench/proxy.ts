@@ -17,6 +17,7 @@ import {
   startPortal,
   startProxyAlone,
   stopChild,
+  taskset,
   type Place,
   type ProxyServer,
 } from './peers/proxy-servers.ts';
@@ -52,7 +53,7 @@ async function wrk(server: ProxyServer, path: string, connections: number, secon
     ...headers,
     `http://127.0.0.1:${server.port}${path}`,
   ];
-  const { stdout } = await run('taskset', argv);
+  const { stdout } = await run(taskset, argv);
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${server.name} answered with errors:\n${stdout}`);
   const p50 = /50%\s+([\d.]+)(us|ms|s)/.exec(stdout);
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
@@ -73,7 +74,7 @@ async function wsLoad(server: ProxyServer, connections: number, seconds: number)
     String(connections),
     String(seconds),
   ];
-  const { stdout } = await run('taskset', argv);
+  const { stdout } = await run(taskset, argv);
   const said = JSON.parse(stdout) as { messagesPerSecond: number; p50Us: number; errors: number };
   if (said.errors > 0) throw new Error(`${server.name}: ${said.errors} socket errors`);
   return { perSecond: said.messagesPerSecond, p50Us: said.p50Us };

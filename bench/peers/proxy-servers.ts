@@ -21,6 +21,7 @@ export interface Place {
 }
 
 export const node = 'node_modules/.bin/node';
+export const taskset = '/usr/bin/taskset';
 /** As bin/svc starts the portal. Decision: docs/decisions/0043-memory-of-the-portal.md */
 const ourFlags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning'];
 
@@ -29,7 +30,7 @@ export async function requireTools(): Promise<void> {
   const tools = [
     { path: '/usr/bin/wrk', line: 'apt-get install -y wrk' },
     { path: '/usr/sbin/nginx', line: 'apt-get install -y nginx-light' },
-    { path: '/usr/bin/taskset', line: 'apt-get install -y util-linux' },
+    { path: taskset, line: 'apt-get install -y util-linux' },
     { path: 'node_modules/.bin/configurable-http-proxy', line: 'npm ci' },
   ];
   for (const { path, line } of tools) {
@@ -45,7 +46,7 @@ export async function startPinned(
   argv: readonly string[],
   env: Record<string, string> = {},
 ): Promise<{ child: ChildProcess; line: string }> {
-  const child = spawn('taskset', ['-c', String(cpu), ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  const child = spawn(taskset, ['-c', String(cpu), ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   let noise = '';
   child.stderr.on('data', (chunk: Buffer) => (noise = (noise + chunk.toString()).slice(-4_096)));
   const line = await new Promise<string>((resolve, reject) => {
@@ -120,7 +121,7 @@ export async function startPortal({ backendSocket }: Place): Promise<ProxyServer
 export async function startChp({ backendPort }: Place): Promise<ProxyServer> {
   const port = await freePort();
   const apiPort = await freePort();
-  const argv = ['taskset', '-c', '0', node, 'node_modules/configurable-http-proxy/bin/configurable-http-proxy'];
+  const argv = [taskset, '-c', '0', node, 'node_modules/configurable-http-proxy/bin/configurable-http-proxy'];
   const options = [
     '--ip',
     '127.0.0.1',
@@ -161,7 +162,7 @@ http {
 }
 `,
   );
-  const child = spawn('taskset', ['-c', '0', '/usr/sbin/nginx', '-c', file], { stdio: 'ignore' });
+  const child = spawn(taskset, ['-c', '0', '/usr/sbin/nginx', '-c', file], { stdio: 'ignore' });
   await answersOn(port, child);
   const children = async (): Promise<number[]> =>
     (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ').map(Number);
