@@ -35,7 +35,7 @@ import { addAppRoutes } from './routes/apps.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { createShell, type Shell } from './shell.ts';
-import { servePage } from './shell-pages.ts';
+import { servePage, type ShellPageDeps } from './shell-pages.ts';
 import { createStarts } from './starts.ts';
 import { createStaticFolder } from './static-files.ts';
 
@@ -135,7 +135,14 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const attempts = createAttempts(clock);
   const windows = createWindows(store, bus, clock);
   await windows.recover();
-  const hub = createEventHub({ bus, clock, windows, alive: (root) => sessions.alive(root), onError });
+  const hub = createEventHub({
+    bus,
+    clock,
+    windows,
+    alive: (root) => sessions.alive(root),
+    expired: (session) => sessions.end(session),
+    onError,
+  });
   const metrics: Metrics = createMetrics(gateway, () => hub.count());
   const starts = createStarts({ store, bus, gateway, clock, observe: (...start) => metrics.start(...start) });
   const proxy = createProxy({
@@ -176,15 +183,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   };
   const shell = await createShell({ site, sessions, log, isControl, observe: (...request) => metrics.request(...request), register });
   const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
-  const files = createStaticFolder(assets.shellDir);
-  const toShell = (req: IncomingMessage, res: ServerResponse): void => {
-    if (isRoutePath(pathOf(req.url ?? '/'))) return boundedBody(clock, shell, req, res);
-    servePage({ ...sessionDeps, files }, req, res).catch((error: unknown) => {
-      onError(error);
-      if (res.headersSent) res.destroy();
-      else sendProblem(res, new SvcError('INTERNAL', 'the portal failed; its log has the cause'), req.method);
-    });
-  };
+  const toShell = shellHandler({ ...sessionDeps, files: createStaticFolder(assets.shellDir) }, shell, onError);
   const front = createFront({ site, sessions, hub, apps, shell: toShell });
   const stop = async (): Promise<void> => {
     starts.close();
@@ -196,17 +195,28 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   return { shell, front, site, stop };
 }
 
+/** Routes to Fastify, all other paths to the shell's files. */
+function shellHandler(deps: ShellPageDeps, shell: Shell, onError: (error: unknown) => void): Shell['handle'] {
+  return (req, res) => {
+    if (isRoutePath(pathOf(req.url ?? '/'))) return boundedBody(deps.clock, shell, req, res);
+    servePage(deps, req, res).catch((error: unknown) => {
+      onError(error);
+      if (res.headersSent) res.destroy();
+      else sendProblem(res, new SvcError('INTERNAL', 'the portal failed; its log has the cause'), req.method);
+    });
+  };
+}
+
 function isRoutePath(path: string): boolean {
   return path === '/metrics' || path === '/api' || path.startsWith('/api/') || path.startsWith('/ws/');
 }
 
 /** The body of an API call is small: who sends it byte by byte is cut off. Apps' uploads are not concerned. */
 function boundedBody(clock: Clock, shell: Shell, req: IncomingMessage, res: ServerResponse): void {
-  if (req.headers['content-length'] !== undefined || req.headers['transfer-encoding'] !== undefined) {
-    const cancel = clock.at(clock.monotonicMs() + limits.apiBodyMsMax, () => req.destroy());
-    req.once('end', cancel);
-    req.once('close', cancel);
-  }
+  const cancel = clock.at(clock.monotonicMs() + limits.apiBodyMsMax, () => {
+    if (!req.complete) req.destroy();
+  });
+  req.once('close', cancel);
   shell.handle(req, res);
 }
 

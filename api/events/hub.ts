@@ -30,6 +30,8 @@ export interface EventHubDeps {
   readonly windows: Windows;
   /** Whether the session is still good; asked at every ping. */
   readonly alive: (root: string) => Promise<boolean>;
+  /** Told of one that is not: whatever else it carries must end too. */
+  readonly expired: (session: Session) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -65,14 +67,8 @@ export function createEventHub(deps: EventHubDeps): EventHub {
     const line = JSON.stringify({ seq, atMs: deps.clock.nowMs(), ...event } satisfies EventLine);
     for (const connection of listening) send(connection, line);
   };
-  const check = async (connection: Connection): Promise<void> => {
-    if (!connection.answeredPing) return connection.socket.terminate();
-    if (!(await deps.alive(connection.session.root))) return connection.socket.close(closeCodes.sessionEnded, 'session ended');
-    connection.answeredPing = false;
-    connection.socket.ping();
-  };
   const pingAll = (): void => {
-    for (const listening of connections.values()) for (const each of listening) check(each).catch(deps.onError);
+    for (const listening of connections.values()) for (const each of listening) check(deps, each).catch(deps.onError);
     cancelPing = deps.clock.at(deps.clock.monotonicMs() + limits.eventPingMs, pingAll);
   };
   cancelPing = deps.clock.at(deps.clock.monotonicMs() + limits.eventPingMs, pingAll);
@@ -115,4 +111,16 @@ export function createEventHub(deps: EventHubDeps): EventHub {
       for (const listening of connections.values()) for (const { socket } of listening) socket.terminate();
     },
   };
+}
+
+/** Once per ping: who did not answer the last one, or is no longer signed in, is gone. */
+async function check(deps: EventHubDeps, connection: Connection): Promise<void> {
+  const { socket, session } = connection;
+  if (!connection.answeredPing) return socket.terminate();
+  if (!(await deps.alive(session.root))) {
+    socket.close(closeCodes.sessionEnded, 'session ended');
+    return await deps.expired(session);
+  }
+  connection.answeredPing = false;
+  socket.ping();
 }
