@@ -47,8 +47,6 @@ export interface ResponseParser {
   push(chunk: Buffer): void;
   /** The backend closed its side: true when that properly ended the answer (or none was due). Throws BadResponse never. */
   finish(): boolean;
-  /** True between answers. */
-  idle(): boolean;
   /** True once a byte of the current answer was seen. */
   started(): boolean;
 }
@@ -93,7 +91,6 @@ export function createResponseParser(): ResponseParser {
       }
       return p.state === 'idle' || p.state === 'spent';
     },
-    idle: () => p.state === 'idle',
     started: () => p.begun,
   };
 }
