@@ -244,6 +244,16 @@ export const taskStyles = css`
     .details {
       border-top: 0;
     }
+    .details header {
+      flex-wrap: wrap;
+    }
+    h3 {
+      flex: 1;
+    }
+    .since {
+      order: 1;
+      flex-basis: 100%;
+    }
     svc-log-view {
       flex: 1 0 240px;
     }
