@@ -16,6 +16,8 @@ import { backendPids, order, supervisorPids, view, watchForTwins, whenState, wri
 
 /** Two scans of the spec, and what a start may take on a slow machine. */
 const twoScansMs = 20_000 + 10_000;
+/** A supervisor that nobody needs is kept for a minute (limits.supervisorUnwantedMs). */
+const supervisorEndMs = 60_000 + twoScansMs;
 const apps = ['notas', 'relogio'] as const;
 const reached = new Set<string>();
 
@@ -74,7 +76,10 @@ describe('svc up is killed', () => {
   async function walk(running: RunningPortal): Promise<void> {
     const step = async (what: () => Promise<unknown>): Promise<void> => {
       if (alive(running))
-        await Promise.race([what().catch(() => null), until('the portal to die', () => !alive(running), twoScansMs).catch(() => null)]);
+        await Promise.race([
+          what().catch(() => null),
+          until('the portal to die', () => !alive(running), supervisorEndMs).catch(() => null),
+        ]);
     };
     await step(() => whenState(running, 'notas', 'running', twoScansMs));
     await step(() => order(running, 'start', 'relogio'));
@@ -100,7 +105,7 @@ describe('svc up is killed', () => {
       await writeDesired(desired, { apps: ['notas'] });
       await running.admin('POST', '/api/admin/apply', { prune: true });
       await order(running, 'stop', 'notas');
-      await until('the supervisor ended', () => supervisorPids(join(folder, 's')).length === 0, twoScansMs);
+      await until('the supervisor ended', () => supervisorPids(join(folder, 's')).length === 0, supervisorEndMs);
     });
     await writeDesired(desired, { apps, pinned: ['notas'] });
   }
