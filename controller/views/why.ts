@@ -104,6 +104,12 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   Invalid: { because: 'something is wrong with it', fix: 'correct the place that the message names' },
 };
 
+/** The message often says the same with a figure more: then it stands alone. */
+function withDetail(because: string, message: string): string {
+  if (message === '' || because.includes(message)) return because;
+  return message.startsWith(because.replace(/^it /, '')) ? `it ${message}` : `${because}: ${message}`;
+}
+
 export interface WhyInput {
   readonly status: StoredStatus;
   readonly entry: BackendEntry | undefined;
@@ -115,7 +121,7 @@ export function whyOf({ status, entry, log }: WhyInput): WhyAnswer {
   const explained = explanations[reason];
   const exit = entry?.person.link.snapshot(entry.app)?.lastExit ?? null;
   const since = status.conditions.find((condition) => condition.type === 'Ready')?.sinceMs;
-  const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${explained.because}${message === '' ? '' : `: ${message}`}.`;
+  const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${withDetail(explained.because, message)}.`;
   const lines = log === '' ? (exit?.lastLogLines ?? []) : log.split('\n').filter((line) => line !== '');
   const forWhom = (text: string): string => (entry ? text.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`) : text);
   return {
