@@ -3,7 +3,7 @@ import type { SessionAnswer } from '../../schema/wire/http.ts';
 import { startBridge, type BridgeFrame, type BridgeHost } from '../bridge/host.ts';
 import { startEvents, type Connection } from '../events/client.ts';
 import { language } from '../i18n/i18n.ts';
-import { closeTabs, listApps, sendWindowCount } from '../session/api.ts';
+import { ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
 import { createAppsStore, type AppsStore } from '../state/apps.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { isDark, theme } from '../ui/theme.ts';
@@ -60,7 +60,7 @@ export interface Desk {
 }
 
 export function startDesk(session: SessionAnswer): Desk {
-  const apps = createAppsStore(() => listApps());
+  const apps = createAppsStore(async () => await listApps().catch(leaveWhenSignedOut));
   const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
   const connection = createSignal<Connection>('connecting');
   const frames = new Map<string, Frame>();
@@ -75,7 +75,11 @@ export function startDesk(session: SessionAnswer): Desk {
     event: (event) => apps.apply(event),
     resync: () => apps.refresh(),
     page: (page) => counts.connected(page),
-    connection: (state) => connection.set(state),
+    connection: (state) => {
+      connection.set(state);
+      // Away, or is it we who are signed out? The answer tells.
+      if (state === 'waiting') apps.refresh();
+    },
   });
   const bridgeFrames = (): readonly BridgeFrame[] =>
     windows.windows.get().flatMap((window) => {
@@ -126,6 +130,12 @@ export function startDesk(session: SessionAnswer): Desk {
       for (const end of ends) end();
     },
   };
+}
+
+/** The session ended elsewhere: begin anew at the sign-in page. */
+function leaveWhenSignedOut(error: unknown): never {
+  if (error instanceof ApiError && error.status === 401) location.reload();
+  throw error;
 }
 
 const appearance = (): { readonly tema: string; readonly idioma: string } => ({

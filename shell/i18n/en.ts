@@ -3,7 +3,6 @@ import type { Catalogue } from './i18n.ts';
 
 export const en: Catalogue = {
   'app.title': 'svc',
-  'skip.desktop': 'Skip to the desktop',
   'state.stopped': 'Stopped',
   'state.starting': 'Starting',
   'state.running': 'Running',
@@ -81,7 +80,6 @@ export const en: Catalogue = {
   'tasks.summary': { one: '{n} app running of {total}', other: '{n} apps running of {total}' },
   'tasks.app': 'App',
   'tasks.state': 'State',
-  'tasks.reason': 'Reason',
   'tasks.pid': 'PID',
   'tasks.connections': 'Connections',
   'tasks.failures': 'Failures',
@@ -102,7 +100,6 @@ export const en: Catalogue = {
   'tasks.next': 'next attempt {quando}',
   'tasks.since': 'since {quando}',
   'tasks.details': 'Details of {nome}',
-  'tasks.choose': 'Choose an app to see its reason and log.',
   'tasks.error': 'Not possible: {erro}',
   'tasks.loadError': 'The list could not be read: {erro}',
   'tasks.none': 'No app is installed.',

@@ -1,7 +1,6 @@
 /** Every sentence of the shell in Brazilian Portuguese; its keys are the catalogue of all languages. */
 export const pt = {
   'app.title': 'svc',
-  'skip.desktop': 'Ir para a área de trabalho',
   'state.stopped': 'Parado',
   'state.starting': 'Iniciando',
   'state.running': 'Em execução',
@@ -79,7 +78,6 @@ export const pt = {
   'tasks.summary': { one: '{n} aplicativo em execução de {total}', other: '{n} aplicativos em execução de {total}' },
   'tasks.app': 'Aplicativo',
   'tasks.state': 'Estado',
-  'tasks.reason': 'Motivo',
   'tasks.pid': 'PID',
   'tasks.connections': 'Conexões',
   'tasks.failures': 'Falhas',
@@ -100,7 +98,6 @@ export const pt = {
   'tasks.next': 'próxima tentativa {quando}',
   'tasks.since': 'desde {quando}',
   'tasks.details': 'Detalhes de {nome}',
-  'tasks.choose': 'Escolha um aplicativo para ver o motivo e o registro.',
   'tasks.error': 'Não foi possível: {erro}',
   'tasks.loadError': 'A lista não pôde ser lida: {erro}',
   'tasks.none': 'Nenhum aplicativo instalado.',

@@ -2,6 +2,7 @@
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { tasksWindow } from '../desktop/desk-windows.ts';
+import { pressShellKey } from '../desktop/keys.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
 import { signOut } from '../session/api.ts';
@@ -55,8 +56,16 @@ export function commandEntries(desk: Desk): readonly CommandEntry[] {
       : windowActions(desk, top)
           .flatMap(({ items }) => items)
           .map((item) => command(`${item.label} · ${desk.title(top)}`, item.glyph ?? 'app', () => item.run()));
+  const switching =
+    desk.windows.windows.get().length < 2
+      ? []
+      : [
+          command(text('window.next'), 'app', () => pressShellKey(desk, 'F6')),
+          command(text('window.previous'), 'app', () => pressShellKey(desk, 'Shift+F6')),
+        ];
   return [
     ...ofWindow,
+    ...switching,
     ...themes.map((name) => command(`${text('prefs.theme')}: ${text(themeTexts[name])}`, 'sun', () => theme.set(name))),
     ...languages.map((name) => command(`${text('prefs.language')}: ${languageNames[name]}`, 'language', () => language.set(name))),
     command(text('prefs.shortcuts'), 'keyboard', () => desk.shortcutsOpen.set(true)),

@@ -14,7 +14,8 @@ export class ApiError extends Error {
   }
 }
 
-const requestMsMax = 30_000;
+/** Above the portal's own deadlines: a restart waits for a stop and a start. */
+const requestMsMax = 60_000;
 
 async function request(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
   let response: Response;

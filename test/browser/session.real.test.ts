@@ -52,6 +52,16 @@ test('signing out ends the session for this browser', async () => {
   expect(await page.evaluate(async () => (await fetch('/api/apps')).status)).toBe(401);
 });
 
+test('signing out in one tab signs out the others', async () => {
+  const { page } = await signedIn(browser, portal);
+  const other = await page.context().newPage();
+  await other.goto(`http://svc.localhost:${portal.port}/`);
+  await other.getByRole('button', { name: /Sessão e preferências/ }).click();
+  await other.getByRole('menuitem', { name: 'Sair' }).click();
+  await page.getByRole('heading', { name: 'Entrar' }).waitFor();
+  expect(await page.getByRole('toolbar').count()).toBe(0);
+});
+
 test('the person’s language is used, and can be changed for good', async () => {
   const { page } = await newPage(browser, { locale: 'en-GB' });
   await page.goto(await newLink(portal));
