@@ -85,15 +85,34 @@ export function livingPids(): readonly number[] {
     .map(Number);
 }
 
-/** Every living process that carries the mark, leaders of a group first. Costs a walk over the process table. */
-export function processesOf(mark: AppMark): readonly { readonly identity: ProcessIdentity; readonly leader: boolean }[] {
-  const found = livingPids().flatMap((pid) => {
-    if (pid === process.pid || markedEnviron(pid, mark) === null) return [];
-    const stat = readStat(pid);
-    if (stat === null || isGoneState(stat.state)) return [];
-    return [{ identity: { pid, startTicks: stat.startTicks, bootId: bootId() }, leader: stat.group === pid }];
-  });
-  return found.sort((left, right) => Number(right.leader) - Number(left.leader) || left.identity.startTicks - right.identity.startTicks);
+export interface Marked {
+  readonly identity: ProcessIdentity;
+  /** Leader of its own process group. */
+  readonly leader: boolean;
+}
+
+/** All living processes that carry a mark, by `app socket`: one walk over the process table, for whoever asks about many apps. */
+export function markedProcesses(): ReadonlyMap<string, readonly Marked[]> {
+  const byMark = new Map<string, Marked[]>();
+  for (const pid of livingPids()) {
+    if (pid === process.pid) continue;
+    const environ = environOf(pid);
+    const socket = environ?.get('SVC_APP_SOCKET');
+    const stat = socket === undefined ? null : readStat(pid);
+    if (stat === null || isGoneState(stat.state)) continue;
+    const key = `${environ?.get('SVC_APP_ID') ?? ''} ${socket ?? ''}`;
+    const found = { identity: { pid, startTicks: stat.startTicks, bootId: bootId() }, leader: stat.group === pid };
+    byMark.set(key, [...(byMark.get(key) ?? []), found]);
+  }
+  for (const found of byMark.values()) {
+    found.sort((left, right) => Number(right.leader) - Number(left.leader) || left.identity.startTicks - right.identity.startTicks);
+  }
+  return byMark;
+}
+
+/** The living processes of one app, leaders first, the oldest before the others. */
+export function processesOf(mark: AppMark, all = markedProcesses()): readonly Marked[] {
+  return all.get(`${mark.app} ${mark.socket}`) ?? [];
 }
 
 /** The process and what descends from it, without a walk over the process table; at most 64 of them. */

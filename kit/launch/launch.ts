@@ -49,6 +49,7 @@ export interface Launch {
   readonly environment: Record<string, string>;
   readonly cwd: string;
   readonly installed: { readonly version: string; readonly hash: string; readonly scope: InstalledFolder['scope'] };
+  readonly manifest: Manifest;
   readonly contained: boolean;
   readonly containedReason: string;
   /** Open for appending on the new run.log; whoever gets the launch closes it. */
@@ -156,6 +157,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
       environment: held.contained ? { ...environment, ...Object.fromEntries(held.variables) } : environment,
       cwd: folder.dir,
       installed: { version: manifest.version, hash, scope: folder.scope },
+      manifest,
       contained: held.contained,
       containedReason: held.contained ? '' : held.reason,
       logFd,

@@ -3,8 +3,8 @@
  * listed, and only another listing makes the bytes be read again. ctime is in the listing, so no tool can hide a change.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../../schema/limits.ts';
 import { packageHash, type PackageEntry } from '../../schema/package-hash.ts';
@@ -36,10 +36,30 @@ async function list(root: string): Promise<readonly Listed[]> {
   return found;
 }
 
+/** One package at a time, through one buffer: two hundred at once would cost memory and win nothing. */
+const buffer = Buffer.allocUnsafeSlow(128 * 1_024);
+let reading: Promise<unknown> = Promise.resolve();
+
 async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1_024 })) hash.update(chunk as Buffer);
-  return hash.digest('hex');
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function hashFiles(dir: string, files: readonly Listed[]): Promise<string> {
+  const entries: PackageEntry[] = [];
+  for (const file of files) {
+    entries.push({ path: file.path, executable: file.executable, sha256: await hashFile(join(dir, file.path)) });
+  }
+  return packageHash(entries);
 }
 
 const inMemory = new Map<string, { readonly listing: string; readonly hash: string }>();
@@ -55,11 +75,9 @@ export async function cachedPackageHash(dir: string, cacheFile: string | null): 
     inMemory.set(dir, known);
     return known.hash;
   }
-  const entries: PackageEntry[] = [];
-  for (const file of files) {
-    entries.push({ path: file.path, executable: file.executable, sha256: await hashFile(join(dir, file.path)) });
-  }
-  const hash = packageHash(entries);
+  const turn = reading.then(() => hashFiles(dir, files));
+  reading = turn.catch(() => undefined);
+  const hash = await turn;
   inMemory.set(dir, { listing, hash });
   if (cacheFile !== null) writeFileAtomic(cacheFile, `${listing} ${hash}\n`);
   return hash;

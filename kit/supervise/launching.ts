@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../schema/limits.ts';
+import { closePolicy } from '../../schema/manifest/manifest.ts';
 import { errorCode, unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { claim, release } from '../launch/claim.ts';
@@ -120,6 +121,7 @@ function become(supervisor: Supervisor, app: App, ready: Launch): void {
   app.contained = ready.contained;
   app.containedReason = ready.containedReason;
   app.installed = ready.installed;
+  app.policy = closePolicy(ready.manifest);
   watchChild(supervisor, app, child, { hash: ready.installed.hash, launcher: false, contained: ready.contained });
 }
 

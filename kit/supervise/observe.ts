@@ -11,7 +11,17 @@ import { cachedPackageHash } from '../launch/package-hash-cache.ts';
 import { entrypointOf, findPackage, readManifest } from '../launch/package.ts';
 import { readPrivateFile } from '../launch/private-file.ts';
 import { fileAt, probeSocket } from '../launch/socket.ts';
-import { familyOf, isAlive, markedEnviron, processesOf, readPidFile, readStat, sameProcess, startedAtMs, watchProcess } from '../processes.ts';
+import {
+  familyOf,
+  isAlive,
+  markedEnviron,
+  readPidFile,
+  readStat,
+  sameProcess,
+  startedAtMs,
+  watchProcess,
+  type Marked,
+} from '../processes.ts';
 import { listeningPorts } from './tcp-ports.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
 import { later, type App, type Live, type Supervisor, type Wish } from './world.ts';
@@ -48,7 +58,8 @@ export function findLive(supervisor: Supervisor, app: App): Live | null {
 }
 
 /** Leaders in the process table that run the entrypoint: a walk, so only where a record may be missing. */
-export function unrecordedLeaders(supervisor: Supervisor, app: App): readonly ProcessIdentity[] {
+export function unrecordedLeaders(supervisor: Supervisor, app: App, marked: readonly Marked[]): readonly ProcessIdentity[] {
+  if (marked.length === 0) return [];
   let entrypoint: string;
   try {
     const folder = findPackage(supervisor.place, app.id);
@@ -57,9 +68,7 @@ export function unrecordedLeaders(supervisor: Supervisor, app: App): readonly Pr
   } catch {
     return [];
   }
-  return processesOf(app.mark)
-    .filter(({ identity, leader }) => leader && commandLine(identity.pid).includes(entrypoint))
-    .map(({ identity }) => identity);
+  return marked.filter(({ identity, leader }) => leader && commandLine(identity.pid).includes(entrypoint)).map(({ identity }) => identity);
 }
 
 function commandLine(pid: number): readonly string[] {

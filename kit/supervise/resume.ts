@@ -5,14 +5,15 @@
 import { unlinkIfThere } from '../atomic-file.ts';
 import { claimHolder, release } from '../launch/claim.ts';
 import { readMarker } from '../launch/marker.ts';
-import { bootId, isAlive, processesOf, signal, writePidFile } from '../processes.ts';
+import { bootId, isAlive, processesOf, signal, writePidFile, type Marked } from '../processes.ts';
 import { launch, take } from './launching.ts';
 import { adopted, findLive, lookAtLimits, lookAtPolicy, lookAtWish, tokenOfProcess, unrecordedLeaders, wakeStamp } from './observe.ts';
 import { readStatus, type StatusFile } from './snapshot.ts';
 import type { App, Live, Supervisor } from './world.ts';
 
-/** Before the first round, once for every app that has a folder. */
-export function resume(supervisor: Supervisor, app: App): void {
+/** Before the first round, once for every app that has a folder. `processes` is the process table as it is now. */
+export function resume(supervisor: Supervisor, app: App, processes: ReadonlyMap<string, readonly Marked[]>): void {
+  const marked = processesOf(app.mark, processes);
   const before = readStatus(app);
   const wanted = lookAtWish(app);
   app.lastExit = before?.lastExit ?? null;
@@ -20,7 +21,7 @@ export function resume(supervisor: Supervisor, app: App): void {
   lookAtLimits(app);
   lookAtPolicy(supervisor, app);
   removeLeftovers(app);
-  const live = findLive(supervisor, app) ?? findUnrecorded(supervisor, app);
+  const live = findLive(supervisor, app) ?? findUnrecorded(supervisor, app, marked);
   if (live !== null) {
     // The counters live on; the state is what the process shows.
     if (before)
@@ -36,7 +37,7 @@ export function resume(supervisor: Supervisor, app: App): void {
     return;
   }
   // What a dead leader left behind must not answer for the new one.
-  for (const stray of processesOf(app.mark)) signal(stray.identity.pid, 'SIGKILL');
+  for (const stray of marked) signal(stray.identity.pid, 'SIGKILL');
   if (before) app.sinceMs = before.sinceMs;
   if (wanted) resumeWanted(supervisor, app, before);
   else resumeUnwanted(app, before);
@@ -49,8 +50,8 @@ function removeLeftovers(app: App): void {
   if (marker === null || !isAlive(marker.process)) unlinkIfThere(app.paths.comingUp);
 }
 
-function findUnrecorded(supervisor: Supervisor, app: App): Live | null {
-  const [first, ...others] = unrecordedLeaders(supervisor, app);
+function findUnrecorded(supervisor: Supervisor, app: App, marked: readonly Marked[]): Live | null {
+  const [first, ...others] = unrecordedLeaders(supervisor, app, marked);
   for (const other of others) signal(-other.pid, 'SIGKILL');
   const live = first === undefined ? null : adopted(app, first, false);
   if (live !== null) writePidFile(app.paths.runPid, live.identity);

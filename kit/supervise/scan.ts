@@ -26,13 +26,26 @@ export function foldersOf(supervisor: Supervisor): readonly string[] {
 
 export function scan(supervisor: Supervisor): void {
   supervisor.oomKills = oomKillCount();
-  for (const id of [...installedIds(supervisor.place), ...foldersOf(supervisor)]) appOf(supervisor, id);
+  // Packages and app folders come and go by rename: an unchanged folder holds the same names.
+  const folders = folderStamps(supervisor);
+  const isChanged = folders !== supervisor.folderStamps;
+  supervisor.folderStamps = folders;
+  if (isChanged) for (const id of [...installedIds(supervisor.place), ...foldersOf(supervisor)]) appOf(supervisor, id);
   const table = readUnixSockets();
-  for (const app of supervisor.apps.values()) scanApp(supervisor, app, table);
+  for (const app of supervisor.apps.values()) {
+    if (isChanged || !app.looked) void lookAtPackage(supervisor, app);
+    scanApp(supervisor, app, table);
+  }
+}
+
+function folderStamps(supervisor: Supervisor): string {
+  const paths = accountPaths(supervisor.place);
+  return [paths.root, paths.personApps, paths.systemApps]
+    .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? '-')
+    .join(' ');
 }
 
 function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
-  void lookAtPackage(supervisor, app);
   followWish(supervisor, app);
   if (app.process !== null) {
     checkAdopted(supervisor, app);
@@ -48,7 +61,6 @@ function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, So
     relaunchIfLost(supervisor, app);
   }
   wakeIfChanged(supervisor, app);
-  supervisor.changed(app);
 }
 
 /** The wish came or went without a request: a person or a script wrote or deleted the env file. Source: spec 2.6. */
@@ -103,10 +115,12 @@ export function countConnections(supervisor: Supervisor, app: App, table: Readon
   const live = app.process;
   const use = table?.get(app.paths.socket);
   const nowMs = supervisor.nowMs();
+  const before = app.connections;
   if (live === null || use?.listening !== true) {
     app.connections = null;
     app.lastRound = new Set();
     app.lastUseMs = nowMs;
+    if (before !== null) supervisor.changed(app);
     return;
   }
   const probing = nowMs - live.startedAtMs < probingMs;
@@ -114,6 +128,7 @@ export function countConnections(supervisor: Supervisor, app: App, table: Readon
   app.lastRound = new Set(use.connections);
   if (counted.length > 0) app.lastUseMs = nowMs;
   app.connections = counted.length;
+  if (app.connections !== before) supervisor.changed(app);
 }
 
 /** Everything whose time has come. Answers when to look again, or null. */

@@ -68,21 +68,25 @@ function messageFor(app: App, reason: Reason): string {
   return app.message;
 }
 
-/** The new snapshot when something changed since the last call, otherwise null. A home that can't be written stops nobody. */
-export function publish(app: App, nowMs: number, log: (event: string, fields: Record<string, unknown>) => void): AppSnapshot | null {
+/** The new snapshot when something changed since the last call, otherwise null. */
+export function changedSnapshot(app: App, nowMs: number): AppSnapshot | null {
   const snapshot = snapshotOf(app, nowMs);
   const text = JSON.stringify({ ...snapshot, supervision: app.supervision } satisfies StatusFile);
   if (text === app.published) return null;
   app.published = text;
+  return snapshot;
+}
+
+/** Brings status.json up to date. An app that was never started has no folder and needs none; a full disk stops nobody. */
+export function writeStatus(app: App, log: (event: string, fields: Record<string, unknown>) => void): void {
+  if (app.written === app.published || !existsSync(app.paths.dir)) return;
   try {
-    // An app that was never started has no folder, and needs none.
-    if (!existsSync(app.paths.dir)) return snapshot;
-    writeFileAtomic(app.paths.status, `${text}\n`);
+    writeFileAtomic(app.paths.status, `${app.published}\n`);
+    app.written = app.published;
     faultPoint('status-written');
   } catch (error) {
     log('status-not-written', { app: app.id, error: String(error) });
   }
-  return snapshot;
 }
 
 /** What an earlier supervisor wrote; null when missing or damaged. Only the fields that the next one needs are checked. */

@@ -5,16 +5,16 @@ import { limits } from '../../schema/limits.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
 import { unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
-import { identityOf } from '../processes.ts';
+import { identityOf, markedProcesses } from '../processes.ts';
 import { signalApp, watchUntilGone } from './ending.ts';
 import { launch, sweep } from './launching.ts';
 import { lookAtPackage } from './observe.ts';
 import { resume } from './resume.ts';
 import { checkAdopted, foldersOf, runDeadlines, scan } from './scan.ts';
 import { serve, type ProtocolServer } from './server.ts';
-import { publish } from './snapshot.ts';
+import { changedSnapshot, writeStatus } from './snapshot.ts';
 import { watchEdges } from './watch.ts';
-import { appOf, type App, type Supervisor } from './world.ts';
+import { appOf, later, type App, type Supervisor } from './world.ts';
 
 export interface SupervisorOptions {
   readonly place: ServerPlace;
@@ -61,6 +61,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     self,
     apps: new Map(),
     oomKills: 0,
+    folderStamps: '',
     apply: (app, event) => applyEvent(supervisor, app, event),
     changed: (app) => {
       dirty.add(app);
@@ -75,8 +76,11 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     const apps = [...dirty];
     dirty.clear();
     for (const app of apps) {
-      const snapshot = publish(app, supervisor.nowMs(), supervisor.log);
-      if (snapshot !== null) server?.push(snapshot);
+      const snapshot = changedSnapshot(app, supervisor.nowMs());
+      if (snapshot !== null) {
+        server?.push(snapshot);
+        dueStatus(supervisor, app);
+      }
       forgetIfGone(app);
     }
     armDeadlines();
@@ -95,7 +99,8 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
       next === null ? null : setTimeout(armDeadlines, Math.min(Math.max(0, next - supervisor.nowMs()), limits.supervisorScanMs));
   };
 
-  for (const id of foldersOf(supervisor)) resume(supervisor, appOf(supervisor, id));
+  const processes = markedProcesses();
+  for (const id of foldersOf(supervisor)) resume(supervisor, appOf(supervisor, id), processes);
   const edges = watchEdges(supervisor, (app) => server?.logChanged(app));
   const round = (): void => {
     scan(supervisor);
@@ -114,7 +119,18 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     if (deadlineTimer) clearTimeout(deadlineTimer);
     edges.close();
     server.close();
+    for (const app of supervisor.apps.values()) writeStatus(app, supervisor.log);
   };
+}
+
+/** Pushes go at once; the file may lag: a start changes the state several times within milliseconds. */
+function dueStatus(supervisor: Supervisor, app: App): void {
+  if (app.statusDue) return;
+  app.statusDue = true;
+  later(app, limits.statusFileLagMs, () => {
+    app.statusDue = false;
+    writeStatus(app, supervisor.log);
+  });
 }
 
 function isEmpty(app: App, folders: readonly string[]): boolean {

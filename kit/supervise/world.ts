@@ -71,8 +71,10 @@ export interface App {
   /** What a terminal refusal waits for; null when nothing does. */
   wakeStamp: string | null;
   timers: Set<NodeJS.Timeout>;
-  /** JSON of the last published snapshot. */
+  /** JSON of the last published snapshot, and of what stands in status.json. */
   published: string;
+  written: string;
+  statusDue: boolean;
   /** Requests of one app are carried out one after the other; the record stays while any waits. */
   queue: Promise<unknown>;
   queued: number;
@@ -87,6 +89,8 @@ export interface Supervisor {
   readonly nowMs: () => number;
   /** Kernel counter of out-of-memory kills at the last round. */
   oomKills: number;
+  /** Times of the folders that hold packages and apps, at the last round. */
+  folderStamps: string;
   /** Hands an event to the machine and carries out the effects. */
   readonly apply: (app: App, event: SupervisionEvent) => void;
   /** The record of an app may have changed: publish it in this turn, and look when the next deadline is. */
@@ -125,6 +129,8 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     wakeStamp: null,
     timers: new Set(),
     published: '',
+    written: '',
+    statusDue: false,
     queue: Promise.resolve(),
     queued: 0,
   };
