@@ -133,9 +133,8 @@ export function checkConverged(world: World, app: AppModel, afterMs: number): vo
   if (document === 'desligado' && env !== null) say('pinned stopped and wanted');
   if (env !== null && person.supervisor === null) say('wanted and no supervisor lives');
   if (afterMs < 45_000) return;
-  const shownMs = world.clock.monotonicMs() - (shown?.sinceMs ?? 0);
   // Windows closed before the rest may end an app within it: what moves has its own time.
-  if (supervision.state === 'stopping' && shownMs < 20_000) return;
+  if (world.clock.monotonicMs() - app.movedAtMs < 20_000) return;
   if (env === null && (processes.length > 0 || launcher !== null)) say('not wanted and a process lives');
   const [process] = processes;
   if (env !== null && process === undefined && launcher === null && supervision.state !== 'backoff' && supervision.state !== 'failed')

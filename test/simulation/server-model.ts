@@ -48,6 +48,7 @@ export function supervise(world: World, app: AppModel, event: SupervisionEvent):
   if (next === before) return;
   app.previousSupervision = before;
   app.supervision = next;
+  if (before.state !== next.state) app.movedAtMs = world.clock.monotonicMs();
   checkSupervision(world, app, before, event);
   for (const effect of effects) carryOut(world, app, effect);
   armDeadline(world, app);

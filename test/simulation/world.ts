@@ -65,6 +65,8 @@ export interface AppModel {
   processes: Process[];
   launcher: { readonly detached: boolean; readonly life: number } | null;
   supervision: Supervision;
+  /** When the supervision last took another state. */
+  movedAtMs: number;
   previousSupervision: Supervision;
   requestId: string | null;
   lastExit: LastExit | null;
@@ -219,6 +221,7 @@ function createApp(person: PersonModel, installed: Installed): AppModel {
     processes: [],
     launcher: null,
     supervision: stoppedSupervision,
+    movedAtMs: 0,
     previousSupervision: stoppedSupervision,
     requestId: null,
     lastExit: null,
