@@ -1,0 +1,56 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { AppProjection } from '../../schema/wire/http.ts';
+import { createAppsStore, patched } from './apps.ts';
+
+const app = (fields: Partial<AppProjection>): AppProjection => ({ id: 'notas', status: 'stopped', ready: false, step: null, ...fields }) as AppProjection;
+const status = { type: 'app-status', app: 'notas', status: 'running', ready: true, reason: 'Healthy', message: '' } as const;
+
+describe('an event', () => {
+  test('changes the app that it names', () => {
+    expect(patched(app({}), status)).toMatchObject({ status: 'running', ready: true, reason: 'Healthy' });
+    expect(patched(app({ id: 'outro' }), status).status).toBe('stopped');
+  });
+
+  test('a step is shown until the start is over', () => {
+    const starting = patched(app({ status: 'starting' }), { type: 'app-step', app: 'notas', step: 'probe', detail: '2/15' });
+    expect(starting.step).toEqual({ name: 'probe', detail: '2/15' });
+    expect(patched(starting, status).step).toBeNull();
+  });
+});
+
+describe('reading', () => {
+  test('many events become few readings, and the last one is after the last event', async () => {
+    let served = 0;
+    const store = createAppsStore(async () => Promise.resolve([app({ version: String(++served) })]));
+    store.refresh();
+    await vi.waitFor(() => expect(store.state.get().loaded).toBe(true));
+    for (let n = 0; n < 50; n++) store.apply(status);
+    await vi.waitFor(() => expect(store.find('notas')?.version).toBe('2'));
+    expect(served).toBe(2);
+  });
+
+  test('an event during a reading leads to one more', async () => {
+    const answers: ((apps: readonly AppProjection[]) => void)[] = [];
+    const store = createAppsStore(async () => await new Promise((resolve) => answers.push(resolve)));
+    store.refresh();
+    store.refresh();
+    store.refresh();
+    expect(answers).toHaveLength(1);
+    answers[0]!([]);
+    await vi.waitFor(() => expect(answers).toHaveLength(2));
+  });
+
+  test('a failure keeps what was known and says why', async () => {
+    let fail = false;
+    const store = createAppsStore(async () => {
+      if (fail) throw new Error('fora do ar');
+      return await Promise.resolve([app({})]);
+    });
+    store.refresh();
+    await vi.waitFor(() => expect(store.state.get().loaded).toBe(true));
+    fail = true;
+    store.refresh();
+    await vi.waitFor(() => expect(store.state.get().error).toBe('fora do ar'));
+    expect(store.state.get().apps).toHaveLength(1);
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * The apps of the person with their state. What the portal answers is the truth; events only patch it until the next reading,
+ * which every event asks for (one in flight, one waiting).
+ */
+import type { AppProjection } from '../../schema/wire/http.ts';
+import type { PortalEvent } from '../../schema/wire/events.ts';
+import { createSignal, type Signal } from './signal.ts';
+
+export interface AppsState {
+  readonly apps: readonly AppProjection[];
+  readonly loaded: boolean;
+  /** Why the last reading failed; null when it didn't. */
+  readonly error: string | null;
+}
+
+export interface AppsStore {
+  readonly state: Signal<AppsState>;
+  find(app: string): AppProjection | undefined;
+  /** Reads the list again, soon. */
+  refresh(): void;
+  /** What an event says, shown at once. */
+  apply(event: PortalEvent): void;
+}
+
+const gatherMs = 120;
+
+export function createAppsStore(read: () => Promise<readonly AppProjection[]>): AppsStore {
+  const state = createSignal<AppsState>({ apps: [], loaded: false, error: null });
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let reading = false;
+  let again = false;
+
+  const readNow = async (): Promise<void> => {
+    reading = true;
+    try {
+      state.set({ apps: await read(), loaded: true, error: null });
+    } catch (error) {
+      state.set({ ...state.get(), error: error instanceof Error ? error.message : String(error) });
+    }
+    reading = false;
+    if (again) {
+      again = false;
+      refresh();
+    }
+  };
+  const refresh = (): void => {
+    if (reading) again = true;
+    else if (!state.get().loaded) void readNow();
+    else timer ??= setTimeout(() => ((timer = null), void readNow()), gatherMs);
+  };
+
+  return {
+    state,
+    find: (app) => state.get().apps.find(({ id }) => id === app),
+    refresh,
+    apply: (event) => {
+      const { apps } = state.get();
+      state.set({ ...state.get(), apps: apps.map((app) => patched(app, event)) });
+      if (event.type !== 'app-step') refresh();
+    },
+  };
+}
+
+/** The projection as the event leaves it. */
+export function patched(app: AppProjection, event: PortalEvent): AppProjection {
+  if (event.type === 'apps-changed' || event.app !== app.id) return app;
+  if (event.type === 'app-step') return { ...app, step: { name: event.step, detail: event.detail } };
+  const { status, ready, reason, message } = event;
+  return { ...app, status, ready, reason, message, step: status === 'starting' ? app.step : null };
+}
