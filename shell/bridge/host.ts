@@ -28,7 +28,6 @@ export interface BridgeHost {
   emit(window: string, evento: ShellEvent, dados: unknown): void;
   /** The window is gone: its port closes. */
   drop(window: string): void;
-  stop(): void;
 }
 
 export interface BridgePage {
@@ -87,11 +86,6 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
       ports.get(window)?.close();
       ports.delete(window);
       kept.delete(window);
-    },
-    stop: () => {
-      globalThis.removeEventListener('message', greet);
-      for (const port of ports.values()) port.close();
-      ports.clear();
     },
   };
 }

@@ -56,9 +56,9 @@ export interface Desk {
   activate(id: string): void;
   minimise(id: string): void;
   close(id: string): void;
-  stop(): void;
 }
 
+/** Lives as long as the page: signing out loads it anew. */
 export function startDesk(session: SessionAnswer): Desk {
   const apps = createAppsStore(async () => await listApps().catch(leaveWhenSignedOut));
   const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
@@ -115,21 +115,13 @@ export function startDesk(session: SessionAnswer): Desk {
       },
     ),
     ...deskWindows(() => desk),
-    stop: () => undefined,
   };
-  const ends = connect(
+  connect(
     desk,
     (now) => counts.update(now),
     () => events.nudge(),
   );
-  return {
-    ...desk,
-    stop: () => {
-      events.stop();
-      desk.bridge.stop();
-      for (const end of ends) end();
-    },
-  };
+  return desk;
 }
 
 /** The session ended elsewhere: begin anew at the sign-in page. */
@@ -144,7 +136,7 @@ const appearance = (): { readonly tema: string; readonly idioma: string } => ({
 });
 
 /** What follows from changes: counts, memory of open windows, appearance of the pages. */
-function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void, nudge: () => void): readonly (() => void)[] {
+function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void, nudge: () => void): void {
   const { windows, apps, session, bridge } = desk;
   let restored = false;
   let known = new Set<string>();
@@ -175,12 +167,8 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   };
   addEventListener('online', nudge);
   document.addEventListener('visibilitychange', front);
-  return [
-    apps.state.subscribe(restore),
-    windows.windows.subscribe(changed),
-    theme.subscribe(dress),
-    language.subscribe(dress),
-    () => removeEventListener('online', nudge),
-    () => document.removeEventListener('visibilitychange', front),
-  ];
+  apps.state.subscribe(restore);
+  windows.windows.subscribe(changed);
+  theme.subscribe(dress);
+  language.subscribe(dress);
 }
