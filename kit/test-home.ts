@@ -34,7 +34,7 @@ export async function until<T>(what: string, look: () => T | null | undefined | 
   const endMs = performance.now() + msMax;
   for (;;) {
     const found = look();
-    if (found !== null && found !== undefined && found !== false) return found;
+    if (found !== null && found !== undefined && found !== false && found !== '') return found;
     if (performance.now() > endMs) throw new Error(`${what}: not within ${msMax} ms`);
     await sleep(5);
   }
