@@ -7,7 +7,11 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{schema,machines,reconcilers,controller,kit,api,bin,setup,sdk,shell}/**/*.test.ts', 'test/boundaries.test.ts', 'test/simulation/*.test.ts'],
+          include: [
+            '{schema,machines,reconcilers,controller,kit,api,bin,setup,sdk,shell}/**/*.test.ts',
+            'test/boundaries.test.ts',
+            'test/simulation/*.test.ts',
+          ],
           exclude: ['**/*.real.test.ts', '**/node_modules/**'],
         },
       },

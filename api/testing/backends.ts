@@ -75,7 +75,8 @@ export function createTestWorld(dir: string, bus: Bus, store: Store, apps: reado
         .join('\n');
     },
     followLog: (usuario, app, { signal }) => follow(find(usuario, app)?.log ?? '', signal),
-    objects: async (prefix) => (await store.statuses(prefix)).map((status) => ({ ...status, name: status.key.split('/').at(-1) ?? '' })),
+    objects: async (prefix) =>
+      (await store.statuses(prefix)).map((status) => Object.assign({ name: status.key.split('/').at(-1) ?? '' }, status)),
     why: async (key) =>
       key.startsWith('Backend/') ? { key, sentence: 'it waits', waitsFor: null, nextDeadlineMs: null, lastLogLines: [], fix: null } : null,
     plan: async () => ({ ok: true, changes: [], errors: [], pendingPrune: [] }),

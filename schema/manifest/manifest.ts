@@ -98,11 +98,6 @@ export function closePolicy(manifest: Manifest): ClosePolicy {
   return { kind: 'encerrar' };
 }
 
-/** Whether the launcher shows the app: an engine has no window and no icon. Source: spec 2.1 `type`. */
-export function hasWindow(manifest: Manifest): boolean {
-  return manifest.type !== 'engine';
-}
-
 /** Whether the app starts with the person's session. Source: spec 2.1 `kind`. */
 export function startsWithSession(manifest: Manifest): boolean {
   if (manifest.kind !== 'service') return false;

@@ -97,6 +97,7 @@ describe('removed documents', () => {
     await until('one less', () => backendPids(state, 'notas').length === 2 && supervisorPids(state).length === 2);
     await until('the object is gone', async () => (await view(running(), 'Person/bia')) === null);
     await until('the other one goes on', async () => (await view(running(), 'Backend/p0/notas'))?.state === 'running');
+    expect(supervisorPids(state)).toHaveLength(2);
   });
 
   test('another name for the same package removes nothing', async () => {

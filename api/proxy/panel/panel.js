@@ -80,7 +80,7 @@
     }
     polls += 1;
     const grown = Math.min(waitMsMax, 1_000 * 2 ** Math.min(polls, 6));
-    timer = setTimeout(refresh, Math.min(waitMsMax, Math.max(waitMs, grown)));
+    timer = setTimeout(() => void refresh(), Math.min(waitMsMax, Math.max(waitMs, grown)));
   }
 
   async function press(button, verb, text) {
@@ -111,5 +111,5 @@
   });
   events.addEventListener('app-step', () => void refresh());
   window.addEventListener('pagehide', () => events.close());
-  timer = setTimeout(refresh, Math.min(waitMsMax, first.retryAfterMs));
+  timer = setTimeout(() => void refresh(), Math.min(waitMsMax, first.retryAfterMs));
 })();

@@ -27,7 +27,7 @@
       estado = 'fora';
     }
     mostrar();
-    setTimeout(perguntar, 1_000);
+    setTimeout(() => void perguntar(), 1_000);
   }
 
   window.svc?.app.ao('tema', (dados) => {

@@ -170,8 +170,8 @@ function endOnSignal(server, closeIdle, aoEncerrar) {
     }
     process.exit(EXIT_OK);
   };
-  process.on('SIGTERM', end);
-  process.on('SIGINT', end);
+  process.on('SIGTERM', () => void end());
+  process.on('SIGINT', () => void end());
 }
 
 /**
