@@ -89,6 +89,11 @@ describe('an intent', () => {
     const start = (nowMs: number) => decideBackend(desired({ intent: intent('start') }), observed(alive(), far), answering(), nowMs);
     expect([start(late - 1).outcome, start(late).outcome]).toEqual([null, 'expired']);
     expect(decideBackend(desired({ intent: intent('stop') }), observed(alive(), far), answering(), late).outcome).toBeNull();
+    // Also when somebody answers who never confirms it.
+    expect(decideBackend(desired({ intent: intent('start') }), observed(stopped()), null, late)).toMatchObject({
+      outcome: 'expired',
+      actions: [],
+    });
   });
 });
 
@@ -164,6 +169,7 @@ describe('a service', () => {
 
   it('does not start without a session, nor when it waits for somebody to ask for its capability', () => {
     expect(acts(decideBackend({ ...service, session: false, sessionSinceMs: null }, observed(stopped()), null, 1_000))).toEqual([]);
+    expect(acts(decideBackend({ ...service, session: false }, observed(stopped()), null, 1_000))).toEqual([]);
     const onDemand = desired({ manifest: { ...notas, kind: 'service', type: 'engine', provides: ['voz/v1'] } });
     expect(acts(decideBackend(onDemand, observed(stopped()), null, 1_000))).toEqual([]);
   });
