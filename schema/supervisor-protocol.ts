@@ -44,6 +44,7 @@ export type SupervisorRequest =
   /** Ends the supervisor; backends stay. */
   | { readonly id: number; readonly op: 'quit' };
 
+/** A reply is `{ id, ok: true, … }` with these members, or `{ id, ok: false, error: { code, message } }`. */
 export interface SupervisorReplies {
   hello: { readonly protocol: number; readonly version: string; readonly pid: number; readonly bootId: string; readonly home: string };
   subscribe: { readonly apps: readonly AppSnapshot[] };
@@ -56,10 +57,6 @@ export interface SupervisorReplies {
   follow: { readonly accepted: true };
   quit: { readonly accepted: true };
 }
-
-export type SupervisorReply<Op extends keyof SupervisorReplies = keyof SupervisorReplies> =
-  | ({ readonly id: number; readonly ok: true } & SupervisorReplies[Op])
-  | { readonly id: number; readonly ok: false; readonly error: { readonly code: string; readonly message: string } };
 
 export type SupervisorPush =
   | { readonly event: 'app'; readonly snapshot: AppSnapshot }
