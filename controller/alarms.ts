@@ -1,5 +1,6 @@
 /** Wall-time alarms of the queue: a heap with one timer, for the earliest. A wall clock that jumps is noticed within a minute. */
 import type { Clock } from '../schema/clock.ts';
+import { popHeap, pushHeap } from './heap.ts';
 
 export interface Alarms {
   /** Rings the key at a wall time; another time replaces it, null clears it. */
@@ -26,7 +27,7 @@ export function createAlarms(clock: Clock, ring: (key: string) => void): Alarms 
     armedAtMs = Number.NaN;
     const nowMs = clock.nowMs();
     for (let first = heap[0]; first && first.atMs <= nowMs; first = heap[0]) {
-      popHeap(heap);
+      popHeap(heap, sooner);
       if (times.get(first.key) !== first.atMs) continue;
       times.delete(first.key);
       ring(first.key);
@@ -44,8 +45,8 @@ export function createAlarms(clock: Clock, ring: (key: string) => void): Alarms 
       // Times that were moved stay behind in the heap; it is rebuilt before they outnumber the live ones.
       if (heap.length > 1_000 + 2 * times.size) {
         heap.length = 0;
-        for (const [key, atMs] of times) pushHeap(heap, { key, atMs });
-      } else pushHeap(heap, { key, atMs });
+        for (const [key, atMs] of times) pushHeap(heap, { key, atMs }, sooner);
+      } else pushHeap(heap, { key, atMs }, sooner);
       arm();
     },
     clear: () => {
@@ -58,30 +59,4 @@ export function createAlarms(clock: Clock, ring: (key: string) => void): Alarms 
 
 type Alarm = { readonly key: string; readonly atMs: number };
 
-function pushHeap(heap: Alarm[], alarm: Alarm): void {
-  let index = heap.push(alarm) - 1;
-  while (index > 0) {
-    const parent = (index - 1) >> 1;
-    const above = heap[parent] as Alarm;
-    if (above.atMs <= alarm.atMs) break;
-    heap[index] = above;
-    index = parent;
-  }
-  heap[index] = alarm;
-}
-
-function popHeap(heap: Alarm[]): void {
-  const last = heap.pop();
-  if (!last || heap.length === 0) return;
-  let index = 0;
-  for (;;) {
-    let child = index * 2 + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && (heap[child + 1] as Alarm).atMs < (heap[child] as Alarm).atMs) child += 1;
-    const below = heap[child] as Alarm;
-    if (below.atMs >= last.atMs) break;
-    heap[index] = below;
-    index = child;
-  }
-  heap[index] = last;
-}
+const sooner = (a: Alarm, b: Alarm): boolean => a.atMs < b.atMs;
