@@ -12,6 +12,8 @@ export interface Tunnel {
   destroy(): void;
 }
 
+const nothing = Buffer.alloc(0);
+
 /** Takes over both ends. `closed` is called once, when both are gone. */
 export function runTunnel(client: Duplex, connection: Connection, clock: Clock, closed: () => void): Tunnel {
   const backend = connection.stream;
@@ -39,8 +41,11 @@ export function runTunnel(client: Duplex, connection: Connection, clock: Clock, 
 
   connection.user = {
     data: (chunk) => {
-      client.write(chunk, resumeBackend);
-      if (client.writableLength > 0) connection.pause();
+      client.write(chunk);
+      if (client.writableLength === 0) return;
+      // The kernel did not take it all: the read buffer is needed until it did, which an empty write behind it tells.
+      connection.pause();
+      client.write(nothing, resumeBackend);
     },
     ended: () => {
       backendEnded = true;
