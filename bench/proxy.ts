@@ -149,7 +149,8 @@ async function measure(
   for (let round = 0; round < rounds; round += 1) {
     for (const start of peers) {
       const name = [...figures.keys()][peers.indexOf(start)]!;
-      figures.get(name)!.peakMb.push(await peakUnderLoad(start, place, seconds));
+      // Long enough for collectors to show what they leave.
+      figures.get(name)!.peakMb.push(await peakUnderLoad(start, place, 2 * seconds));
     }
   }
   return { figures, directP50Us: median(direct) };
