@@ -168,6 +168,11 @@ async function launcher(started: Started, app: string, more: Readonly<Record<str
   return { code: child.exitCode, signal: child.signalCode, text };
 }
 
+/** A client of a supervisor that serves this home already. */
+export async function connectedClient(home: string): Promise<TestClient> {
+  return clientOn(await connected(accountPaths({ home, prefix: home }).supervisorSocket));
+}
+
 function commandOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

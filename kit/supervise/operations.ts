@@ -31,7 +31,7 @@ export function inTurn<T>(app: App, run: () => Promise<T>): Promise<T> {
 export async function start(supervisor: Supervisor, order: RequestOf<'start'>): Promise<void> {
   const app = appOf(supervisor, order.app);
   lookAtWish(app);
-  if (app.requestId === order.requestId && app.wish !== null) return;
+  if (app.requestId === order.requestId) return;
   const isUnderWay = app.process !== null || app.pending !== null;
   const kept = app.wish?.variables ?? null;
   const coming = isUnderWay && app.supervision.state !== 'stopping';

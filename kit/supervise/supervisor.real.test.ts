@@ -1,4 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync, readlinkSync, readdirSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+  readlinkSync,
+  readdirSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { describe, expect, test as plain } from 'vitest';
 import { isAlive, readPidFile } from '../processes.ts';
@@ -142,6 +154,36 @@ describe.concurrent('a wanted app', () => {
     await client.state('notas', (s) => s.state === 'stopped' && !s.wanted);
     expect(isAlive({ ...snapshot.process! })).toBe(false);
   });
+});
+
+const memoryCgroups = '/sys/fs/cgroup/memory';
+
+describe.concurrent('an app that the kernel ends for want of memory', () => {
+  // Only where a memory cgroup can be made; on a real server the scope of the service manager is one.
+  test.runIf(existsSync(`${memoryCgroups}/memory.limit_in_bytes`) && process.getuid?.() === 0)(
+    'is told apart from a crash',
+    async ({ home }) => {
+      const cgroup = mkdtempSync(`${memoryCgroups}/svc-test-`);
+      try {
+        writeFileSync(`${cgroup}/memory.limit_in_bytes`, '60000000');
+        const grow = `import os, time\nwhile not os.path.exists(os.environ['HOME'] + '/grow'): time.sleep(0.05)\nx = [bytearray(10**7) for _ in range(100)]`;
+        home.install('gula', {}, { 'main.py': grow });
+        const { client } = await home.supervisor();
+        await client.call('subscribe');
+        await client.call('start', order('gula'));
+        const { process: live } = await client.state('gula', (s) => s.process !== null);
+        writeFileSync(`${cgroup}/cgroup.procs`, String(live?.pid));
+        writeFileSync(`${home.home}/grow`, '');
+        const died = await client.state('gula', (s) => s.lastExit !== null);
+        expect(died.lastExit).toMatchObject({ signal: 'SIGKILL', reason: 'OutOfMemory' });
+        await client.call('stop', stopOf('gula'));
+        await client.state('gula', (s) => s.state === 'stopped');
+      } finally {
+        await until('the cgroup is empty', () => readFileSync(`${cgroup}/cgroup.procs`, 'utf8') === '');
+        rmdirSync(cgroup);
+      }
+    },
+  );
 });
 
 describe.concurrent('stop', () => {

@@ -1,8 +1,9 @@
 /** The supervisor put together: records, machine, effects, level and edges. */
+import { chmodSync, mkdirSync } from 'node:fs';
 import type { SupervisionEffect, SupervisionEvent } from '../../machines/supervision.ts';
 import { advance } from '../../machines/supervision.ts';
 import { limits } from '../../schema/limits.ts';
-import type { ServerPlace } from '../../schema/server-paths.ts';
+import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { identityOf, markedProcesses } from '../processes.ts';
@@ -51,6 +52,7 @@ const executors: { readonly [Kind in SupervisionEffect['kind']]: (supervisor: Su
 export async function startSupervisor(options: SupervisorOptions): Promise<() => void> {
   const self = identityOf(process.pid);
   if (self === null) throw new Error('/proc is not readable');
+  closeRoot(options.place);
   const dirty = new Set<App>();
   let server: ProtocolServer | null = null;
   let deadlineTimer: NodeJS.Timeout | null = null;
@@ -99,8 +101,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
       next === null ? null : setTimeout(armDeadlines, Math.min(Math.max(0, next - supervisor.nowMs()), limits.supervisorScanMs));
   };
 
-  const processes = markedProcesses();
-  for (const id of foldersOf(supervisor)) resume(supervisor, appOf(supervisor, id), processes);
+  resumeAll(supervisor);
   const edges = watchEdges(supervisor, (app) => server?.logChanged(app));
   const round = (): void => {
     scan(supervisor);
@@ -121,6 +122,18 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     server.close();
     for (const app of supervisor.apps.values()) writeStatus(app, supervisor.log);
   };
+}
+
+function resumeAll(supervisor: Supervisor): void {
+  const processes = markedProcesses();
+  for (const id of foldersOf(supervisor)) resume(supervisor, appOf(supervisor, id), processes);
+}
+
+/** Source: spec 5.2. */
+function closeRoot(place: ServerPlace): void {
+  const { root } = accountPaths(place);
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  chmodSync(root, 0o700);
 }
 
 /** Pushes go at once; the file may lag: a start changes the state several times within milliseconds. */

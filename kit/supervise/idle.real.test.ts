@@ -1,0 +1,74 @@
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { expect, test as plain } from 'vitest';
+import { kitVersion } from '../version.ts';
+import { connectedClient, echoBackend, testHome, until, type TestHome } from '../test-home.ts';
+import { startSupervisor } from './supervisor.ts';
+
+const root = dirname(dirname(import.meta.dirname));
+
+/** A supervisor inside the test, whose clock can be put forward: nobody waits a real minute. */
+const test = plain.extend<{ home: TestHome; clock: { aheadMs: number }; client: Awaited<ReturnType<typeof connectedClient>> }>({
+  // oxlint-disable-next-line no-empty-pattern
+  home: async ({}, use) => {
+    const home = testHome();
+    await use(home);
+    await home.dispose();
+  },
+  // oxlint-disable-next-line no-empty-pattern
+  clock: async ({}, use) => use({ aheadMs: 0 }),
+  client: async ({ home, clock }, use) => {
+    home.install('ociosa', { backend: { aoFechar: 'ocioso:1m' } });
+    home.install(
+      'outra',
+      { backend: { aoFechar: 'ocioso:1m' } },
+      {
+        'main.py': echoBackend.replace(
+          "s.bind(os.environ['SVC_APP_SOCKET'])",
+          "s.bind('x.sock'); os.rename('x.sock', os.environ['SVC_APP_SOCKET'])",
+        ),
+      },
+    );
+    const end = await startSupervisor({
+      place: { home: home.home, prefix: home.home },
+      kitRoot: root,
+      binDir: join(root, 'bin'),
+      version: kitVersion,
+      nowMs: () => Date.now() + clock.aheadMs,
+      log: () => undefined,
+      quit: () => undefined,
+    });
+    const client = await connectedClient(home.home);
+    await client.call('subscribe');
+    await use(client);
+    client.socket.destroy();
+    end();
+  },
+});
+
+const order = (app: string) => ({ app, token: 'token-long', basePath: '/', pinned: false, requestId: `r-${app}`, variables: {} });
+
+test('ocioso:1m stops an app without connections, and no other', async ({ home, clock, client }) => {
+  await client.call('start', order('ociosa'));
+  await client.call('start', order('outra'));
+  await client.state('ociosa', (s) => s.socket === 'listening');
+  await client.state('outra', (s) => s.socket === 'listening');
+  const use = connect(home.paths('ociosa').socket);
+  clock.aheadMs += 60_000;
+  await client.state('ociosa', (s) => s.connections === 1 && s.idleDeadlineMs === null, 25_000);
+  // Somebody is there: an hour changes nothing. A change of the pin makes the supervisor look at its deadlines.
+  clock.aheadMs += 3_600_000;
+  await client.call('pin', { app: 'ociosa', pinned: true });
+  use.destroy();
+  const left = await client.state('ociosa', (s) => s.connections === 0, 25_000);
+  expect(left).toMatchObject({ state: 'running', pinned: true, idleDeadlineMs: null });
+  // Pinned: never. Unpinned: a minute after the last use.
+  clock.aheadMs += 3_600_000;
+  await client.call('pin', { app: 'ociosa', pinned: false });
+  const stopped = await client.state('ociosa', (s) => s.state === 'stopped');
+  expect(stopped).toMatchObject({ reason: 'Idle', wanted: false, message: 'no open connection for 1 min' });
+  await until('no process is left', () => home.backends('ociosa').length === 0);
+  // Its connections can't be told (the socket was bound under another name): unknown is use.
+  const { apps } = await client.call('snapshot');
+  expect(apps.find((app) => app.app === 'outra')).toMatchObject({ state: 'running', connections: null, idleDeadlineMs: null });
+});
