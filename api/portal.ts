@@ -230,6 +230,9 @@ function createServer(holder: { readonly parts: Parts | null }, handle: (req: In
     keepAliveTimeout: limits.portalKeepAliveMs,
     connectionsCheckingInterval: 5_000,
     noDelay: true,
+    // A reader of a stream that vanished without a word is noticed by the kernel.
+    keepAlive: true,
+    keepAliveInitialDelay: limits.portalTcpKeepAliveMs,
     requireHostHeader: true,
   });
   server.maxConnections = limits.portalConnectionsMax;

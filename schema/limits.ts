@@ -125,6 +125,7 @@ export const limits = {
   sessionsPerPersonMax: 64,
   // Portal border. Decision: docs/decisions/0035-http-border.md
   apiBodyMsMax: 10_000,
+  portalTcpKeepAliveMs: 60_000,
   portalKeepAliveMs: 75_000,
   eventPingMs: 25_000,
   /** A page sends nothing on the events channel. */

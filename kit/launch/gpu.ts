@@ -98,11 +98,6 @@ export function gpuVerdict(modo: 'opcional' | 'necessaria', dispositivos: readon
   return { modo, concedida: usable !== undefined, dispositivos, motivo };
 }
 
-/** Whether the server has a card that engines with `quando: gpu` are for; opening it is not asked for. Source: spec 2.3. */
-export function hasPhysicalGpu(dispositivos: readonly GpuDevice[]): boolean {
-  return dispositivos.some((device) => !device.virtual);
-}
-
 function openProblem(path: string): string {
   try {
     closeSync(openSync(path, 'r+'));
