@@ -3,7 +3,7 @@
  * comes to the wished end state, and there are never two processes of one app.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { launcherFaultPoints, supervisorFaultPoints } from './faults.ts';
@@ -193,14 +193,11 @@ test('a second supervisor of the same home ends at once with 0', async () => {
 });
 
 test('what a dead set-up left running does not run beside the new one', async () => {
-  home.install('notas', { backend: { installCommand: '[ -e "$HOME/second" ] || exec sleep 555' } });
+  home.install('notas', { backend: { installCommand: '[ -e "$HOME/second" ] || { echo sleeping; exec sleep 555; }' } });
   home.writeEnv('notas');
   const launching = home.launcher('notas');
-  const pid = await until('installCommand runs', () => {
-    const marker = existsSync(home.paths('notas').comingUp);
-    return marker && existsSync(home.paths('notas').runLog) ? true : null;
-  });
-  expect(pid).toBe(true);
+  const { runLog } = home.paths('notas');
+  await until('installCommand runs', () => existsSync(runLog) && readFileSync(runLog, 'utf8') === 'sleeping\n');
   writeFileSync(`${home.home}/second`, '');
   const mark = { app: 'notas', socket: home.paths('notas').socket };
   const sleeper = await until('sleep runs', () => {

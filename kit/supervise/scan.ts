@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { limits } from '../../schema/limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { nextDeadlineMs } from '../../machines/supervision.ts';
+import { fileAt } from '../launch/socket.ts';
 import { trimRunLog } from '../launch/run-log.ts';
 import { installedIds } from '../launch/package.ts';
 import { isAppId } from '../place.ts';
@@ -54,7 +55,8 @@ function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, So
   if (app.process !== null) {
     lookAtPidFile(supervisor, app);
     const listening = table?.get(app.paths.socket)?.listening === true;
-    if (app.socket !== 'listening' || !listening) void lookAtSocket(supervisor, app, table);
+    const isSettled = app.socket === (listening ? 'listening' : 'absent');
+    if (!isSettled || (!listening && fileAt(app.paths.socket) !== 'absent')) void lookAtSocket(supervisor, app, table);
     lookForTcp(supervisor, app);
     countConnections(supervisor, app, table);
   } else {
