@@ -136,10 +136,11 @@ export class SvcAppFrame extends LitElement {
     this.#frame.focus({ preventScroll: true });
   }
 
-  /** The keyboard is in this window, on its frame. */
+  /** The keyboard is on the window as a whole or on its page, not on one of the buttons of its title. */
   #hasFocus(): boolean {
-    const host = (this.getRootNode() as ShadowRoot).host;
-    return (host.getRootNode() as ShadowRoot | Document).activeElement === host;
+    const inside = this.getRootNode() as ShadowRoot;
+    const outside = inside.host.getRootNode() as ShadowRoot | Document;
+    return outside.activeElement === inside.host && (inside.activeElement === null || inside.activeElement === this);
   }
 
   greeted(): void {

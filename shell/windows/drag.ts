@@ -1,4 +1,5 @@
 /** A pointer drag: the pointer is captured, every movement reported as distance from the start, and it always ends. */
+import { deepActive } from '../ui/menu.ts';
 
 export interface DragSteps {
   /** Distance from the start, and the pointer in page coordinates. */
@@ -19,6 +20,9 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
   let x = startX;
   let y = startY;
   target.setPointerCapture(pointerId);
+  // A page that keeps the keyboard would swallow the Escape that takes the drag back.
+  const active = deepActive();
+  if (active instanceof HTMLIFrameElement) active.blur();
 
   const finish = (kept: boolean): void => {
     over.abort();

@@ -43,9 +43,10 @@ describe('the page of an app', () => {
   test('maximises, goes back, minimises and closes its window', async () => {
     const born = await boxOf(windowOf(page, 'Notas'));
     await inNotas('await svc.window.maximize()');
-    expect(await boxOf(windowOf(page, 'Notas'))).toEqual(await boxOf(page.getByRole('main')));
+    const area = await boxOf(page.getByRole('main'));
+    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 10_000 }).toEqual(area);
     await inNotas('await svc.window.alternarMaximizado()');
-    expect(await boxOf(windowOf(page, 'Notas'))).toEqual(born);
+    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 10_000 }).toEqual(born);
     await inNotas('await svc.window.minimize()');
     await windowOf(page, 'Notas').waitFor({ state: 'hidden' });
     await inNotas('svc.window.close(); return null');

@@ -101,5 +101,5 @@ test('apply reads the folder and waits for --prune before it removes all of a ki
     'the packages gone',
     async () => (await view(portal, 'Package/notas')) === null && (await view(portal, 'Package/relogio')) === null,
   );
-  expect((await whenState(portal, 'notas', 'stopped')).reason).toBe('NotInstalled');
+  await until('the backend objects gone', async () => (await view(portal, 'Backend/ana/notas')) === null);
 });
