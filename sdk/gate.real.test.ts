@@ -222,6 +222,16 @@ describe.each(runtimes)('%s gate', (runtime) => {
     expect((await seen()).slice(before.length).filter((line) => line.includes('alvo'))).toEqual([]);
   });
 
+  test('a head of nothing but space is read at once, before the gate', async () => {
+    const spaces = ' '.repeat(30_000);
+    for (const value of [`${spaces}\u0001`, `a${spaces}b`, `a${spaces}\u0001`, spaces]) {
+      const startedMs = performance.now();
+      await exchange(bench.socket, `GET /api/ping HTTP/1.1\r\nHost: app\r\nOutro: ${value}\r\n\r\n`, true);
+      expect(performance.now() - startedMs).toBeLessThan(2_000);
+    }
+    expect(answers(await exchange(bench.socket, `GET /saude HTTP/1.1\r\nHost: app\r\n${exact} \t \r\n\r\n`, true))[0]!.status).toBe(200);
+  });
+
   test('a token in a trailer is not the token of the request', async () => {
     const raw = await exchange(
       bench.socket,
