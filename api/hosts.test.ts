@@ -15,6 +15,8 @@ describe('the Host header decides where a request goes', () => {
     ['svc.localhost', { kind: 'other' }],
     ['svc.localhost.:8787', { kind: 'other' }],
     ['svc.localhost:8788', { kind: 'other' }],
+    ['svc.localhost:8787:80', { kind: 'other' }],
+    ['notas.svc.localhost:8787:80', { kind: 'other' }],
     ['127.0.0.1:8787', { kind: 'other' }],
     ['localhost:8787', { kind: 'other' }],
     ['evil.example', { kind: 'other' }],

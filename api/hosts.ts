@@ -61,6 +61,7 @@ export function isSecureContext(site: Site): boolean {
 
 function canonicalHost(header: string, scheme: 'http' | 'https'): string {
   const lower = header.toLowerCase();
-  const ownPort = scheme === 'https' ? ':443' : ':80';
-  return lower.endsWith(ownPort) ? lower.slice(0, -ownPort.length) : lower;
+  const ownPort = scheme === 'https' ? /^([^:]*|\[[^\]]*\]):443$/ : /^([^:]*|\[[^\]]*\]):80$/;
+  // One port only: `svc.localhost:8787:80` is no name of ours.
+  return ownPort.exec(lower)?.[1] ?? lower;
 }
