@@ -167,6 +167,29 @@ describe('a navigation', () => {
     expect(await intent()).toBeNull();
   });
 
+  test('to an app that nobody has looked at yet starts it once it turns out to be stopped', async () => {
+    notas.become('unknown', 'SessionEnded');
+    const answer = start('navigation');
+    expect(await intent()).toBeNull();
+    notas.become('stopped', 'NeverStarted');
+    await taken();
+    expect(await intent()).toMatchObject({ wish: 'start', by: 'navigation' });
+    notas.become('running', 'Healthy', { ready: true });
+    expect(await answer).toMatchObject({ ready: true });
+  });
+
+  test('to an app that nobody has looked at yet leaves a failed or pinned one alone', async () => {
+    notas.become('unknown', 'SessionEnded');
+    const failed = start('navigation');
+    notas.become('failed', 'TooManyFailures');
+    expect(await failed).toMatchObject({ ready: false, status: 'failed' });
+    notas.become('unknown', 'SessionEnded');
+    const pinned = start('navigation');
+    notas.become('stopped', 'PinnedStopped');
+    expect(await pinned).toMatchObject({ ready: false, status: 'stopped', reason: 'PinnedStopped' });
+    expect(await intent()).toBeNull();
+  });
+
   test('to a stopped app starts it', async () => {
     const answer = start('navigation');
     await taken();

@@ -101,7 +101,13 @@ export function createStarts(deps: StartDeps): Starts {
       if (options.by === 'navigation') {
         const verdict = navigationVerdict(view, clock.nowMs());
         if (verdict) return verdict;
-        return await follow(person, app, 'start', options, underWay(view));
+        if (view.status !== 'unknown') return await follow(person, app, 'start', options, underWay(view));
+        // Nobody has looked yet (the session has just begun). What turns out to be stopped is started: it is a navigation all the same.
+        const beganMs = clock.monotonicMs();
+        const seen = await follow(person, app, 'start', options, true);
+        if (seen.status !== 'stopped' || pinnedStopped(viewOf(person, app))) return seen;
+        const leftMs = Math.max(0, options.deadlineMs - (clock.monotonicMs() - beganMs));
+        return await follow(person, app, 'start', { ...options, deadlineMs: leftMs }, false);
       }
       return await follow(person, app, 'start', options, false);
     },
