@@ -38,6 +38,8 @@ export type ResponseKind =
   | 'location'
   /** Acts on a whole origin: kept on an app's own origin, dropped in path mode where the origin is the shell's. */
   | 'wholeOrigin'
+  /** Kept on an app's own origin as far as it does not reach beyond. */
+  | 'clearSiteData'
   | 'serviceWorkerAllowed'
   /** `X-Svc-Token: recusado` (spec 5.1): read by the proxy, never passed on. */
   | 'gate';
@@ -85,7 +87,7 @@ const responseKinds = new Map<string, ResponseKind>([
   ['content-location', 'location'],
   ['x-svc-token', 'gate'],
   ['service-worker-allowed', 'serviceWorkerAllowed'],
-  ['clear-site-data', 'wholeOrigin'],
+  ['clear-site-data', 'clearSiteData'],
   ['strict-transport-security', 'wholeOrigin'],
   ['nel', 'wholeOrigin'],
   ['report-to', 'wholeOrigin'],

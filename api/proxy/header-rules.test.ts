@@ -17,7 +17,7 @@ const answerWith = (raw: readonly string[], change: Partial<ResponseHead> = {}):
   status: 200,
   reason: 'OK',
   raw,
-  framing: 'length',
+  framing: 'none',
   length: 0,
   reusable: true,
   idleMsMax: null,
@@ -159,8 +159,37 @@ describe('the headers that a browser gets', () => {
     ]);
   });
 
+  test.for([
+    [['Content-Type', 'TEXT/HTML; charset=utf-8']],
+    [['Content-Type', 'application/xhtml+xml']],
+    [['Content-Type', 'image/svg+xml']],
+    [['Content-Type', 'application/pdf']],
+    [['Content-Type', 'text/xml']],
+    [['Content-Type', 'unknown/unknown']],
+    [['Content-Type', 'html']],
+    [['Content-Type', '']],
+    [['Content-Type', 'application/json, text/html']],
+    [['Content-Type', 'application/json; a=b, text/html']],
+    [['Content-Type', 'application/json', 'Content-Type', 'text/html']],
+    [['ETag', '"a"']],
+    [[]],
+  ] as const)('nor anything that a browser could take for a page: %j', ([raw]) => {
+    expect(clientHeaders(answerWith(raw, { framing: 'length' }), own)).toContain("frame-ancestors 'self' http://svc.localhost:8787");
+  });
+
+  test.for(['application/json', 'application/json; charset=utf-8', 'text/css', 'text/javascript', 'image/png', 'font/woff2', 'video/mp4'])(
+    '%s is never a page and goes on as it is',
+    (type) => expect(clientHeaders(answerWith(['Content-Type', type]), own)).toEqual(['Content-Type', type]),
+  );
+
+  test('an answer without a body is no page', () => {
+    expect(clientHeaders(answerWith([], { status: 304 }), own)).toEqual([]);
+  });
+
   test('hop-by-hop and named ones are dropped', () => {
     const raw = [
+      'Content-Type',
+      'text/css',
       'Connection',
       'X-Hop',
       'X-Hop',
@@ -174,14 +203,26 @@ describe('the headers that a browser gets', () => {
       'ETag',
       '"a"',
     ];
-    expect(clientHeaders(answerWith(raw, { connection: 'X-Hop' }), own)).toEqual(['ETag', '"a"']);
+    expect(clientHeaders(answerWith(raw, { connection: 'X-Hop' }), own)).toEqual(['Content-Type', 'text/css', 'ETag', '"a"']);
   });
 
   test('what acts on a whole origin stays out of the shell’s', () => {
-    const raw = ['Clear-Site-Data', '"*"', 'Service-Worker-Allowed', '/', 'Strict-Transport-Security', 'max-age=1'];
+    const raw = ['Clear-Site-Data', '"cache"', 'Service-Worker-Allowed', '/', 'Strict-Transport-Security', 'max-age=1'];
     expect(clientHeaders(answerWith(raw), inPath)).toEqual([]);
     expect(clientHeaders(answerWith(raw), own)).toEqual(raw);
     expect(clientHeaders(answerWith(['Service-Worker-Allowed', '/proxy/app/notas/x']), inPath)).toHaveLength(2);
+  });
+
+  test.for([
+    ['"cookies"', null],
+    ['"cache", "cookies" , "storage"', '"cache", "storage"'],
+    ['"*"', '"cache", "storage"'],
+    ['"Cookies"', null],
+    ['"executionContexts"', '"executionContexts"'],
+    ['cookies', null],
+    ['', null],
+  ] as const)('an app clears its own data, never the cookies of its siblings: %s', ([asked, kept]) => {
+    expect(clientHeaders(answerWith(['Clear-Site-Data', asked]), own)).toEqual(kept === null ? [] : ['Clear-Site-Data', kept]);
   });
 
   test.for([

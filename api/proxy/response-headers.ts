@@ -25,15 +25,27 @@ export function clientHeaders(head: ResponseHead, policy: ResponsePolicy): strin
   const raw = head.raw;
   const named = head.connection === '' ? null : namedTokens(head.connection);
   const kept: string[] = [];
+  let typed = false;
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]!;
     if (named !== null && named.has(name.toLowerCase())) continue;
     const value = clientValue(head, name, raw[index + 1]!, policy);
     if (value === null) continue;
     kept.push(name, value);
-    if (responseKind(name) === 'contentType' && /^text\/html\b/i.test(value)) kept.push('Content-Security-Policy', framePolicy(policy));
+    if (responseKind(name) !== 'contentType') continue;
+    typed = true;
+    if (mayBePage(value)) kept.push('Content-Security-Policy', framePolicy(policy));
   }
+  if (!typed && head.status !== 101 && head.framing !== 'none') kept.push('Content-Security-Policy', framePolicy(policy));
   return kept;
+}
+
+/** Types of which no browser makes a page to click in. Of any other, of none and of a broken one it may. */
+const neverPage =
+  /^(?:application\/(?:json|javascript|octet-stream|wasm)|text\/(?:css|javascript|event-stream)|(?:image(?!\/svg)|font|audio|video)\/[\w.+-]+)(?: *;[^,]*)?$/i;
+
+function mayBePage(type: string): boolean {
+  return !neverPage.test(type);
 }
 
 /** Only the app itself and the shell may frame an app's pages: sibling apps are same-site, cookies alone would not stop them. */
@@ -63,6 +75,8 @@ function clientValue(head: ResponseHead, name: string, value: string, policy: Re
       return ownOrigin ? value : insideBase(value, policy);
     case 'wholeOrigin':
       return ownOrigin ? value : null;
+    case 'clearSiteData':
+      return ownOrigin ? ownSiteData(value) : null;
     case 'serviceWorkerAllowed':
       return ownOrigin || value.startsWith(policy.basePath) ? value : null;
     default:
@@ -92,6 +106,18 @@ export function clientCookie(value: string, basePath: string): string | null {
     return value;
   const others = parts.filter((_, index) => index === 0 || attributes[index - 1] !== 'path');
   return `${others.join(';')}; Path=${basePath}`;
+}
+
+/**
+ * `"cookies"` (and `"*"`, which holds it) empties the jar of the whole registrable domain: of the shell and of every other app.
+ * What is the app's own may go.
+ */
+function ownSiteData(value: string): string | null {
+  const types = value.split(',').map((type) => type.trim().toLowerCase());
+  const own = types.includes('"*"')
+    ? ['"cache"', '"storage"']
+    : types.filter((type) => ['"cache"', '"storage"', '"executioncontexts"'].includes(type));
+  return own.length === 0 ? null : own.join(', ').replace('"executioncontexts"', '"executionContexts"');
 }
 
 /** Path mode: an absolute redirect of the backend leads into the app, wherever the app believes its root to be. */
