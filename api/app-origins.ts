@@ -147,12 +147,13 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
   const query = queryOf(asked.path);
   const wanted = cleanLocalPath(query.get('ir') ?? '/');
   if (wanted === null) return sendProblem(res, new SvcError('BAD_REQUEST', 'ir: expected a path of this origin'), req.method, headers);
-  const address = req.socket.remoteAddress ?? '';
-  if (attempts.blockedMs(address) > 0) {
+  const ask = readAskCookie(req.headers.cookie, site);
+  // Who asked nothing can't be answered, so nothing is looked up or counted: an image of any web page could send these.
+  const address = ask === null ? null : (req.socket.remoteAddress ?? '');
+  if (address !== null && attempts.blockedMs(address) > 0) {
     return sendProblem(res, new SvcError('RATE_LIMITED', 'too many refused passes from this address'), req.method, headers);
   }
-  const ask = readAskCookie(req.headers.cookie, site);
-  const taken = await deps.passes.takeForApp(query.get('passe') ?? '', asked.app, ask === null ? '' : secretHash(ask));
+  const taken = ask === null ? null : await deps.passes.takeForApp(query.get('passe') ?? '', asked.app, secretHash(ask));
   const opened = taken?.kind === 'granted' ? await deps.sessions.openForApp(taken.person, asked.app, taken.root) : null;
   if (opened) {
     res.setHeader('set-cookie', [sessionCookie(site, opened.secret, limits.sessionMs), askCookie(site, null)]);
@@ -160,8 +161,8 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
   }
   // Two frames asked at the same time: the other one is in already, or this one asks again by the cookie that both share now.
   const session = await deps.sessions.app(readSessionCookie(req.headers.cookie, site), asked.app);
-  if (session || (taken?.kind === 'other-asker' && ask !== null)) return redirect(res, 302, wanted);
-  attempts.failed(address);
+  if (session || taken?.kind === 'other-asker') return redirect(res, 302, wanted);
+  if (address !== null) attempts.failed(address);
   sendProblem(res, new SvcError('PASS_REFUSED', 'open the app from the shell again'), req.method, headers);
 }
 

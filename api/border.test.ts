@@ -257,6 +257,48 @@ describe('refused passes', () => {
   });
 });
 
+describe('what another page may make a browser send', () => {
+  const framed = { ...navigation, 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' };
+
+  test('does not use up the refused passes of its address', async () => {
+    const own = await createPortalWorld();
+    try {
+      const image = { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image', 'sec-fetch-site': 'cross-site' };
+      for (let count = 0; count < 30; count += 1) {
+        const entered = await own
+          .browser()
+          .request(`/__svc/entrar?passe=${'x'.repeat(43)}`, { headers: { ...image, host: own.appHost('notas') } });
+        expect([entered.status, entered.json()['code']]).toEqual([401, 'PASS_REFUSED']);
+        expect((await own.browser().request(`/?passe=${'x'.repeat(43)}`, { headers: framed })).status).toBe(200);
+      }
+      const link = await own.portal.signInLink('ana');
+      expect((await own.browser().request(link.slice(own.url.length), { headers: navigation })).status).toBe(302);
+    } finally {
+      await own.close();
+    }
+  });
+
+  test.for(['cross-site', 'same-site'])('does not turn a signed-in person into somebody else: %s', async (site) => {
+    const browser = await portal.signedIn('ana');
+    const link = (await portal.portal.signInLink('bia')).slice(portal.url.length);
+    const led = await browser.request(link, { headers: { ...navigation, 'sec-fetch-site': site } });
+    expect([led.status, led.headers['set-cookie']]).toEqual([200, undefined]);
+    expect((await browser.call('GET', '/api/sessao')).json()).toMatchObject({ usuario: 'ana' });
+    // Who types or pastes it means it; from a mail it works for who is not signed in.
+    expect((await portal.browser().request(link, { headers: { ...navigation, 'sec-fetch-site': site } })).status).toBe(302);
+  });
+
+  test('a link that replaces a session ends it', async () => {
+    const browser = await portal.signedIn('ana');
+    const before = browser.cookies.get(portal.host) ?? '';
+    const link = (await portal.portal.signInLink('bia')).slice(portal.url.length);
+    expect((await browser.request(link, { headers: { ...navigation, 'sec-fetch-site': 'none' } })).status).toBe(302);
+    expect((await browser.call('GET', '/api/sessao')).json()).toMatchObject({ usuario: 'bia' });
+    browser.cookies.set(portal.host, before);
+    expect((await browser.call('GET', '/api/sessao')).status).toBe(401);
+  });
+});
+
 describe('the log of the portal', () => {
   test('holds one line per request, whatever a client sends, and no secret', async () => {
     const before = portal.logLines.length;

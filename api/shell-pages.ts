@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SvcError } from '../schema/errors.ts';
-import { sessionCookie } from './auth/cookies.ts';
+import { readSessionCookie, sessionCookie } from './auth/cookies.ts';
 import type { Site } from './hosts.ts';
 import { isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
 import { sendProblem } from './problems.ts';
@@ -39,8 +39,15 @@ export async function servePage(deps: ShellPageDeps, req: IncomingMessage, res: 
 async function signedInByLink(deps: ShellPageDeps, req: IncomingMessage, res: ServerResponse, url: string): Promise<boolean> {
   const passe = queryOf(url).get('passe');
   if (passe === null || req.method !== 'GET' || !isNavigation(req) || isPrefetch(req)) return false;
+  // In a frame nobody signs in: it could only be another page's doing, to use up the refused passes of the address.
+  if ((req.headers['sec-fetch-dest'] ?? 'document') !== 'document') return false;
+  const previous = await deps.sessions.portal(readSessionCookie(req.headers.cookie, deps.site));
+  // A page of another origin never turns a signed-in person into somebody else.
+  if (previous && ['cross-site', 'same-site'].includes(String(req.headers['sec-fetch-site']))) return false;
   try {
     const { secret, session } = await signIn(deps, req.socket.remoteAddress ?? '', passe);
+    // Its cookie is replaced, so it must end too.
+    if (previous) await deps.sessions.end(previous);
     res.writeHead(302, {
       ...shellHeaders(deps.site),
       location: '/',
