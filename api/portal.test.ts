@@ -150,6 +150,19 @@ describe('the hand-over to an app', () => {
     expect(await portal.store.intent('ana', 'relogio')).toBeNull();
   });
 
+  test('a link into an app without a session leads a person to the sign-in page, a frame and a program are told', async () => {
+    const stranger = portal.browser();
+    const asked = await stranger.request('/nota/1', { headers: { ...navigation, host: portal.appHost('notas') } });
+    const path = (asked.headers.location ?? '').slice(portal.url.length);
+    expect(path).toMatch(/^\/api\/apps\/notas\/abrir\?/);
+    const person = await stranger.request(path, { headers: navigation });
+    expect([person.status, person.headers.location]).toEqual([302, `${portal.url}/`]);
+    for (const headers of [{ ...navigation, 'sec-fetch-dest': 'iframe' }, { 'sec-fetch-site': 'same-origin' }]) {
+      const told = await stranger.request(path, { headers });
+      expect([told.status, told.json()['code']]).toEqual([401, 'UNAUTHENTICATED']);
+    }
+  });
+
   test('an app that the person does not have is not found', async () => {
     expect((await ana.request('/api/apps/outra/abrir', { headers: navigation })).status).toBe(404);
   });

@@ -127,6 +127,8 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     reply.header('x-request-id', request.id);
     if (request.is404) return;
     await admit(request, site, sessions);
+    // A person who follows a link into an app is shown how to sign in; a frame of the shell is told, the shell asks by itself.
+    if (isAskedByStranger(request)) await reply.redirect(`${site.origin}/`, 302);
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
@@ -146,11 +148,17 @@ async function admit(request: FastifyRequest, site: Site, sessions: Sessions): P
   const may = isSafeMethod(request.method) ? opens || mayRead(request.raw, site.origin) : mayChange(request.raw, site.origin);
   if (!may) throw new SvcError('CROSS_ORIGIN', `only pages of ${site.origin} may call this`);
   request.session = await sessions.portal(readSessionCookie(request.raw.headers.cookie, site));
-  if (access === 'open') return;
+  if (access === 'open' || isAskedByStranger(request)) return;
   if (!request.session) throw new SvcError('UNAUTHENTICATED', 'sign in by the one-time link first');
   if ((access === 'admin' || access === 'metrics') && !request.session.admin) {
     throw new SvcError('FORBIDDEN', 'for admins: over the control socket, or with a session that was opened by an admin link');
   }
+}
+
+/** A page of its own, not in a frame, wanted by somebody who is not signed in. */
+function isAskedByStranger(request: FastifyRequest): boolean {
+  if (request.control || request.session || request.routeOptions.config.access !== 'navigation') return false;
+  return isNavigation(request.raw) && (request.raw.headers['sec-fetch-dest'] ?? 'document') === 'document';
 }
 
 function addErrors(app: FastifyInstance, deps: ShellDeps, routes: readonly Route[]): void {
