@@ -13,6 +13,14 @@ interface Counts {
   readonly skipped: number;
 }
 
+/** The part of vitest's JSON report that is read here. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly { readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[] }[];
+}
+
 const bin = (name: string): string => `node_modules/.bin/${name}`;
 const long = process.argv.includes('--long');
 const env = { ...process.env, ...(long ? { SVC_TEST_LONG: '1' } : {}) };
@@ -37,7 +45,12 @@ async function runProject(project: string, folder: string): Promise<Counts> {
   );
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return { passed: 0, failed: 1, skipped: 0 };
-  const report = JSON.parse(text) as { numPassedTests: number; numFailedTests: number; numPendingTests: number };
+  const report = JSON.parse(text) as Report;
+  for (const { assertionResults } of report.testResults) {
+    for (const test of assertionResults) {
+      if (test.status === 'skipped' || test.status === 'pending') console.log(`NOT RUN on this machine: ${test.fullName}`);
+    }
+  }
   // A suite that breaks outside its tests fails the run without a failed test.
   const failed = report.numFailedTests === 0 && code !== 0 ? 1 : report.numFailedTests;
   return { passed: report.numPassedTests, failed, skipped: report.numPendingTests };
