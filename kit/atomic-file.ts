@@ -1,5 +1,10 @@
-/** Files that are either the old or the new one, never half of either, also when the process is killed in between. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+/**
+ * Files that are either the old or the new one, never half of either, also when the process is killed in between. The names are
+ * ours, and still anybody of the account may put something else there: a folder in the way is moved aside, never deleted, and what is
+ * no regular file is never waited for.
+ */
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { limits } from '../schema/limits.ts';
 
 interface Options {
   readonly mode?: number;
@@ -12,34 +17,75 @@ export function writeFileAtomic(path: string, text: string, options: Options = {
   const temporary = `${path}.${process.pid}.tmp`;
   const fd = openSync(temporary, 'w', options.mode ?? 0o600);
   try {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-    if (options.durable === true) fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(temporary, path);
-}
-
-/** Null when there is no such file; other errors are thrown. */
-export function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
+    try {
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+      if (options.durable === true) fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameOver(temporary, path);
   } catch (error) {
-    if (isMissing(error)) return null;
+    // On a full disk half a file must not take the room that the next try needs.
+    unlinkSync(temporary);
     throw error;
   }
 }
 
-/** True when it was there. */
+/** Null when there is no such file; other errors are thrown, also for what is no regular file or is too large to be one of ours. */
+export function readIfThere(path: string): string | null {
+  let fd: number;
+  try {
+    // Without O_NONBLOCK the opening of a fifo waits for a writer, and the whole program with it.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw new Error(`${path} is not a regular file`);
+    if (stat.size > limits.accountFileBytesMax) throw new Error(`${path} is larger than the limit`);
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** For what can be written anew: what can't be read counts as not there. */
+export function readEvidence(path: string): string | null {
+  try {
+    return readIfThere(path);
+  } catch {
+    return null;
+  }
+}
+
+/** As rename(2), also over a folder, which is moved aside. */
+export function renameOver(from: string, to: string): void {
+  if (isFolder(to)) moveAside(to);
+  renameSync(from, to);
+}
+
+/** Takes it away, a folder by moving it aside; true when it was there. */
 export function unlinkIfThere(path: string): boolean {
   try {
-    unlinkSync(path);
+    if (isFolder(path)) moveAside(path);
+    else unlinkSync(path);
     return true;
   } catch (error) {
     if (isMissing(error)) return false;
     throw error;
   }
+}
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** The person finds it beside its old name, with everything in it. */
+function moveAside(path: string): void {
+  let to = `${path}.aside`;
+  for (let nth = 2; lstatSync(to, { throwIfNoEntry: false }) !== undefined; nth += 1) to = `${path}.aside.${nth}`;
+  renameSync(path, to);
 }
 
 export function errorCode(error: unknown): string {

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs';
 import type { ProcessIdentity } from '../schema/backend.ts';
-import { errorCode, readIfThere, writeFileAtomic } from './atomic-file.ts';
+import { errorCode, readEvidence, readIfThere, writeFileAtomic } from './atomic-file.ts';
 
 let cachedBootId = '';
 
@@ -156,13 +156,7 @@ export function writePidFile(path: string, identity: ProcessIdentity): void {
 
 /** Null when missing or not in our format: evidence that can't be read is no evidence. */
 export function readPidFile(path: string): ProcessIdentity | null {
-  let text: string | null;
-  try {
-    text = readIfThere(path);
-  } catch {
-    return null;
-  }
-  const match = /^([1-9][0-9]{0,9}) ([0-9]{1,19}) ([0-9a-f-]{36})\n$/.exec(text ?? '');
+  const match = /^([1-9][0-9]{0,9}) ([0-9]{1,19}) ([0-9a-f-]{36})\n$/.exec(readEvidence(path) ?? '');
   return match?.[3] === undefined ? null : { pid: Number(match[1]), startTicks: Number(match[2]), bootId: match[3] };
 }
 

@@ -69,6 +69,8 @@ export const limits = {
   documentDepthMax: 64,
   documentsMax: 50_000,
   envFileBytesMax: 64 * 1_024,
+  /** status.json, run.pid, marker and the like: what we write stays far below. */
+  accountFileBytesMax: 1_024 * 1_024,
   envEntriesMax: 512,
   secretsFileBytesMax: 256 * 1_024,
   runLogBytesMax: 16 * 1_024 * 1_024,

@@ -7,7 +7,7 @@ import type { ProcessIdentity, StartStep } from '../../schema/backend.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
-import { errorCode, readIfThere, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { errorCode, readEvidence, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { findExecutable, searchPath } from '../place.ts';
 import { ceilingsOf, containment, scopeArgv, scopeUnit, type Containment } from './ceiling.ts';
@@ -204,7 +204,7 @@ function writeLimits(path: string, manifest: Manifest, held: Containment, gpu: G
     null,
     2,
   )}\n`;
-  if (readIfThere(path) !== text) writeFileAtomic(path, text);
+  if (readEvidence(path) !== text) writeFileAtomic(path, text);
 }
 
 function tellInRunLog(request: LaunchRequest, refusal: Refusal): void {

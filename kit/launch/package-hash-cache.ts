@@ -8,7 +8,7 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../../schema/limits.ts';
 import { packageHash, type PackageEntry } from '../../schema/package-hash.ts';
-import { readIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { readEvidence, writeFileAtomic } from '../atomic-file.ts';
 import { LaunchRefused } from './refusal.ts';
 
 interface Listed {
@@ -84,6 +84,6 @@ export async function cachedPackageHash(dir: string, cacheFile: string | null): 
 }
 
 function readCache(path: string): { readonly listing: string; readonly hash: string } | null {
-  const match = /^([0-9a-f]{64}) ([0-9a-f]{64})\n$/.exec(readIfThere(path) ?? '');
+  const match = /^([0-9a-f]{64}) ([0-9a-f]{64})\n$/.exec(readEvidence(path) ?? '');
   return match?.[1] === undefined || match[2] === undefined ? null : { listing: match[1], hash: match[2] };
 }

@@ -2,9 +2,9 @@
  * run.log (spec 2.6): the kernel writes it through the backend's own descriptors, so it survives every death of ours. The file
  * is opened for appending; that is why it can be shortened in place while the backend goes on writing.
  */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { limits } from '../../schema/limits.ts';
-import { isMissing } from '../atomic-file.ts';
+import { isMissing, renameOver } from '../atomic-file.ts';
 
 interface LogPaths {
   readonly runLog: string;
@@ -16,7 +16,7 @@ const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | 
 /** The previous run goes to run.log.1; answers a descriptor of the new, empty run.log (0600), to be closed by the caller. */
 export function rotateRunLog(paths: LogPaths): number {
   try {
-    renameSync(paths.runLog, paths.previousRunLog);
+    renameOver(paths.runLog, paths.previousRunLog);
   } catch (error) {
     if (!isMissing(error)) throw error;
   }

@@ -1,13 +1,13 @@
 /** Step 5: `installCommand` as the person, when the installed code is not the one it was run for (spec 3.1). */
 import { spawn } from 'node:child_process';
 import { limits } from '../../schema/limits.ts';
-import { readIfThere } from '../atomic-file.ts';
+import { readEvidence } from '../atomic-file.ts';
 import { livingPids, readStat, signal } from '../processes.ts';
 import { LaunchRefused } from './refusal.ts';
 
 /** Whether set-up is due: the marker holds the hash that it was run for. SVC_APP_REBUILD=1 in the wish asks for it again. */
 export function setUpDue(hashFile: string, hash: string, command: string | undefined, rebuild: boolean): boolean {
-  return command !== undefined && command.trim() !== '' && (rebuild || readIfThere(hashFile)?.trim() !== hash);
+  return command !== undefined && command.trim() !== '' && (rebuild || readEvidence(hashFile)?.trim() !== hash);
 }
 
 /**

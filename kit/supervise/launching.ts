@@ -13,7 +13,7 @@ import { lastLines, redact } from '../launch/run-log.ts';
 import { fileAt } from '../launch/socket.ts';
 import { exitCodes } from '../launch/exit-codes.ts';
 import { readMarker } from '../launch/marker.ts';
-import { bootId, readPidFile, readStat, sameProcess, writePidFile } from '../processes.ts';
+import { bootId, readPidFile, readStat, sameProcess, signal, writePidFile } from '../processes.ts';
 import { deathReason, signalApp, sweepGroup, watchUntilGone } from './ending.ts';
 import { hiddenValues } from './hidden.ts';
 import { findLive, lookAtLimits, lookAtSocket, lookForTcp, scopeOf, wakeStamp } from './observe.ts';
@@ -164,7 +164,13 @@ function watchChild(
   child.unref();
   if (known.launcher) return;
   faultPoint('launch-spawned');
-  writePidFile(app.paths.runPid, identity);
+  try {
+    writePidFile(app.paths.runPid, identity);
+  } catch (error) {
+    // Without a record the next supervisor could start a second one beside it.
+    signal(-identity.pid, 'SIGKILL');
+    throw error;
+  }
   faultPoint('launch-pid-written');
   unlinkIfThere(app.paths.comingUp);
   comingUp(supervisor, app);

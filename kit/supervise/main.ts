@@ -12,6 +12,12 @@ function log(event: string, fields: Readonly<Record<string, unknown>> = {}): voi
   process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), event, ...fields })}\n`);
 }
 
+// The level looks at everything again within ten seconds, so one surprise (a folder made unreadable under our feet) costs one look.
+// Ending here would leave all apps unwatched, and the next supervisor would meet the same surprise.
+process.on('uncaughtException', (error) =>
+  log('unexpected', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+);
+
 try {
   const place = placeFrom(process.env);
   const kit = kitRoot(process.env, import.meta.dirname);

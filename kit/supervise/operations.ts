@@ -1,5 +1,6 @@
 /** What each request does. The env file is the wish: a start writes it first, a stop deletes it first (spec 2.6, 3.3). */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { StartOrder, SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import { writeFileAtomic } from '../atomic-file.ts';
@@ -82,6 +83,8 @@ export async function stop(supervisor: Supervisor, request: RequestOf<'stop'>): 
   app.requestId = request.requestId;
   app.message = '';
   supervisor.apply(app, { type: 'STOP', reason: request.reason });
+  // The process ends all the same; who asked must know that the next round will find the wish again.
+  if (existsSync(app.paths.env)) throw new SvcError('INTERNAL', `the wish of ${app.id} could not be deleted: ${app.paths.env}`);
 }
 
 /** False when the app is not wanted: there is nothing to pin. */

@@ -12,7 +12,7 @@ import { ended, lookAtPidFile } from './launching.ts';
 import { lookAtPackage, lookAtSocket, lookAtWish, lookForTcp, wakeStamp } from './observe.ts';
 import { idleDeadlineMs } from './snapshot.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
-import { appOf, type App, type Supervisor } from './world.ts';
+import { appOf, guarded, type App, type Supervisor } from './world.ts';
 
 /** Ids with a folder of their own below ~/.svc-apps. */
 export function foldersOf(supervisor: Supervisor): readonly string[] {
@@ -35,7 +35,7 @@ export function scan(supervisor: Supervisor): void {
   const table = readUnixSockets();
   for (const app of supervisor.apps.values()) {
     if (isChanged || !app.looked) void lookAtPackage(supervisor, app);
-    scanApp(supervisor, app, table);
+    guarded(supervisor, app, 'scan', () => scanApp(supervisor, app, table));
   }
 }
 
@@ -140,7 +140,7 @@ export function runDeadlines(supervisor: Supervisor): number | null {
     const machine = nextDeadlineMs(app.supervision);
     if (machine !== null && machine <= supervisor.nowMs()) supervisor.apply(app, { type: 'TICK' });
     const idle = idleDeadlineMs(app);
-    if (idle !== null && idle <= supervisor.nowMs()) stopIfStillIdle(supervisor, app);
+    if (idle !== null && idle <= supervisor.nowMs()) guarded(supervisor, app, 'idle', () => stopIfStillIdle(supervisor, app));
     for (const deadline of [nextDeadlineMs(app.supervision), idleDeadlineMs(app)]) {
       if (deadline !== null && (next === null || deadline < next)) next = deadline;
     }

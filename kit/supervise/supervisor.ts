@@ -15,7 +15,7 @@ import { checkAdopted, foldersOf, runDeadlines, scan } from './scan.ts';
 import { serve, type ProtocolServer } from './server.ts';
 import { changedSnapshot, writeStatus } from './snapshot.ts';
 import { watchEdges } from './watch.ts';
-import { appOf, later, type App, type Supervisor } from './world.ts';
+import { appOf, guarded, later, type App, type Supervisor } from './world.ts';
 
 export interface SupervisorOptions {
   readonly place: ServerPlace;
@@ -112,7 +112,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
   server = await serve(supervisor, { version: options.version, known, quit: options.quit });
   const scanTimer = setInterval(round, limits.supervisorScanMs);
   const pollTimer = setInterval(() => {
-    for (const app of supervisor.apps.values()) checkAdopted(supervisor, app);
+    for (const app of supervisor.apps.values()) guarded(supervisor, app, 'poll', () => checkAdopted(supervisor, app));
   }, limits.adoptedPollMs);
   return () => {
     clearInterval(scanTimer);
@@ -126,7 +126,10 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
 
 function resumeAll(supervisor: Supervisor): void {
   const processes = markedProcesses();
-  for (const id of foldersOf(supervisor)) resume(supervisor, appOf(supervisor, id), processes);
+  for (const id of foldersOf(supervisor)) {
+    const app = appOf(supervisor, id);
+    guarded(supervisor, app, 'resume', () => resume(supervisor, app, processes));
+  }
 }
 
 /** Source: spec 5.2. */
@@ -160,6 +163,7 @@ function applyEvent(supervisor: Supervisor, app: App, event: SupervisionEvent): 
     supervisor.log('state', { app: app.id, on: event.type, from: before.state, to: next.state, reason: next.reason });
   }
   if (event.type === 'PROCESS_DIED') faultPoint('death-noted');
-  for (const effect of effects) executors[effect.kind](supervisor, app);
+  // An effect that fails keeps no other away: a wish that can't be deleted must not keep the process alive.
+  for (const effect of effects) guarded(supervisor, app, effect.kind, () => executors[effect.kind](supervisor, app));
   supervisor.changed(app);
 }

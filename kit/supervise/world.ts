@@ -146,6 +146,15 @@ export function appOf(supervisor: Supervisor, id: string): App {
   return app;
 }
 
+/** What goes wrong while one app is looked at must not leave the others unlooked at; the next round looks again. */
+export function guarded(supervisor: Supervisor, app: App, doing: string, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    supervisor.log('app-failed', { app: app.id, doing, error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
 /** A timer that ends with the app's record and never keeps the supervisor alive. */
 export function later(app: App, delayMs: number, run: () => void): void {
   const timer = setTimeout(() => {

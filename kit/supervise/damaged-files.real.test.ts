@@ -1,0 +1,56 @@
+/** What stands at our names may be anything: the person's own scripts, an editor, a restore. Nobody is left unwatched for it. */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { testHome, until } from '../test-home.ts';
+
+const order = (app: string, requestId: string) => ({
+  app,
+  token: 'a-token-long-enough',
+  basePath: '/',
+  pinned: false,
+  requestId,
+  variables: {},
+});
+const plant = {
+  folder: (path: string) => {
+    mkdirSync(path);
+    writeFileSync(join(path, 'kept'), 'of the person');
+  },
+  fifo: (path: string) => {
+    execFileSync('mkfifo', [path]);
+  },
+};
+const ownFiles = ['env', 'run.pid', 'subindo', 'status.json', 'limits.json', 'package.hash', 'launch.claim'] as const;
+
+test.concurrent.for(ownFiles.flatMap((file) => (['folder', 'fifo'] as const).map((kind) => [file, kind] as const)))(
+  '%s as a %s: the next supervisor takes over, stops and starts the app',
+  async ([file, kind], { onTestFinished }) => {
+    const home = testHome();
+    onTestFinished(() => home.dispose());
+    home.install('notas');
+    const first = await home.supervisor();
+    await first.client.call('subscribe');
+    await first.client.call('start', order('notas', 'first'));
+    await first.client.state('notas', (snapshot) => snapshot.state === 'running');
+    const died = once(first.child, 'exit');
+    first.child.kill('SIGKILL');
+    await died;
+    const path = join(home.paths('notas').dir, file);
+    rmSync(path, { force: true });
+    plant[kind](path);
+
+    const { client } = await home.supervisor();
+    await client.call('subscribe');
+    expect((await client.call('stop', { app: 'notas', requestId: 'stop', reason: 'StoppedByPerson' })).error).toBe(undefined);
+    await until('the backend is gone', () => home.backends('notas').length === 0);
+    expect((await client.call('start', order('notas', 'again'))).error).toBe(undefined);
+    const pid = await until('one backend runs again', () => (home.backends('notas').length === 1 ? home.backends('notas')[0] : null));
+    await client.state('notas', (snapshot) => snapshot.state === 'running' && snapshot.process?.pid === pid);
+    // Moved away, never deleted; a fifo holds nothing to keep.
+    const kept = [path, `${path}.aside`].some((at) => existsSync(join(at, 'kept')));
+    expect(kept).toBe(kind === 'folder');
+  },
+);
