@@ -52,6 +52,21 @@ test('a restart with a broken folder goes on with the last good state', async ()
   expect(names()).toEqual(['Person/ana', 'Server/casa']);
 });
 
+test('a change that the store refused (a full disk) is taken at the next look', async () => {
+  let full = true;
+  const putValue: Store['putValue'] = async (...args) => {
+    if (full) throw new Error('database or disk is full');
+    await store.putValue(...args);
+  };
+  source = await openDesiredSource(dir, { ...store, putValue });
+  write('a.yaml', server);
+  await expect(source.reread(false)).rejects.toThrow('full');
+  expect(names()).toEqual([]);
+  full = false;
+  expect(await source.reread(false)).toBe(true);
+  expect(names()).toEqual(['Server/casa']);
+});
+
 test('a folder that is gone is an error, not an empty folder', async () => {
   write('a.yaml', server);
   await source.reread(false);

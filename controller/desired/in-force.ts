@@ -72,7 +72,13 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
       const next = answer.ok ? take(inForce, answer, prune) : inForce;
       const changed = next !== inForce;
       if (changed) {
-        await remember(next);
+        try {
+          await remember(next);
+        } catch (error) {
+          // The store is full or away: the next look must take the folder again, not find it unchanged.
+          mark = null;
+          throw error;
+        }
         inForce = next;
       }
       return changed || before !== errors.join('\n');
