@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   advance,
   backoffMs,
+  heldToClock,
   nextDeadlineMs,
   stoppedSupervision,
   type Supervision,
@@ -262,5 +263,25 @@ describe('whatever happens', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('a clock that was set back by a year', () => {
+  const yearMs = 365 * 86_400_000;
+  const nowMs = 1_000_000;
+  test.for<[SupervisionState, Partial<Supervision>, number]>([
+    ['backoff', { failures: 2, lastFailureAtMs: nowMs + yearMs, nextAttemptAtMs: nowMs + yearMs + 2_000 }, 60_000],
+    ['failed', { failures: 5, lastFailureAtMs: nowMs + yearMs, nextAttemptAtMs: nowMs + yearMs + 600_000 }, 600_000],
+    ['stopping', { killAtMs: nowMs + yearMs + 10_000 }, 10_000],
+    ['running', { failures: 1, lastFailureAtMs: nowMs + yearMs }, 600_000],
+  ])('%s %j waits %i ms at most', ([state, over, waitMs]) => {
+    expect(nextDeadlineMs(heldToClock(given(state, over), nowMs))).toBe(nowMs + waitMs);
+  });
+
+  test('and a deadline that can be right stays what it was', () => {
+    const kept = given('backoff', { failures: 3, lastFailureAtMs: nowMs, nextAttemptAtMs: nowMs + 4_000 });
+    expect(heldToClock(kept, nowMs)).toBe(kept);
+    const waiting = given('failed', { nextAttemptAtMs: null });
+    expect(heldToClock(waiting, nowMs)).toBe(waiting);
   });
 });

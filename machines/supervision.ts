@@ -259,6 +259,21 @@ export function advance(
   return { next, effects: actions.map((action) => ({ kind: action.type as SupervisionEffect['kind'] })) };
 }
 
+/**
+ * The same with no deadline further ahead than its longest wait and no failure in the future: after the wall clock was set back (or a
+ * status.json of another clock was taken over) an app waits its wait once more, never the years between the clocks.
+ */
+export function heldToClock(supervision: Supervision, nowMs: number): Supervision {
+  const waitMsMax = supervision.state === 'failed' ? limits.failureResetMs : limits.restartBackoffMsMax;
+  const atMost = (timeMs: number | null, aheadMs: number): number | null => (timeMs === null ? null : Math.min(timeMs, nowMs + aheadMs));
+  const lastFailureAtMs = atMost(supervision.lastFailureAtMs, 0);
+  const nextAttemptAtMs = atMost(supervision.nextAttemptAtMs, waitMsMax);
+  const killAtMs = atMost(supervision.killAtMs, limits.stopGraceMs);
+  const isHeld =
+    lastFailureAtMs === supervision.lastFailureAtMs && nextAttemptAtMs === supervision.nextAttemptAtMs && killAtMs === supervision.killAtMs;
+  return isHeld ? supervision : { ...supervision, lastFailureAtMs, nextAttemptAtMs, killAtMs };
+}
+
 /** When TICK is due next, or null when only an event can change something. */
 export function nextDeadlineMs(supervision: Supervision): number | null {
   const { state } = supervision;

@@ -168,7 +168,8 @@ function send(want: Want, { desired, observed, memory, nowMs }: OrderInput): Pic
     previous.cause === want.cause &&
     (want.requestId ?? previous.requestId) === previous.requestId;
   const towards = towardsOf(want, observed.snapshot);
-  if (same && nowMs < previous.atMs + limits.supervisorReplyMsMax)
+  // Sent in the future: the clock was set back, and nothing says how long ago it was.
+  if (same && previous.atMs <= nowMs && nowMs < previous.atMs + limits.supervisorReplyMsMax)
     return { action: null, sent: previous, towards, resendAtMs: previous.atMs + limits.supervisorReplyMsMax };
   const confirmed = same && observed.snapshot?.requestId === previous.requestId;
   const requestId = want.requestId ?? (same && !confirmed ? previous.requestId : `${want.cause}-${nowMs}`);

@@ -3,6 +3,7 @@ import { transition } from 'xstate';
 import { startMachine, freshStart, type StartContext, type StartEvent } from '../machines/start.ts';
 import type { AppSnapshot } from '../schema/backend.ts';
 import type { BackendMemory, BackendObserved } from './backend-types.ts';
+import { limits } from '../schema/limits.ts';
 
 type Start = NonNullable<BackendMemory['start']>;
 
@@ -25,7 +26,10 @@ export function followProbes(previous: Start | null, observed: BackendObserved, 
   // A dead pid ends probing at once. Source: design 3 rule 7, fail fast.
   if (snapshot === null || process === null || snapshot.state === 'stopping' || settingUp(snapshot)) return { start: null, probe: null };
   const known = previous !== null && previous.context.pid === process.pid && previous.context.startTicks === process.startTicks;
-  let start: Start = known ? previous : { value: 'probing', context: freshStart(process, nowMs) };
+  let start: Start =
+    known && (previous.value === 'ready' || inTime(previous.context, nowMs))
+      ? previous
+      : { value: 'probing', context: freshStart(process, nowMs) };
   if (start.value === 'ready') return { start, probe: null };
 
   if ((snapshot.socket === 'listening') !== start.context.listening) {
@@ -38,6 +42,11 @@ export function followProbes(previous: Start | null, observed: BackendObserved, 
   }
   if (observed.probing || nowMs < start.context.nextAtMs) return { start, probe: null };
   return step(start, { type: 'tick', nowMs, inFlight: observed.probing });
+}
+
+/** False after the clock was set back: the schedule would wait for years, and every answer would be older than the start. */
+function inTime({ sinceMs, nextAtMs }: StartContext, nowMs: number): boolean {
+  return sinceMs <= nowMs && nextAtMs - nowMs <= limits.probeSlowIntervalMsMax;
 }
 
 function isNews(probe: NonNullable<BackendObserved['probe']>, context: StartContext): boolean {

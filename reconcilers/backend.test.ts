@@ -203,6 +203,21 @@ describe('what is unknown', () => {
   });
 });
 
+describe('a clock that was set back by a year', () => {
+  const later = 365 * 86_400_000;
+
+  it('does not keep the probes away', () => {
+    const { memory } = decideBackend(desired(), observed(alive()), null, later);
+    expect(acts(decideBackend(desired(), observed(alive()), memory, 1_000))).toEqual(['probe 1']);
+  });
+
+  it('does not keep a wish away that was sent before and not confirmed', () => {
+    const pinned = desired({ document: 'ligado' });
+    const { memory } = decideBackend(pinned, observed(stopped()), null, later);
+    expect(acts(decideBackend(pinned, observed(stopped()), memory, 1_000))).toEqual([`start ligado-${later} pinned`]);
+  });
+});
+
 describe('probes', () => {
   it('are sent one at a time', () => {
     const first = decideBackend(desired(), observed(alive()), null, 1_000);

@@ -57,6 +57,12 @@ describe('a package', () => {
     expect(attempts).toEqual([0, 2_000, 6_000, 14_000, 30_000]);
   });
 
+  it('waits no longer than its longest wait when the clock was set back', () => {
+    const { memory } = decidePackage(want, sees(), null, 365 * 86_400_000);
+    const failure = { reason: 'InstallFailed', message: 'disk full', retry: 'transient', atMs: 0 } as const;
+    expect(decidePackage(want, sees({ failure }), memory, 1_000).actions).toHaveLength(1);
+  });
+
   it('waits for another wish or another source when it failed for good', () => {
     const failure = { reason: 'InstallFailed', message: 'broken manifest', retry: 'terminal', atMs: 0 } as const;
     const first = decidePackage(want, sees(), null, 0);

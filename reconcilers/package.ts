@@ -119,7 +119,8 @@ function paced(goal: Step, observed: PackageObserved, tried: PackageMemory | nul
   if (failure !== null && failure.retry === 'terminal') {
     return { state: 'failed', reason: failure.reason, message: failure.message, action: null };
   }
-  if (nowMs >= tried.nextAttemptAtMs) return goal;
+  // Further away than the longest wait: the clock was set back.
+  if (nowMs >= tried.nextAttemptAtMs || tried.nextAttemptAtMs - nowMs > limits.packageRetryMsMax) return goal;
   if (failure === null) return { ...goal, action: null };
   return { state: 'failed', reason: failure.reason, message: failure.message, action: null };
 }

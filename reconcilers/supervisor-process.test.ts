@@ -32,6 +32,11 @@ describe('the supervisor of a person', () => {
     expect(attempts).toEqual([0, 1_000, 3_000, 7_000, 15_000, 25_000, 35_000, 45_000]);
   });
 
+  it('is started although the clock was set back by a year', () => {
+    const before = decideSupervisor(wanted, seen('down'), null, 365 * 86_400_000).memory;
+    expect(decideSupervisor(wanted, seen('down'), before, 1_000).actions).toHaveLength(1);
+  });
+
   it('starts counting anew after a stable minute', () => {
     const down = decideSupervisor(wanted, seen('down'), null, 0);
     const up = decideSupervisor(wanted, seen('up'), down.memory, 100);

@@ -94,7 +94,8 @@ function stepOf(desired: SupervisorDesired, observed: SupervisorObserved, before
     return { sight, action: null, part: { ...base, attempts: 0, nextAttemptAtMs: 0, wasUp: false }, deadlineMs: null };
   }
   const reason: Reason = before.wasUp ? 'SupervisorLost' : 'SupervisorStarting';
-  if (nowMs < before.nextAttemptAtMs) {
+  // A wait longer than the longest one is a clock that was set back: it must not keep the person's apps unwatched.
+  if (nowMs < before.nextAttemptAtMs && before.nextAttemptAtMs - nowMs <= limits.supervisorRestartMsMax) {
     const sight: Sight = { state: 'backoff', reason, message: observed.message };
     return { sight, action: null, part: base, deadlineMs: before.nextAttemptAtMs };
   }

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { limits } from '../../schema/limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
-import { nextDeadlineMs } from '../../machines/supervision.ts';
+import { heldToClock, nextDeadlineMs } from '../../machines/supervision.ts';
 import { fileAt } from '../launch/socket.ts';
 import { trimRunLog } from '../launch/run-log.ts';
 import { installedIds } from '../launch/package.ts';
@@ -137,6 +137,7 @@ export function countConnections(supervisor: Supervisor, app: App, table: Readon
 export function runDeadlines(supervisor: Supervisor): number | null {
   let next: number | null = null;
   for (const app of supervisor.apps.values()) {
+    holdToClock(app, supervisor.nowMs());
     const machine = nextDeadlineMs(app.supervision);
     if (machine !== null && machine <= supervisor.nowMs()) supervisor.apply(app, { type: 'TICK' });
     const idle = idleDeadlineMs(app);
@@ -146,6 +147,12 @@ export function runDeadlines(supervisor: Supervisor): number | null {
     }
   }
   return next;
+}
+
+/** The wall clock may be set back at any time; an idle app waits its minutes from then on. */
+function holdToClock(app: App, nowMs: number): void {
+  app.supervision = heldToClock(app.supervision, nowMs);
+  app.lastUseMs = Math.min(app.lastUseMs, nowMs);
 }
 
 function stopIfStillIdle(supervisor: Supervisor, app: App): void {
