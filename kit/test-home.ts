@@ -23,8 +23,10 @@ with open(os.path.join(os.environ['SVC_APP_DATA_DIR'], 'starts'), 'a') as f: f.w
 s = socket.socket(socket.AF_UNIX); s.bind(os.environ['SVC_APP_SOCKET']); os.chmod(os.environ['SVC_APP_SOCKET'], 0o600); s.listen(64)
 print('listening', os.getpid())
 def serve(c):
-    c.sendall(str(os.getpid()).encode())
-    while c.recv(1000): pass
+    try:
+        c.sendall(str(os.getpid()).encode())
+        while c.recv(1000): pass
+    except OSError: pass  # a reset by the peer is no business of run.log
     c.close()
 while True:
     threading.Thread(target=serve, args=(s.accept()[0],), daemon=True).start()

@@ -73,14 +73,20 @@ export async function cachedPackageHash(dir: string, cacheFile: string | null): 
   const known = inMemory.get(dir) ?? (cacheFile === null ? null : readCache(cacheFile));
   if (known?.listing === listing) {
     inMemory.set(dir, known);
+    keepCache(cacheFile, listing, known.hash);
     return known.hash;
   }
   const turn = reading.then(() => hashFiles(dir, files));
   reading = turn.catch(() => undefined);
   const hash = await turn;
   inMemory.set(dir, { listing, hash });
-  if (cacheFile !== null) writeFileAtomic(cacheFile, `${listing} ${hash}\n`);
+  keepCache(cacheFile, listing, hash);
   return hash;
+}
+
+/** Also when the hash was known to this process: the next one starts with an empty memory. */
+function keepCache(path: string | null, listing: string, hash: string): void {
+  if (path !== null && readCache(path)?.listing !== listing) writeFileAtomic(path, `${listing} ${hash}\n`);
 }
 
 function readCache(path: string): { readonly listing: string; readonly hash: string } | null {
