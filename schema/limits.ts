@@ -115,6 +115,8 @@ export const limits = {
   proxyKeepAliveProbeMs: 60_000,
   proxyReadBufferBytes: 64 * 1_024,
   proxyResponseHeadersMax: 256,
+  /** Interim answers (1xx) to one request. */
+  proxyInterimAnswersMax: 16,
   proxyPanelLogLines: 40,
   proxyPanelStreamsPerAppMax: 32,
   eventSocketsPerPersonMax: 32,

@@ -77,6 +77,14 @@ describe('answers that are read', () => {
     expect(seen.finished).toBe(true);
   });
 
+  test('sixteen interim answers go before one, the seventeenth is too many', () => {
+    const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+    for (const interim of ['HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n']) {
+      expect(ok(interim.repeat(16) + answer).informational).toHaveLength(16);
+      expect(parse(interim.repeat(17) + answer)).toMatch(/interim/);
+    }
+  });
+
   test('the same in whatever pieces they arrive', () => {
     const bytes =
       'HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nT: v\r\n\r\n';

@@ -62,6 +62,8 @@ interface Parsing {
   sink: ResponseSink | null;
   isHead: boolean;
   begun: boolean;
+  /** Interim answers seen for this request. */
+  interim: number;
   /** Bytes left of the body or of the chunk. */
   remaining: number;
   /** A head, size line or trailer line that has not wholly arrived. */
@@ -71,12 +73,23 @@ interface Parsing {
 }
 
 export function createResponseParser(): ResponseParser {
-  const p: Parsing = { state: 'idle', sink: null, isHead: false, begun: false, remaining: 0, partial: null, trailers: [], trailerBytes: 0 };
+  const p: Parsing = {
+    state: 'idle',
+    sink: null,
+    isHead: false,
+    begun: false,
+    interim: 0,
+    remaining: 0,
+    partial: null,
+    trailers: [],
+    trailerBytes: 0,
+  };
   return {
     expect: (isHead, sink) => {
       p.isHead = isHead;
       p.sink = sink;
       p.begun = false;
+      p.interim = 0;
       p.state = 'head';
     },
     push: (chunk) => {
@@ -153,6 +166,9 @@ function takeHead(p: Parsing, text: string, chunk: Buffer, next: number): number
     return chunk.length;
   }
   if (head.status < 200) {
+    // They are passed on without waiting for the client: without an end they would fill the memory of the portal.
+    p.interim += 1;
+    if (p.interim > limits.proxyInterimAnswersMax) throw new BadResponse('more interim answers than the limit');
     p.sink!.informational(head);
     return next;
   }
