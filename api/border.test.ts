@@ -257,6 +257,34 @@ describe('refused passes', () => {
   });
 });
 
+describe('a body that never ends', () => {
+  test.for([
+    ['an app, without a session', 'notas.'],
+    ['a page of the shell', ''],
+  ])('to %s is answered at once and cut off later', async ([, label]) => {
+    const own = await createPortalWorld();
+    const socket = net.connect(Number(new URL(own.url).port), '127.0.0.1');
+    try {
+      let answer = '';
+      const closed = new Promise<void>((resolve) => {
+        socket.on('close', () => resolve());
+      });
+      socket.on('error', () => {});
+      socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+      socket.write(`POST /x HTTP/1.1\r\nHost: ${label}${own.host}\r\nContent-Length: 60000\r\n\r\nx`);
+      await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 40[15] /);
+      if ('advance' in own.clock) own.clock.advance(29_999);
+      socket.write('x');
+      expect(socket.destroyed).toBe(false);
+      if ('advance' in own.clock) own.clock.advance(1);
+      await closed;
+    } finally {
+      socket.destroy();
+      await own.close();
+    }
+  });
+});
+
 describe('what another page may make a browser send', () => {
   const framed = { ...navigation, 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' };
 

@@ -80,8 +80,8 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
   const { store, clock, log, settings, controlSocket } = options;
   const holder: { parts: Parts | null; port: number } = { parts: null, port: 0 };
   const controlConnections = new WeakSet<Socket>();
-  const server = createServer(holder, (req, res) => holder.parts?.front.request(req, res));
-  const control = createServer(holder, (req, res) => holder.parts?.shell.handle(req, res));
+  const server = createServer(holder, clock, (req, res) => holder.parts?.front.request(req, res));
+  const control = createServer(holder, clock, (req, res) => holder.parts?.shell.handle(req, res));
   control.on('connection', (socket: Socket) => controlConnections.add(socket));
   const passes = createPasses(store, clock);
 
@@ -220,8 +220,23 @@ function boundedBody(clock: Clock, shell: Shell, req: IncomingMessage, res: Serv
   shell.handle(req, res);
 }
 
+/** Who is answered and sends on byte by byte would keep the connection for ever, also without a session. */
+function boundLeftover(clock: Clock, req: IncomingMessage, res: ServerResponse): void {
+  res.once('finish', () => {
+    if (req.complete) return;
+    req.once(
+      'close',
+      clock.at(clock.monotonicMs() + limits.leftoverBodyMsMax, () => req.destroy()),
+    );
+  });
+}
+
 /** Limits of the border. Source: anchors I row 27. Decision: docs/decisions/0035-http-border.md */
-function createServer(holder: { readonly parts: Parts | null }, handle: (req: IncomingMessage, res: ServerResponse) => void): http.Server {
+function createServer(
+  holder: { readonly parts: Parts | null },
+  clock: Clock,
+  handle: (req: IncomingMessage, res: ServerResponse) => void,
+): http.Server {
   const server = http.createServer({
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersTimeoutMs,
@@ -237,6 +252,8 @@ function createServer(holder: { readonly parts: Parts | null }, handle: (req: In
   });
   server.maxConnections = limits.portalConnectionsMax;
   server.on('request', (req, res) => {
+    const { headers } = req;
+    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) boundLeftover(clock, req, res);
     if (holder.parts) return handle(req, res);
     res.writeHead(503, { 'retry-after': '1', 'content-length': 0 }).end();
   });

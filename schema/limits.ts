@@ -131,6 +131,8 @@ export const limits = {
   apiBodyMsMax: 10_000,
   portalTcpKeepAliveMs: 60_000,
   portalKeepAliveMs: 75_000,
+  /** What is left of a request's body after its answer is read for so long, so that the client can read the answer. */
+  leftoverBodyMsMax: 30_000,
   eventPingMs: 25_000,
   /** A page sends nothing on the events channel. */
   eventSocketFrameBytesMax: 1_024,
