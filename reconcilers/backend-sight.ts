@@ -71,7 +71,8 @@ export function look(
 function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Sight {
   if (desired.manifest === null) return { state: 'stopped', reason: 'NotInstalled', message: stoppedMessage('NotInstalled') };
   const last = memory?.context.last;
-  const reason = last?.state === 'stopped' && last.reason !== 'NotInstalled' ? last.reason : 'NeverStarted';
+  const ended = last?.state === 'stopped' && last.reason !== 'NotInstalled' ? endedReason(last.reason) : 'NeverStarted';
+  const reason = desired.document === 'desligado' ? 'PinnedStopped' : ended;
   return { state: 'stopped', reason, message: stoppedMessage(reason) };
 }
 
@@ -146,9 +147,14 @@ function stoppedSight(desired: BackendDesired, snapshot: AppSnapshot): Sight {
     const reason = desired.document === 'ligado' ? 'PackageMissing' : 'NotInstalled';
     return { state: 'stopped', reason, message: stoppedMessage(reason) };
   }
-  const ended = ofLiving.has(snapshot.reason) ? 'SupervisorLost' : snapshot.reason;
-  const reason = desired.document === 'desligado' ? 'PinnedStopped' : ended;
+  const reason = desired.document === 'desligado' ? 'PinnedStopped' : endedReason(snapshot.reason);
   return { state: 'stopped', reason, message: stoppedMessage(reason) };
+}
+
+function endedReason(reason: Reason): Reason {
+  // The supervisor keeps the reason of the stop; a document that is gone or says something else pins nothing any more.
+  if (reason === 'PinnedStopped') return 'StoppedByAdmin';
+  return ofLiving.has(reason) ? 'SupervisorLost' : reason;
 }
 
 /** One sentence for each way to be stopped; the snapshot's own words for the rest would change with every look. */

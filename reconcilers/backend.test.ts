@@ -122,6 +122,15 @@ describe('a document', () => {
     const want = desired({ document: 'desligado', windows: { open: 2, zeroSinceMs: null } });
     expect(acts(decideBackend(want, observed(alive()), answering(), 2_000))).toEqual(['stop desligado-2000 PinnedStopped']);
   });
+
+  it('desligado pins nothing any more once it is gone, whatever the supervisor remembers of the stop', () => {
+    const pinned = observed(stopped({ reason: 'PinnedStopped' }));
+    expect(decideBackend(desired({ document: 'desligado' }), pinned, null, 2_000)).toMatchObject({
+      state: 'stopped',
+      reason: 'PinnedStopped',
+    });
+    expect(decideBackend(desired(), pinned, null, 2_000)).toMatchObject({ state: 'stopped', reason: 'StoppedByAdmin' });
+  });
 });
 
 describe('windows', () => {
