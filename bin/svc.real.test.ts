@@ -112,6 +112,13 @@ test.for([
   expect(await svc(args)).toMatchObject({ code: 1, err: expect.stringContaining(told) });
 });
 
+test.for([
+  [['up', '.', '--state', 'a'.repeat(100)], /^svc: SOCKET_PATH_TOO_LONG .*svc\.sock has \d+ bytes.*shorter --state\n$/],
+  [['up', 'gone', '--state', 'st'], /gone:1:1 FOLDER_UNREADABLE there is no such folder\nsvc: DESIRED_INVALID/],
+] as const)('%j does not start and says why', async ([args, told]) => {
+  expect(await svc(args)).toMatchObject({ code: 1, out: '', err: expect.stringMatching(told) });
+});
+
 test('the command runs through a link, from anywhere, and says its version', async () => {
   await symlink(join(repository, 'bin/svc'), join(folder, 'link'));
   const run = promisify(execFile);

@@ -11,6 +11,7 @@ import { systemClock } from '../../controller/clock.ts';
 import { createBus } from '../../controller/events/bus.ts';
 import { faultPoint } from '../../controller/faults.ts';
 import { createGateway } from '../../controller/gateway.ts';
+import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
 import { createController, type Controller } from '../../controller/loop.ts';
 import { openSqliteStore } from '../../controller/store/sqlite.ts';
 import { withEdges } from '../../controller/store/with-edges.ts';
@@ -51,6 +52,8 @@ export interface Running {
 export async function begin({ dir, listen, state }: UpOptions, log: Logger): Promise<Running> {
   const stateDir = path.resolve(state);
   const desiredDir = path.resolve(dir);
+  const controlSocket = path.join(stateDir, 'svc.sock');
+  checkSocketPath(controlSocket);
   const ends: (() => void | Promise<void>)[] = [];
   const end = async (): Promise<void> => {
     for (const one of ends.splice(0).toReversed()) await one();
@@ -85,7 +88,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       bus,
       gateway,
       settings,
-      controlSocket: path.join(stateDir, 'svc.sock'),
+      controlSocket,
       assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'sdk/web') },
       log,
       clock,
