@@ -72,7 +72,7 @@ test('a folder that is gone is an error, not an empty folder', async () => {
   await source.reread(false);
   rmSync(dir, { recursive: true });
   await source.reread(false);
-  expect(source.errors()[0]).toMatch(/FOLDER_UNREADABLE ENOENT/);
+  expect(source.errors()[0]).toMatch(/FOLDER_UNREADABLE there is no such folder/);
   expect(names()).toEqual(['Server/casa']);
 });
 

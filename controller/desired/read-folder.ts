@@ -25,6 +25,12 @@ export async function folderMark(dir: string): Promise<string> {
   }
 }
 
+const told: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'expected a folder, this is a file',
+  EACCES: 'this account may not read it',
+};
+
 /** A folder that can't be read is an error, never an empty folder. */
 export async function readFolder(dir: string): Promise<FolderAnswer> {
   let files: readonly DesiredFile[];
@@ -32,7 +38,7 @@ export async function readFolder(dir: string): Promise<FolderAnswer> {
     files = await readFiles(dir);
   } catch (error) {
     const { path: at, code, message } = error as NodeJS.ErrnoException;
-    return { ok: false, errors: [`${at ?? dir}:1:1 FOLDER_UNREADABLE ${code ?? message}`] };
+    return { ok: false, errors: [`${at ?? dir}:1:1 FOLDER_UNREADABLE ${told[code ?? ''] ?? code ?? message}`] };
   }
   const answer = readDesired(files);
   const texts = new Map(files.map((file) => [file.name, file.bytes.toString()]));
