@@ -100,6 +100,14 @@ describe('the error panel', () => {
     expect(await page.textContent('h1')).toBe('Notas não conseguiu iniciar');
   });
 
+  test('after Stop it no longer says that it stops', async () => {
+    const { page, bench } = await panel();
+    bench.world.view = { ...stoppedView, reason: 'StoppedByPerson', message: 'the person stopped it' };
+    await page.click('#parar');
+    await page.locator('#motivo', { hasText: 'StoppedByPerson' }).waitFor();
+    await expect.poll(() => page.textContent('#aviso'), { timeout: 5_000 }).toMatch(/^Esta página se recarrega/);
+  });
+
   test.for(['light', 'dark'] as const)('has no accessibility fault at 320 px, %s, and does not scroll sideways', async (colorScheme) => {
     const { page } = await panel({ width: 320, colorScheme, locale: 'en-GB' });
     expect(await page.textContent('h1')).toBe('Notas crashed and will be started again');

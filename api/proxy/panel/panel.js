@@ -9,6 +9,7 @@
   let polls = 0;
   let timer = 0;
   let leaving = false;
+  let pressing = false;
 
   // How often this page was loaded again without success; survives the load itself.
   const memory = 'svc-painel:' + location.pathname;
@@ -44,6 +45,11 @@
     if (byId('aviso').textContent !== text) byId('aviso').textContent = text;
   }
 
+  /** What was under way is over; a refusal stays to be read. */
+  function sayOver() {
+    if ([words.iniciando, words.parando, words.semPortal].includes(byId('aviso').textContent)) say(words.espera);
+  }
+
   function show(state) {
     byId('titulo').textContent = (words.estados[state.status] ?? words.estados.unknown).replace('{app}', state.name);
     byId('mensagem').textContent = state.message;
@@ -69,6 +75,7 @@
       const state = await answer.json();
       if (answer.ok) {
         if (!leaving) show(state);
+        if (!pressing) sayOver();
         if (state.ready) {
           loadAgain();
           return;
@@ -85,6 +92,7 @@
 
   async function press(button, verb, text) {
     button.disabled = true;
+    pressing = true;
     say(text);
     polls = 0;
     try {
@@ -94,6 +102,7 @@
       say(words.semPortal);
     }
     button.disabled = false;
+    pressing = false;
     void refresh();
   }
 
