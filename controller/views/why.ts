@@ -15,6 +15,9 @@ interface Explanation {
 const startIt = 'start it: svc start PERSON/APP, or open its window';
 const readLog = 'read what it printed: svc logs PERSON/APP --previous';
 
+/** The deadline of a running app is that of its aoFechar. Source: spec 3.3, `encerrar` and `ocioso:<N>m`. */
+const useOrEnd = 'somebody to use it: without a window or a connection until then, its aoFechar stops it';
+
 /** One row per reason of schema/backend.ts; docs/reasons.md tells the same at length. */
 const explanations: { readonly [Name in Reason]: Explanation } = {
   NeverStarted: { because: 'nobody has asked for it yet', fix: startIt },
@@ -127,7 +130,7 @@ export function whyOf({ status, entry, log }: WhyInput): WhyAnswer {
   return {
     key,
     sentence,
-    waitsFor: explained.waitsFor ?? null,
+    waitsFor: explained.waitsFor ?? (state === 'running' && nextDeadlineMs !== null ? useOrEnd : null),
     nextDeadlineMs,
     lastLogLines: lines.slice(-20),
     fix: explained.fix === null ? null : forWhom(explained.fix),
