@@ -127,6 +127,8 @@ export const limits = {
   originPassMs: 30_000,
   sessionMs: 14 * 24 * 60 * 60_000,
   sessionsPerPersonMax: 64,
+  /** Unused ones, of the sign-in links and of the hand-overs to apps each. */
+  passesPerPersonMax: 256,
   // Portal border. Decision: docs/decisions/0035-http-border.md
   apiBodyMsMax: 10_000,
   portalTcpKeepAliveMs: 60_000,

@@ -43,6 +43,11 @@ export function openSessions(
   const remove = database.prepare('DELETE FROM sessions WHERE token_hash = ?');
   const removeAll = database.prepare('DELETE FROM sessions WHERE person = ?');
   const putPassRow = database.prepare('INSERT OR REPLACE INTO passes VALUES (?, ?, ?, ?, ?)');
+  const trimPasses = database.prepare(
+    `DELETE FROM passes WHERE pass_hash IN
+       (SELECT pass_hash FROM passes WHERE person = ? AND pass_hash <> ? AND (audience = 'portal') = (? = 'portal')
+        ORDER BY expires_at_ms DESC, pass_hash LIMIT -1 OFFSET ?)`,
+  );
   const expirePasses = database.prepare('DELETE FROM passes WHERE expires_at_ms <= ?');
   const take = database.prepare('DELETE FROM passes WHERE pass_hash = ? RETURNING *');
   return {
@@ -72,6 +77,7 @@ export function openSessions(
     putPass: (pass) =>
       writer.write(() => {
         putPassRow.run(pass.passHash, pass.person, pass.admin ? 1 : 0, pass.audience, pass.expiresAtMs);
+        trimPasses.run(pass.person, pass.passHash, pass.audience, limits.passesPerPersonMax - 1);
       }),
     takePass: (passHash, nowMs) =>
       writer.write((): StoredPass | null => {

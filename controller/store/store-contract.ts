@@ -167,6 +167,17 @@ function sessionTests(store: () => Store): void {
     expect(await store().takePass('p2', 4_000)).toBeNull();
     expect(await store().takePass('unknown', 0)).toBeNull();
   });
+
+  test('one more pass than the limit loses the oldest hand-over of that person, never a sign-in link', async () => {
+    const pass = { person: 'ana', admin: false, audience: 'notas', expiresAtMs: 5_000 };
+    await store().putPass({ ...pass, passHash: 'link', audience: 'portal' });
+    await store().putPass({ ...pass, passHash: 'other', person: 'bia' });
+    for (let index = 0; index <= limits.passesPerPersonMax; index += 1) {
+      await store().putPass({ ...pass, passHash: `p${index}`, audience: `notas@${index}`, expiresAtMs: 5_000 + index });
+    }
+    expect(await store().takePass('p0', 0)).toBeNull();
+    for (const kept of ['p1', `p${limits.passesPerPersonMax}`, 'link', 'other']) expect(await store().takePass(kept, 0)).not.toBeNull();
+  });
 }
 
 function nameTests(store: () => Store, reopen: () => Promise<void>): void {

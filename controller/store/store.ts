@@ -97,6 +97,7 @@ export interface Store {
   sessionsOf(person: string, nowMs: number): Promise<readonly StoredSession[]>;
   deleteSession(tokenHash: string): Promise<void>;
   deleteSessionsOf(person: string): Promise<void>;
+  /** The oldest go when a person has more than limits.passesPerPersonMax: any page may ask for one, and need not use it. */
   putPass(pass: StoredPass): Promise<void>;
   /** Returns and deletes the pass in one step; null when unknown, used or expired. */
   takePass(passHash: string, nowMs: number): Promise<StoredPass | null>;
