@@ -1,4 +1,5 @@
 /** The gateway over a real folder, store and local host; supervisors are the business of the integration tests. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -176,6 +177,15 @@ describe('what the portal asks', () => {
     ];
     for (const file of outside) expect([file, await read(file)]).toEqual([file, null]);
     expect(await gateway.packageFile('bia', 'notas', 'icon.svg')).toBeNull();
+  });
+
+  test('a pipe in a package is no file, and nobody waits for its other end', async () => {
+    await begin();
+    const pipe = path.join(dir, 'casa/opt/svc-apps/notas/pipe.svg');
+    execFileSync('mkfifo', [pipe]);
+    // More than the threads that Node has for files: each of them would wait for ever, and the portal with them.
+    const reads = await Promise.all(Array.from({ length: 8 }, () => gateway.packageFile('ana', 'notas', 'pipe.svg')));
+    expect(reads).toEqual(Array.from({ length: 8 }, () => null));
   });
 
   test('why: one sentence with the cause, what it waits for and the fix', async () => {
