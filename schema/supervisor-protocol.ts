@@ -62,3 +62,17 @@ export type SupervisorPush =
   | { readonly event: 'app'; readonly snapshot: AppSnapshot }
   | { readonly event: 'gone'; readonly app: string }
   | { readonly event: 'log'; readonly app: string; readonly text: string };
+
+/** Version that the supervisor tells in `hello`; the portal keeps the kit at its own (design 5). */
+export const kitVersion = '0.1.0';
+
+/**
+ * Whether a supervisor of that version is to be replaced by ours. A newer one stays: two portals of one account that each brought
+ * its own would end the other's supervisor for ever.
+ */
+export function isOlderKit(version: string, ours = kitVersion): boolean {
+  const parts = (text: string): readonly number[] => text.split('.', 3).map((part) => Number.parseInt(part, 10) || 0);
+  const [theirs, own] = [parts(version), parts(ours)];
+  const at = [0, 1, 2].find((index) => (theirs[index] ?? 0) !== (own[index] ?? 0));
+  return at !== undefined && (theirs[at] ?? 0) < (own[at] ?? 0);
+}

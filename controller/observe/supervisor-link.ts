@@ -8,6 +8,8 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import {
+  isOlderKit,
+  kitVersion,
   supervisorProtocolVersion,
   type SupervisorPush,
   type SupervisorReplies,
@@ -171,10 +173,13 @@ async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSup
   });
   try {
     const hello = await connection.ask({ op: 'hello' });
-    if (hello.protocol !== supervisorProtocolVersion) {
+    if (hello.protocol !== supervisorProtocolVersion || isOlderKit(hello.version)) {
       // One of another release: its apps live on, and the next attempt starts ours.
       await connection.ask({ op: 'quit' });
-      throw new SvcError('SUPERVISOR_PROTOCOL', `the supervisor speaks protocol ${hello.protocol}, not ${supervisorProtocolVersion}`);
+      throw new SvcError(
+        'SUPERVISOR_PROTOCOL',
+        `the supervisor was of version ${hello.version}, protocol ${hello.protocol}: it makes room for ${kitVersion}, protocol ${supervisorProtocolVersion}`,
+      );
     }
     state.connection = connection;
     const { apps } = await connection.ask({ op: 'subscribe' });

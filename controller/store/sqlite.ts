@@ -32,7 +32,11 @@ export async function openSqliteStore(file: string): Promise<Store> {
       ...openNames(database, writer),
       close: async () => {
         writer.flush();
-        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        try {
+          database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        } catch {
+          // On a full disk the write-ahead log simply stays: what is in it is committed. The cause of the end must not be hidden.
+        }
         database.close();
       },
     };

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, test as plain } from 'vitest';
-import { kitVersion } from '../version.ts';
+import { kitVersion } from '../../schema/supervisor-protocol.ts';
 import { connectedClient, echoBackend, testHome, until, type TestHome } from '../test-home.ts';
 import { startSupervisor } from './supervisor.ts';
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { kitRoot, placeFrom } from '../place.ts';
 import { closeInheritedDescriptors } from '../descriptors.ts';
 import { startSupervisor } from './supervisor.ts';
-import { kitVersion } from '../version.ts';
+import { kitVersion } from '../../schema/supervisor-protocol.ts';
 
 function log(event: string, fields: Readonly<Record<string, unknown>> = {}): void {
   process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), event, ...fields })}\n`);

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { accountPaths } from '../../schema/server-paths.ts';
+import { isOlderKit, kitVersion, supervisorProtocolVersion } from '../../schema/supervisor-protocol.ts';
+import { systemClock } from '../clock.ts';
+import type { Host } from '../hosts/host.ts';
+import { createSupervisorLink } from './supervisor-link.ts';
+
+test.for([
+  ['0.0.9', true],
+  ['0.1.0', false],
+  ['0.1.1', false],
+  ['1.0.0', false],
+  ['', true],
+] as const)('a kit %j is older than 0.1.0: %s', ([version, older]) => {
+  expect(isOlderKit(version, '0.1.0')).toBe(older);
+});
+
+test.for([
+  ['of an older release is ended, so that ours can take over', '0.0.9', ['hello', 'quit'], 'down'],
+  ['of a newer release is kept', '99.0.0', ['hello', 'subscribe'], 'up'],
+  ['of this release is kept', kitVersion, ['hello', 'subscribe'], 'up'],
+] as const)('a supervisor %s', async ([, version, asked, status], { onTestFinished }) => {
+  const home = mkdtempSync(path.join(os.tmpdir(), 'svc-lnk-'));
+  const place = { home, prefix: home };
+  mkdirSync(accountPaths(place).root);
+  const ops: string[] = [];
+  const server = createServer((socket) => {
+    createInterface({ input: socket }).on('line', (line) => {
+      const { id, op } = JSON.parse(line) as { id: number; op: string };
+      ops.push(op);
+      const hello = { protocol: supervisorProtocolVersion, version, pid: 1, bootId: 'boot', home };
+      socket.write(`${JSON.stringify({ id, ok: true, ...{ hello, subscribe: { apps: [] }, quit: { accepted: true } }[op] })}\n`);
+    });
+  });
+  server.listen(accountPaths(place).supervisorSocket);
+  await once(server, 'listening');
+  const host = {
+    place: async () => place,
+    dial: async (_account: string, socketPath: string) => connect(socketPath),
+  } as unknown as Host;
+  const link = createSupervisorLink({ person: 'ana', account: 'ana', host, clock: systemClock, onChange: () => undefined });
+  onTestFinished(() => {
+    link.close();
+    server.close();
+    rmSync(home, { recursive: true });
+  });
+  await link.adopt();
+  expect(ops).toEqual(asked);
+  expect(link.view().status).toBe(status);
+});
