@@ -64,6 +64,8 @@ export interface PersonEntry {
   accountSeen: boolean | null;
   session: boolean;
   sessionSinceMs: number | null;
+  /** Whether the two above were ever compared with the store. */
+  sessionLooked: boolean;
   readonly backends: Map<string, BackendEntry>;
 }
 
@@ -207,6 +209,7 @@ function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: Serve
     accountSeen: null,
     session: false,
     sessionSinceMs: null,
+    sessionLooked: false,
     backends: new Map(),
   };
 }

@@ -60,6 +60,8 @@ export const limits = {
   /** One resync, so that everything converges within two once the cause is gone. */
   supervisorRestartMsMax: 10_000,
   packageRetryMsMax: 10 * 60_000,
+  /** How long one listing of a server's packages serves the looks at its people. */
+  systemListingMs: 1_000,
   // Files. Decision: docs/decisions/0004-limits.md
   manifestBytesMax: 256 * 1_024,
   yamlFileBytesMax: 4 * 1_024 * 1_024,

@@ -6,6 +6,7 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../../schema/limits.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import type { Host, InstalledPackage } from './host.ts';
@@ -30,6 +31,8 @@ const accountPattern = /^[a-z_][a-z0-9_-]{0,31}$/;
 
 export function createLocalHost(options: LocalHostOptions): Host {
   const { server, prefix, clock, binDir } = options;
+  let system: readonly InstalledPackage[] | null = null;
+  let systemAtMs = 0;
   const place = (account: string): Promise<ServerPlace> => placeOf(options, account);
   const folders = createPackageFolders(options);
   const folderOf = async (scope: 'sistema' | 'pessoa', account: string | null): Promise<string> => {
@@ -44,8 +47,14 @@ export function createLocalHost(options: LocalHostOptions): Host {
     directSocketPath: (socketPath) => socketPath,
     startSupervisor: async (account) => startLocalSupervisor({ place: await place(account), account, binDir, clock }),
     installed: async (account) => {
-      const system = await folders.list(await folderOf('sistema', null), 'sistema');
-      return account === null ? system : [...system, ...(await folders.list(await folderOf('pessoa', account), 'pessoa'))];
+      // A look at a server asks for the system first and then for each of its people: one listing serves them all.
+      const isFresh = account !== null && system !== null && clock.monotonicMs() - systemAtMs < limits.systemListingMs;
+      if (!isFresh) {
+        const listed = await folders.list(await folderOf('sistema', null), 'sistema');
+        systemAtMs = clock.monotonicMs();
+        system = listed;
+      }
+      return account === null ? (system ?? []) : [...(system ?? []), ...(await folders.list(await folderOf('pessoa', account), 'pessoa'))];
     },
     install: async (source, scope, account) => {
       const manifest = await readPackageManifest(source);
@@ -53,6 +62,7 @@ export function createLocalHost(options: LocalHostOptions): Host {
       const folder = await folderOf(scope, account);
       await folders.recover(folder);
       await installFolder(source, folder, manifest.id);
+      system = null;
       const installed = await folders.read(folder, manifest.id, scope);
       if (installed === null) throw new SvcError('INTERNAL', `${manifest.id} vanished while it was installed`);
       return installed;
@@ -61,6 +71,7 @@ export function createLocalHost(options: LocalHostOptions): Host {
       const folder = await folderOf(scope, account);
       await folders.recover(folder);
       await removeFolder(folder, app);
+      system = null;
     },
     close: async () => undefined,
   };

@@ -77,12 +77,14 @@ export async function lookAtIntent(store: Store, entry: BackendEntry): Promise<v
 export async function lookAtSession(store: Store, person: PersonEntry, nowMs: number): Promise<boolean> {
   const name = `presence/${person.name}`;
   const present = (await store.sessionsOf(person.name, nowMs)).length > 0;
-  if (present && person.sessionSinceMs !== null) return false;
+  // Nothing to read again: who was away stays away, who was there stays there. Asked of everybody at each resync.
+  if (present === person.session && person.sessionLooked && present === (person.sessionSinceMs !== null)) return false;
   const kept = Number((await store.value(name)) ?? '0');
   const sinceMs = present ? (kept > 0 ? kept : nowMs) : null;
   if ((sinceMs ?? 0) !== kept) await store.putValue(name, String(sinceMs ?? 0));
   const changed = person.session !== present || person.sessionSinceMs !== sinceMs;
   person.session = present;
   person.sessionSinceMs = sinceMs;
+  person.sessionLooked = true;
   return changed;
 }
