@@ -36,6 +36,11 @@ export function signalApp(app: App, name: 'SIGTERM' | 'SIGKILL'): void {
   if (name === 'SIGKILL' || live === null) for (const stray of processesOf(app.mark)) signal(stray.identity.pid, name);
 }
 
+/** A backend that daemonized left its leader and its group; a stop that finds no leader ends what carries the mark. */
+export function endStrays(app: App): void {
+  for (const stray of processesOf(app.mark)) signal(stray.identity.pid, 'SIGKILL');
+}
+
 function killScope(cgroup: string): void {
   try {
     writeFileSync(`/sys/fs/cgroup${cgroup}/cgroup.kill`, '1');

@@ -7,7 +7,7 @@ import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { identityOf, markedProcesses } from '../processes.ts';
-import { signalApp, watchUntilGone } from './ending.ts';
+import { endStrays, signalApp, watchUntilGone } from './ending.ts';
 import { launch, sweep } from './launching.ts';
 import { lookAtPackage } from './observe.ts';
 import { resume } from './resume.ts';
@@ -43,6 +43,8 @@ const executors: { readonly [Kind in SupervisionEffect['kind']]: (supervisor: Su
   deleteEnv: (_supervisor, app) => {
     unlinkIfThere(app.paths.env);
     app.wish = null;
+    // Without a leader there is no SIGTERM to follow: the machine is at the end of the stop already.
+    if (app.supervision.state === 'stopped') endStrays(app);
     faultPoint('stop-env-deleted');
   },
   sweep: (_supervisor, app) => sweep(app),
