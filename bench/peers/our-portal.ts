@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createPortal } from '../../api/portal.ts';
-import { systemClock } from '../../controller/clock.ts';
+import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../controller/events/bus.ts';
 import { openSqliteStore } from '../../controller/store/sqlite.ts';
 import type { BackendRoute, Gateway } from '../../schema/gateway.ts';

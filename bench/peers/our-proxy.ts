@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import net from 'node:net';
 import { createProxy } from '../../api/proxy/proxy.ts';
 import type { ProxyTarget } from '../../api/proxy/contract.ts';
-import { systemClock } from '../../controller/clock.ts';
+import { systemClock } from '../../controller/clock/system.ts';
 
 const [port, socketPath] = process.argv.slice(2);
 const route = { generation: '1', socketPath: socketPath!, dial: () => Promise.resolve(net.connect(socketPath!)), token: 'token' };

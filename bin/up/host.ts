@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Host } from '../../controller/hosts/host.ts';
 import { createLocalHost } from '../../controller/hosts/local.ts';
-import type { Log } from '../../controller/record.ts';
+import type { Log } from '../../controller/loop/record.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';

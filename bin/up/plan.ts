@@ -2,10 +2,10 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
-import { systemClock } from '../../controller/clock.ts';
+import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../controller/events/bus.ts';
-import { createGateway } from '../../controller/gateway.ts';
-import { createController } from '../../controller/loop.ts';
+import { createGateway } from '../../controller/views/gateway.ts';
+import { createController } from '../../controller/loop/loop.ts';
 import { openSqliteStore } from '../../controller/store/sqlite.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import { createHost } from './host.ts';

@@ -10,7 +10,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { faultPoint } from '../faults.ts';
-import type { Log } from '../record.ts';
+import type { Log } from '../loop/record.ts';
 import { readSource, sourceFolder } from '../observe/repository.ts';
 import type { BackendEntry, PackageEntry, PersonEntry, World } from '../world.ts';
 import { probe } from './probe.ts';

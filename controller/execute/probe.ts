@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import { withDeadline } from '../clock.ts';
+import { withDeadline } from '../clock/system.ts';
 
 export interface ProbeOptions {
   readonly dial: () => Promise<Duplex>;

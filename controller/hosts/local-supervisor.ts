@@ -7,7 +7,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
-import { withDeadline } from '../clock.ts';
+import { withDeadline } from '../clock/system.ts';
 import { checkSocketPath, dialSocket } from './unix-socket.ts';
 
 export interface SupervisorStart {

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { processesBelow } from '../../test/support/portal.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../clock/system.ts';
 import { describeHost } from './host-contract.ts';
 import { createLocalHost, type LocalHostOptions } from './local.ts';
 

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import { withDeadline } from '../clock.ts';
+import { withDeadline } from '../clock/system.ts';
 
 /** Rejects SOCKET_PATH_TOO_LONG before the kernel truncates, SERVER_UNREACHABLE when nobody listens. */
 export async function dialSocket(socketPath: string, clock: Clock): Promise<Duplex> {

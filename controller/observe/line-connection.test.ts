@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { SupervisorPush } from '../../schema/supervisor-protocol.ts';
-import { systemClock } from '../clock.ts';
-import { createSimulatedClock } from '../simulated-clock.ts';
+import { systemClock } from '../clock/system.ts';
+import { createSimulatedClock } from '../clock/simulated.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { openLineConnection } from './line-connection.ts';
 

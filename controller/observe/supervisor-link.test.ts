@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { isOlderKit, kitVersion, supervisorProtocolVersion } from '../../schema/supervisor-protocol.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../clock/system.ts';
 import type { Host } from '../hosts/host.ts';
 import { createSupervisorLink } from './supervisor-link.ts';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createPortalWorld, navigation, type Browser, type PortalWorld } from '../../api/testing/portal-world.ts';
 import { openSqliteStore } from '../../controller/store/sqlite.ts';
 import type { Store } from '../../controller/store/store.ts';
-import { systemClock } from '../../controller/clock.ts';
+import { systemClock } from '../../controller/clock/system.ts';
 
 let dir: string;
 let store: Store;

@@ -3,7 +3,7 @@
  * and what it only remembers while it lives. Everything random comes from one seed and everything in time from one simulated clock.
  * The pure parts are the real ones: decideBackend, decideSupervisor, machines/supervision.ts.
  */
-import { createSimulatedClock, type SimulatedClock } from '../../controller/simulated-clock.ts';
+import { createSimulatedClock, type SimulatedClock } from '../../controller/clock/simulated.ts';
 import { stoppedSupervision, type Supervision } from '../../machines/supervision.ts';
 import type { BackendMemory, PendingIntent, ProbeResult } from '../../reconcilers/backend-types.ts';
 import type { SupervisorMemory } from '../../reconcilers/supervisor-process.ts';

@@ -14,7 +14,7 @@ import type { StartAnswer } from '../../../schema/wire/http.ts';
 import type { AppView, Proxy, ProxyDeps } from '../contract.ts';
 import { createProxy } from '../proxy.ts';
 
-/** Real time, as controller/clock.ts has it; the api imports nothing of the controller but its contracts. */
+/** Real time, as controller/clock/system.ts has it; the api imports nothing of the controller but its contracts. */
 export const realClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

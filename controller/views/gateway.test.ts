@@ -4,14 +4,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Gateway } from '../schema/gateway.ts';
-import { systemClock } from './clock.ts';
-import { createBus } from './events/bus.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import { systemClock } from '../clock/system.ts';
+import { createBus } from '../events/bus.ts';
 import { createGateway } from './gateway.ts';
-import { createLocalHost } from './hosts/local.ts';
-import { createController, type Controller } from './loop.ts';
-import { openSqliteStore } from './store/sqlite.ts';
-import type { Store } from './store/store.ts';
+import { createLocalHost } from '../hosts/local.ts';
+import { createController, type Controller } from '../loop/loop.ts';
+import { openSqliteStore } from '../store/sqlite.ts';
+import type { Store } from '../store/store.ts';
 
 let dir: string;
 let store: Store;

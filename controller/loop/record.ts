@@ -2,10 +2,10 @@
  * What became of an object: its status when it changed, an event and a log line when its state or reason changed (design 3 rule
  * 5). An unchanged decision writes nothing at all (anchors B13: status writes that feed themselves).
  */
-import type { Condition, Reason } from '../schema/backend.ts';
-import type { Clock } from '../schema/clock.ts';
-import { faultPoint } from './faults.ts';
-import type { Store, StoredStatus } from './store/store.ts';
+import type { Condition, Reason } from '../../schema/backend.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { faultPoint } from '../faults.ts';
+import type { Store, StoredStatus } from '../store/store.ts';
 
 export interface Finding {
   readonly state: string;

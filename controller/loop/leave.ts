@@ -1,9 +1,9 @@
 /** Removing a document removes what it owned (design 4): packages from the server, and a person's apps, supervisor and sessions. */
 import type { Context } from './context.ts';
-import { execute } from './execute/executors.ts';
+import { execute } from '../execute/executors.ts';
 import { packageDesired, packageObserved } from './inputs.ts';
 import { applyInForce } from './refresh.ts';
-import type { PackageEntry, PersonEntry } from './world.ts';
+import type { PackageEntry, PersonEntry } from '../world.ts';
 
 /** True when nothing of the package is left to remove, or another document wants it. */
 export async function leavePackage(context: Context, entry: PackageEntry): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { array, assert, integer, property } from 'fast-check';
-import { createSimulatedClock } from './simulated-clock.ts';
+import { createSimulatedClock } from './simulated.ts';
 
 describe('the simulated clock', () => {
   it('meets what a deadline sets on the way, within one advance', () => {

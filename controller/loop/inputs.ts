@@ -1,8 +1,8 @@
 /** Builds what the pure reconcilers take from the records of the world. No I/O; cheap, since it runs for every object. */
-import type { BackendDesired, BackendObserved } from '../reconcilers/backend-types.ts';
-import type { PackageDesired, PackageObserved } from '../reconcilers/package.ts';
-import type { SupervisorDesired, SupervisorObserved } from '../reconcilers/supervisor-process.ts';
-import type { BackendEntry, PackageEntry, PersonEntry, World } from './world.ts';
+import type { BackendDesired, BackendObserved } from '../../reconcilers/backend-types.ts';
+import type { PackageDesired, PackageObserved } from '../../reconcilers/package.ts';
+import type { SupervisorDesired, SupervisorObserved } from '../../reconcilers/supervisor-process.ts';
+import type { BackendEntry, PackageEntry, PersonEntry, World } from '../world.ts';
 
 /** Everything a decision about a backend depends on but the time: equal lists, equal decisions. */
 export function backendInputs(entry: BackendEntry): readonly unknown[] {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWorkQueue, type QueueOptions } from './queue.ts';
-import { createSimulatedClock } from './simulated-clock.ts';
+import { createSimulatedClock } from '../clock/simulated.ts';
 
 function gate(): { readonly promise: Promise<void>; open(): void } {
   let open = (): void => undefined;

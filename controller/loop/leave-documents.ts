@@ -1,5 +1,5 @@
 /** Documents that own nothing by themselves leave at once; a server when nothing has to leave it any more (design 4). */
-import type { DesiredSource } from './desired/in-force.ts';
+import type { DesiredSource } from '../desired/in-force.ts';
 
 export async function leaveTheRest(source: DesiredSource): Promise<void> {
   const { leaving } = source.current();

@@ -1,5 +1,5 @@
 /** The system clock as the house's one clock (design 3 rule 4): wall time for stamps, monotonic time for waiting. */
-import type { Clock } from '../schema/clock.ts';
+import type { Clock } from '../../schema/clock.ts';
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),

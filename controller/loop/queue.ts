@@ -4,9 +4,9 @@
  * of keys at once, so that one slow server holds up nobody else. A work that outlives its deadline is reported; its key stays
  * taken until it really ended, because two workers on one key are never right.
  */
-import type { Clock } from '../schema/clock.ts';
-import { limits } from '../schema/limits.ts';
-import { createAlarms } from './alarms.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../../schema/limits.ts';
+import { createAlarms } from '../clock/alarms.ts';
 
 export interface QueueOptions {
   readonly clock: Clock;

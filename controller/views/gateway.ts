@@ -3,17 +3,17 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
-import { SvcError } from '../schema/errors.ts';
-import type { BackendRoute, Gateway, PersonRecord } from '../schema/gateway.ts';
-import { limits } from '../schema/limits.ts';
-import { accountPaths, appPaths } from '../schema/server-paths.ts';
-import type { Context } from './context.ts';
-import { everyKey, rereadFolder } from './refresh.ts';
-import { objectView, projectionOf } from './views/projection.ts';
-import { planFolder } from './views/plan.ts';
-import { whyOf } from './views/why.ts';
-import { followLog } from './views/follow-log.ts';
-import type { BackendEntry, PersonEntry } from './world.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { BackendRoute, Gateway, PersonRecord } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
+import { accountPaths, appPaths } from '../../schema/server-paths.ts';
+import type { Context } from '../loop/context.ts';
+import { everyKey, rereadFolder } from '../loop/refresh.ts';
+import { objectView, projectionOf } from './projection.ts';
+import { planFolder } from './plan.ts';
+import { whyOf } from './why.ts';
+import { followLog } from './follow-log.ts';
+import type { BackendEntry, PersonEntry } from '../world.ts';
 
 export function createGateway(context: Context): Gateway {
   const { world, recorder, options, queue } = context;

@@ -1,14 +1,14 @@
 /** What the parts of the loop share. Made once by loop.ts. */
-import type { Clock } from '../schema/clock.ts';
-import type { ServerDocument } from '../schema/desired/documents.ts';
-import type { DesiredSource } from './desired/in-force.ts';
-import type { Bus } from './events/bus.ts';
-import type { Executors } from './execute/executors.ts';
-import type { Host } from './hosts/host.ts';
+import type { Clock } from '../../schema/clock.ts';
+import type { ServerDocument } from '../../schema/desired/documents.ts';
+import type { DesiredSource } from '../desired/in-force.ts';
+import type { Bus } from '../events/bus.ts';
+import type { Executors } from '../execute/executors.ts';
+import type { Host } from '../hosts/host.ts';
 import type { WorkQueue } from './queue.ts';
 import type { Log, Recorder } from './record.ts';
-import type { Store } from './store/store.ts';
-import type { World, WorldFactory } from './world.ts';
+import type { Store } from '../store/store.ts';
+import type { World, WorldFactory } from '../world.ts';
 
 export interface ControllerOptions {
   /** Folder of desired-state YAML, absolute. */

@@ -1,5 +1,5 @@
 /** Wall-time alarms of the queue: a heap with one timer, for the earliest. A wall clock that jumps is noticed within a minute. */
-import type { Clock } from '../schema/clock.ts';
+import type { Clock } from '../../schema/clock.ts';
 import { popHeap, pushHeap } from './heap.ts';
 
 export interface Alarms {

@@ -1,8 +1,8 @@
 /** How the desired-state folder stands: in force, broken (the last good state stays), or waiting for `--prune`. */
-import type { Condition, Reason } from '../schema/backend.ts';
-import type { DesiredSource } from './desired/in-force.ts';
+import type { Condition, Reason } from '../../schema/backend.ts';
+import type { DesiredSource } from '../desired/in-force.ts';
 import type { Finding } from './record.ts';
-import type { StoredStatus } from './store/store.ts';
+import type { StoredStatus } from '../store/store.ts';
 
 export function portalFinding(
   source: DesiredSource,

@@ -1,16 +1,16 @@
 /** What a worker does with one key: look, decide by the pure function of its kind, record, act. */
-import { decideBackend } from '../reconcilers/backend.ts';
-import type { BackendDecision } from '../reconcilers/backend-types.ts';
-import type { Decision } from '../reconcilers/decision.ts';
-import { decidePackage, type PackageMemory } from '../reconcilers/package.ts';
-import { decidePerson, type PersonMemory } from '../reconcilers/person.ts';
-import { decideServer, type ServerMemory } from '../reconcilers/server.ts';
-import { decideSupervisor, type SupervisorMemory } from '../reconcilers/supervisor-process.ts';
-import { limits } from '../schema/limits.ts';
+import { decideBackend } from '../../reconcilers/backend.ts';
+import type { BackendDecision } from '../../reconcilers/backend-types.ts';
+import type { Decision } from '../../reconcilers/decision.ts';
+import { decidePackage, type PackageMemory } from '../../reconcilers/package.ts';
+import { decidePerson, type PersonMemory } from '../../reconcilers/person.ts';
+import { decideServer, type ServerMemory } from '../../reconcilers/server.ts';
+import { decideSupervisor, type SupervisorMemory } from '../../reconcilers/supervisor-process.ts';
+import { limits } from '../../schema/limits.ts';
 import type { Context } from './context.ts';
-import { execute } from './execute/executors.ts';
-import { followToken } from './execute/tokens.ts';
-import { faultPoint } from './faults.ts';
+import { execute } from '../execute/executors.ts';
+import { followToken } from '../execute/tokens.ts';
+import { faultPoint } from '../faults.ts';
 import {
   backendDesired,
   backendInputs,
@@ -22,10 +22,10 @@ import {
   supervisorObserved,
 } from './inputs.ts';
 import { leavePackage, leavePerson } from './leave.ts';
-import { readSource, sourceFolder } from './observe/repository.ts';
+import { readSource, sourceFolder } from '../observe/repository.ts';
 import { portalFinding } from './portal-status.ts';
 import { lookAtPackages, rereadFolder } from './refresh.ts';
-import type { BackendEntry, PackageEntry, PersonEntry, ServerEntry } from './world.ts';
+import type { BackendEntry, PackageEntry, PersonEntry, ServerEntry } from '../world.ts';
 
 let rounds = 0;
 const run = Date.now().toString(36);

@@ -2,7 +2,7 @@
  * The same clock in simulated time: a heap that steps to each deadline in turn, so that what one deadline sets is itself met on the
  * way and nothing is ever jumped past (anchors D: the trap of XState's own SimulatedClock). Firing n deadlines costs n log n.
  */
-import type { Clock } from '../schema/clock.ts';
+import type { Clock } from '../../schema/clock.ts';
 import { popHeap, pushHeap } from './heap.ts';
 
 export interface SimulatedClock extends Clock {

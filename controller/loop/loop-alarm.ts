@@ -1,6 +1,6 @@
 /** Notices a key whose decisions feed themselves: work without an edge from the world, again and again (anchors B13). */
-import type { Clock } from '../schema/clock.ts';
-import { limits } from '../schema/limits.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../../schema/limits.ts';
 import type { Log } from './record.ts';
 
 /** To be called for each decision; tells a key once a minute when it was decided more often than anything real can cause. */

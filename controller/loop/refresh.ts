@@ -1,10 +1,10 @@
 /** Brings the world up to date from where the truth is (folder, servers, store) and enqueues whom that concerns. */
-import { limits } from '../schema/limits.ts';
+import { limits } from '../../schema/limits.ts';
 import type { Context } from './context.ts';
-import { followToken } from './execute/tokens.ts';
+import { followToken } from '../execute/tokens.ts';
 import { leaveTheRest } from './leave-documents.ts';
-import { lookAtIntent, lookAtServer, lookAtSession } from './observe/look.ts';
-import { backendOf, isLive, syncBackends, syncWorld, type PersonEntry } from './world.ts';
+import { lookAtIntent, lookAtServer, lookAtSession } from '../observe/look.ts';
+import { backendOf, isLive, syncBackends, syncWorld, type PersonEntry } from '../world.ts';
 
 /** Looks at the packages of a server and makes the backends follow. */
 export async function lookAtPackages(context: Context, name: string): Promise<void> {

@@ -2,19 +2,19 @@
  * The reconcile loop (design 3): edges enqueue keys, a resync every ten seconds catches what an edge missed, one worker at a time
  * looks at a key, decides purely and acts. Ending it ends no app: they belong to their supervisors.
  */
-import type { BackendMemory } from '../reconcilers/backend-types.ts';
-import { limits } from '../schema/limits.ts';
+import type { BackendMemory } from '../../reconcilers/backend-types.ts';
+import { limits } from '../../schema/limits.ts';
 import type { Context, ControllerOptions } from './context.ts';
-import { openDesiredSource } from './desired/in-force.ts';
-import { watchFolder } from './desired/watch.ts';
-import { createExecutors } from './execute/executors.ts';
+import { openDesiredSource } from '../desired/in-force.ts';
+import { watchFolder } from '../desired/watch.ts';
+import { createExecutors } from '../execute/executors.ts';
 import { isDue } from './inputs.ts';
 import { createLoopAlarm } from './loop-alarm.ts';
-import { createSupervisorLink } from './observe/supervisor-link.ts';
+import { createSupervisorLink } from '../observe/supervisor-link.ts';
 import { createWorkQueue, type WorkQueue } from './queue.ts';
 import { openRecorder } from './record.ts';
 import { applyInForce, lookAtPackages, onEnqueue, onLinkChange, refreshFromStore } from './refresh.ts';
-import { backendOf, emptyWorld, type World, type WorldFactory } from './world.ts';
+import { backendOf, emptyWorld, type World, type WorldFactory } from '../world.ts';
 import { workOn } from './work.ts';
 
 export interface Controller {
