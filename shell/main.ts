@@ -11,7 +11,7 @@
  *   bridge/    the protocol with the apps' pages
  *   ui/ i18n/  menu, icons, theme; sentences in two languages
  *
- * Built by setup/build.ts into one module; served by the portal at the shell's origin. It imports nothing of the server but types.
+ * Built by setup/build.ts into one module; served by the portal at the shell's origin. It imports nothing of the server but types and the words of schema/texts.
  */
 import { chooseLanguage, language, languageTags } from './i18n/i18n.ts';
 import './session/svc-shell.ts';

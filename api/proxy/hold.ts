@@ -14,6 +14,9 @@ import { panelState } from './own-routes.ts';
 import { panelHeaders, panelPage, type PanelState } from './panel.ts';
 import type { RequestHead } from './request-head.ts';
 
+/** What the wait for a start ended with: the answer, or the code of a refusal in its place. */
+type Verdict = Partial<Omit<StartAnswer, 'reason'> & Pick<PanelState, 'reason'>>;
+
 interface Navigation {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -58,12 +61,12 @@ export function createHeld(deps: ProxyDeps): Held {
     return status;
   };
 
-  const wait = async (target: ProxyTarget, signal: AbortSignal): Promise<Partial<StartAnswer>> => {
+  const wait = async (target: ProxyTarget, signal: AbortSignal): Promise<Verdict> => {
     try {
       return await deps.hold(target.person, target.app, signal);
     } catch (error) {
       // A refusal (pinned stopped, not installed) or the end of the wait: the panel says it.
-      return { ready: false, ...(error instanceof SvcError && !signal.aborted ? { message: error.message } : {}) };
+      return { ready: false, ...(error instanceof SvcError && !signal.aborted ? { reason: error.code, message: error.message } : {}) };
     }
   };
 
@@ -108,7 +111,7 @@ export function createHeld(deps: ProxyDeps): Held {
 }
 
 /** Only what the answer really says replaces the state at hand. */
-function said(answer: Partial<StartAnswer>): Partial<PanelState> {
+function said(answer: Verdict): Partial<PanelState> {
   const { status, reason, message, retryAfterMs } = answer;
   return {
     ...(status === undefined ? {} : { status }),

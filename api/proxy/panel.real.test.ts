@@ -72,7 +72,12 @@ describe('the error panel', () => {
   test('says what happened, and comes back by itself when the verdict arrives', async () => {
     const { page, complaints, start } = await panel();
     expect(await page.textContent('h1')).toBe('Notas caiu e será iniciado de novo');
-    expect(await page.textContent('#mensagem')).toBe('ended with code 1');
+    expect(await page.textContent('#mensagem')).toBe('O processo terminou sozinho');
+    expect(await page.locator('#tecnico').isVisible()).toBe(false);
+    await page.click('summary');
+    expect(await page.locator('#tecnico').isVisible()).toBe(true);
+    expect(await page.locator('p:has(#tecnico)').getAttribute('lang')).toBe('en');
+    expect(await page.textContent('#tecnico')).toBe('ended with code 1');
     expect(await page.textContent('#log')).toContain('<b>boom</b>');
     start();
     await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('at last');
@@ -95,16 +100,33 @@ describe('the error panel', () => {
     const { page, bench } = await panel();
     bench.world.view = { ...stoppedView, status: 'failed', reason: 'TooManyFailures', message: 'failed five times' };
     await page.click('#iniciar');
-    await page.locator('#motivo', { hasText: 'TooManyFailures' }).waitFor();
+    await page.locator('#mensagem', { hasText: 'Cinco falhas seguidas' }).waitFor();
     expect(bench.world.wishes).toEqual(['start notas']);
     expect(await page.textContent('h1')).toBe('Notas não conseguiu iniciar');
+  });
+
+  test('a step has words, and what it tells is a technical detail', async () => {
+    const { page, bench } = await panel();
+    bench.world.view = {
+      ...stoppedView,
+      status: 'starting',
+      reason: 'BoundTcp',
+      message: 'x',
+      step: { name: 'socket', detail: 'no socket yet' },
+    };
+    await page.click('#iniciar');
+    await page.locator('#passo', { hasText: 'Etapa: Socket' }).waitFor();
+    expect(await page.textContent('#mensagem')).toBe('Abriu uma porta TCP em vez do socket');
+    // Nothing in English stands outside of the technical part.
+    expect(await page.evaluate(`document.body.innerText`)).not.toContain('no socket yet');
+    expect(await page.textContent('#passo-tecnico')).toBe('no socket yet');
   });
 
   test('after Stop it no longer says that it stops', async () => {
     const { page, bench } = await panel();
     bench.world.view = { ...stoppedView, reason: 'StoppedByPerson', message: 'the person stopped it' };
     await page.click('#parar');
-    await page.locator('#motivo', { hasText: 'StoppedByPerson' }).waitFor();
+    await page.locator('#mensagem', { hasText: 'Parado por você' }).waitFor();
     await expect.poll(() => page.textContent('#aviso'), { timeout: 5_000 }).toMatch(/^Esta página se recarrega/);
   });
 

@@ -4,17 +4,22 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { errorKinds } from '../../schema/errors.ts';
+import { problemText } from '../../schema/texts/problems.ts';
+import { reasonTexts, stepTexts, type TextLanguage, type Words } from '../../schema/texts/reasons.ts';
 import type { StartAnswer } from '../../schema/wire/http.ts';
 import type { AppView } from './contract.ts';
 
-const style = readFileSync(new URL('./panel/panel.css', import.meta.url), 'utf8');
+export const panelStyle = readFileSync(new URL('./panel/panel.css', import.meta.url), 'utf8');
 const script = readFileSync(new URL('./panel/panel.js', import.meta.url), 'utf8');
 
 export interface PanelState {
   readonly name: string;
   readonly status: StartAnswer['status'];
   readonly ready: boolean;
+  /** A reason of schema/backend.ts or a code of schema/errors.ts. */
   readonly reason: string;
+  /** For engineers, in English: shown as a technical detail only. */
   readonly message: string;
   readonly wanted: boolean;
   readonly pinned: boolean;
@@ -38,7 +43,8 @@ const words = {
     parar: 'Parar',
     deNovo: 'Tentar de novo',
     registro: 'Últimas linhas do registro',
-    motivo: 'Motivo',
+    etapa: 'Etapa: {etapa}',
+    detalhe: 'Detalhe técnico',
     abrindo: 'Abrindo…',
     iniciando: 'Iniciando…',
     parando: 'Parando…',
@@ -61,7 +67,8 @@ const words = {
     parar: 'Stop',
     deNovo: 'Try again',
     registro: 'Last lines of the log',
-    motivo: 'Reason',
+    etapa: 'Step: {etapa}',
+    detalhe: 'Technical detail',
     abrindo: 'Opening…',
     iniciando: 'Starting…',
     parando: 'Stopping…',
@@ -72,8 +79,20 @@ const words = {
   },
 } as const;
 
+const languages = ['pt', 'en'] as const;
+
+/** Every reason and error code in words, and every step. A name that is not here is shown as it is. */
+const catalogue = Object.fromEntries(
+  languages.map((language) => {
+    const inWords = (texts: Readonly<Record<string, Words>>): [string, string][] =>
+      Object.entries(texts).map(([name, each]) => [name, each[language]]);
+    const codes = Object.keys(errorKinds).map((code) => [code, problemText(code, language)] as const);
+    return [language, { motivos: Object.fromEntries([...inWords(reasonTexts), ...codes]), passos: Object.fromEntries(inWords(stepTexts)) }];
+  }),
+) as { readonly [L in TextLanguage]: { readonly motivos: Record<string, string>; readonly passos: Record<string, string> } };
+
 /** Portuguese unless English is asked for first. */
-export function panelLanguage(acceptLanguage: string): keyof typeof words {
+export function panelLanguage(acceptLanguage: string): TextLanguage {
   const tags = acceptLanguage
     .split(',')
     .map((entry, index) => {
@@ -86,8 +105,8 @@ export function panelLanguage(acceptLanguage: string): keyof typeof words {
   return tags[0]?.language === 'en' ? 'en' : 'pt';
 }
 
-const sourceHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-const ownPolicy = `default-src 'none'; script-src ${sourceHash(script)}; style-src ${sourceHash(style)}; connect-src 'self'; base-uri 'none'; form-action 'none'`;
+export const sourceHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const ownPolicy = `default-src 'none'; script-src ${sourceHash(script)}; style-src ${sourceHash(panelStyle)}; connect-src 'self'; base-uri 'none'; form-action 'none'`;
 
 export function panelHeaders(portalOrigin: string): Record<string, string> {
   return {
@@ -103,24 +122,25 @@ export function panelHeaders(portalOrigin: string): Record<string, string> {
 export function panelPage(state: PanelState, basePath: string, acceptLanguage: string): string {
   const language = panelLanguage(acceptLanguage);
   const text = words[language];
-  const data = JSON.stringify({ base: basePath, retryAfterMs: state.retryAfterMs, palavras: text }).replaceAll('<', '\\u003c');
+  const { motivos, passos } = catalogue[language];
+  const data = JSON.stringify({ base: basePath, retryAfterMs: state.retryAfterMs, palavras: { ...text, motivos, passos } });
   const title = escapeHtml(text.estados[state.status].replace('{app}', () => state.name));
   const changing = state.status === 'starting' || state.status === 'stopping';
   const moving = changing || state.status === 'backoff';
-  const step = state.step === null ? '' : `${state.step.name}${state.step.detail === '' ? '' : `: ${state.step.detail}`}`;
+  const step = state.step === null ? '' : text.etapa.replace('{etapa}', () => passos[state.step?.name ?? ''] ?? '');
   return `<!doctype html>
 <html lang="${language === 'pt' ? 'pt-BR' : 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${style}</style>
+<style>${panelStyle}</style>
 </head>
 <body>
 <main>
 <h1 id="titulo">${title}</h1>
-<p id="mensagem">${escapeHtml(state.message)}</p>
-<p class="quiet">${text.motivo}: <code id="motivo">${escapeHtml(state.reason)}</code> <span id="passo">${escapeHtml(step)}</span></p>
+<p id="mensagem">${escapeHtml(motivos[state.reason] ?? state.reason)}</p>
+<p id="passo" class="quiet">${escapeHtml(step)}</p>
 <div id="barra" class="bar" aria-hidden="true"${moving ? '' : ' hidden'}></div>
 <div class="buttons">
 <button id="iniciar" class="main" type="button"${changing ? ' disabled' : ''}>${text.iniciar}</button>
@@ -128,12 +148,16 @@ export function panelPage(state: PanelState, basePath: string, acceptLanguage: s
 <button id="de-novo" type="button">${text.deNovo}</button>
 </div>
 <p id="aviso" class="quiet" role="status" aria-live="polite">${text.espera}</p>
+<details id="detalhe">
+<summary>${text.detalhe}</summary>
+<p lang="en"><code id="motivo">${escapeHtml(state.reason)}</code> <span id="tecnico">${escapeHtml(state.message)}</span> <span id="passo-tecnico">${escapeHtml(state.step?.detail ?? '')}</span></p>
+</details>
 <section id="registro" aria-labelledby="registro-titulo"${state.log === '' ? ' hidden' : ''}>
 <h2 id="registro-titulo">${text.registro}</h2>
 <pre id="log" tabindex="0">${escapeHtml(state.log)}</pre>
 </section>
 </main>
-<script type="application/json" id="dados">${data}</script>
+<script type="application/json" id="dados">${data.replaceAll('<', '\\u003c')}</script>
 <script>${script}</script>
 </body>
 </html>
@@ -142,6 +166,6 @@ export function panelPage(state: PanelState, basePath: string, acceptLanguage: s
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }

@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { reasons } from '../../schema/backend.ts';
 import { catalogues, categoryText, chooseLanguage, language, languages, relativeTime, text, type TextKey } from './i18n.ts';
-import { reasonTexts } from './reasons.ts';
 
 afterEach(() => language.set('pt'));
 
@@ -14,11 +12,6 @@ describe('catalogues', () => {
   test.for(languages)('%s has every sentence, with the same parameters', (name) => {
     expect(Object.keys(catalogues[name]).sort()).toEqual(keys.toSorted());
     for (const key of keys) expect([key, ...parameters(catalogues[name][key])]).toEqual([key, ...parameters(catalogues.pt[key])]);
-  });
-
-  test('every reason of the portal has words in every language', () => {
-    expect(Object.keys(reasonTexts).sort()).toEqual([...reasons].sort());
-    for (const words of Object.values(reasonTexts)) for (const name of languages) expect(words[name]).not.toBe('');
   });
 });
 

@@ -6,6 +6,7 @@ import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { whoAmI } from './api.ts';
+import { sayError } from './say-error.ts';
 import './svc-sign-in.ts';
 import type { SvcSignIn } from './svc-sign-in.ts';
 
@@ -69,7 +70,7 @@ export class SvcShell extends LitElement {
       const session = await whoAmI();
       this.phase = session === null ? { kind: 'out', refused } : { kind: 'in', desk: startDesk(session) };
     } catch (error) {
-      this.phase = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+      this.phase = { kind: 'failed', message: sayError(error) };
     }
   }
 

@@ -5,6 +5,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { ApiError, signIn } from './api.ts';
+import { sayError } from './say-error.ts';
 import { passOf } from './link.ts';
 
 export class SvcSignIn extends LitElement {
@@ -127,9 +128,7 @@ export class SvcSignIn extends LitElement {
       location.replace('/');
     } catch (error) {
       const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-      this.problem = refused
-        ? text('signin.refused')
-        : text('signin.error', { erro: error instanceof Error ? error.message : String(error) });
+      this.problem = refused ? text('signin.refused') : text('signin.error', { erro: sayError(error) });
       this.busy = false;
     }
   }

@@ -5,6 +5,7 @@
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import { createSignal, type Signal } from './signal.ts';
+import { sayError } from '../session/say-error.ts';
 
 export interface AppsState {
   readonly apps: readonly AppProjection[];
@@ -35,7 +36,7 @@ export function createAppsStore(read: () => Promise<readonly AppProjection[]>): 
     try {
       state.set({ apps: await read(), loaded: true, error: null });
     } catch (error) {
-      state.set({ ...state.get(), error: error instanceof Error ? error.message : String(error) });
+      state.set({ ...state.get(), error: sayError(error) });
     }
     reading = false;
     if (again) {

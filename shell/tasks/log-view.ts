@@ -2,6 +2,7 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { text } from '../i18n/i18n.ts';
 import { followLog, readPreviousLog } from '../session/api.ts';
+import { sayError } from '../session/say-error.ts';
 import { base } from '../ui/base.ts';
 import { appendLines } from './lines.ts';
 
@@ -130,7 +131,7 @@ export class SvcLogView extends LitElement {
       }
     } catch (error) {
       if (signal.aborted) return;
-      this.problem = text('log.error', { erro: error instanceof Error ? error.message : String(error) });
+      this.problem = text('log.error', { erro: sayError(error) });
     }
     // The stream ended by itself: the portal went away or the log was rotated.
     if (!this.previous) setTimeout(() => !signal.aborted && void this.#read(), retryMs);

@@ -1,11 +1,12 @@
 /** The task manager: what runs, why or why not, and what can be done about it; live by the events of the portal. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { reasonText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, languageTags, relativeTime, text, type TextKey } from '../i18n/i18n.ts';
-import { reasonText } from '../i18n/reasons.ts';
 import { restartApp, startApp, stopApp } from '../session/api.ts';
+import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
@@ -69,7 +70,7 @@ export class SvcTaskManager extends LitElement {
     try {
       await verbs[verb](app);
     } catch (error) {
-      this.problem = text('tasks.error', { erro: error instanceof Error ? error.message : String(error) });
+      this.problem = text('tasks.error', { erro: sayError(error) });
     }
     this.busy = new Set([...this.busy].filter((name) => name !== app));
     this.desk.apps.refresh();
@@ -150,7 +151,7 @@ export class SvcTaskManager extends LitElement {
             ? '–'
             : app.contained
               ? text('tasks.containedYes')
-              : html`<span class="badge" title=${app.containedReason}>${text('tasks.containedNo')}</span>`
+              : html`<span class="badge">${text('tasks.containedNo')}</span>`
         }
       </td>
       <td class="actions">
@@ -211,14 +212,11 @@ export class SvcTaskManager extends LitElement {
       ['tasks.pid', String(app.pid ?? '–')],
       ['tasks.connections', String(app.connections ?? '–')],
       ['tasks.failures', `${app.failures}${this.#failures({ ...app, failures: 0 })}`],
-      [
-        'tasks.contained',
-        app.contained
-          ? text('tasks.containedYes')
-          : `${text('tasks.containedNo')}${app.containedReason === '' ? '' : `: ${app.containedReason}`}`,
-      ],
+      ['tasks.contained', app.contained ? text('tasks.containedYes') : text('tasks.containedNo')],
       ['tasks.onClose', app.aoFechar],
     ];
+    // What the portal says to engineers, in English.
+    const technical = [app.message, ...(app.pid === null || app.contained ? [] : [app.containedReason])].filter((line) => line !== '');
     return html`<section class="details" aria-label=${text('tasks.details', { nome: app.name })}>
       <header>
         <h3>${app.name}</h3>
@@ -231,7 +229,7 @@ export class SvcTaskManager extends LitElement {
         ${this.#verb('start', app, 'start', 'tasks.start')} ${this.#verb('stop', app, 'stop', 'tasks.stop')}
         ${this.#verb('restart', app, 'reload', 'tasks.restart')}
       </div>
-      <p class="cause"><strong>${reasonText(app.reason, language.get())}.</strong> ${app.message}</p>
+      <p class="cause"><strong>${reasonText(app.reason, language.get())}.</strong></p>
       <dl>
         ${facts.map(
           ([key, value]) =>
@@ -241,6 +239,14 @@ export class SvcTaskManager extends LitElement {
             </div>`,
         )}
       </dl>
+      ${
+        technical.length === 0
+          ? nothing
+          : html`<details class="technical">
+              <summary>${text('tasks.technical')}</summary>
+              ${technical.map((line) => html`<p lang="en">${line}</p>`)}
+            </details>`
+      }
       <svc-log-view .app=${app.id} .name=${app.name} .run=${app.pid}></svc-log-view>
     </section>`;
   }

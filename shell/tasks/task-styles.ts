@@ -177,6 +177,19 @@ export const taskStyles = css`
     font-size: 13px;
     overflow-wrap: anywhere;
   }
+  .technical {
+    color: var(--muted);
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  .technical summary {
+    cursor: pointer;
+  }
+  @media (pointer: coarse) {
+    .technical summary {
+      min-height: 44px;
+    }
+  }
   dl {
     display: flex;
     flex-wrap: wrap;

@@ -5,11 +5,12 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { StartStep } from '../../schema/backend.ts';
+import { reasonText, stepText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
-import { reasonText } from '../i18n/reasons.ts';
 import { startApp } from '../session/api.ts';
+import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
@@ -159,7 +160,7 @@ export class SvcAppFrame extends LitElement {
     try {
       await startApp(this.app?.id ?? '');
     } catch (error) {
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = sayError(error);
     }
   }
 
@@ -191,12 +192,12 @@ export class SvcAppFrame extends LitElement {
                 (name) => name,
                 (name, index) =>
                   html`<li class=${index < at ? 'done' : index === at ? 'now' : ''} aria-current=${index === at ? 'step' : nothing}>
-                    ${text(`step.${name}`)}
+                    ${stepText(name, language.get())}
                   </li>`,
               )}
             </ol>`
       }
-      <p class="detail">${step?.detail ?? ''}</p>
+      <p class="detail" lang="en">${step?.detail ?? ''}</p>
       ${
         this.slow
           ? html`<p class="hint">${text('boot.slow')}</p>

@@ -52,9 +52,12 @@
 
   function show(state) {
     byId('titulo').textContent = (words.estados[state.status] ?? words.estados.unknown).replace('{app}', state.name);
-    byId('mensagem').textContent = state.message;
+    byId('mensagem').textContent = words.motivos[state.reason] ?? state.reason;
+    byId('passo').textContent = state.step ? words.etapa.replace('{etapa}', words.passos[state.step.name] ?? state.step.name) : '';
+    // English, for engineers.
     byId('motivo').textContent = state.reason;
-    byId('passo').textContent = state.step ? state.step.name + (state.step.detail ? ': ' + state.step.detail : '') : '';
+    byId('tecnico').textContent = state.message;
+    byId('passo-tecnico').textContent = state.step ? state.step.detail : '';
     byId('barra').hidden = !['starting', 'stopping', 'backoff'].includes(state.status);
     byId('iniciar').disabled = state.status === 'starting' || state.status === 'stopping';
     byId('parar').hidden = !state.wanted || state.pinned;
@@ -97,7 +100,7 @@
     polls = 0;
     try {
       const answer = await fetch(first.base + '__svc/' + verb, { method: 'POST' });
-      if (!answer.ok) say((await answer.json()).error ?? words.falhou);
+      if (!answer.ok) say(words.motivos[(await answer.json()).code] ?? words.falhou);
     } catch {
       say(words.semPortal);
     }

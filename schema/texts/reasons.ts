@@ -1,8 +1,17 @@
-/** The closed list of reasons in words for people. A reason that a newer portal adds is shown as it is. Source: schema/backend.ts. */
-import type { Reason } from '../../schema/backend.ts';
-import type { Language } from './i18n.ts';
+/**
+ * The closed lists of reasons and of start steps in words for people: the one catalogue of the shell and of the portal's own pages.
+ * What a newer portal adds is shown as it is. Source: schema/backend.ts.
+ */
+import type { Reason, StartStep } from '../backend.ts';
 
-export const reasonTexts: { readonly [R in Reason]: { readonly [L in Language]: string } } = {
+/** One text in every language that the pages speak. */
+export interface Words {
+  readonly pt: string;
+  readonly en: string;
+}
+export type TextLanguage = keyof Words;
+
+export const reasonTexts: { readonly [R in Reason]: Words } = {
   NeverStarted: { pt: 'Ainda não foi iniciado', en: 'Not started yet' },
   StoppedByPerson: { pt: 'Parado por você', en: 'Stopped by you' },
   StoppedByAdmin: { pt: 'Parado pelo administrador', en: 'Stopped by the administrator' },
@@ -56,4 +65,14 @@ export const reasonTexts: { readonly [R in Reason]: { readonly [L in Language]: 
   Invalid: { pt: 'Inválido', en: 'Invalid' },
 };
 
-export const reasonText = (reason: Reason, language: Language): string => reasonTexts[reason]?.[language] ?? reason;
+export const stepTexts: { readonly [S in StartStep]: Words } = {
+  package: { pt: 'Pacote', en: 'Package' },
+  install: { pt: 'Preparação', en: 'Set-up' },
+  gpu: { pt: 'GPU', en: 'GPU' },
+  spawn: { pt: 'Processo', en: 'Process' },
+  socket: { pt: 'Socket', en: 'Socket' },
+  probe: { pt: 'Resposta', en: 'Answer' },
+};
+
+export const reasonText = (reason: Reason, language: TextLanguage): string => reasonTexts[reason]?.[language] ?? reason;
+export const stepText = (step: StartStep, language: TextLanguage): string => stepTexts[step]?.[language] ?? step;
