@@ -47,6 +47,9 @@ export interface ServerEntry {
   /** Packages that stand there and can't be read. */
   bad: readonly string[];
   lookedAtMs: number;
+  /** Looks are counted as they begin; `lookTold` is the youngest one that was believed. */
+  looksBegun: number;
+  lookTold: number;
 }
 
 export interface PersonEntry {
@@ -60,6 +63,8 @@ export interface PersonEntry {
   readonly link: SupervisorLink;
   /** By app: the person's own before the server's. */
   packages: ReadonlyMap<string, InstalledPackage>;
+  /** The youngest look at the server that told of these packages. */
+  lookTold: number;
   place: ServerPlace | null;
   accountSeen: boolean | null;
   session: boolean;
@@ -171,6 +176,8 @@ function syncServers(world: World, inForce: InForce, factory: WorldFactory): voi
       system: new Map(),
       bad: [],
       lookedAtMs: 0,
+      looksBegun: 0,
+      lookTold: 0,
     };
     world.servers.set(name, Object.assign(entry, { placed, leaving }));
   }
@@ -205,6 +212,7 @@ function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: Serve
     account,
     link: factory.link(name, account, server.host),
     packages: new Map(),
+    lookTold: 0,
     place: null,
     accountSeen: null,
     session: false,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -58,4 +58,27 @@ test('a supervisor that can not start says where its log is', async () => {
   const missing = createLocalHost(options(dir, { binDir: '/nonexistent' }));
   await expect(missing.startSupervisor('ana')).rejects.toMatchObject({ code: 'SUPERVISOR_FAILED' });
   rmSync(dir, { recursive: true, force: true });
+});
+
+test('a listing that was under way during an install is not what people are told afterwards', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-h-'));
+  const write = (folder: string, id: string): void => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, 'main.js'), '');
+    writeFileSync(
+      path.join(folder, 'svc-app.json'),
+      JSON.stringify({ id, version: '1.0.0', backend: { runtime: 'node', entrypoint: 'main.js' } }),
+    );
+  };
+  for (let n = 0; n < 300; n += 1) write(`${dir}/opt/svc-apps/app${n}`, `app${n}`);
+  write(`${dir}/source`, 'notas');
+  const host = createLocalHost(options(dir));
+  const order: string[] = [];
+  const listing = host.installed(null).then(() => order.push('listed'));
+  const installing = host.install(`${dir}/source`, 'sistema', null).then(() => order.push('installed'));
+  await Promise.all([listing, installing]);
+  const apps = (await host.installed('ana')).map(({ app }) => app);
+  rmSync(dir, { recursive: true, force: true });
+  expect(order).toEqual(['installed', 'listed']);
+  expect(apps).toContain('notas');
 });

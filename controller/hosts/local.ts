@@ -33,6 +33,11 @@ export function createLocalHost(options: LocalHostOptions): Host {
   const { server, prefix, clock, binDir } = options;
   let system: readonly InstalledPackage[] | null = null;
   let systemAtMs = 0;
+  let changes = 0;
+  const changed = (): void => {
+    changes += 1;
+    system = null;
+  };
   const place = (account: string): Promise<ServerPlace> => placeOf(options, account);
   const folders = createPackageFolders(options);
   const folderOf = async (scope: 'sistema' | 'pessoa', account: string | null): Promise<string> => {
@@ -49,12 +54,15 @@ export function createLocalHost(options: LocalHostOptions): Host {
     installed: async (account) => {
       // A look at a server asks for the system first and then for each of its people: one listing serves them all.
       const isFresh = account !== null && system !== null && clock.monotonicMs() - systemAtMs < limits.systemListingMs;
+      let listed = system ?? [];
       if (!isFresh) {
-        const listed = await folders.list(await folderOf('sistema', null), 'sistema');
+        const before = changes;
+        listed = await folders.list(await folderOf('sistema', null), 'sistema');
         systemAtMs = clock.monotonicMs();
-        system = listed;
+        // What was installed while we read may be missing here: nobody else is told so.
+        system = before === changes ? listed : null;
       }
-      return account === null ? (system ?? []) : [...(system ?? []), ...(await folders.list(await folderOf('pessoa', account), 'pessoa'))];
+      return account === null ? listed : [...listed, ...(await folders.list(await folderOf('pessoa', account), 'pessoa'))];
     },
     install: async (source, scope, account) => {
       const manifest = await readPackageManifest(source);
@@ -62,7 +70,7 @@ export function createLocalHost(options: LocalHostOptions): Host {
       const folder = await folderOf(scope, account);
       await folders.recover(folder);
       await installFolder(source, folder, manifest.id);
-      system = null;
+      changed();
       const installed = await folders.read(folder, manifest.id, scope);
       if (installed === null) throw new SvcError('INTERNAL', `${manifest.id} vanished while it was installed`);
       return installed;
@@ -71,7 +79,7 @@ export function createLocalHost(options: LocalHostOptions): Host {
       const folder = await folderOf(scope, account);
       await folders.recover(folder);
       await removeFolder(folder, app);
-      system = null;
+      changed();
     },
     close: async () => undefined,
   };

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../store/store.ts';
-import type { PersonEntry } from '../world.ts';
-import { lookAtSession } from './look.ts';
+import type { InstalledPackage } from '../hosts/host.ts';
+import { emptyWorld, type PersonEntry, type ServerEntry } from '../world.ts';
+import { lookAtServer, lookAtSession } from './look.ts';
 
 test('who was away and stays away costs no read of the store, ten thousand times a resync', async () => {
   let reads = 0;
@@ -29,4 +30,42 @@ test('who was away and stays away costs no read of the store, ten thousand times
   sessions = 0;
   expect(await lookAtSession(store, person, 5_000)).toBe(true);
   expect([person.session, kept.get('presence/ana')]).toEqual([false, '0']);
+});
+
+test('a slow look that began before an install takes nothing back from the look that saw it', async () => {
+  const app: InstalledPackage = {
+    app: 'notas',
+    version: '1.0.0',
+    hash: 'a'.repeat(64),
+    scope: 'sistema',
+    manifest: { id: 'notas', version: '1.0.0', backend: { runtime: 'node', entrypoint: 'main.js' } },
+  };
+  const answers: { readonly account: string | null; readonly give: (packages: readonly InstalledPackage[]) => void }[] = [];
+  const host = {
+    installed: (account: string | null) => new Promise((give) => answers.push({ account, give })),
+    place: async () => ({ home: '/home/ana', prefix: '' }),
+  };
+  const server = {
+    host,
+    system: new Map(),
+    sight: { status: 'unknown', message: '' },
+    looksBegun: 0,
+    lookTold: 0,
+  } as unknown as ServerEntry;
+  const person = { name: 'ana', account: 'ana', server, packages: new Map(), lookTold: 0 } as unknown as PersonEntry;
+  const world = emptyWorld({ documents: new Map() } as unknown as Parameters<typeof emptyWorld>[0]);
+  world.people.set('ana', person);
+  const next = async (index: number, packages: readonly InstalledPackage[]): Promise<void> => {
+    await expect.poll(() => answers.length).toBeGreaterThan(index);
+    answers[index]?.give(packages);
+  };
+  const before = lookAtServer(world, server, () => 1);
+  const after = lookAtServer(world, server, () => 1);
+  await next(1, [app]);
+  await next(2, [app]);
+  expect(await after).toEqual([person]);
+  await next(0, []);
+  await next(3, []);
+  expect(await before).toEqual([]);
+  expect([[...server.system.keys()], [...person.packages.keys()]]).toEqual([['notas'], ['notas']]);
 });

@@ -11,22 +11,30 @@ import type { BackendEntry, PersonEntry, ServerEntry, World } from '../world.ts'
  */
 export async function lookAtServer(world: World, server: ServerEntry, nowMs: () => number): Promise<readonly PersonEntry[]> {
   const changed: PersonEntry[] = [];
+  server.looksBegun += 1;
+  const look = server.looksBegun;
+  // A look that began before one that was told already may not have seen what an install made meanwhile.
+  const isStale = (before: { lookTold: number }): boolean => {
+    if (look < before.lookTold) return true;
+    before.lookTold = look;
+    return false;
+  };
   try {
     const system = byApp(await server.host.installed(null));
-    if (!samePackages(server.system, system)) server.system = system;
+    if (!isStale(server) && !samePackages(server.system, system)) server.system = system;
     for (const person of world.people.values()) {
-      if (person.server === server && (await lookAtPerson(person))) changed.push(person);
+      if (person.server === server && (await lookAtPerson(person, isStale))) changed.push(person);
     }
-    setSight(server, { status: 'reachable', message: '' });
+    if (!isStale(server)) setSight(server, { status: 'reachable', message: '' });
   } catch (error) {
-    setSight(server, { status: 'unreachable', message: (error as Error).message });
+    if (!isStale(server)) setSight(server, { status: 'unreachable', message: (error as Error).message });
   }
   server.lookedAtMs = nowMs();
   return changed;
 }
 
 /** True when the packages that the person can run changed. */
-async function lookAtPerson(person: PersonEntry): Promise<boolean> {
+async function lookAtPerson(person: PersonEntry, isStale: (person: PersonEntry) => boolean): Promise<boolean> {
   const { host } = person.server;
   try {
     person.place = await host.place(person.account);
@@ -38,7 +46,7 @@ async function lookAtPerson(person: PersonEntry): Promise<boolean> {
   }
   // What a person installed goes before the server's: pessoa comes last. Decision: docs/decisions/0020-server-files.md
   const packages = byApp(await host.installed(person.account));
-  if (samePackages(person.packages, packages)) return false;
+  if (isStale(person) || samePackages(person.packages, packages)) return false;
   person.packages = packages;
   return true;
 }
