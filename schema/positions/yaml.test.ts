@@ -74,3 +74,13 @@ test.for(['['.repeat(100_000), '- '.repeat(10_000), '{a: '.repeat(10_000), '['.r
     expect(codes(text)).toContainEqual(expect.stringMatching(/^TOO_DEEP/));
   },
 );
+
+test.for([
+  ['one tab', 'a:\n  b: 1\n\tc: 2\n  d: 3\n', ['SYNTAX@10']],
+  ['one tab in a list of values', 'a: [1,\n\t2]\nb: 1\n', ['SYNTAX@8']],
+  ['two tabs', 'a:\n  b: 1\n\tc: 2\n\td: 3\n', ['SYNTAX@10', 'SYNTAX@16']],
+  ['a list item among keys', 'a: 1\n- b\nc: 2\n', ['SYNTAX@5']],
+  ['two mistakes of their own', 'a: b: c\nd: e: f\n', ['SYNTAX@3', 'SYNTAX@11']],
+] as const)('%s: one finding for each mistake', ([, text, expected]) => {
+  expect(codes(text)).toEqual(expected);
+});

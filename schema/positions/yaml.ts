@@ -26,7 +26,7 @@ export function readYaml(text: string): SourceDocument[] {
 }
 
 function readDocument(document: Document.Parsed, text: string): SourceDocument {
-  const problems = [...document.errors, ...document.warnings].map((error) => syntaxProblem(error, text));
+  const problems = [...mistakes(document.errors, text), ...document.warnings].map((error) => syntaxProblem(error, text));
   if (document.directives.yaml.explicit && document.directives.yaml.version !== '1.2')
     problems.push(directive(document, 'only YAML 1.2 is read'));
   if (Object.keys(document.directives.tags).some((handle) => handle !== '!!')) problems.push(directive(document, '%TAG is not used here'));
@@ -71,6 +71,25 @@ function convert(node: Node | null, parent: Span, problems: Problem[], depth: nu
     type: 'scalar',
     value: typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null,
   };
+}
+
+/**
+ * One mistake, one finding: the parser goes on after an error and complains about what follows from it. The first of a line counts,
+ * and after a tab only further tabs do, since every level below it stands in the wrong place.
+ */
+function mistakes(errors: readonly YAMLError[], text: string): readonly YAMLError[] {
+  const lines = new Set<number>();
+  let tabbed = false;
+  return errors
+    .toSorted((a, b) => a.pos[0] - b.pos[0])
+    .filter((error) => {
+      const line = text.lastIndexOf('\n', error.pos[0] - 1);
+      const isTab = error.code === 'TAB_AS_INDENT';
+      if (lines.has(line) || (tabbed && !isTab)) return false;
+      lines.add(line);
+      tabbed ||= isTab;
+      return true;
+    });
 }
 
 function syntaxProblem(error: YAMLError, text: string): Problem {
