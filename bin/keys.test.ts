@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backendOf, keyOf, prefixOf } from './keys.ts';
+import { backendOf, eventKeysOf, keyOf, prefixOf } from './keys.ts';
 
 test.for([
   ['ana/notas', 'Backend/ana/notas'],
@@ -28,4 +28,18 @@ test.for([
 test('only a backend can be started', () => {
   expect(backendOf('ana/notas')).toEqual({ person: 'ana', app: 'notas' });
   for (const text of ['Server/casa', 'Backend/ana', 'Backend/a/b/c']) expect(() => backendOf(text)).toThrow(/no backend/);
+});
+
+test.for([
+  ['Package', ['Package']],
+  ['packages/', ['Package']],
+  ['Backend/ana', ['Backend/ana']],
+  ['ana/notas', ['Backend/ana/notas']],
+  ['ana', ['Backend/ana', 'Supervisor/ana', 'Server/ana', 'Person/ana', 'Package/ana', 'Portal/ana', 'Grant/ana']],
+] as const)('the events of %s are those of %o', ([text, keys]) => {
+  expect(eventKeysOf(text)).toEqual(keys);
+});
+
+test.for(['', '/', '/notas', 'a/b/c', 'Backend//notas'])('"%s" names no events', (text) => {
+  expect(() => eventKeysOf(text)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
 });

@@ -23,6 +23,19 @@ export function prefixOf(text: string | undefined): string {
   return kind === null ? keyOf(text) : `${kind}/`;
 }
 
+/**
+ * What `svc events` takes: a kind (`Package`), a key or the start of one (`Backend/ana`), a backend (`ana/notas`), or a name, which stands
+ * for the objects of every kind that have it and for all that is below them. A key is meant when it is one of these or begins with one and '/'.
+ */
+export function eventKeysOf(text: string): readonly string[] {
+  const parts = text.replace(/\/$/, '').split('/');
+  const [first = '', ...rest] = parts;
+  const kind = kindOf(first);
+  if (kind !== null && rest.every((part) => part !== '')) return [[kind, ...rest].join('/')];
+  if (parts.length === 1 && first !== '') return kinds.map((each) => `${each}/${first}`);
+  return [keyOf(text)];
+}
+
 export function backendOf(text: string): { person: string; app: string } {
   const [, person = '', app = '', ...more] = keyOf(text).split('/');
   if (!keyOf(text).startsWith('Backend/') || app === '' || more.length > 0) {

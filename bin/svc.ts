@@ -48,7 +48,7 @@ program
 
 program
   .command('apply')
-  .description('read the folder again now')
+  .description('read the folder again now: 0 in force, 2 something held back, 1 error')
   .option('--prune', 'also remove what the guard holds back')
   .addOption(state())
   .addOption(output())
@@ -82,7 +82,7 @@ program
 
 program
   .command('events')
-  .argument('[key]', 'of one object; without it of all')
+  .argument('[key]', 'of one object, of a kind (Package) or of a name (ana) with all below it; without it of all')
   .description('transitions with their reasons, newest last')
   .option('-f, --follow', 'go on as they happen')
   .option('-n, --limit <count>', 'how many', count, 50)

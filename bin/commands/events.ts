@@ -1,7 +1,7 @@
-/** `svc events [KEY] [-f]`: transitions with their reasons. */
+/** `svc events [KEY] [-f]`: transitions with their reasons, of all objects or of those below a key. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '../client.ts';
-import { keyOf } from '../keys.ts';
+import { eventKeysOf } from '../keys.ts';
 import { type Column, moment, printValue, table, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
@@ -25,22 +25,30 @@ interface EventsOptions extends PortalOptions {
 const followMs = 500;
 
 export async function runEvents(text: string | undefined, { state, output, follow, limit }: EventsOptions): Promise<void> {
-  const key = text === undefined ? undefined : keyOf(text);
   const client = createClient(state);
-  const read = async (after: number | undefined): Promise<EventView[]> => {
-    const { events } = await client.get<{ events: EventView[] }>('/api/admin/events', { key, after, limit });
-    return key === undefined ? events : events.filter((event) => event.key === key);
+  // Each with its own last one seen: an event of one that comes between two answers is missed by none.
+  const streams = (text === undefined ? [undefined] : eventKeysOf(text)).map((key) => ({ key, seen: undefined as number | undefined }));
+  const readOne = async (stream: (typeof streams)[number]): Promise<readonly EventView[]> => {
+    const { key, seen } = stream;
+    const { events } = await client.get<{ events: EventView[] }>('/api/admin/events', { key, after: seen, limit });
+    stream.seen = events.at(-1)?.seq ?? seen ?? 0;
+    // The portal takes any start of a key: `ana/notas` would also be `ana/notas2`.
+    return key === undefined ? events : events.filter((event) => event.key === key || event.key.startsWith(`${key}/`));
   };
-  const first = await read(undefined);
+  const read = async (): Promise<readonly EventView[]> => {
+    const all = await Promise.all(streams.map(readOne));
+    return all.flat().sort((a, b) => a.seq - b.seq);
+  };
+  const first = (await read()).slice(-limit);
+  // The name of the one object that was asked for need not stand on every line.
+  const withKey = streams.length > 1 || first.length === 0 || first.some((event) => event.key !== streams[0]?.key);
   if (follow !== true && output !== 'table') return await printValue(first, output);
-  await print(first, { output, isFirst: true, withKey: key === undefined });
+  await print(first, { output, isFirst: true, withKey });
   if (follow !== true) return;
   // The portal keeps events in its store: asking for what is newer misses none, also over a restart of the portal's clients.
-  for (let seen = first.at(-1)?.seq ?? 0; ;) {
+  for (;;) {
     await delay(followMs);
-    const more = await read(seen);
-    seen = more.at(-1)?.seq ?? seen;
-    await print(more, { output, isFirst: false, withKey: key === undefined });
+    await print(await read(), { output, isFirst: false, withKey });
   }
 }
 

@@ -11,10 +11,11 @@ export async function runPlan(dir: string | undefined, options: PortalOptions): 
   return await tell(await plan(dir, options.state), options, 'would change');
 }
 
-/** Exit 0 when the folder is in force, 1 when it has errors. */
+/** Exit 0 when the folder is in force, 2 when the guard held something back, 1 when it has errors. */
 export async function runApply(options: PortalOptions & { readonly prune?: boolean }): Promise<number> {
   const answer = await createClient(options.state).post<PlanAnswer>('/api/admin/apply', { prune: options.prune === true });
-  return (await tell(answer, options, 'changed')) === 1 ? 1 : 0;
+  if ((await tell(answer, options, 'changed')) === 1) return 1;
+  return answer.pendingPrune.length > 0 ? 2 : 0;
 }
 
 async function plan(dir: string | undefined, state: string): Promise<PlanAnswer> {

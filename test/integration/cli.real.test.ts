@@ -76,6 +76,18 @@ test('events follow as they happen', async () => {
   await once(child, 'close');
 });
 
+test('events takes a kind, the start of a key and a name', async () => {
+  const keysOf = async (text: string): Promise<ReadonlySet<string>> => {
+    const { out } = await ask('events', text, '-o', 'json');
+    return new Set((JSON.parse(out) as { key: string }[]).map(({ key }) => key));
+  };
+  expect([...(await keysOf('Package'))].sort()).toEqual(['Package/notas', 'Package/relogio']);
+  expect([...(await keysOf('Backend/ana'))]).toContain('Backend/ana/relogio');
+  const all = await keysOf('ana');
+  for (const key of ['Backend/ana/relogio', 'Supervisor/ana', 'Person/ana']) expect(all).toContain(key);
+  expect(all).not.toContain('Package/notas');
+});
+
 test('logs follow as they are written, and Ctrl-C ends them quietly', async () => {
   await ask('start', 'ana/notas');
   const { child, text } = beginSvc(folder, ['logs', '-f', 'ana/notas', '--state', portal.state]);
@@ -94,7 +106,7 @@ test('a link is printed alone on stdout', async () => {
 test('apply reads the folder and waits for --prune before it removes all of a kind', async () => {
   await writeDesired(desired, { apps: [] });
   const held = await ask('apply');
-  expect(held.code).toBe(0);
+  expect(held.code).toBe(2);
   expect(held.out).toMatch(/held {2}Package\/notas: not removed without: svc apply --prune/);
   expect(await ask('apply', '--prune')).toMatchObject({ code: 0 });
   await until(
