@@ -82,6 +82,18 @@ export const limits = {
   packageEntriesMax: 50_000,
   /** One file of a package that the portal serves by itself: an icon, a settings script. */
   packageFileBytesMax: 4 * 1_024 * 1_024,
+  // Repository. Decision: docs/decisions/0055-repository-on-disk.md
+  /** Of an id and of a version: with the suffix a file name. */
+  repositoryNameCharsMax: 128,
+  novidadesCharsMax: 8 * 1_024,
+  catalogueBytesMax: 64 * 1_024 * 1_024,
+  packageRecordBytesMax: 512 * 1_024,
+  packageTarballBytesMax: 256 * 1_024 * 1_024,
+  engineTarballBytesMax: 32 * 1_024 * 1_024 * 1_024,
+  repositoryLockMsMax: 15_000,
+  repositoryLockPollMs: 20,
+  /** A temporary file that nobody wrote to for so long was left by the dead. */
+  repositoryStagingMsMax: 60 * 60_000,
   /** sun_path holds 108 bytes with the closing NUL. */
   socketPathBytesMax: 107,
   // Supervisor socket. Decision: docs/decisions/0004-limits.md
