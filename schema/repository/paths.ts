@@ -27,9 +27,11 @@ export const repositoryPaths = {
 
 export type RepositoryItem =
   | { readonly kind: 'catalogue' }
-  | { readonly kind: 'tarball' | 'record'; readonly id: string; readonly version: string }
+  | { readonly kind: 'tarball'; readonly id: string; readonly version: string }
+  | { readonly kind: 'record'; readonly id: string; readonly version: string }
   | { readonly kind: 'icon'; readonly id: string; readonly version: string; readonly type: IconType }
-  | { readonly kind: 'engine' | 'engine-record'; readonly nome: string; readonly versao: string };
+  | { readonly kind: 'engine'; readonly nome: string; readonly versao: string }
+  | { readonly kind: 'engine-record'; readonly nome: string; readonly versao: string };
 
 export function isPackageName(id: string, version: string): boolean {
   return grammar.id.test(id) && grammar.version.test(version);
@@ -64,18 +66,9 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
 
 /** Where an item stands below the folder of the repository. */
 export function pathOfItem(item: RepositoryItem): string {
-  switch (item.kind) {
-    case 'catalogue':
-      return repositoryPaths.catalogue;
-    case 'tarball':
-      return repositoryPaths.tarball(item.id, item.version);
-    case 'record':
-      return repositoryPaths.record(item.id, item.version);
-    case 'icon':
-      return repositoryPaths.icon(item.id, item.version, item.type);
-    case 'engine':
-      return repositoryPaths.engine(item.nome, item.versao);
-    case 'engine-record':
-      return repositoryPaths.engineRecord(item.nome, item.versao);
-  }
+  if (item.kind === 'catalogue') return repositoryPaths.catalogue;
+  if (item.kind === 'icon') return repositoryPaths.icon(item.id, item.version, item.type);
+  if (item.kind === 'engine') return repositoryPaths.engine(item.nome, item.versao);
+  if (item.kind === 'engine-record') return repositoryPaths.engineRecord(item.nome, item.versao);
+  return repositoryPaths[item.kind](item.id, item.version);
 }

@@ -158,7 +158,11 @@ export const packageRecordSchema = named(
       formato,
       manifest: {
         type: 'object',
-        properties: { id: app['properties'] && (app['properties'] as Json)['id'], version: pattern(namePatterns.version, 'a version') },
+        properties: {
+          id: pattern(namePatterns.id, 'an id'),
+          version: pattern(namePatterns.version, 'a version'),
+          backend: { type: 'object' },
+        },
         required: ['id', 'version', 'backend'],
       },
       ...published,
@@ -254,7 +258,7 @@ export function catalogueOf(packages: readonly PackageRecord[], engines: readonl
     id,
     versions: records.map((record) => versionOf(record)).sort((a, b) => compareVersions(b.version, a.version)),
   }));
-  const motores = engines.map(({ formato: _, ...entry }) => entry);
+  const motores = engines.map(({ nome, versao, sha256, tamanho, publicadoEm }) => ({ nome, versao, sha256, tamanho, publicadoEm }));
   return {
     formato: 1,
     apps: apps.sort((a, b) => order(a.id, b.id)),
