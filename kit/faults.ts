@@ -36,9 +36,11 @@ export const publishFaultPoints = [
   'publish-staged',
   'publish-before-tarball',
   'publish-tarball-placed',
+  'publish-icon-written',
   'publish-icon-placed',
-  'publish-file-written',
+  'publish-record-written',
   'publish-record-placed',
+  'publish-catalogue-written',
   'publish-catalogue-placed',
 ] as const;
 

@@ -129,10 +129,8 @@ export async function publishPackage(
       if (known) return { outcome: 'unchanged', record: await confirm(root, known, staged, target, `${id} ${version}`) };
       const catalogue = await catalogueText(root, { package: record });
       await place(staged, target);
-      if (icon) await writeDurably(root, repositoryPaths.icon(id, version, icon.type), icon.bytes);
-      faultPoint('publish-icon-placed');
-      await writeDurably(root, repositoryPaths.record(id, version), text);
-      faultPoint('publish-record-placed');
+      if (icon) await writeDurably(root, repositoryPaths.icon(id, version, icon.type), icon.bytes, 'icon');
+      await writeDurably(root, repositoryPaths.record(id, version), text, 'record');
       await writeCatalogue(root, catalogue);
       return { outcome: 'published', record };
     });
@@ -160,8 +158,7 @@ export async function publishEngine(
       if (known) return { outcome: 'unchanged', record: await confirm(root, known, staged, target, `the engine ${nome} ${versao}`) };
       const catalogue = await catalogueText(root, { engine: record });
       await place(staged, target);
-      await writeDurably(root, repositoryPaths.engineRecord(nome, versao), text);
-      faultPoint('publish-record-placed');
+      await writeDurably(root, repositoryPaths.engineRecord(nome, versao), text, 'record');
       await writeCatalogue(root, catalogue);
       return { outcome: 'published', record };
     });
@@ -243,11 +240,15 @@ async function recordAt<R>(root: string, relative: string, read: (bytes: Buffer)
 /** Not written when it says so already: the ETag and the date of a static server stay. */
 async function writeCatalogue(root: string, text: string): Promise<void> {
   const before = await readFile(path.join(root, repositoryPaths.catalogue), 'utf8').catch(() => null);
-  if (before !== text) await writeDurably(root, repositoryPaths.catalogue, text);
-  faultPoint('publish-catalogue-placed');
+  if (before !== text) await writeDurably(root, repositoryPaths.catalogue, text, 'catalogue');
 }
 
-async function writeDurably(root: string, relative: string, content: string | Uint8Array): Promise<void> {
+async function writeDurably(
+  root: string,
+  relative: string,
+  content: string | Uint8Array,
+  step: 'icon' | 'record' | 'catalogue',
+): Promise<void> {
   const target = path.join(root, relative);
   await makeFolder(path.dirname(target));
   const temporary = path.join(privateDir(root), 'tmp', `${process.pid}-${randomBytes(9).toString('hex')}`);
@@ -258,9 +259,10 @@ async function writeDurably(root: string, relative: string, content: string | Ui
   } finally {
     await handle.close();
   }
-  faultPoint('publish-file-written');
+  faultPoint(`publish-${step}-written`);
   await rename(temporary, target);
   await syncFolder(path.dirname(target));
+  faultPoint(`publish-${step}-placed`);
 }
 
 async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {
