@@ -43,6 +43,7 @@ export const errorKinds = {
   REPOSITORY_DAMAGED: { status: 500, retry: 'waiting', title: 'A file of the repository is missing or is not what its record says' },
   VERSION_TAKEN: { status: 409, retry: 'terminal', title: 'This version was published with other bytes' },
   DIGEST_MISMATCH: { status: 422, retry: 'terminal', title: 'The bytes are not those that were announced' },
+  ARCHIVE_REFUSED: { status: 422, retry: 'terminal', title: 'The tarball breaks a rule of the strict reader' },
   PATH_REFUSED: { status: 400, retry: 'terminal', title: 'The path of the request breaks a rule of the proxy' },
   CROSS_ORIGIN: { status: 403, retry: 'terminal', title: 'Another origin may not call this app' },
   APP_NOT_RUNNING: { status: 503, retry: 'waiting', title: 'The app is not running' },
