@@ -100,6 +100,10 @@ export const limits = {
   /** Of an id and of a version: with the suffix a file name. */
   repositoryNameCharsMax: 128,
   novidadesCharsMax: 8 * 1_024,
+  publishSilentMsMax: 120_000,
+  publishLingerMs: 2_000,
+  ignoreLinesMax: 1_000,
+  ignoreLineCharsMax: 256,
   catalogueBytesMax: 64 * 1_024 * 1_024,
   packageRecordBytesMax: 512 * 1_024,
   repositoryLockMsMax: 15_000,
