@@ -26,7 +26,7 @@ const builtIn = [
 ];
 
 interface Rule {
-  readonly matches: RegExp;
+  readonly parts: readonly string[];
   readonly folderOnly: boolean;
   readonly takesIn: boolean;
 }
@@ -52,8 +52,8 @@ export function chooserOf(text: string): Chooser {
   );
   return (path) => {
     const isFolder = path.endsWith('/');
-    const plain = isFolder ? path.slice(0, -1) : path;
-    const decisive = rules.findLast(({ matches, folderOnly }) => (isFolder || !folderOnly) && matches.test(plain));
+    const parts = (isFolder ? path.slice(0, -1) : path).split('/');
+    const decisive = rules.findLast((rule) => (isFolder || !rule.folderOnly) && matchesAll(rule.parts, parts, '**', matchesPart));
     return decisive === undefined || decisive.takesIn;
   };
 }
@@ -63,8 +63,7 @@ function ruleOf(written: string, line: number): Rule | null {
   let pattern = written.trimEnd();
   if (pattern === '' || pattern.startsWith('#')) return null;
   if (/[[\]\\]/.test(pattern)) throw new SvcError('BAD_REQUEST', `.svcignore:${line}: "[", "]" and "\\" are not understood`);
-  if (pattern.length > limits.ignoreLineCharsMax || (pattern.match(/\*+/g) ?? []).length > 8)
-    throw new SvcError('BAD_REQUEST', `.svcignore:${line}: too long, or more than eight "*"`);
+  if (pattern.length > limits.ignoreLineCharsMax) throw new SvcError('BAD_REQUEST', `.svcignore:${line}: too long`);
   const takesIn = pattern.startsWith('!');
   if (takesIn) pattern = pattern.slice(1);
   const folderOnly = pattern.endsWith('/');
@@ -74,14 +73,38 @@ function ruleOf(written: string, line: number): Rule | null {
   const parts = pattern.split('/');
   if (parts.some((part) => ['', '.', '..'].includes(part)))
     throw new SvcError('BAD_REQUEST', `.svcignore:${line}: an empty part, "." or ".." in a path`);
-  const source = parts.map((part, at) => {
-    const isLast = at === parts.length - 1;
-    if (part === '**') return isLast ? '.*' : '(?:.*/)?';
-    const glob = part
-      .replaceAll(/[.+^${}()|]/g, '\\$&')
-      .replaceAll(/\*+/g, '[^/]*')
-      .replaceAll('?', '[^/]');
-    return isLast ? glob : `${glob}/`;
-  });
-  return { matches: new RegExp(`^${anchored ? '' : '(?:.*/)?'}${source.join('')}$`, 's'), folderOnly, takesIn };
+  return { parts: anchored ? parts : ['**', ...parts], folderOnly, takesIn };
+}
+
+function matchesPart(pattern: string, name: string): boolean {
+  return matchesAll([...pattern.replaceAll(/\*+/g, '*')], [...name], '*', (one, character) => one === '?' || one === character);
+}
+
+/** Whether the items are those of the pattern, where `star` stands for any number of them. In n × m steps: no line takes long. */
+function matchesAll(
+  pattern: readonly string[],
+  items: readonly string[],
+  star: string,
+  same: (one: string, item: string) => boolean,
+): boolean {
+  let at = 0;
+  let lastStar = -1;
+  let takenByStar = 0;
+  for (let item = 0; item < items.length;) {
+    const one = pattern[at];
+    if (one === star) {
+      lastStar = at;
+      takenByStar = item;
+      at += 1;
+    } else if (one !== undefined && same(one, items[item] as string)) {
+      at += 1;
+      item += 1;
+    } else if (lastStar !== -1) {
+      at = lastStar + 1;
+      takenByStar += 1;
+      item = takenByStar;
+    } else return false;
+  }
+  while (pattern[at] === star) at += 1;
+  return at === pattern.length;
 }
