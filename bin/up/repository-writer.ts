@@ -69,7 +69,7 @@ async function judgePackage(root: string, staged: Staged, id: string, version: s
   }
 }
 
-async function readIcon(folder: string, icon: string | undefined): Promise<PackageToPublish['icon']> {
+async function readIcon(folder: string, icon: string | undefined): Promise<NonNullable<PackageToPublish['icon']> | null> {
   if (icon === undefined) return null;
   const type = iconTypes.find((one) => icon.toLowerCase().endsWith(`.${one}`));
   const file = path.resolve(folder, icon);
