@@ -30,6 +30,7 @@ import { addMetricsRoute, createMetrics, type Metrics } from './metrics.ts';
 import { pathOf } from './navigation.ts';
 import { sendProblem } from './problems.ts';
 import { createProxy } from './proxy/proxy.ts';
+import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
@@ -54,6 +55,8 @@ export interface PortalOptions {
   /** Path of the unix socket for the command line; null: none. */
   readonly controlSocket: string | null;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
+  /** Answers for `/v1/` on the shell's host; none: there is no repository here. */
+  readonly repository?: RepositoryHandler;
   readonly log: Logger;
   readonly clock: Clock;
   /** Further checks for `svc doctor`. */
@@ -184,7 +187,10 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const shell = await createShell({ site, sessions, log, isControl, observe: (...request) => metrics.request(...request), register });
   const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const toShell = shellHandler({ ...sessionDeps, files: createStaticFolder(assets.shellDir) }, shell, onError);
-  const front = createFront({ site, sessions, hub, apps, shell: toShell });
+  const { repository } = options;
+  const toRepositoryOrShell: Shell['handle'] = (req, res) =>
+    repository && isRepositoryPath(pathOf(req.url ?? '/')) ? repository(req, res) : toShell(req, res);
+  const front = createFront({ site, sessions, hub, apps, shell: toRepositoryOrShell });
   const stop = async (): Promise<void> => {
     starts.close();
     hub.close();
