@@ -35,6 +35,7 @@ import { addAdminRoutes } from './routes/admin.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addSessionRoutes } from './routes/session.ts';
+import { addStoreRoutes } from './routes/store.ts';
 import { createShell, type Shell } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
 import { createStarts } from './starts.ts';
@@ -180,6 +181,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     addSessionRoutes(app, sessionDeps);
     addAppRoutes(app, { site, gateway, starts, windows, passes });
     addLogRoute(app, logs);
+    addStoreRoutes(app, gateway);
     addMetricsRoute(app, metrics);
     addAdminRoutes(app, { gateway, store, starts, logs, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
