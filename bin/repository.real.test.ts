@@ -359,6 +359,49 @@ describe('reading', () => {
   });
 });
 
+test('inside `svc up` the same folder stands below the portal, and the store shows it', async () => {
+  const desired = path.join(dir, 'desired');
+  mkdirSync(desired);
+  const document = (kind: string, name: string, spec: string): string =>
+    `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
+  const documents = [
+    document('Portal', 'casa', '{ repository: ../repo }'),
+    document('Server', 'casa', '{ local: { prefix: casa } }'),
+    document('Person', 'ana', '{ nome: Ana, login: ana, server: casa }'),
+  ];
+  writeFileSync(path.join(desired, 'all.yaml'), documents.join('---\n'));
+  const free = net.createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as net.AddressInfo;
+  free.close();
+  const args = ['up', desired, '--state', path.join(dir, 'state'), '--listen', `127.0.0.1:${port}`];
+  const up = spawn(svc, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, SVC_LOG_LEVEL: 'silent' } });
+  try {
+    const [line] = (await once(up.stdout, 'data')) as [Buffer];
+    const base = `http://127.0.0.1:${port}`;
+    const host = `svc.localhost:${port}`;
+    const tarball = await ask(base, '/v1/pacote/notas/1.0.0.tgz', { headers: { host, range: 'bytes=1-' } });
+    expect([tarball.status, tarball.body.equals(notas.subarray(1))]).toEqual([206, true]);
+    expect((await ask(base, '/v1/catalogo.json', { headers: { host: `notas.${host}` } })).status).not.toBe(200);
+    const body = await packed('nova', '2.0.0');
+    const headers = { host, authorization: `Bearer ${token}` };
+    expect((await ask(base, '/v1/pacote/nova/2.0.0.tgz', { method: 'PUT', headers, body })).status).toBe(201);
+    expect((await ask(base, '/api/loja', { headers: { host } })).status).toBe(401);
+    const pass = /\?passe=\S+/.exec(line.toString())![0];
+    const signed = await ask(base, `/${pass}`, { headers: { host, accept: 'text/html' } });
+    const cookie = signed.headers['set-cookie']![0]!.split(';')[0]!;
+    const store = await ask(base, '/api/loja', { headers: { host, cookie } });
+    expect([store.status, JSON.parse(store.body.toString())]).toMatchObject([200, { problem: null }]);
+    const { apps } = JSON.parse(store.body.toString()) as { apps: { id: string }[] };
+    expect(apps).toContainEqual(
+      expect.objectContaining({ id: 'nova', installed: null, updatable: false, refused: [expect.objectContaining({ motivo: 'escopo' })] }),
+    );
+  } finally {
+    up.kill('SIGTERM');
+    await once(up, 'close');
+  }
+});
+
 /** The shim of bin/svc replaces itself, or starts node below it. */
 function nodeOf(pid: number): number {
   const below = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
