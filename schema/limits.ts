@@ -108,6 +108,8 @@ export const limits = {
   packageRecordBytesMax: 512 * 1_024,
   repositoryLockMsMax: 15_000,
   repositoryLockPollMs: 20,
+  repositoryAnswerMsMax: 20_000,
+  offersCacheMs: 5_000,
   repositoryHashesMax: 20_000,
   repositoryChunkBytes: 256 * 1_024,
   repositoryUploadsMax: 8,
