@@ -30,10 +30,12 @@ import { addMetricsRoute, createMetrics, type Metrics } from './metrics.ts';
 import { pathOf } from './navigation.ts';
 import { sendProblem } from './problems.ts';
 import { createProxy } from './proxy/proxy.ts';
+import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addSessionRoutes } from './routes/session.ts';
+import { addStoreRoutes } from './routes/store.ts';
 import { createShell, type Shell } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
 import { createStarts } from './starts.ts';
@@ -54,6 +56,8 @@ export interface PortalOptions {
   /** Path of the unix socket for the command line; null: none. */
   readonly controlSocket: string | null;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
+  /** Answers for `/v1/` on the shell's host; none: there is no repository here. */
+  readonly repository?: RepositoryHandler;
   readonly log: Logger;
   readonly clock: Clock;
   /** Further checks for `svc doctor`. */
@@ -177,6 +181,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     addSessionRoutes(app, sessionDeps);
     addAppRoutes(app, { site, gateway, starts, windows, passes });
     addLogRoute(app, logs);
+    addStoreRoutes(app, gateway);
     addMetricsRoute(app, metrics);
     addAdminRoutes(app, { gateway, store, starts, logs, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
@@ -184,7 +189,10 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const shell = await createShell({ site, sessions, log, isControl, observe: (...request) => metrics.request(...request), register });
   const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const toShell = shellHandler({ ...sessionDeps, files: createStaticFolder(assets.shellDir) }, shell, onError);
-  const front = createFront({ site, sessions, hub, apps, shell: toShell });
+  const { repository } = options;
+  const toRepositoryOrShell: Shell['handle'] = (req, res) =>
+    repository && isRepositoryPath(pathOf(req.url ?? '/')) ? repository(req, res) : toShell(req, res);
+  const front = createFront({ site, sessions, hub, apps, shell: toRepositoryOrShell });
   const stop = async (): Promise<void> => {
     starts.close();
     hub.close();

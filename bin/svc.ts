@@ -126,6 +126,15 @@ program
   .action(async (person, options) => (await import('./commands/link.ts')).runLink(person, options));
 
 program
+  .command('repository')
+  .argument('<dir>', 'folder of the repository; it is made when it is not there')
+  .description('serve packages and engines over HTTP')
+  .option('--listen <host:port>', 'where', '127.0.0.1:8790')
+  .option('--new-token', 'print a new publishing token and end')
+  .option('--only <name...>', 'apps and engines that the new token publishes; without it all')
+  .action(async (dir, options) => (await import('./commands/repository.ts')).runRepository(dir, options));
+
+program
   .command('doctor')
   .description('check this installation; exit 1 when something is to be mended')
   .addOption(state())

@@ -51,6 +51,11 @@ export const findingKinds = {
   HAS_NO_EFFECT: { weight: 'warning', title: 'A field without effect here' },
   NOT_A_HOST_NAME: { weight: 'warning', title: 'The id can not stand in a host name' },
   ICON_TYPE: { weight: 'warning', title: 'An icon of a type that the shell does not draw' },
+  // Package: the manifest beside the files (publishing and the repository).
+  FILE_MISSING: { weight: 'error', title: 'A file that the manifest names is not in the package' },
+  FILE_TOO_LARGE: { weight: 'error', title: 'A file that the portal serves is larger than the limit' },
+  NOT_EXECUTABLE: { weight: 'error', title: 'The entrypoint of a binary app may not be executed' },
+  MADE_AT_INSTALL: { weight: 'warning', title: 'The entrypoint must be made by installCommand' },
   // Desired state: what several documents say together (design 4).
   UNKNOWN_KIND: { weight: 'error', title: 'A kind of document that does not exist' },
   INLINE_CREDENTIAL: { weight: 'error', title: 'A credential written into the file' },

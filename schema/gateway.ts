@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Manifest } from './manifest/manifest.ts';
+import type { Offers } from './repository/store-view.ts';
 import type { AppProjection, ObjectView } from './wire/http.ts';
 
 /** Everything the proxy needs for one request to a live backend. */
@@ -24,6 +25,11 @@ export interface PersonRecord {
   readonly grupos: readonly string[];
 }
 
+export interface StoreSources {
+  readonly offers: Offers;
+  readonly installed: readonly { readonly id: string; readonly version: string; readonly provides: readonly string[] }[];
+}
+
 export interface Gateway {
   person(usuario: string): PersonRecord | null;
   /** Everyone, for the sign-in page and search. */
@@ -36,6 +42,8 @@ export interface Gateway {
   route(usuario: string, app: string): BackendRoute | null;
   /** Bytes of a file of the installed package (icon…); null when missing. Path is checked to stay inside the package. */
   packageFile(usuario: string, app: string, path: string): Promise<Uint8Array | null>;
+  /** What the repository offers and what the person has, for the store; rejects NOT_FOUND for nobody. */
+  store(usuario: string): Promise<StoreSources>;
   log(usuario: string, app: string, options: { readonly tail: number; readonly previous: boolean }): Promise<string>;
   /** Yields text as it is written, first the tail. Ends when the signal fires. */
   followLog(usuario: string, app: string, options: { readonly tail: number; readonly signal: AbortSignal }): AsyncIterable<string>;

@@ -84,8 +84,45 @@ export const limits = {
   installCommandMsMax: 15 * 60_000,
   packageBytesMax: 512 * 1_024 * 1_024,
   packageEntriesMax: 50_000,
+  packageTarballBytesMax: 512 * 1_024 * 1_024,
+  // Archives. Decision: docs/decisions/0050-own-tar-reader.md
+  engineTarballBytesMax: 64 * 1_024 ** 3,
+  engineBytesMax: 256 * 1_024 ** 3,
+  engineEntriesMax: 200_000,
+  archiveNameBytesMax: 1_024,
+  archiveSegmentBytesMax: 255,
+  archiveDepthMax: 32,
+  /** Bytes that come out for one byte that went in, once more than the free bytes came out. */
+  archiveRatioMax: 200,
+  archiveRatioFreeBytes: 16 * 1_024 * 1_024,
+  archivePaxBytesMax: 8 * 1_024,
+  /** Zeros behind the end of a tar: its writers fill up their last record. */
+  archiveTailBytesMax: 1_024 * 1_024,
   /** One file of a package that the portal serves by itself: an icon, a settings script. */
   packageFileBytesMax: 4 * 1_024 * 1_024,
+  // Repository. Decision: docs/decisions/0055-repository-on-disk.md
+  /** Of an id and of a version: with the suffix a file name. */
+  repositoryNameCharsMax: 128,
+  novidadesCharsMax: 8 * 1_024,
+  publishSilentMsMax: 120_000,
+  publishLingerMs: 2_000,
+  ignoreLinesMax: 1_000,
+  ignoreLineCharsMax: 256,
+  catalogueBytesMax: 64 * 1_024 * 1_024,
+  packageRecordBytesMax: 512 * 1_024,
+  repositoryLockMsMax: 15_000,
+  repositoryLockPollMs: 20,
+  repositoryAnswerMsMax: 20_000,
+  offersCacheMs: 5_000,
+  repositoryHashesMax: 20_000,
+  repositoryChunkBytes: 256 * 1_024,
+  repositoryUploadsMax: 8,
+  /** A sender or a reader that does not move for so long is let go. */
+  repositoryIdleMs: 60_000,
+  /** The rest of a refused upload is read and thrown away for so long. */
+  repositoryLingerMs: 2_000,
+  /** A temporary file that nobody wrote to for so long was left by the dead. */
+  repositoryStagingMsMax: 60 * 60_000,
   /** sun_path holds 108 bytes with the closing NUL. */
   socketPathBytesMax: 107,
   // Supervisor socket. Decision: docs/decisions/0004-limits.md

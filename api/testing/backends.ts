@@ -79,6 +79,7 @@ export function createTestWorld(dir: string, bus: Bus, store: Store, apps: reado
       (await store.statuses(prefix)).map((status) => Object.assign({ name: status.key.split('/').at(-1) ?? '' }, status)),
     why: async (key) =>
       key.startsWith('Backend/') ? { key, sentence: 'it waits', waitsFor: null, nextDeadlineMs: null, lastLogLines: [], fix: null } : null,
+    store: async () => ({ offers: { apps: [], problem: null }, installed: [] }),
     plan: async () => ({ ok: true, changes: [], errors: [], pendingPrune: [] }),
     apply: async () => ({ ok: true, changes: [], errors: [], pendingPrune: [] }),
   };

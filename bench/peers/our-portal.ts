@@ -58,6 +58,7 @@ const gateway: Gateway = {
   followLog: async function* none() {},
   objects: async () => [],
   why: async () => null,
+  store: async () => ({ offers: { apps: [], problem: null }, installed: [] }),
   plan: async () => plan,
   apply: async () => plan,
 };

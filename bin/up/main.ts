@@ -13,12 +13,17 @@ import { faultPoint } from '../../controller/faults.ts';
 import { createGateway } from '../../controller/views/gateway.ts';
 import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
 import { createController, type Controller } from '../../controller/loop/loop.ts';
+import { type RepositoryHandler, createRepositoryHandler } from '../../api/repository/serve.ts';
+import { isRepositoryFolder, repositoryLocation } from '../../controller/repository/location.ts';
 import { openSqliteStore } from '../../controller/store/sqlite.ts';
 import { withEdges } from '../../controller/store/with-edges.ts';
 import { lockState } from '../../controller/store/state-lock.ts';
+import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
+import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { createHost } from './host.ts';
+import { createRepositoryWriter } from './repository-writer.ts';
 import { portalSettings, rememberStore, storeFile } from './settings.ts';
 
 export interface UpOptions {
@@ -83,7 +88,9 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     const settings = portalSettings(controller.context.world.portal?.document.spec ?? {}, listen);
     await refuseTaken(settings.listenHost, settings.listenPort);
     await controller.start();
+    const repository = await servedRepository(controller, clock, log);
     const portal = await createPortal({
+      ...(repository === null ? {} : { repository }),
       store,
       bus,
       gateway,
@@ -105,6 +112,14 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     await end();
     throw error;
   }
+}
+
+/** The repository that the portal serves itself: a folder with packed versions. Null for a URL and for unpacked packages. */
+async function servedRepository({ context: { world, options } }: Controller, clock: Clock, log: Logger): Promise<RepositoryHandler | null> {
+  const location = world.portal && repositoryLocation(options.dir, world.portal);
+  if (!location || location.kind !== 'folder' || !(await isRepositoryFolder(location.folder))) return null;
+  await openRepositoryFolder(location.folder);
+  return createRepositoryHandler({ root: location.folder, writer: createRepositoryWriter(location.folder, clock), clock, log });
 }
 
 /** With errors in the folder the last good state is in force; without one there is nothing to serve. */

@@ -14,9 +14,12 @@ import { planFolder } from './plan.ts';
 import { whyOf } from './why.ts';
 import { followLog } from './follow-log.ts';
 import type { BackendEntry, PersonEntry } from '../world.ts';
+import { repositoryLocation } from '../repository/location.ts';
+import { createOffersReader } from '../repository/offers.ts';
 
 export function createGateway(context: Context): Gateway {
   const { world, recorder, options, queue } = context;
+  const offers = createOffersReader(options.clock);
   const entryOf = (usuario: string, app: string): BackendEntry | undefined => world.people.get(usuario)?.backends.get(app);
   return {
     person: (usuario) => recordOf(world.people.get(usuario)),
@@ -37,6 +40,12 @@ export function createGateway(context: Context): Gateway {
     packageFile: async (usuario, app, file) => {
       const person = world.people.get(usuario);
       return person ? readPackageFile(person, app, file) : null;
+    },
+    store: async (usuario) => {
+      const person = world.people.get(usuario);
+      if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
+      const installed = [...person.packages].map(([id, { version, manifest }]) => ({ id, version, provides: manifest.provides ?? [] }));
+      return { offers: await offers.read(world.portal && repositoryLocation(options.dir, world.portal)), installed };
     },
     log: async (usuario, app, { tail, previous }) => {
       const person = world.people.get(usuario);

@@ -165,3 +165,35 @@ export const doctorAnswer = closed({
   checks: { type: 'array', items: closed({ name: text, ok: flag, detail: text, fix: nullable('string') }) },
 });
 export const linkAnswer = closed({ person: text, link: text, expiresAtMs: count });
+/** `GET /api/loja`. */
+export const storeAnswer = closed({
+  apps: {
+    type: 'array',
+    items: closed({
+      id: text,
+      name: text,
+      description: text,
+      category: text,
+      type: { type: 'string', enum: ['app', 'engine'] },
+      developer: text,
+      publisher: text,
+      license: text,
+      provides: strings,
+      requires: strings,
+      requiredPackages: strings,
+      instalacao: strings,
+      motores: { type: 'array', items: closed({ nome: text, versao: text, tamanho: count }) },
+      versions: {
+        type: 'array',
+        items: closed({ version: text, tamanho: nullable('integer'), publicadoEm: nullable('string'), novidades: text }),
+      },
+      installed: nullable('string'),
+      updatable: flag,
+      refused: {
+        type: 'array',
+        items: closed({ motivo: { type: 'string', enum: ['shell', 'capability', 'escopo'] }, texto: text }),
+      },
+    }),
+  },
+  problem: nullable('string'),
+});

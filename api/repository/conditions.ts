@@ -1,0 +1,79 @@
+/**
+ * Preconditions and ranges of a GET (RFC 9110, 13 and 14) for a file with a strong validator. Pure: headers in, verdict out.
+ * Several ranges at once are answered with the whole file, which the RFC allows. Decision: docs/decisions/0056-repository-over-http.md
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface FileFacts {
+  readonly bytes: number;
+  /** With its quotes. */
+  readonly etag: string;
+  readonly modifiedMs: number;
+}
+
+export type Verdict =
+  | { readonly status: 200 }
+  | { readonly status: 206; readonly start: number; readonly end: number }
+  | { readonly status: 304 | 412 | 416 };
+
+export function judge(method: string, headers: IncomingHttpHeaders, file: FileFacts): Verdict {
+  const early = precondition(headers, file);
+  if (early !== null) return { status: early };
+  const { range } = headers;
+  // Source: RFC 9110, 14.2: Range has no meaning but for GET.
+  if (range === undefined || method !== 'GET' || !rangeHolds(headers['if-range'], file)) return { status: 200 };
+  return pickRange(range, file.bytes);
+}
+
+/** In the order of RFC 9110, 13.2.2. */
+function precondition(headers: IncomingHttpHeaders, { etag, modifiedMs }: FileFacts): 304 | 412 | null {
+  const ifMatch = headers['if-match'];
+  const unmodified = dateOf(headers['if-unmodified-since']);
+  if (ifMatch !== undefined) {
+    if (!lists(ifMatch, etag, 'strong')) return 412;
+  } else if (unmodified !== null && seconds(modifiedMs) > seconds(unmodified)) return 412;
+  const ifNoneMatch = headers['if-none-match'];
+  const modified = dateOf(headers['if-modified-since']);
+  if (ifNoneMatch !== undefined) return lists(ifNoneMatch, etag, 'weak') ? 304 : null;
+  return modified !== null && seconds(modifiedMs) <= seconds(modified) ? 304 : null;
+}
+
+function lists(header: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+  return header.split(',').some((each) => {
+    const tag = each.trim();
+    return tag === '*' || (comparison === 'weak' ? tag.replace(/^W\//, '') : tag) === etag;
+  });
+}
+
+/** A validator that is not the present one, or only a weak one, asks for the whole file. */
+function rangeHolds(ifRange: string | string[] | undefined, { etag, modifiedMs }: FileFacts): boolean {
+  if (ifRange === undefined) return true;
+  if (typeof ifRange !== 'string') return false;
+  if (ifRange.includes('"')) return ifRange.trim() === etag;
+  const date = dateOf(ifRange);
+  return date !== null && seconds(modifiedMs) === seconds(date);
+}
+
+/** Anything that is not one well-formed range of bytes is as if it had not been asked for. */
+function pickRange(header: string, bytes: number): Verdict {
+  const [, first = '', last = ''] = /^bytes=[ \t]*([0-9]{0,16})-([0-9]{0,16})[ \t]*$/i.exec(header) ?? [];
+  if (first === '' && last === '') return { status: 200 };
+  if (first === '') {
+    const length = Number(last);
+    return length === 0 || bytes === 0 ? { status: 416 } : { status: 206, start: Math.max(0, bytes - length), end: bytes - 1 };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return { status: 200 };
+  if (start >= bytes) return { status: 416 };
+  return { status: 206, start, end: last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1) };
+}
+
+function dateOf(header: string | undefined): number | null {
+  const parsed = header === undefined ? Number.NaN : Date.parse(header);
+  return Number.isNaN(parsed) ? null : parsed;
+}
+
+/** HTTP dates know no fractions. */
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

@@ -1,0 +1,27 @@
+/** What `Portal.spec.repository` names: an address, a folder with packed versions, or one with unpacked packages. */
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import type { PortalDocument } from '../../schema/desired/documents.ts';
+import { repositoryPaths } from '../../schema/repository/paths.ts';
+import type { PlacedOf } from '../world.ts';
+
+export type RepositoryLocation =
+  | { readonly kind: 'url'; readonly url: string }
+  /** Packed or not: `isRepositoryFolder` tells. */
+  | { readonly kind: 'folder'; readonly folder: string };
+
+/** Null when the Portal names none. A folder is relative to the file that says so (design 4). */
+export function repositoryLocation(dir: string, portal: PlacedOf<PortalDocument>): RepositoryLocation | null {
+  const { repository } = portal.document.spec;
+  if (repository === undefined) return null;
+  if (/^https?:\/\//i.test(repository)) return { kind: 'url', url: repository.replace(/\/+$/, '') };
+  return { kind: 'folder', folder: path.resolve(dir, path.dirname(portal.place.file), repository) };
+}
+
+/** Whether packed versions stand there: `svc repository DIR` and publishing make the folder so. */
+export async function isRepositoryFolder(folder: string): Promise<boolean> {
+  return await access(path.join(folder, repositoryPaths.packages)).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,80 @@
+/** The catalogue from folders and from a server that comes and goes. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { limits } from '../../schema/limits.ts';
+import { type PackageRecord, catalogueOf } from '../../schema/repository/records.ts';
+import { systemClock } from '../clock.ts';
+import { createOffersReader } from './offers.ts';
+
+let dir: string;
+let skipMs: number;
+/** Real time, with the age of what was read put forward by hand. */
+const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + skipMs };
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'svc-off-'));
+  skipMs = 0;
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function catalogue(...versions: string[]): string {
+  const record = (version: string): PackageRecord => ({
+    formato: 1,
+    manifest: { id: 'notas', version, backend: { runtime: 'node', entrypoint: 'main.js' } },
+    sha256: 'a'.repeat(64),
+    tamanho: 10,
+    publicadoEm: '2026-11-21T05:00:00Z',
+    novidades: '',
+  });
+  return JSON.stringify(catalogueOf(versions.map(record), []));
+}
+
+test('a folder with packed versions and one with unpacked packages; a package with errors is not offered', async () => {
+  const packed = path.join(dir, 'packed');
+  mkdirSync(path.join(packed, 'v1/pacote'), { recursive: true });
+  writeFileSync(path.join(packed, 'v1/catalogo.json'), catalogue('1.0.0', '1.1.0'));
+  const offers = await createOffersReader(clock).read({ kind: 'folder', folder: packed });
+  expect(offers.apps[0]?.versions.map(({ version }) => version)).toEqual(['1.1.0', '1.0.0']);
+  const examples = path.resolve(import.meta.dirname, '../../examples/apps');
+  const unpacked = await createOffersReader(clock).read({ kind: 'folder', folder: examples });
+  expect(unpacked.apps.map(({ id }) => id)).toEqual(expect.arrayContaining(['notas', 'relogio']));
+  const bad = path.join(dir, 'unpacked/ruim');
+  mkdirSync(bad, { recursive: true });
+  writeFileSync(path.join(bad, 'svc-app.json'), '{"id":"ruim"}');
+  expect(await createOffersReader(clock).read({ kind: 'folder', folder: path.dirname(bad) })).toEqual({ apps: [], problem: null });
+});
+
+test('an address: not sent twice, and the last good one stays while it is away or talks nonsense', async () => {
+  const say = { body: catalogue('1.0.0'), status: 200 };
+  const asked: (string | undefined)[] = [];
+  const server = http.createServer((req, res) => {
+    asked.push(req.headers['if-none-match']);
+    const etag = `"${say.body.length}"`;
+    if (req.headers['if-none-match'] === etag) res.writeHead(304, { etag }).end();
+    else res.writeHead(say.status, { etag }).end(say.body);
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const reader = createOffersReader(clock);
+  const read = async () => {
+    const { apps, problem } = await reader.read({ kind: 'url', url });
+    skipMs += limits.offersCacheMs;
+    return [apps.flatMap(({ versions }) => versions.map(({ version }) => version)), problem];
+  };
+  expect(await read()).toEqual([['1.0.0'], null]);
+  expect(await read()).toEqual([['1.0.0'], null]);
+  expect(asked).toEqual([undefined, `"${say.body.length}"`]);
+  say.body = catalogue('1.0.0', '2.0.0');
+  expect(await read()).toEqual([['2.0.0', '1.0.0'], null]);
+  say.body = '{"formato":1}';
+  expect(await read()).toEqual([['2.0.0', '1.0.0'], expect.stringContaining('"apps" is missing')]);
+  say.status = 500;
+  expect(await read()).toEqual([['2.0.0', '1.0.0'], expect.stringContaining('answers 500')]);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  expect(await read()).toEqual([['2.0.0', '1.0.0'], expect.stringContaining('does not answer')]);
+});

@@ -1,0 +1,122 @@
+/**
+ * What can be installed: the catalogue of the repository, from an address, a folder, or made from unpacked packages. What was read
+ * last stays good while the repository does not answer or tells something else than a catalogue.
+ * Decision: docs/decisions/0057-reading-a-repository.md
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { withDeadline } from '../clock.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { repositoryPaths } from '../../schema/repository/paths.ts';
+import { type Catalogue, readCatalogue } from '../../schema/repository/records.ts';
+import type { Offers } from '../../schema/repository/store-view.ts';
+import { readSource } from '../observe/repository.ts';
+import { type RepositoryLocation, isRepositoryFolder } from './location.ts';
+
+export interface OffersReader {
+  /** Never rejects: `problem` says why the offers may be old or are none. */
+  read(location: RepositoryLocation | null): Promise<Offers>;
+}
+
+interface Held {
+  readonly place: string;
+  readonly offers: Offers;
+  readonly etag: string | null;
+  readonly readAtMs: number;
+}
+
+export function createOffersReader(clock: Clock): OffersReader {
+  let last: Held | null = null;
+  let running: { readonly place: string; readonly answer: Promise<Offers> } | null = null;
+
+  const look = async (place: string, location: RepositoryLocation): Promise<Offers> => {
+    const held = last?.place === place ? last : null;
+    try {
+      const read = location.kind === 'url' ? await fromAddress(clock, location.url, held) : await fromFolder(location.folder);
+      last = { place, ...read, readAtMs: clock.monotonicMs() };
+      return last.offers;
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      const offers = { apps: held?.offers.apps ?? [], problem };
+      last = { place, offers, etag: held?.etag ?? null, readAtMs: clock.monotonicMs() };
+      return offers;
+    }
+  };
+
+  return {
+    read: async (location) => {
+      if (location === null) return { apps: [], problem: 'the Portal document names no repository' };
+      const place = location.kind === 'url' ? location.url : location.folder;
+      if (last?.place === place && clock.monotonicMs() - last.readAtMs < limits.offersCacheMs) return last.offers;
+      // Whoever asks meanwhile waits for the same answer.
+      if (running?.place === place) return await running.answer;
+      const answer = look(place, location).finally(() => {
+        running = null;
+      });
+      running = { place, answer };
+      return await answer;
+    },
+  };
+}
+
+type Read = Pick<Held, 'offers' | 'etag'>;
+
+async function fromFolder(folder: string): Promise<Read> {
+  const packed = await isRepositoryFolder(folder);
+  return {
+    offers: packed ? offersOf(readCatalogue(await readFile(path.join(folder, repositoryPaths.catalogue)))) : await fromUnpacked(folder),
+    etag: null,
+  };
+}
+
+/** Source: issue 2, a folder with one unpacked package for each app. What is refused there is not offered. */
+async function fromUnpacked(folder: string): Promise<Offers> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const apps = [];
+  for (const entry of entries.filter((one) => one.isDirectory())) {
+    const manifest = await readSource(path.join(folder, entry.name)).catch(() => null);
+    if (manifest?.id !== entry.name) continue;
+    apps.push({ id: manifest.id, versions: [{ version: manifest.version, tamanho: null, publicadoEm: null, novidades: '', manifest }] });
+  }
+  return { apps, problem: null };
+}
+
+function offersOf({ apps }: Catalogue): Offers {
+  return { apps, problem: null };
+}
+
+async function fromAddress(clock: Clock, url: string, held: Held | null): Promise<Read> {
+  const abort = new AbortController();
+  const work = fetchCatalogue(url, held, abort.signal);
+  return await withDeadline(clock, limits.repositoryAnswerMsMax, work, () => {
+    abort.abort();
+    return new SvcError('REPOSITORY_UNREACHABLE', `${url} did not answer in time`);
+  });
+}
+
+async function fetchCatalogue(url: string, held: Held | null, signal: AbortSignal): Promise<Read> {
+  const headers: Record<string, string> = held?.etag ? { 'if-none-match': held.etag } : {};
+  const answer = await fetch(`${url}/${repositoryPaths.catalogue}`, { headers, signal }).catch((error: unknown) => {
+    const cause = (error as { cause?: { code?: string } }).cause?.code ?? '';
+    throw new SvcError('REPOSITORY_UNREACHABLE', `${url} does not answer ${cause}`.trim(), {}, { cause: error });
+  });
+  if (answer.status === 304 && held) {
+    await answer.body?.cancel();
+    return { offers: { apps: held.offers.apps, problem: null }, etag: held.etag };
+  }
+  if (answer.status !== 200 || !answer.body) {
+    await answer.body?.cancel();
+    throw new SvcError('REPOSITORY_UNREACHABLE', `${url} answers ${answer.status} for its catalogue`);
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body) {
+    bytes += chunk.byteLength;
+    if (bytes > limits.catalogueBytesMax)
+      throw new SvcError('TOO_LARGE', `the catalogue of ${url} is larger than ${limits.catalogueBytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return { offers: offersOf(readCatalogue(Buffer.concat(chunks))), etag: answer.headers.get('etag') };
+}

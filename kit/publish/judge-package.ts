@@ -1,0 +1,132 @@
+/**
+ * Whether a folder is a package that may be published: the whole manifest, and the files that it names. The author's command and
+ * the repository that takes the package ask this same function, so that what passes here is not refused there.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { join, posix } from 'node:path';
+import type { FileReport, Finding } from '../../schema/desired/documents.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { type Problem, pointer, toReport } from '../../schema/findings.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { validateManifest } from '../../schema/manifest/validate.ts';
+import { readJson } from '../../schema/positions/json.ts';
+import { clip, locate } from '../../schema/positions/node.ts';
+import { type IconType, iconTypes } from '../../schema/repository/records.ts';
+import { isMissing } from '../atomic-file.ts';
+import type { WalkedEntry } from '../archive/walk.ts';
+
+export interface Judged {
+  readonly report: FileReport;
+  /** Of svc-app.json, for showing the places. */
+  readonly text: string;
+  /** Null exactly when the report has errors. */
+  readonly manifest: Manifest | null;
+  readonly icon: { readonly type: IconType; readonly bytes: Uint8Array } | null;
+  /** What CHANGELOG.md says about this version; '' without it. */
+  readonly novidades: string;
+}
+
+/** `entries` are the files that go in, or came out. `shownAs` is how findings name the manifest. Rejects PACKAGE_REFUSED without one. */
+export async function judgePackage(dir: string, entries: readonly WalkedEntry[], shownAs: string): Promise<Judged> {
+  const files = new Map(entries.filter(({ path }) => !path.endsWith('/')).map((entry) => [entry.path, entry]));
+  if (!files.has('svc-app.json')) throw new SvcError('PACKAGE_REFUSED', `${shownAs}: there is no such file in the package`);
+  const bytes = await readFile(join(dir, 'svc-app.json'), limits.manifestBytesMax);
+  const { manifest, ...report } = validateManifest(shownAs, bytes);
+  const text = new TextDecoder().decode(bytes);
+  if (manifest === null) return { report, text, manifest, icon: null, novidades: '' };
+  const beside = toReport(shownAs, text, fileProblems(manifest, text, files));
+  const whole = { ...report, ok: beside.ok, errors: beside.errors, warnings: inOrder([...report.warnings, ...beside.warnings]) };
+  if (!beside.ok) return { report: whole, text, manifest: null, icon: null, novidades: '' };
+  return {
+    report: whole,
+    text,
+    manifest,
+    icon: await readIcon(dir, manifest.icon),
+    novidades: await readNovidades(dir, files, manifest.version),
+  };
+}
+
+function inOrder(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** `engine.loader` is not among them: its path is one of the backend, which may serve it from anywhere. Source: spec 2.1. */
+function fileProblems(manifest: Manifest, text: string, files: ReadonlyMap<string, WalkedEntry>): Problem[] {
+  const { node } = readJson(text);
+  const problems: Problem[] = [];
+  const tell = (code: Problem['code'], path: readonly (string | number)[], message: string): void => {
+    if (node) problems.push({ code, path: pointer(path), span: locate(node, path.map(String), 'value'), message });
+  };
+  const served = (name: string | undefined, path: readonly (string | number)[]): void => {
+    if (name === undefined) return;
+    const file = files.get(posix.normalize(name));
+    if (file === undefined) tell('FILE_MISSING', path, `"${clip(name)}" is not in the package`);
+    else if (file.bytes > limits.packageFileBytesMax)
+      tell('FILE_TOO_LARGE', path, `"${clip(name)}" has ${file.bytes} bytes, expected at most ${limits.packageFileBytesMax}`);
+  };
+  served(manifest.icon, ['icon']);
+  served(manifest.contributes?.settings, ['contributes', 'settings']);
+  for (const [index, { icone }] of (manifest.opens?.proprios ?? []).entries()) served(icone, ['opens', 'proprios', index, 'icone']);
+  const { entrypoint, runtime, installCommand } = manifest.backend;
+  const file = files.get(posix.normalize(entrypoint));
+  const place = ['backend', 'entrypoint'];
+  if (file === undefined && installCommand === undefined) tell('FILE_MISSING', place, `"${clip(entrypoint)}" is not in the package`);
+  else if (file === undefined) tell('MADE_AT_INSTALL', place, `"${clip(entrypoint)}" is not in the package: installCommand must make it`);
+  else if (runtime === 'binary' && !file.executable)
+    tell('NOT_EXECUTABLE', place, `"${clip(entrypoint)}" may not be executed by its owner`);
+  return problems;
+}
+
+async function readIcon(dir: string, icon: string | undefined): Promise<Judged['icon']> {
+  const type = iconTypes.find((one) => icon?.toLowerCase().endsWith(`.${one}`));
+  return icon === undefined || type === undefined ? null : { type, bytes: await readFile(join(dir, icon), limits.packageFileBytesMax) };
+}
+
+/** The section of the changelog whose heading names the version, as text; longer ones are cut. Source: issue 3, changelog text. */
+export function novidadesOf(changelog: string, version: string): string {
+  const lines = changelog.split(/\r?\n/);
+  const isHeading = (line: string): boolean => /^#{1,3} /.test(line);
+  const from = lines.findIndex((line) => isHeading(line) && line.split(/[\s[\]()v,:]+/).includes(version));
+  if (from === -1) return '';
+  const after = lines.slice(from + 1);
+  const depth = (line: string): number => /^#+/.exec(line)?.[0].length ?? 0;
+  const to = after.findIndex((line) => isHeading(line) && depth(line) <= depth(lines[from] as string));
+  const text = after
+    .slice(0, to === -1 ? undefined : to)
+    .join('\n')
+    .trim();
+  const max = limits.novidadesCharsMax;
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
+}
+
+async function readNovidades(dir: string, files: ReadonlyMap<string, WalkedEntry>, version: string): Promise<string> {
+  const file = files.get('CHANGELOG.md');
+  if (file === undefined || file.bytes > limits.packageFileBytesMax) return '';
+  return novidadesOf((await readFile(join(dir, 'CHANGELOG.md'), limits.packageFileBytesMax)).toString('utf8'), version);
+}
+
+/** A regular file, never through a link at its end. Rejects TOO_LARGE when there is more than the limit, whatever its size said. */
+async function readFile(path: string, bytesMax: number): Promise<Buffer> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isMissing(error)) throw new SvcError('PACKAGE_REFUSED', `${path} is gone: it changed meanwhile`);
+    throw error;
+  }
+  try {
+    const { size } = await handle.stat();
+    // One byte more, so that the validator itself tells that a manifest is too large.
+    const buffer = Buffer.alloc(Math.min(size, bytesMax) + 1);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+      length += bytesRead;
+      if (bytesRead === 0 || length === buffer.length) return buffer.subarray(0, length);
+    }
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * From an author's folder to a version in a repository: judged, packed, opened again as who installs it would, judged once more,
+ * and only then given to the repository. A publish that fails at any of these leaves the version free.
+ */
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { FileReport } from '../../schema/desired/documents.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { extractArchive } from '../archive/extract.ts';
+import { packFolder } from '../archive/pack.ts';
+import { packageArchive } from '../archive/rules.ts';
+import { type Chooser, type WalkedEntry, walkFolder } from '../archive/walk.ts';
+import { type Judged, judgePackage } from './judge-package.ts';
+import { packageChooser } from './package-files.ts';
+import { openRepositoryFolder, publishPackage, stage } from './repository-folder.ts';
+import { packageAddress, upload } from './upload.ts';
+
+/** Where versions go. */
+export type Destination =
+  | { readonly kind: 'folder'; readonly dir: string }
+  | { readonly kind: 'address'; readonly base: URL; readonly token: string };
+
+interface Options {
+  /** Null: nothing is published, everything else is done. */
+  readonly destination: Destination | null;
+  readonly nowMs: number;
+}
+
+export interface Published {
+  readonly report: FileReport;
+  /** Of svc-app.json. */
+  readonly text: string;
+  readonly entries: readonly WalkedEntry[];
+  /** Null when the report has errors; then nothing was packed. */
+  readonly tarball: { readonly id: string; readonly version: string; readonly sha256: string; readonly tamanho: number } | null;
+  readonly outcome: 'refused' | 'checked' | 'published' | 'unchanged';
+}
+
+/** Rejects ARCHIVE_REFUSED, PACKAGE_REFUSED, VERSION_TAKEN and the errors of the repository. */
+export async function publishApp(dir: string, { destination, nowMs }: Options): Promise<Published> {
+  const chosen = packageChooser(dir);
+  const entries = walkFolder(dir, packageArchive, chosen);
+  const shownAs = join(dir, 'svc-app.json');
+  const judged = await judgePackage(dir, entries, shownAs);
+  if (judged.manifest === null) return { report: judged.report, text: judged.text, entries, tarball: null, outcome: 'refused' };
+  const workshop = await mkdtemp(join(tmpdir(), 'svc-publish-'));
+  try {
+    const { id, version } = judged.manifest;
+    const out = join(workshop, 'package.tgz');
+    const packed = await pack(dir, judged, chosen, out);
+    const opened = await open(out, workshop, `${id}-${version}`, shownAs);
+    if (opened.manifest?.id !== id || opened.manifest.version !== version)
+      throw new SvcError('PACKAGE_REFUSED', `${shownAs} changed while it was packed: try again`);
+    const tarball = { id, version, sha256: packed.sha256, tamanho: packed.bytes };
+    const outcome = destination === null ? 'checked' : await give(destination, out, opened, packed, nowMs);
+    return { report: opened.report, text: opened.text, entries: packed.entries, tarball, outcome };
+  } finally {
+    await rm(workshop, { recursive: true, force: true });
+  }
+}
+
+type Packed = Awaited<ReturnType<typeof packFolder>>;
+
+async function pack(dir: string, { manifest }: Judged, chosen: Chooser, out: string): Promise<Packed> {
+  return await packFolder(dir, { root: `${manifest?.id}-${manifest?.version}`, out, chosen });
+}
+
+/** The same eyes as the repository's: what was packed, not what lies in the author's folder. */
+async function open(out: string, workshop: string, root: string, shownAs: string): Promise<Judged> {
+  const folder = join(workshop, 'opened');
+  await extractArchive(out, folder, { limits: packageArchive, root });
+  return await judgePackage(folder, walkFolder(folder, packageArchive), shownAs);
+}
+
+async function give(
+  destination: Destination,
+  out: string,
+  opened: Judged,
+  packed: Packed,
+  nowMs: number,
+): Promise<'published' | 'unchanged'> {
+  const { manifest, icon, novidades } = opened;
+  if (manifest === null) throw new SvcError('INTERNAL', 'a package without a manifest');
+  if (destination.kind === 'address') {
+    const address = packageAddress(destination.base, manifest.id, manifest.version);
+    return await upload(address, destination.token, { path: out, sha256: packed.sha256, bytes: packed.bytes, novidades });
+  }
+  const root = resolve(destination.dir);
+  await openRepositoryFolder(root);
+  const staged = await stage(root, createReadStream(out), limits.packageTarballBytesMax);
+  return (await publishPackage(root, staged, { manifest, novidades, icon }, nowMs)).outcome;
+}

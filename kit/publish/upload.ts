@@ -1,0 +1,116 @@
+/** A publisher's way to a repository over HTTP: one PUT with the token, the digest and the changelog text (decision 0056). */
+import { createReadStream } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { pipeline } from 'node:stream/promises';
+import { type ErrorCode, errorKinds, SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { repositoryPaths } from '../../schema/repository/paths.ts';
+
+interface Upload {
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly novidades?: string;
+}
+
+/** An address that a token may be sent to. Throws BAD_REQUEST: over plain HTTP only to this machine, unless it is asked for. */
+export function repositoryAddress(text: string, insecure = false): URL {
+  const url = URL.parse(text);
+  if (
+    url === null ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    url.search !== '' ||
+    url.hash !== ''
+  )
+    throw new SvcError('BAD_REQUEST', 'the repository: expected http(s)://host[:port][/path] without a name, a query or a fragment');
+  const host = url.hostname.replace(/\.$/, '');
+  const isHere = host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+  if (url.protocol === 'http:' && !isHere && !insecure)
+    throw new SvcError('BAD_REQUEST', `${url.host}: the token would go over the network unencrypted; take https, or --insecure`);
+  url.pathname = url.pathname.replace(/\/*$/, '/');
+  return url;
+}
+
+/** From SVC_REPOSITORY_TOKEN only: arguments are seen by everybody on the machine. Never repeated in an error. */
+export function tokenFrom(environment: Readonly<Record<string, string | undefined>>): string {
+  const token = environment['SVC_REPOSITORY_TOKEN'] ?? '';
+  if (token === '')
+    throw new SvcError('UNAUTHENTICATED', 'publishing to an address needs the token of the repository in SVC_REPOSITORY_TOKEN');
+  if (!/^[\u0021-\u007e]{1,256}$/.test(token)) throw new SvcError('BAD_REQUEST', 'SVC_REPOSITORY_TOKEN does not hold a token');
+  return token;
+}
+
+export function packageAddress(base: URL, id: string, version: string): URL {
+  return new URL(encodeURI(repositoryPaths.tarball(id, version)), base);
+}
+
+export function engineAddress(base: URL, nome: string, versao: string): URL {
+  return new URL(encodeURI(repositoryPaths.engine(nome, versao)), base);
+}
+
+/** Resolves to what the repository said. Rejects with its own code, or REPOSITORY_UNREACHABLE. Redirects are not followed. */
+export async function upload(
+  address: URL,
+  token: string,
+  { path, sha256, bytes, novidades = '' }: Upload,
+): Promise<'published' | 'unchanged'> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/gzip',
+    'content-length': bytes,
+    'content-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
+    ...(novidades === '' ? {} : { 'svc-novidades': Buffer.from(novidades).toString('base64') }),
+  };
+  const request = (address.protocol === 'https:' ? https : http).request(address, {
+    method: 'PUT',
+    headers,
+    timeout: limits.publishSilentMsMax,
+  });
+  request.on('timeout', () => request.destroy(new Error('it was silent for too long')));
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
+  request.on('error', reject);
+  request.on('response', (response) => {
+    // An answer in the middle of the upload is a refusal: the rest need not be sent.
+    readAnswer(response).then(resolve, reject);
+  });
+  const sending = pipeline(createReadStream(path, { end: bytes - 1 }), request);
+  // How the sending ended is told by the answer, or by the error of the request.
+  sending.catch((error: unknown) => setTimeout(() => reject(error as Error), limits.publishLingerMs).unref());
+  try {
+    return outcomeOf(await promise, address);
+  } catch (error) {
+    if (error instanceof SvcError) throw error;
+    throw new SvcError('REPOSITORY_UNREACHABLE', `${address.host}: ${(error as Error).message || 'no answer'}`, {}, { cause: error });
+  } finally {
+    request.destroy();
+  }
+}
+
+async function readAnswer(response: http.IncomingMessage): Promise<{ status: number; body: string }> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > limits.packageRecordBytesMax * 2) throw new Error('its answer is too long');
+    chunks.push(chunk);
+  }
+  return { status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') };
+}
+
+function outcomeOf({ status, body }: { status: number; body: string }, address: URL): 'published' | 'unchanged' {
+  let answer: Record<string, unknown> = {};
+  try {
+    answer = JSON.parse(body) as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  const outcome = answer['outcome'];
+  if ((status === 200 || status === 201) && (outcome === 'published' || outcome === 'unchanged')) return outcome;
+  const code = String(answer['code']);
+  const detail = typeof answer['detail'] === 'string' ? answer['detail'] : '';
+  if (Object.hasOwn(errorKinds, code)) throw new SvcError(code as ErrorCode, detail === '' ? errorKinds[code as ErrorCode].title : detail);
+  throw new SvcError('REPOSITORY_UNREACHABLE', `${address.host} answered ${status} and not as a repository of svc does`);
+}
