@@ -37,6 +37,7 @@ export const errorKinds = {
   SUPERVISOR_PROTOCOL: { status: 502, retry: 'transient', title: 'The supervisor said something unexpected' },
   PACKAGE_SOURCE_MISSING: { status: 404, retry: 'waiting', title: 'The package is not in the repository' },
   PACKAGE_REFUSED: { status: 422, retry: 'waiting', title: 'The package breaks a rule of the installer' },
+  ARCHIVE_REFUSED: { status: 422, retry: 'terminal', title: 'The tarball breaks a rule of the strict reader' },
   PATH_REFUSED: { status: 400, retry: 'terminal', title: 'The path of the request breaks a rule of the proxy' },
   CROSS_ORIGIN: { status: 403, retry: 'terminal', title: 'Another origin may not call this app' },
   APP_NOT_RUNNING: { status: 503, retry: 'waiting', title: 'The app is not running' },

@@ -80,6 +80,20 @@ export const limits = {
   installCommandMsMax: 15 * 60_000,
   packageBytesMax: 512 * 1_024 * 1_024,
   packageEntriesMax: 50_000,
+  packageTarballBytesMax: 512 * 1_024 * 1_024,
+  // Archives. Decision: docs/decisions/0050-own-tar-reader.md
+  engineTarballBytesMax: 64 * 1_024 ** 3,
+  engineBytesMax: 256 * 1_024 ** 3,
+  engineEntriesMax: 200_000,
+  archiveNameBytesMax: 1_024,
+  archiveSegmentBytesMax: 255,
+  archiveDepthMax: 32,
+  /** Bytes that come out for one byte that went in, once more than the free bytes came out. */
+  archiveRatioMax: 200,
+  archiveRatioFreeBytes: 16 * 1_024 * 1_024,
+  archivePaxBytesMax: 8 * 1_024,
+  /** Zeros behind the end of a tar: its writers fill up their last record. */
+  archiveTailBytesMax: 1_024 * 1_024,
   /** One file of a package that the portal serves by itself: an icon, a settings script. */
   packageFileBytesMax: 4 * 1_024 * 1_024,
   /** sun_path holds 108 bytes with the closing NUL. */
