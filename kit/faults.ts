@@ -32,7 +32,22 @@ export const supervisorFaultPoints = [
   'status-written',
 ] as const;
 
-export type FaultPoint = (typeof launcherFaultPoints)[number] | (typeof supervisorFaultPoints)[number];
+export const publishFaultPoints = [
+  'publish-staged',
+  'publish-before-tarball',
+  'publish-tarball-placed',
+  'publish-icon-written',
+  'publish-icon-placed',
+  'publish-record-written',
+  'publish-record-placed',
+  'publish-catalogue-written',
+  'publish-catalogue-placed',
+] as const;
+
+export type FaultPoint =
+  | (typeof launcherFaultPoints)[number]
+  | (typeof supervisorFaultPoints)[number]
+  | (typeof publishFaultPoints)[number];
 
 const chosen = process.env['SVC_FAULT_POINT'];
 

@@ -96,6 +96,18 @@ export const limits = {
   archiveTailBytesMax: 1_024 * 1_024,
   /** One file of a package that the portal serves by itself: an icon, a settings script. */
   packageFileBytesMax: 4 * 1_024 * 1_024,
+  // Repository. Decision: docs/decisions/0055-repository-on-disk.md
+  /** Of an id and of a version: with the suffix a file name. */
+  repositoryNameCharsMax: 128,
+  novidadesCharsMax: 8 * 1_024,
+  catalogueBytesMax: 64 * 1_024 * 1_024,
+  packageRecordBytesMax: 512 * 1_024,
+  packageTarballBytesMax: 256 * 1_024 * 1_024,
+  engineTarballBytesMax: 32 * 1_024 * 1_024 * 1_024,
+  repositoryLockMsMax: 15_000,
+  repositoryLockPollMs: 20,
+  /** A temporary file that nobody wrote to for so long was left by the dead. */
+  repositoryStagingMsMax: 60 * 60_000,
   /** sun_path holds 108 bytes with the closing NUL. */
   socketPathBytesMax: 107,
   // Supervisor socket. Decision: docs/decisions/0004-limits.md
@@ -168,6 +180,19 @@ export const limits = {
   eventsKeptTotal: 100_000,
   /** A change that removes more than this share of the objects waits for `--prune`. Source: design 4. */
   pruneShareMax: 0.2,
+  // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
+  installLockMsMax: 60_000,
+  packageDepthMax: 64,
+  dpkgQueryMsMax: 15_000,
+  /** How long a root phase, a download and the rest of one installation may take before the portal gives up waiting. */
+  installMsMax: 2 * 60 * 60_000,
+  downloadIdleMsMax: 30_000,
+  downloadRedirectsMax: 5,
+  /** So many attempts in a row that brought not one byte end a download. */
+  downloadRetriesMax: 5,
+  downloadRetryMs: 500,
+  downloadRetryMsMax: 30_000,
+  progressMs: 500,
   serverScopeIdCharsMax: 27,
   ownFileTypesMax: 32,
   contextMenuItemsMax: 8,

@@ -1,0 +1,298 @@
+/**
+ * The folder of a repository, for whoever publishes into it. `v1/` is what readers and plain web servers see; `.svc/` (0700) holds
+ * the lock and files that are not finished. A version is there from the moment its record is: the tarball goes in before it, the
+ * catalogue is written from the records after it. A death in between leaves every version that was there, and at most a tarball
+ * that no record tells of. Decision: docs/decisions/0055-repository-on-disk.md
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { isEngineName, isPackageName, repositoryPaths } from '../../schema/repository/paths.ts';
+import {
+  type EngineRecord,
+  type IconType,
+  type PackageRecord,
+  catalogueOf,
+  readEngineRecord,
+  readPackageRecord,
+} from '../../schema/repository/records.ts';
+import { isMissing } from '../atomic-file.ts';
+import { faultPoint } from '../faults.ts';
+import { withRepositoryLock } from './repository-lock.ts';
+
+/** Bytes that lie finished, synced and hashed in the folder, under a name that nobody reads. */
+export interface Staged {
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export interface PackageToPublish {
+  /** The whole manifest, validated by who publishes. */
+  readonly manifest: Manifest;
+  readonly novidades?: string;
+  readonly icon?: { readonly type: IconType; readonly bytes: Uint8Array } | null;
+}
+
+/** `unchanged`: this version was there with the same bytes; its record stays as it was. */
+export interface PublishOutcome<Record> {
+  readonly outcome: 'published' | 'unchanged';
+  readonly record: Record;
+}
+
+const privateDir = (root: string): string => path.join(root, '.svc');
+
+/** Makes what is missing of the folder, and the catalogue from the records when it is not what they say. */
+export async function openRepositoryFolder(root: string): Promise<void> {
+  for (const folder of [repositoryPaths.packages, repositoryPaths.engines, repositoryPaths.engineRecords]) {
+    await mkdir(path.join(root, folder), { recursive: true, mode: 0o755 });
+  }
+  await mkdir(path.join(privateDir(root), 'tmp'), { recursive: true, mode: 0o700 });
+  await withRepositoryLock(privateDir(root), async () => {
+    await sweepStaging(root);
+    await writeCatalogue(root, await catalogueText(root));
+  });
+}
+
+/**
+ * Takes bytes in as they come, with back-pressure, hashing them. Rejects TOO_LARGE past `bytesMax`; nothing stays of a stream that
+ * broke. The caller publishes the result or gives it to `discard`.
+ */
+export async function stage(root: string, source: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Staged> {
+  const file = path.join(privateDir(root), 'tmp', `${process.pid}-${randomBytes(9).toString('hex')}`);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const handle = await open(file, 'wx', 0o644);
+  try {
+    try {
+      for await (const chunk of source) {
+        bytes += chunk.byteLength;
+        if (bytes > bytesMax) throw new SvcError('TOO_LARGE', `expected at most ${bytesMax} bytes`, { bytesMax });
+        hash.update(chunk);
+        await writeWhole(handle, chunk);
+      }
+      faultPoint('publish-staged');
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+  return { path: file, sha256: hash.digest('hex'), bytes };
+}
+
+export async function discard(staged: Staged): Promise<void> {
+  await rm(staged.path, { force: true });
+}
+
+/**
+ * Puts a version into the repository; the staged file is used up, also when it is refused. Rejects VERSION_TAKEN when the version
+ * is there with other bytes, REPOSITORY_BUSY, REPOSITORY_INVALID when a record can't be read.
+ */
+export async function publishPackage(
+  root: string,
+  staged: Staged,
+  { manifest, novidades = '', icon = null }: PackageToPublish,
+  nowMs: number,
+): Promise<PublishOutcome<PackageRecord>> {
+  const { id, version } = manifest;
+  try {
+    if (!isPackageName(id, version)) {
+      throw new SvcError(
+        'BAD_REQUEST',
+        `${id} ${version}: expected an id and a version of at most ${limits.repositoryNameCharsMax} characters`,
+      );
+    }
+    if (novidades.length > limits.novidadesCharsMax) {
+      throw new SvcError('TOO_LARGE', `the changelog text has more than ${limits.novidadesCharsMax} characters`);
+    }
+    const record: PackageRecord = {
+      formato: 1,
+      manifest,
+      sha256: staged.sha256,
+      tamanho: staged.bytes,
+      publicadoEm: new Date(nowMs).toISOString(),
+      novidades,
+      ...(icon === null ? {} : { icone: icon.type }),
+    };
+    const text = json(record);
+    // What can't be read again must not go in.
+    readPackageRecord(text, id, version);
+    return await withRepositoryLock(privateDir(root), async () => {
+      const target = path.join(root, repositoryPaths.tarball(id, version));
+      const known = await recordAt(root, repositoryPaths.record(id, version), (bytes) => readPackageRecord(bytes, id, version));
+      if (known) return { outcome: 'unchanged', record: await confirm(root, known, staged, target, `${id} ${version}`) };
+      const catalogue = await catalogueText(root, { package: record });
+      await place(staged, target);
+      if (icon) await writeDurably(root, repositoryPaths.icon(id, version, icon.type), icon.bytes, 'icon');
+      await writeDurably(root, repositoryPaths.record(id, version), text, 'record');
+      await writeCatalogue(root, catalogue);
+      return { outcome: 'published', record };
+    });
+  } finally {
+    await discard(staged);
+  }
+}
+
+/** As `publishPackage`, for an engine (spec 2.3, 4.4 `publicar-motor`). */
+export async function publishEngine(
+  root: string,
+  staged: Staged,
+  { nome, versao }: { readonly nome: string; readonly versao: string },
+  nowMs: number,
+): Promise<PublishOutcome<EngineRecord>> {
+  try {
+    if (!isEngineName(nome, versao)) throw new SvcError('BAD_REQUEST', `${nome} ${versao}: expected a name and a version by spec 2.3`);
+    const published = { sha256: staged.sha256, tamanho: staged.bytes, publicadoEm: new Date(nowMs).toISOString() };
+    const record: EngineRecord = { formato: 1, nome, versao, ...published };
+    const text = json(record);
+    readEngineRecord(text, nome, versao);
+    return await withRepositoryLock(privateDir(root), async () => {
+      const target = path.join(root, repositoryPaths.engine(nome, versao));
+      const known = await recordAt(root, repositoryPaths.engineRecord(nome, versao), (bytes) => readEngineRecord(bytes, nome, versao));
+      if (known) return { outcome: 'unchanged', record: await confirm(root, known, staged, target, `the engine ${nome} ${versao}`) };
+      const catalogue = await catalogueText(root, { engine: record });
+      await place(staged, target);
+      await writeDurably(root, repositoryPaths.engineRecord(nome, versao), text, 'record');
+      await writeCatalogue(root, catalogue);
+      return { outcome: 'published', record };
+    });
+  } finally {
+    await discard(staged);
+  }
+}
+
+/** The same bytes again: what a death or a hand took away is put back. */
+async function confirm<R extends PackageRecord | EngineRecord>(
+  root: string,
+  known: R,
+  staged: Staged,
+  target: string,
+  what: string,
+): Promise<R> {
+  if (known.sha256 !== staged.sha256) {
+    throw new SvcError('VERSION_TAKEN', `${what} is in the repository with other bytes: give it another version`, {
+      published: known.sha256,
+      offered: staged.sha256,
+    });
+  }
+  const there = await stat(target).catch(() => null);
+  if (there?.size !== known.tamanho) await place(staged, target);
+  await writeCatalogue(root, await catalogueText(root));
+  return known;
+}
+
+async function place(staged: Staged, target: string): Promise<void> {
+  await makeFolder(path.dirname(target));
+  faultPoint('publish-before-tarball');
+  await rename(staged.path, target);
+  await syncFolder(path.dirname(target));
+  faultPoint('publish-tarball-placed');
+}
+
+/** The text of the catalogue of all records, with one more. Rejects TOO_LARGE when readers would refuse it. */
+async function catalogueText(
+  root: string,
+  more: { readonly package?: PackageRecord; readonly engine?: EngineRecord } = {},
+): Promise<string> {
+  const packages: PackageRecord[] = more.package ? [more.package] : [];
+  const engines: EngineRecord[] = more.engine ? [more.engine] : [];
+  for await (const [id, version, bytes] of recordsBelow(path.join(root, repositoryPaths.packages))) {
+    if (isPackageName(id, version)) packages.push(readPackageRecord(bytes, id, version));
+  }
+  for await (const [nome, versao, bytes] of recordsBelow(path.join(root, repositoryPaths.engineRecords))) {
+    if (isEngineName(nome, versao)) engines.push(readEngineRecord(bytes, nome, versao));
+  }
+  const text = json(catalogueOf(packages, engines));
+  if (Buffer.byteLength(text) > limits.catalogueBytesMax) {
+    throw new SvcError('TOO_LARGE', `the catalogue would be larger than ${limits.catalogueBytesMax} bytes: remove records of old versions`);
+  }
+  return text;
+}
+
+async function* recordsBelow(folder: string): AsyncGenerator<[name: string, version: string, bytes: Buffer]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  for (const name of names) {
+    const files = await readdir(path.join(folder, name)).catch(() => []);
+    for (const file of files.filter((one) => one.endsWith('.json'))) {
+      yield [name, file.slice(0, -'.json'.length), await readFile(path.join(folder, name, file))];
+    }
+  }
+}
+
+async function recordAt<R>(root: string, relative: string, read: (bytes: Buffer) => R): Promise<R | null> {
+  try {
+    return read(await readFile(path.join(root, relative)));
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Not written when it says so already: the ETag and the date of a static server stay. */
+async function writeCatalogue(root: string, text: string): Promise<void> {
+  const before = await readFile(path.join(root, repositoryPaths.catalogue), 'utf8').catch(() => null);
+  if (before !== text) await writeDurably(root, repositoryPaths.catalogue, text, 'catalogue');
+}
+
+async function writeDurably(
+  root: string,
+  relative: string,
+  content: string | Uint8Array,
+  step: 'icon' | 'record' | 'catalogue',
+): Promise<void> {
+  const target = path.join(root, relative);
+  await makeFolder(path.dirname(target));
+  const temporary = path.join(privateDir(root), 'tmp', `${process.pid}-${randomBytes(9).toString('hex')}`);
+  const handle = await open(temporary, 'wx', 0o644);
+  try {
+    await writeWhole(handle, typeof content === 'string' ? Buffer.from(content) : content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  faultPoint(`publish-${step}-written`);
+  await rename(temporary, target);
+  await syncFolder(path.dirname(target));
+  faultPoint(`publish-${step}-placed`);
+}
+
+async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.byteLength;) at += (await handle.write(bytes, at)).bytesWritten;
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true, mode: 0o755 });
+  if (made !== undefined) await syncFolder(path.dirname(made));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What the dead left; a living upload writes to its file all the time. */
+async function sweepStaging(root: string): Promise<void> {
+  const folder = path.join(privateDir(root), 'tmp');
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name);
+    const seen = await stat(file).catch(() => null);
+    if (seen && Date.now() - seen.mtimeMs > limits.repositoryStagingMsMax) await rm(file, { force: true });
+  }
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 1)}\n`;
+}

@@ -1,0 +1,74 @@
+/**
+ * The layout of a repository, which is also its URLs: a plain web server that serves the folder serves a repository.
+ * Names are checked against the grammar of the records, so that no name leaves its folder or hides in it.
+ */
+import { type IconType, iconTypes, namePatterns } from './records.ts';
+
+const grammar = {
+  id: new RegExp(namePatterns.id),
+  version: new RegExp(namePatterns.version),
+  nome: new RegExp(namePatterns.nome),
+  versao: new RegExp(namePatterns.versao),
+};
+
+/** Relative to the folder, and below the address with a slash before. */
+export const repositoryPaths = {
+  catalogue: 'v1/catalogo.json',
+  packages: 'v1/pacote',
+  engines: 'v1/motor',
+  engineRecords: 'v1/registro-motor',
+  tarball: (id: string, version: string): string => `v1/pacote/${id}/${version}.tgz`,
+  record: (id: string, version: string): string => `v1/pacote/${id}/${version}.json`,
+  icon: (id: string, version: string, type: IconType): string => `v1/pacote/${id}/${version}.${type}`,
+  engine: (nome: string, versao: string): string => `v1/motor/${nome}/${versao}`,
+  /** Not beside the tarball: `1.0.json` is a version of an engine too. */
+  engineRecord: (nome: string, versao: string): string => `v1/registro-motor/${nome}/${versao}.json`,
+} as const;
+
+export type RepositoryItem =
+  | { readonly kind: 'catalogue' }
+  | { readonly kind: 'tarball'; readonly id: string; readonly version: string }
+  | { readonly kind: 'record'; readonly id: string; readonly version: string }
+  | { readonly kind: 'icon'; readonly id: string; readonly version: string; readonly type: IconType }
+  | { readonly kind: 'engine'; readonly nome: string; readonly versao: string }
+  | { readonly kind: 'engine-record'; readonly nome: string; readonly versao: string };
+
+export function isPackageName(id: string, version: string): boolean {
+  return grammar.id.test(id) && grammar.version.test(version);
+}
+
+export function isEngineName(nome: string, versao: string): boolean {
+  return grammar.nome.test(nome) && grammar.versao.test(versao);
+}
+
+/** What a path names, percent-encoded as in a URL and without query; null for anything else. */
+export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
+  let path: string;
+  try {
+    path = decodeURIComponent(rawPath);
+  } catch {
+    return null;
+  }
+  if (path === `/${repositoryPaths.catalogue}`) return { kind: 'catalogue' };
+  const [empty, v1, kind, name = '', file = '', ...rest] = path.split('/');
+  if (empty !== '' || v1 !== 'v1' || rest.length > 0) return null;
+  if (kind === 'motor') return isEngineName(name, file) ? { kind: 'engine', nome: name, versao: file } : null;
+  const [, stem = '', suffix = ''] = /^(.+)\.([a-z]+)$/.exec(file) ?? [];
+  if (kind === 'registro-motor' && suffix === 'json') {
+    return isEngineName(name, stem) ? { kind: 'engine-record', nome: name, versao: stem } : null;
+  }
+  if (kind !== 'pacote' || !isPackageName(name, stem)) return null;
+  if (suffix === 'tgz') return { kind: 'tarball', id: name, version: stem };
+  if (suffix === 'json') return { kind: 'record', id: name, version: stem };
+  const type = iconTypes.find((one) => one === suffix);
+  return type === undefined ? null : { kind: 'icon', id: name, version: stem, type };
+}
+
+/** Where an item stands below the folder of the repository. */
+export function pathOfItem(item: RepositoryItem): string {
+  if (item.kind === 'catalogue') return repositoryPaths.catalogue;
+  if (item.kind === 'icon') return repositoryPaths.icon(item.id, item.version, item.type);
+  if (item.kind === 'engine') return repositoryPaths.engine(item.nome, item.versao);
+  if (item.kind === 'engine-record') return repositoryPaths.engineRecord(item.nome, item.versao);
+  return repositoryPaths[item.kind](item.id, item.version);
+}
