@@ -102,8 +102,6 @@ export const limits = {
   novidadesCharsMax: 8 * 1_024,
   catalogueBytesMax: 64 * 1_024 * 1_024,
   packageRecordBytesMax: 512 * 1_024,
-  packageTarballBytesMax: 256 * 1_024 * 1_024,
-  engineTarballBytesMax: 32 * 1_024 * 1_024 * 1_024,
   repositoryLockMsMax: 15_000,
   repositoryLockPollMs: 20,
   /** A temporary file that nobody wrote to for so long was left by the dead. */

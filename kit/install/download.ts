@@ -31,7 +31,10 @@ export async function download(wanted: Download): Promise<void> {
     const before = await sizeOf(wanted.part);
     if (before === wanted.bytes) return;
     if (withoutProgress > limits.downloadRetriesMax)
-      throw new SvcError('DOWNLOAD_FAILED', `${shown(wanted.url)}: ${last}; ${before} of ${wanted.bytes} bytes are kept, the next run goes on from there`);
+      throw new SvcError(
+        'DOWNLOAD_FAILED',
+        `${shown(wanted.url)}: ${last}; ${before} of ${wanted.bytes} bytes are kept, the next run goes on from there`,
+      );
     try {
       await attempt(wanted, before);
     } catch (error) {
@@ -39,7 +42,8 @@ export async function download(wanted: Download): Promise<void> {
       last = error.message;
     }
     withoutProgress = (await sizeOf(wanted.part)) > before ? 0 : withoutProgress + 1;
-    if (withoutProgress > 0) await sleep(Math.min((wanted.retryMs ?? limits.downloadRetryMs) * 2 ** (withoutProgress - 1), limits.downloadRetryMsMax));
+    if (withoutProgress > 0)
+      await sleep(Math.min((wanted.retryMs ?? limits.downloadRetryMs) * 2 ** (withoutProgress - 1), limits.downloadRetryMsMax));
   }
 }
 
@@ -122,7 +126,7 @@ function request(url: string, headers: Readonly<Record<string, string>>, redirec
   const target = new URL(url);
   const module = target.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
-    const asked = module.get(target, { headers, agent: false, timeout: limits.downloadIdleMsMax });
+    const asked = module.get(target.href, { headers, agent: false, timeout: limits.downloadIdleMsMax });
     asked.once('timeout', () => asked.destroy(new Cut(`nothing came for ${limits.downloadIdleMsMax / 1_000} s`)));
     asked.once('error', (error) => reject(error instanceof Cut ? error : new Cut(errorCode(error) || error.message)));
     asked.once('response', (response) => {

@@ -61,7 +61,10 @@ async function bring(folders: EngineFolders, motor: Motor, place: string, onEven
     await extractArchive(part, staging, { limits: engineArchive, durable: true });
     faultPoint('engine-extracted');
     if (motor.confere !== undefined && lstatSync(join(staging, motor.confere), { throwIfNoEntry: false }) === undefined)
-      throw new SvcError('ENGINE_REFUSED', `the engine ${motor.nome} ${motor.versao} does not hold ${motor.confere} (confere): the tarball is another one`);
+      throw new SvcError(
+        'ENGINE_REFUSED',
+        `the engine ${motor.nome} ${motor.versao} does not hold ${motor.confere} (confere): the tarball is another one`,
+      );
     await chmod(staging, 0o755);
     faultPoint('engine-checked');
     await rename(staging, place);
@@ -81,7 +84,7 @@ async function downloadEngine(folders: EngineFolders, motor: Motor, part: string
   const named = `the engine ${motor.nome} ${motor.versao}`;
   const retry = folders.retryMs === undefined ? {} : { retryMs: folders.retryMs };
   // A part of an earlier run may have been spoiled by a power cut: then it is fetched once more from its first byte.
-  for (const fresh of [await partSize(part) === 0, true]) {
+  for (const fresh of [(await partSize(part)) === 0, true]) {
     const progress = progressOf(motor, await partSize(part), onEvent);
     try {
       await download({ url: motor.url, part, bytes: motor.tamanho, onBytes: progress, ...retry });
@@ -121,10 +124,14 @@ async function checkSpace(root: string, motor: Motor, part: string): Promise<voi
   const needed = motor.tamanho - Math.min(motor.tamanho, await partSize(part)) + motor.tamanho;
   if (free >= needed) return;
   const mega = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
-  throw new SvcError('DISK_FULL', `the engine ${motor.nome} ${motor.versao} needs ${mega(needed)} on the disk of ${root}, ${mega(free)} are free`, {
-    needed,
-    free,
-  });
+  throw new SvcError(
+    'DISK_FULL',
+    `the engine ${motor.nome} ${motor.versao} needs ${mega(needed)} on the disk of ${root}, ${mega(free)} are free`,
+    {
+      needed,
+      free,
+    },
+  );
 }
 
 /** Versions and engines that are declared no longer, and the cut downloads of other ones. Only after the new version entered. */

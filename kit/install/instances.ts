@@ -10,7 +10,7 @@ import { limits } from '../../schema/limits.ts';
 import { environOf, identityOf, isAlive, livingPids, signal } from '../processes.ts';
 import type { Scope } from './requirements.ts';
 
-export interface Outdated {
+export interface Instances {
   readonly app: string;
   readonly scope: Scope;
   readonly prefix: string;
@@ -20,21 +20,25 @@ export interface Outdated {
   readonly hash: string;
 }
 
-function isOutdated(pid: number, wanted: Outdated): boolean {
-  const environ = environOf(pid);
-  const socket = environ?.get('SVC_APP_SOCKET') ?? '';
+/** The home of an instance of this installation, or null when the environ is not that of one. */
+export function instanceHome(environ: ReadonlyMap<string, string>, wanted: Instances): string | null {
+  const socket = environ.get('SVC_APP_SOCKET') ?? '';
   const suffix = `/.svc-apps/${wanted.app}/app.sock`;
-  if (environ?.get('SVC_APP_ID') !== wanted.app || !socket.startsWith('/') || !socket.endsWith(suffix)) return false;
-  // Only what the launcher started carries the hash; the launcher itself and a set-up that is under way do not count as instances.
-  const hash = environ.get('SVC_APP_INSTALLED_HASH');
-  if (hash === undefined || hash === wanted.hash) return false;
+  if (environ.get('SVC_APP_ID') !== wanted.app || !socket.startsWith('/') || !socket.endsWith(suffix)) return null;
   const home = socket.slice(0, -suffix.length);
-  if (wanted.scope === 'pessoa') return home === wanted.home;
-  if (existsSync(`${home}/.local/share/svc-apps/${wanted.app}/svc-app.json`)) return false;
-  return wanted.prefix === '' || home === wanted.prefix || home.startsWith(`${wanted.prefix}/`);
+  if (wanted.scope === 'pessoa') return home === wanted.home ? home : null;
+  if (existsSync(`${home}/.local/share/svc-apps/${wanted.app}/svc-app.json`)) return null;
+  return wanted.prefix === '' || home === wanted.prefix || home.startsWith(`${wanted.prefix}/`) ? home : null;
 }
 
-function outdatedInstances(wanted: Outdated): readonly ProcessIdentity[] {
+function isOutdated(pid: number, wanted: Instances): boolean {
+  const environ = environOf(pid);
+  // Only what the launcher started carries the hash; the launcher itself is no instance.
+  const hash = environ?.get('SVC_APP_INSTALLED_HASH');
+  return environ !== null && hash !== undefined && hash !== wanted.hash && instanceHome(environ, wanted) !== null;
+}
+
+function outdatedInstances(wanted: Instances): readonly ProcessIdentity[] {
   return livingPids().flatMap((pid) => {
     if (pid === process.pid || !isOutdated(pid, wanted)) return [];
     const identity = identityOf(pid);
@@ -43,7 +47,7 @@ function outdatedInstances(wanted: Outdated): readonly ProcessIdentity[] {
 }
 
 /** SIGTERM, the grace, then SIGKILL. Resolves with how many processes were ended; they are gone then. */
-export async function endOutdated(wanted: Outdated): Promise<number> {
+export async function endOutdated(wanted: Instances): Promise<number> {
   const found = outdatedInstances(wanted);
   tell(found, wanted, 'SIGTERM');
   if (await gone(found, limits.stopGraceMs)) return found.length;
@@ -52,7 +56,7 @@ export async function endOutdated(wanted: Outdated): Promise<number> {
   return found.length;
 }
 
-function tell(instances: readonly ProcessIdentity[], wanted: Outdated, name: 'SIGTERM' | 'SIGKILL'): void {
+function tell(instances: readonly ProcessIdentity[], wanted: Instances, name: 'SIGTERM' | 'SIGKILL'): void {
   for (const identity of instances) if (isAlive(identity) && isOutdated(identity.pid, wanted)) signal(identity.pid, name);
 }
 

@@ -40,7 +40,10 @@ export function checkFolder(folder: string, manifest: Manifest): void {
   }
   const own: readonly unknown[] = Array.isArray(manifest.opens?.proprios) ? manifest.opens.proprios : [];
   for (const type of own) {
-    const { cor, extensao } = (typeof type === 'object' && type !== null ? type : {}) as { readonly cor?: unknown; readonly extensao?: unknown };
+    const { cor, extensao } = (typeof type === 'object' && type !== null ? type : {}) as {
+      readonly cor?: unknown;
+      readonly extensao?: unknown;
+    };
     const contrast = typeof cor === 'string' ? contrastWithWhite(cor) : null;
     if (contrast !== null && contrast >= limits.badgeContrastMin) continue;
     const found = contrast === null ? 'it is no #rrggbb' : `${(Math.floor(contrast * 100) / 100).toFixed(2)}:1 against white`;
@@ -72,10 +75,14 @@ export async function checkPackages(manifest: Manifest): Promise<void> {
   if (unmet.length === 0) return;
   const suggested = unmet.map((names) => names[0] ?? '');
   const told = unmet.map(([first, ...others]) => (others.length === 0 ? first : `${first} (or ${others.join(', ')})`)).join('; ');
-  throw new SvcError('MISSING_PACKAGE', `${manifest.id} needs Linux packages that are not installed: ${told}. As root: apt-get install ${suggested.join(' ')}`, {
-    missing: unmet,
-    suggested,
-  });
+  throw new SvcError(
+    'MISSING_PACKAGE',
+    `${manifest.id} needs Linux packages that are not installed: ${told}. As root: apt-get install ${suggested.join(' ')}`,
+    {
+      missing: unmet,
+      suggested,
+    },
+  );
 }
 
 async function installedPackages(names: readonly string[]): Promise<ReadonlySet<string>> {
@@ -83,7 +90,10 @@ async function installedPackages(names: readonly string[]): Promise<ReadonlySet<
   const { code, text } = await run('dpkg-query', argv);
   // 1: some of the names are unknown; the others are listed all the same.
   if (code !== 0 && code !== 1)
-    throw new SvcError('MISSING_PACKAGE', `whether the packages ${names.join(', ')} are installed can't be told: dpkg-query ${code === null ? 'is not on this server' : `ended with ${code}`}`);
+    throw new SvcError(
+      'MISSING_PACKAGE',
+      `whether the packages ${names.join(', ')} are installed can't be told: dpkg-query ${code === null ? 'is not on this server' : `ended with ${code}`}`,
+    );
   const lines = text.split('\n').map((line) => line.split(' '));
   return new Set(lines.flatMap(([status, name]) => (status === 'installed' && name !== undefined ? [name] : [])));
 }

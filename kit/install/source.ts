@@ -59,7 +59,10 @@ async function fromCatalogue(repository: string, app: string, version: string | 
   const entry = catalogue.apps.find(({ id }) => id === app);
   const chosen = version === null ? entry?.versions[0] : entry?.versions.find((one) => one.version === version);
   if (chosen === undefined)
-    throw new SvcError('PACKAGE_SOURCE_MISSING', `the repository has no ${app}${version === null || entry === undefined ? '' : ` ${version}`}`);
+    throw new SvcError(
+      'PACKAGE_SOURCE_MISSING',
+      `the repository has no ${app}${version === null || entry === undefined ? '' : ` ${version}`}`,
+    );
   const offers = new Map<string, string[]>();
   for (const { id, versions } of catalogue.apps)
     for (const one of versions[0]?.manifest.provides ?? []) offers.set(one, [...(offers.get(one) ?? []), id]);
@@ -80,7 +83,11 @@ async function readCatalogueBytes(base: string, path: string): Promise<Uint8Arra
 }
 
 /** Puts the package into `staging/package`. What is judged and extracted is a private copy: nobody changes it in between. */
-export async function stage(source: Exclude<Source, { kind: 'installed' }>, staging: string, makeFolder: (path: string) => Promise<unknown>): Promise<string> {
+export async function stage(
+  source: Exclude<Source, { kind: 'installed' }>,
+  staging: string,
+  makeFolder: (path: string) => Promise<unknown>,
+): Promise<string> {
   const folder = join(staging, 'package');
   if (source.kind === 'folder') {
     const tree = await walkTree(source.path);

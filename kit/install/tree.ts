@@ -100,7 +100,7 @@ export async function settleTree(root: string): Promise<void> {
   const tree = await walkTree(root);
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   for (const { path, executable } of tree.files) await settle(join(root, path), executable ? 0o755 : 0o644, owner);
-  for (const path of [...tree.folders].reverse()) await settle(join(root, path), 0o755, owner);
+  for (const path of tree.folders.toReversed()) await settle(join(root, path), 0o755, owner);
   await settle(root, 0o755, owner);
 }
 
