@@ -146,7 +146,7 @@ function request(url: string, headers: Readonly<Record<string, string>>, redirec
 }
 
 function nextUrl(from: URL, location: string, redirects: number): string {
-  const to = URL.canParse(location, from) ? new URL(location, from) : null;
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
   if (redirects === 0) throw new SvcError('DOWNLOAD_FAILED', `${shown(from.href)}: more than ${limits.downloadRedirectsMax} redirects`);
   if (to === null || !['http:', 'https:'].includes(to.protocol) || (from.protocol === 'https:' && to.protocol === 'http:'))
     throw new SvcError('DOWNLOAD_FAILED', `${shown(from.href)}: a redirect that is not followed`);

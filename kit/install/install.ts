@@ -195,7 +195,8 @@ async function enter(target: Target, versions: Versions, staged: Staged): Promis
     writeRecord(versions, tag, { version, deliveredHash: staged.hash, installedHash, installedAtMs: Date.now() });
     faultPoint('record-written');
     target.onEvent({ event: 'step', step: 'swap' });
-    await swapIn(versions, tag);
+    // Of a version that somebody changed on the server nothing is kept.
+    await swapIn(versions, tag, now?.hash !== null);
     entered = true;
     await dropLeftovers(versions);
     faultPoint('old-deleted');

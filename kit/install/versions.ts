@@ -76,10 +76,13 @@ async function point(versions: Versions, link: string, target: string, afterMade
   await rename(temporary, link);
 }
 
-/** The folder `tag`, whole and settled, becomes the current version; the one before stays as `previous`. */
-export async function swapIn(versions: Versions, tag: string): Promise<void> {
+/**
+ * The folder `tag`, whole and settled, becomes the current version; the one before stays as `previous`, unless it is not worth
+ * going back to.
+ */
+export async function swapIn(versions: Versions, tag: string, keepOld: boolean): Promise<void> {
   await adoptPlainFolder(versions);
-  const old = currentTag(versions);
+  const old = keepOld ? currentTag(versions) : null;
   if (old !== null) await point(versions, join(versions.store, 'replaced'), old);
   await syncFolder(versions.store);
   faultPoint('replaced-linked');
