@@ -13,7 +13,7 @@ import { engineArchive } from '../archive/rules.ts';
 import { errorCode } from '../atomic-file.ts';
 import { gpuInventory } from '../launch/gpu.ts';
 import { download } from './download.ts';
-import type { OnEvent } from './events.ts';
+import type { OnEvent } from '../../schema/install-events.ts';
 import { faultPoint } from './faults.ts';
 import { hashFile, syncFolder } from './tree.ts';
 

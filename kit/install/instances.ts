@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../schema/backend.ts';
 import { limits } from '../../schema/limits.ts';
 import { environOf, identityOf, isAlive, livingPids, signal } from '../processes.ts';
-import type { Scope } from './requirements.ts';
+import type { Scope } from '../../schema/install-events.ts';
 
 export interface Instances {
   readonly app: string;

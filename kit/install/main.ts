@@ -7,9 +7,8 @@ import { parseArgs } from 'node:util';
 import { SvcError } from '../../schema/errors.ts';
 import { errorCode } from '../atomic-file.ts';
 import { isAppId, placeFrom } from '../place.ts';
-import type { InstallEvent, InstallFailure, InstallResult } from './events.ts';
+import type { InstallEvent, InstallLine, InstallResult, Scope } from '../../schema/install-events.ts';
 import { confirm, install, remove, rollBack, type Target } from './install.ts';
-import type { Scope } from './requirements.ts';
 import { findSource } from './source.ts';
 
 const usage = `usage: svc-app-install DIR|TARBALL|ID[@VERSION] [--force] [--sistema|--pessoa] [--json]
@@ -97,7 +96,7 @@ async function run(order: Order): Promise<InstallResult> {
   return await install(target, await findSource(order.what, order.repository, order.sha256));
 }
 
-function tell(order: Order, event: InstallEvent | InstallResult | InstallFailure): void {
+function tell(order: Order, event: InstallLine): void {
   if (order.json) process.stdout.write(`${JSON.stringify(event)}\n`);
   else if (event.event === 'error') process.stderr.write(`svc-app-install: ${event.code} ${event.message}\n`);
   else process.stdout.write(sentence(event));
@@ -134,6 +133,8 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(usage);
     return 2;
   }
+  // Whoever listened may be gone; the installation goes on.
+  process.stdout.on('error', () => undefined);
   // Whatever the caller's was: what is installed is for everybody.
   process.umask(0o022);
   try {

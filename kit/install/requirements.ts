@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
+import type { Scope } from '../../schema/install-events.ts';
 import { limits } from '../../schema/limits.ts';
 import { contrastWithWhite } from '../../schema/manifest/contrast.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -10,8 +11,6 @@ import { parseManifest } from '../../schema/manifest/minimum.ts';
 import { entrypointOf } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
 import { isAppId } from '../place.ts';
-
-export type Scope = 'sistema' | 'pessoa';
 
 /** Source: spec 2.1 `instalacao`. */
 export function checkScope(manifest: Manifest, scope: Scope): void {

@@ -3,17 +3,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { InstallEvent, InstallFailure, InstallResult } from './events.ts';
+import type { InstallLine } from '../../schema/install-events.ts';
 
 const command = resolve(import.meta.dirname, '../../bin/svc-app-install');
-
-export type Line = InstallEvent | InstallResult | InstallFailure;
 
 export interface Outcome {
   readonly code: number | null;
   readonly signal: string | null;
-  readonly lines: readonly Line[];
-  readonly last: Line | undefined;
+  readonly lines: readonly InstallLine[];
+  readonly last: InstallLine | undefined;
   readonly stderr: string;
 }
 
@@ -40,7 +38,12 @@ export function testServer(dir = mkdtempSync(join(tmpdir(), 'svc-i-')), sources 
     package: (name, manifest = {}, more = {}) => {
       const root = join(sources, name);
       const version = typeof manifest['version'] === 'string' ? manifest['version'] : '1.0.0';
-      const whole = { id: 'notas', version, ...manifest, backend: { runtime: 'python3', entrypoint: 'backend/main.py', ...(manifest['backend'] as object) } };
+      const whole = {
+        id: 'notas',
+        version,
+        ...manifest,
+        backend: { runtime: 'python3', entrypoint: 'backend/main.py', ...(manifest['backend'] as object) },
+      };
       const all = { ...files(version), ...more, 'svc-app.json': JSON.stringify(whole) };
       rmSync(root, { recursive: true, force: true });
       for (const [path, text] of Object.entries(all)) {
@@ -81,7 +84,7 @@ function run(dir: string, argv: readonly string[], environment: Readonly<Record<
     child.once('error', reject);
     child.once('close', (code, signal) => {
       const lines = text.split('\n').filter(Boolean);
-      const parsed = lines.map((line) => JSON.parse(line) as Line);
+      const parsed = lines.map((line) => JSON.parse(line) as InstallLine);
       done({ code, signal, lines: parsed, last: parsed.at(-1), stderr });
     });
   });

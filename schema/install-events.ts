@@ -1,6 +1,7 @@
-/** What an installation tells while it goes on: one JSON line each with `--json`, one sentence each for people. */
-import type { ErrorCode } from '../../schema/errors.ts';
-import type { Scope } from './requirements.ts';
+/** What svc-app-install tells while it goes on: one JSON line each with `--json`, one sentence each for people. */
+import type { ErrorCode } from './errors.ts';
+
+export type Scope = 'sistema' | 'pessoa';
 
 export type InstallEvent =
   | { readonly event: 'step'; readonly step: 'fetch' | 'stage' | 'check' | 'engines' | 'set-up' | 'swap' | 'end-instances' | 'clean' }
@@ -36,5 +37,8 @@ export interface InstallFailure {
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
+
+/** Every line of `svc-app-install --json`. */
+export type InstallLine = InstallEvent | InstallResult | InstallFailure;
 
 export type OnEvent = (event: InstallEvent) => void;
