@@ -24,8 +24,7 @@ afterEach(() => {
   server.dispose();
 });
 
-const failure = (outcome: Outcome, code: string): void =>
-  expect(outcome).toMatchObject({ code: 1, last: { event: 'error', code } });
+const failure = (outcome: Outcome, code: string): void => expect(outcome).toMatchObject({ code: 1, last: { event: 'error', code } });
 const message = ({ last }: Outcome): string => (last?.event === 'error' ? last.message : '');
 
 describe('versions', () => {
@@ -62,9 +61,9 @@ describe('versions', () => {
     const sources = ['1.0.0', '2.0.0'].map((version) => server.package(version, { version }));
     await server.run([sources[0] ?? '']);
     let looks = 0;
-    let going = true;
+    const ended = new AbortController();
     const look = async (): Promise<void> => {
-      while (going) {
+      while (!ended.signal.aborted) {
         const folder = realpathSync(join(server.apps, 'notas'));
         const version = (JSON.parse(readFileSync(join(folder, 'svc-app.json'), 'utf8')) as { version: string }).version;
         for (const file of ['main.py', 'other.py']) expect(readFileSync(join(folder, 'backend', file), 'utf8')).toContain(version);
@@ -74,7 +73,7 @@ describe('versions', () => {
     };
     const looking = look();
     for (let n = 1; n <= 8; n += 1) expect(await server.run([sources[n % 2] ?? '', '--force'])).toMatchObject({ code: 0 });
-    going = false;
+    ended.abort();
     await looking;
     expect(looks).toBeGreaterThan(100);
   });
@@ -93,7 +92,12 @@ describe('refused, and the version before stays:', () => {
     ['a capability that nobody offers', { requires: ['texto/v1'] }, 'MISSING_CAPABILITY', 'texto/v1'],
     ['a Linux package', { requiredPackages: ['dpkg', 'nao-existe-9|tambem-nao'] }, 'MISSING_PACKAGE', 'apt-get install nao-existe-9'],
     ['a package name that is an option', { requiredPackages: ['--help'] }, 'MANIFEST_INVALID', '--help'],
-    ['a color that white text can not be read on', { opens: { proprios: [{ extensao: 'nt', nome: 'N', cor: '#ffff00' }] } }, 'MANIFEST_INVALID', '1.07:1'],
+    [
+      'a color that white text can not be read on',
+      { opens: { proprios: [{ extensao: 'nt', nome: 'N', cor: '#ffff00' }] } },
+      'MANIFEST_INVALID',
+      '1.07:1',
+    ],
     ['no entrypoint', { backend: { entrypoint: 'backend/nada.py' } }, 'PACKAGE_REFUSED', 'nada.py'],
     ['a root phase that fails', { backend: { installCommand: 'echo torto; exit 3' } }, 'INSTALL_COMMAND_FAILED', 'exit code 3'],
     ['pessoa only', { instalacao: ['pessoa'] }, 'SCOPE_REFUSED', '--pessoa'],
@@ -116,7 +120,10 @@ describe('refused, and the version before stays:', () => {
 
   test.for([
     ['not declared', {}],
-    ['with motores', { instalacao: ['pessoa'], motores: [{ nome: 'm', versao: '1', url: 'http://x/', sha256: '0'.repeat(64), tamanho: 1 }] }],
+    [
+      'with motores',
+      { instalacao: ['pessoa'], motores: [{ nome: 'm', versao: '1', url: 'http://x/', sha256: '0'.repeat(64), tamanho: 1 }] },
+    ],
   ] as const)('--pessoa, %s', async ([, manifest]) => {
     failure(await server.run([server.package('one', manifest), '--pessoa']), 'SCOPE_REFUSED');
     expect(existsSync(join(server.dir, '.local/share/svc-apps/notas'))).toBe(false);
@@ -183,7 +190,10 @@ describe('the version before', () => {
     mkdirSync(join(socket, '..'), { recursive: true });
     const script = `require('http').createServer((q, r) => { r.statusCode = q.headers['x-svc-app-token'] === 't' ? ${status} : 403; r.end(); }).listen(process.env.SVC_APP_SOCKET, () => console.log('up'))`;
     rmSync(socket, { force: true });
-    await instance({ SVC_APP_INSTALLED_HASH: hash, SVC_APP_TOKEN: 't', NODE: process.execPath, SCRIPT: script }, 'exec "$NODE" -e "$SCRIPT"');
+    await instance(
+      { SVC_APP_INSTALLED_HASH: hash, SVC_APP_TOKEN: 't', NODE: process.execPath, SCRIPT: script },
+      'exec "$NODE" -e "$SCRIPT"',
+    );
   }
 
   test('stays until an instance of the new one answers with a ready code, then it goes', async () => {
@@ -225,7 +235,9 @@ describe('a tarball and a repository', () => {
       server.package('texto', { id: 'texto', provides: ['texto/v1'] }),
     );
     expect(await server.run(['notas@1.0.0', '--repository', repository])).toMatchObject({ code: 0, last: { version: '1.0.0' } });
-    expect(await server.run(['notas', '--force'], { SVC_REPOSITORY: repository })).toMatchObject({ last: { version: '1.10.0', before: '1.0.0' } });
+    expect(await server.run(['notas', '--force'], { SVC_REPOSITORY: repository })).toMatchObject({
+      last: { version: '1.10.0', before: '1.0.0' },
+    });
     expect(server.version()).toBe('1.10.0');
     const refused = await server.run(['carta', '--repository', repository]);
     failure(refused, 'MISSING_CAPABILITY');
@@ -272,11 +284,15 @@ test('--remove takes everything of the app and nothing of another one', async ()
   expect(readdirSync(server.apps).toSorted()).toEqual(['.versions', 'outro']);
 });
 
-test.for([[[]], [['a', 'b']], [['x', '--sistema', '--pessoa']], [['--remove', '../x']], [['--nada', 'x']], [['x', '--sha256', 'y']]] as const)(
-  'usage: %j',
-  async ([argv]) => {
-    const outcome = await server.run(argv);
-    expect([outcome.code, outcome.lines]).toEqual([2, []]);
-    expect(outcome.stderr).toContain('usage: svc-app-install');
-  },
-);
+test.for([
+  [[]],
+  [['a', 'b']],
+  [['x', '--sistema', '--pessoa']],
+  [['--remove', '../x']],
+  [['--nada', 'x']],
+  [['x', '--sha256', 'y']],
+] as const)('usage: %j', async ([argv]) => {
+  const outcome = await server.run(argv);
+  expect([outcome.code, outcome.lines]).toEqual([2, []]);
+  expect(outcome.stderr).toContain('usage: svc-app-install');
+});

@@ -56,8 +56,10 @@ export async function serveEngine(tarball: () => Buffer): Promise<EngineServer> 
     const bytes = tarball();
     const attempt = asked.length;
     asked.push({ range: request.headers.range, ifRange: request.headers['if-range']?.toString() });
-    if (behaviour.redirectTo !== null) return void response.writeHead(302, { location: behaviour.redirectTo }).end();
-    if (behaviour.status !== 200) return void response.writeHead(behaviour.status).end();
+    if (behaviour.redirectTo !== null || behaviour.status !== 200) {
+      response.writeHead(behaviour.redirectTo === null ? behaviour.status : 302, { location: behaviour.redirectTo ?? '' }).end();
+      return;
+    }
     const match = /^bytes=([0-9]+)-$/.exec(request.headers.range ?? '');
     const known = request.headers['if-range'] === undefined || request.headers['if-range'] === behaviour.etag;
     const start = match !== null && behaviour.ranges && known ? Number(match[1]) : 0;
