@@ -3,19 +3,18 @@
  * Downloads go on where they were cut, also by a killed run; nothing is extracted before size and sha256 are right.
  */
 import { lstatSync } from 'node:fs';
-import { chmod, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Manifest, Motor } from '../../schema/manifest/manifest.ts';
-import { extractArchive } from '../archive/extract.ts';
-import { engineArchive } from '../archive/rules.ts';
 import { errorCode } from '../atomic-file.ts';
 import { gpuInventory } from '../launch/gpu.ts';
 import { download } from './download.ts';
 import type { OnEvent } from '../../schema/install-events.ts';
 import { faultPoint } from './faults.ts';
 import { hashFile, syncFolder } from './tree.ts';
+import { unpack } from './unpack.ts';
 
 export interface EngineFolders {
   /** `/var/lib/svc-motores` */
@@ -55,17 +54,16 @@ async function bring(folders: EngineFolders, motor: Motor, place: string, onEven
   await downloadEngine(folders, motor, part, onEvent);
 
   const staging = join(parent, '.new');
-  await rm(staging, { recursive: true, force: true });
+  for (const left of [staging, `${staging}.cell`]) await rm(left, { recursive: true, force: true });
   try {
     onEvent({ event: 'engine', step: 'extract', nome: motor.nome, versao: motor.versao });
-    await extractArchive(part, staging, { limits: engineArchive, durable: true });
+    await unpack(part, staging, 'engine');
     faultPoint('engine-extracted');
     if (motor.confere !== undefined && lstatSync(join(staging, motor.confere), { throwIfNoEntry: false }) === undefined)
       throw new SvcError(
         'ENGINE_REFUSED',
         `the engine ${motor.nome} ${motor.versao} does not hold ${motor.confere} (confere): the tarball is another one`,
       );
-    await chmod(staging, 0o755);
     faultPoint('engine-checked');
     await rename(staging, place);
   } catch (error) {

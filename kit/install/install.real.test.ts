@@ -272,7 +272,8 @@ describe('a tarball and a repository', () => {
     failure(await server.run([tarball, '--sha256', '0'.repeat(64)]), 'CHECKSUM_MISMATCH');
     const folder = await server.run([tarball]);
     expect(folder).toMatchObject({ code: 0, last: { version: '1.0.0', hash: await hashTree(join(server.apps, 'notas')) } });
-    expect(statSync(join(server.apps, 'notas/backend')).mode & 0o777).toBe(0o755);
+    const { uid, mode } = statSync(join(server.apps, 'notas/backend/main.py'));
+    expect([uid, mode & 0o777, statSync(join(server.apps, 'notas/backend')).mode & 0o777]).toEqual([process.getuid?.(), 0o644, 0o755]);
   });
 });
 

@@ -4,12 +4,12 @@ import { copyFile, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import { extractArchive } from '../archive/extract.ts';
 import { packageArchive } from '../archive/rules.ts';
 import { download, fetchDocument } from './download.ts';
 import { faultPoint } from './faults.ts';
 import type { Offers } from './requirements.ts';
 import { copyTree, hashFile, refusePackage, walkTree } from './tree.ts';
+import { unpack } from './unpack.ts';
 
 export type Source =
   | { readonly kind: 'folder'; readonly path: string }
@@ -105,7 +105,7 @@ export async function stage(
     if (found !== source.sha256)
       throw new SvcError('CHECKSUM_MISMATCH', `the tarball has the sha256 ${found}, expected ${source.sha256}; nothing was extracted`);
   }
-  await extractArchive(tarball, folder, { limits: packageArchive });
+  await unpack(tarball, folder, 'package');
   faultPoint('first-file-copied');
   return folder;
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, lstat, lchown, mkdir, open, readdir } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
@@ -24,6 +24,8 @@ export interface Tree {
 }
 
 interface Rules {
+  readonly bytesMax?: number;
+  readonly entriesMax?: number;
   /** What a root phase made may hold links; what is delivered may not. */
   readonly othersAllowed?: boolean;
 }
@@ -32,20 +34,20 @@ interface Rules {
 export async function walkTree(root: string, rules: Rules = {}): Promise<Tree> {
   const files: TreeFile[] = [];
   const folders: string[] = [];
+  const { entriesMax = limits.packageEntriesMax, bytesMax = limits.packageBytesMax } = rules;
   let bytes = 0;
   const visit = async (folder: string, depth: number): Promise<void> => {
     if (depth > limits.packageDepthMax) refusePackage(`${JSON.stringify(folder)} lies deeper than ${limits.packageDepthMax} folders`);
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (files.length + folders.length >= limits.packageEntriesMax)
-        refusePackage(`it holds more than ${limits.packageEntriesMax} entries`);
+      if (files.length + folders.length >= entriesMax) refusePackage(`it holds more than ${entriesMax} entries`);
       if (entry.isDirectory()) {
         folders.push(path);
         await visit(path, depth + 1);
       } else if (entry.isFile()) {
         const stat = await lstat(join(root, path));
         bytes += stat.size;
-        if (bytes > limits.packageBytesMax) refusePackage(`it is larger than ${limits.packageBytesMax} bytes`);
+        if (bytes > bytesMax) refusePackage(`it is larger than ${bytesMax} bytes`);
         files.push({ path, executable: (stat.mode & 0o100) !== 0, bytes: stat.size });
       } else if (rules.othersAllowed !== true)
         refusePackage(`${JSON.stringify(path)} is neither a file nor a folder (links and devices are not taken)`);
@@ -95,20 +97,22 @@ export async function copyTree(source: string, target: string, tree: Tree): Prom
   }
 }
 
-/** Owner, modes and bytes as they shall stay, on disk for good. */
-export async function settleTree(root: string): Promise<void> {
-  const tree = await walkTree(root);
+/** Owner, modes and bytes as they shall stay, on disk for good. Rejects links and the like: nothing is followed. */
+export async function settleTree(root: string, rules: Rules = {}): Promise<void> {
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const tree = await walkTree(root, rules);
+  // From above, so that who wrote it can't reach in any more; synced from below.
+  for (const path of ['', ...tree.folders]) await settle(join(root, path), 0o755, owner);
   for (const { path, executable } of tree.files) await settle(join(root, path), executable ? 0o755 : 0o644, owner);
-  for (const path of tree.folders.toReversed()) await settle(join(root, path), 0o755, owner);
-  await settle(root, 0o755, owner);
+  for (const path of tree.folders.toReversed()) await syncFolder(join(root, path));
+  await syncFolder(root);
 }
 
 async function settle(path: string, mode: number, owner: { readonly uid: number; readonly gid: number }): Promise<void> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const stat = await handle.stat();
-    if (stat.uid !== owner.uid || stat.gid !== owner.gid) await lchown(path, owner.uid, owner.gid);
+    if (stat.uid !== owner.uid || stat.gid !== owner.gid) await handle.chown(owner.uid, owner.gid);
     if ((stat.mode & 0o7777) !== mode) await handle.chmod(mode);
     await handle.sync();
   } finally {
