@@ -56,7 +56,7 @@ function snapshotOf(app: string, hash: string): AppSnapshot {
 function memoryHost(): Host {
   const packages = Array.from({ length: appsPerPerson }, (_, n): InstalledPackage => {
     const manifest: Manifest = { id: `app${n}`, version: '1.0.0', backend: { runtime: 'node', entrypoint: 'main.js', aoFechar: 'manter' } };
-    return { app: manifest.id, version: '1.0.0', hash: String(n).padStart(64, '0'), scope: 'sistema', manifest };
+    return { app: manifest.id, version: '1.0.0', hash: String(n).padStart(64, '0'), delivered: null, scope: 'sistema', manifest };
   });
   const apps = packages.map(({ app, hash }) => snapshotOf(app, hash));
   const refuse = () => Promise.reject(new SvcError('SERVER_UNREACHABLE', 'nothing is started or changed in this benchmark'));
@@ -74,6 +74,8 @@ function memoryHost(): Host {
     startSupervisor: refuse,
     installed: async () => packages,
     install: refuse,
+    rollBack: refuse,
+    confirm: refuse,
     remove: refuse,
     close: async () => undefined,
   };

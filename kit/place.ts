@@ -1,6 +1,6 @@
 /**
- * kit/: what runs on each server as the person (design 5). Two programs share these files: `svc-app-run` (kit/launch, the seven
- * steps of spec 3.1) and `svc-app-supervisor` (kit/supervise, spec 3.3). Nothing here knows the portal beyond the wire types of
+ * kit/: what runs on each server as the person (design 5). Programs that share these files: `svc-app-run` (kit/launch, the
+ * seven steps of spec 3.1), `svc-app-supervisor` (kit/supervise, spec 3.3) and `svc-app-install` (kit/install, which runs as root, too). Nothing here knows the portal beyond the wire types of
  * schema/, and nothing here trusts a pid file, a socket file or an environment that it did not check.
  *
  * This file: where the account and the kit stand.

@@ -201,6 +201,19 @@ export const limits = {
   eventsKeptTotal: 100_000,
   /** A change that removes more than this share of the objects waits for `--prune`. Source: design 4. */
   pruneShareMax: 0.2,
+  // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
+  installLockMsMax: 60_000,
+  packageDepthMax: 64,
+  dpkgQueryMsMax: 15_000,
+  /** How long a root phase, a download and the rest of one installation may take before the portal gives up waiting. */
+  installMsMax: 2 * 60 * 60_000,
+  downloadIdleMsMax: 30_000,
+  downloadRedirectsMax: 5,
+  /** So many attempts in a row that brought not one byte end a download. */
+  downloadRetriesMax: 5,
+  downloadRetryMs: 500,
+  downloadRetryMsMax: 30_000,
+  progressMs: 500,
   serverScopeIdCharsMax: 27,
   ownFileTypesMax: 32,
   contextMenuItemsMax: 8,

@@ -20,6 +20,8 @@ const browser: BuildOptions = { platform: 'browser', target: 'es2022', format: '
 
 const bundles: readonly { readonly entry: string; readonly outfile: string; readonly options: BuildOptions }[] = [
   { entry: 'kit/launch/main.ts', outfile: 'build/kit/svc-app-run.mjs', options: server },
+  { entry: 'kit/install/unpack-main.ts', outfile: 'build/kit/svc-app-unpack.mjs', options: server },
+  { entry: 'kit/install/main.ts', outfile: 'build/kit/svc-app-install.mjs', options: server },
   { entry: 'kit/supervise/main.ts', outfile: 'build/kit/svc-app-supervisor.mjs', options: server },
   { entry: 'shell/main.ts', outfile: 'build/shell/shell.js', options: browser },
 ];

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { createRepositoryHandler } from '../../api/repository/serve.ts';
 import { createToken } from '../../api/repository/tokens.ts';
-import { systemClock } from '../../controller/clock.ts';
+import { systemClock } from '../../controller/clock/system.ts';
 import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';

@@ -40,6 +40,8 @@ function unreachableHost(server: string, why: string): Host {
     startSupervisor: refuse,
     installed: refuse,
     install: refuse,
+    rollBack: refuse,
+    confirm: refuse,
     remove: refuse,
     close: async () => undefined,
   };

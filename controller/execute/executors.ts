@@ -189,10 +189,14 @@ async function installPackage({ world, dir }: ExecutorOptions, action: ActionOf<
   if (!(manifest.instalacao ?? ['sistema']).includes(action.scope)) {
     throw new SvcError('PACKAGE_REFUSED', `its manifest does not allow instalacao: ${action.scope}`);
   }
+  faultPoint('install/before');
   await server.host.install(source, action.scope, accountOf(world, action.person));
+  faultPoint('install/done');
 }
 
 async function removePackage({ world }: ExecutorOptions, action: ActionOf<'package/remove'>): Promise<void> {
   const server = world.servers.get(action.server);
+  faultPoint('remove/before');
   await server?.host.remove(action.app, action.scope, accountOf(world, action.person));
+  faultPoint('remove/done');
 }

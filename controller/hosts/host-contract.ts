@@ -1,11 +1,12 @@
 /** What every host driver must do, as one suite on real sockets and folders: local.real.test.ts runs it, the ssh driver runs the same. */
 import {
+  appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -33,7 +34,10 @@ export interface HostFixture {
 }
 
 const manifest = (version: string): string =>
-  JSON.stringify({ id: 'ola', version, backend: { runtime: 'python3', entrypoint: 'backend/main.py' } });
+  JSON.stringify({ id: 'ola', version, instalacao: ['sistema', 'pessoa'], backend: { runtime: 'python3', entrypoint: 'backend/main.py' } });
+
+/** What people and programs see; how versions are kept beside it is the installer's matter. */
+const appsIn = (root: string): readonly string[] => (existsSync(root) ? readdirSync(root).filter((name) => !name.startsWith('.')) : []);
 
 export function describeHost(name: string, fixture: () => Promise<HostFixture>): void {
   describe(`host contract: ${name}`, () => {
@@ -126,27 +130,39 @@ function installTests(made: () => HostFixture, source: () => string): void {
     const root = accountPaths(place).systemApps;
     const mode = (file: string): number => statSync(path.join(root, 'ola', file)).mode & 0o777;
     expect([mode('.'), mode('backend'), mode('svc-app.json'), mode('run.sh')]).toEqual([0o755, 0o755, 0o644, 0o755]);
-    expect(readdirSync(root)).toEqual(['ola']);
+    expect(appsIn(root)).toEqual(['ola']);
   });
 
-  test('what a death left half done is ended by the next portal: the old package is back, the rest is gone', async () => {
+  test('goes back to the version before, and forgets it once it is confirmed', async () => {
+    const { host } = made();
+    await host.install(source(), 'sistema', null);
+    writePackage(source(), '1.1.0');
+    await host.install(source(), 'sistema', null);
+    await expect(host.confirm('ola', 'sistema', null)).rejects.toMatchObject({ code: 'NOT_CONFIRMED' });
+    await host.rollBack('ola', 'sistema', null);
+    expect((await host.installed(null)).map((one) => one.version)).toEqual(['1.0.0']);
+    await expect(host.rollBack('ola', 'sistema', null)).rejects.toMatchObject({ code: 'NO_PREVIOUS_VERSION' });
+  });
+
+  test('tells when a file was changed on the server, and puts it back', async () => {
     const { host, place } = made();
-    const { hash } = await host.install(source(), 'sistema', null);
-    const root = accountPaths(place).systemApps;
-    // As a death between the two renames leaves it: the old one aside, the new one not in place yet.
-    mkdirSync(path.join(root, '.new-ola-00112233aabb'));
-    writeFileSync(path.join(root, '.new-ola-00112233aabb/svc-app.json'), manifest('2.0.0'));
-    renameSync(path.join(root, 'ola'), path.join(root, '.old-ola-00112233aabb'));
-    const next = await made().again();
-    expect((await next.installed(null)).map((one) => one.hash)).toEqual([hash]);
-    expect(readdirSync(root)).toEqual(['ola']);
-    // And in the middle of a removal: it goes on.
-    renameSync(path.join(root, 'ola'), path.join(root, '.old-ola-gone-00112233aabb'));
-    const third = await made().again();
-    expect(await third.installed(null)).toEqual([]);
-    expect(readdirSync(root)).toEqual([]);
-    await next.close();
-    await third.close();
+    const first = await host.install(source(), 'sistema', null);
+    expect(first.delivered).toBe(first.hash);
+    appendFileSync(path.join(accountPaths(place).systemApps, 'ola/backend/main.py'), '# changed\n');
+    expect(await host.installed(null)).toMatchObject([{ delivered: null }]);
+    await host.install(source(), 'sistema', null);
+    expect(await host.installed(null)).toEqual([first]);
+  });
+
+  test('takes the place of a folder that somebody put there by hand', async () => {
+    const { host, place } = made();
+    cpSync(source(), path.join(accountPaths(place).systemApps, 'ola'), { recursive: true });
+    expect((await host.installed(null)).map((one) => one.version)).toEqual(['1.0.0']);
+    writePackage(source(), '1.1.0');
+    await host.install(source(), 'sistema', null);
+    expect((await host.installed(null)).map((one) => one.version)).toEqual(['1.1.0']);
+    await host.remove('ola', 'sistema', null);
+    expect(await host.installed(null)).toEqual([]);
   });
 }
 
@@ -164,7 +180,7 @@ function refusalTests(made: () => HostFixture, source: () => string): void {
       code: expect.stringMatching(/^(PACKAGE_REFUSED|PACKAGE_SOURCE_MISSING|MANIFEST_INVALID)$/) as string,
     });
     const root = accountPaths(place).systemApps;
-    expect(existsSync(root) ? readdirSync(root) : []).toEqual([]);
+    expect(appsIn(root)).toEqual([]);
   });
 
   test('one package that can not be read hides no other', async () => {

@@ -4,6 +4,7 @@
  * and moves packages. Every call has a deadline and rejects with a coded SvcError; none throws synchronously.
  */
 import type { Duplex } from 'node:stream';
+import type { OnEvent } from '../../schema/install-events.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 
@@ -12,6 +13,8 @@ export interface InstalledPackage {
   readonly version: string;
   /** sha256 over names, modes and bytes of the package folder, hex. */
   readonly hash: string;
+  /** The same over what was delivered, before installCommand added to it; null when somebody changed a file since (drift). */
+  readonly delivered: string | null;
   readonly scope: 'sistema' | 'pessoa';
   readonly manifest: Manifest;
 }
@@ -28,8 +31,15 @@ export interface Host {
   startSupervisor(account: string): Promise<void>;
   /** Packages of the system scope and, with an account, its own too; an app may stand in both. */
   installed(account: string | null): Promise<readonly InstalledPackage[]>;
-  /** Puts the package folder in place atomically. `source` is a folder on the portal's machine. */
-  install(source: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<InstalledPackage>;
+  /**
+   * Puts the package in place atomically, whatever version was there, and ends instances of it (`svc-app-install --force`).
+   * `source` is a folder or a tarball on the portal's machine.
+   */
+  install(source: string, scope: 'sistema' | 'pessoa', account: string | null, onEvent?: OnEvent): Promise<InstalledPackage>;
+  /** The version before is current again; rejects NO_PREVIOUS_VERSION. */
+  rollBack(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;
+  /** The current version answered: the one before may go. Rejects NOT_CONFIRMED when the server sees no instance that answers. */
+  confirm(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;
   remove(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,16 +2,18 @@
  * Host driver `local` (design 5): this machine, as the account that runs the portal. The embedded default; with a `prefix` a
  * whole small server stands below one folder, people's homes included, which is what examples and tests use.
  */
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../../schema/limits.ts';
 import { SvcError } from '../../schema/errors.ts';
+import type { InstallResult, OnEvent } from '../../schema/install-events.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import type { Host, InstalledPackage } from './host.ts';
 import { startLocalSupervisor } from './local-supervisor.ts';
-import { hashPackage, installFolder, readPackageManifest, recoverSwaps, removeFolder } from './package-folder.ts';
+import { runInstaller } from './local-installer.ts';
+import { deliveredHash, hashPackage, readPackageManifest, walkPackage } from './package-folder.ts';
 import { dialSocket } from './unix-socket.ts';
 
 export interface LocalHostOptions {
@@ -45,6 +47,16 @@ export function createLocalHost(options: LocalHostOptions): Host {
     if (account === null) throw new SvcError('BAD_REQUEST', 'scope pessoa needs the account');
     return accountPaths(await place(account)).personApps;
   };
+  const installer: Installer = async (argv, scope, account, onEvent) => {
+    const home = account === null ? prefix || os.homedir() : (await place(account)).home;
+    return await runInstaller({
+      binDir,
+      argv: [...argv, `--${scope}`],
+      place: { home, prefix },
+      clock,
+      onEvent: onEvent ?? (() => undefined),
+    });
+  };
   return {
     server,
     place,
@@ -64,21 +76,22 @@ export function createLocalHost(options: LocalHostOptions): Host {
       }
       return account === null ? listed : [...listed, ...(await folders.list(await folderOf('pessoa', account), 'pessoa'))];
     },
-    install: async (source, scope, account) => {
-      const manifest = await readPackageManifest(source);
-      if (manifest === null) throw new SvcError('PACKAGE_SOURCE_MISSING', `${source} holds no svc-app.json`);
-      const folder = await folderOf(scope, account);
-      await folders.recover(folder);
-      await installFolder(source, folder, manifest.id);
+    install: async (source, scope, account, onEvent) => {
+      const done = await installer([path.resolve(source), '--force'], scope, account, onEvent);
       changed();
-      const installed = await folders.read(folder, manifest.id, scope);
-      if (installed === null) throw new SvcError('INTERNAL', `${manifest.id} vanished while it was installed`);
+      const installed = await folders.read(await folderOf(scope, account), done.app, scope);
+      if (installed === null) throw new SvcError('INTERNAL', `${done.app} vanished while it was installed`);
       return installed;
     },
+    rollBack: async (app, scope, account) => {
+      await installer(['--rollback', app], scope, account);
+      changed();
+    },
+    confirm: async (app, scope, account) => {
+      await installer(['--confirm', app], scope, account);
+    },
     remove: async (app, scope, account) => {
-      const folder = await folderOf(scope, account);
-      await folders.recover(folder);
-      await removeFolder(folder, app);
+      await installer(['--remove', app], scope, account);
       changed();
     },
     close: async () => undefined,
@@ -93,36 +106,35 @@ async function placeOf({ server, prefix, readOnly }: LocalHostOptions, account: 
   return { home, prefix };
 }
 
+type Installer = (
+  argv: readonly string[],
+  scope: InstalledPackage['scope'],
+  account: string | null,
+  onEvent?: OnEvent,
+) => Promise<InstallResult>;
+
 interface PackageFolders {
-  /** Ends what an earlier run left half done; once per folder and run. */
-  recover(folder: string): Promise<void>;
   read(folder: string, app: string, scope: InstalledPackage['scope']): Promise<InstalledPackage | null>;
   list(folder: string, scope: InstalledPackage['scope']): Promise<readonly InstalledPackage[]>;
 }
 
-function createPackageFolders({ onBadPackage, readOnly }: LocalHostOptions): PackageFolders {
-  const recovered = new Map<string, Promise<void>>();
+function createPackageFolders({ onBadPackage }: LocalHostOptions): PackageFolders {
   const known = new Map<string, { readonly mark: string; readonly found: InstalledPackage }>();
-  const recover = (folder: string): Promise<void> => {
-    const found = recovered.get(folder) ?? (readOnly === true ? Promise.resolve() : recoverSwaps(folder));
-    recovered.set(folder, found);
-    return found;
-  };
   const read: PackageFolders['read'] = async (folder, app, scope) => {
     const root = path.join(folder, app);
-    const mark = await markOf(root);
-    if (mark === null) return null;
-    const before = known.get(root);
-    if (before?.mark === mark) return before.found;
     const manifest = await readPackageManifest(root);
     if (manifest === null) return null;
+    // The bytes of an unchanged one are not read again at each look.
+    const walk = await walkPackage(root);
+    const before = known.get(root);
+    if (before?.mark === walk.mark) return before.found;
     if (manifest.id !== app) throw new SvcError('PACKAGE_REFUSED', `the package in ${root} calls itself ${JSON.stringify(manifest.id)}`);
-    const found: InstalledPackage = { app, version: manifest.version, hash: await hashPackage(root), scope, manifest };
-    known.set(root, { mark, found });
+    const hash = await hashPackage(root, walk);
+    const found: InstalledPackage = { app, version: manifest.version, hash, delivered: await deliveredHash(root, hash), scope, manifest };
+    known.set(root, { mark: walk.mark, found });
     return found;
   };
   const list: PackageFolders['list'] = async (folder, scope) => {
-    await recover(folder);
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [] as string[];
       throw error;
@@ -138,16 +150,5 @@ function createPackageFolders({ onBadPackage, readOnly }: LocalHostOptions): Pac
     }
     return found;
   };
-  return { recover, read, list };
-}
-
-/** A swap makes another folder: the bytes of an unchanged one are not read again at each look. null when nothing stands there. */
-async function markOf(root: string): Promise<string | null> {
-  try {
-    const [dir, file] = await Promise.all([stat(root), stat(path.join(root, 'svc-app.json'))]);
-    return `${dir.ino}:${dir.ctimeMs}:${file.ino}:${file.ctimeMs}`;
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
-    throw error;
-  }
+  return { read, list };
 }

@@ -35,7 +35,7 @@ afterEach(async () => {
 function fakeHost(apps: number): Host {
   const packages = Array.from({ length: apps }, (_unused, index): InstalledPackage => {
     const manifest: Manifest = { id: `app${index}`, version: '1.0.0', backend: { runtime: 'node', entrypoint: 'main.js' } };
-    return { app: manifest.id, version: '1.0.0', hash: String(index).padStart(64, '0'), scope: 'sistema', manifest };
+    return { app: manifest.id, version: '1.0.0', hash: String(index).padStart(64, '0'), delivered: null, scope: 'sistema', manifest };
   });
   const refuse = () => Promise.reject(new SvcError('SERVER_UNREACHABLE', 'nobody listens'));
   return {
@@ -46,6 +46,8 @@ function fakeHost(apps: number): Host {
     startSupervisor: refuse,
     installed: async () => packages,
     install: refuse,
+    rollBack: refuse,
+    confirm: refuse,
     remove: refuse,
     close: async () => undefined,
   };

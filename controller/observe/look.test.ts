@@ -37,6 +37,7 @@ test('a slow look that began before an install takes nothing back from the look 
     app: 'notas',
     version: '1.0.0',
     hash: 'a'.repeat(64),
+    delivered: 'a'.repeat(64),
     scope: 'sistema',
     manifest: { id: 'notas', version: '1.0.0', backend: { runtime: 'node', entrypoint: 'main.js' } },
   };

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { type PackageRecord, catalogueOf } from '../../schema/repository/records.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../clock/system.ts';
 import { createOffersReader } from './offers.ts';
 
 let dir: string;

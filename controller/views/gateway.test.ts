@@ -59,6 +59,9 @@ function writePackage(root: string, app: string, version: string): void {
 beforeEach(async () => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'svc-gw-'));
   mkdirSync(path.join(dir, 'yaml'));
+  // Packages are installed, no supervisor is started.
+  mkdirSync(path.join(dir, 'bin'));
+  symlinkSync(path.resolve('bin/svc-app-install'), path.join(dir, 'bin/svc-app-install'));
   writePackage(path.join(dir, 'repo'), 'notas', '1.0.0');
   writeFileSync(path.join(dir, 'yaml/all.yaml'), desired());
   store = await openSqliteStore(':memory:');
@@ -73,7 +76,7 @@ beforeEach(async () => {
       return createLocalHost({
         server: metadata.name,
         prefix,
-        binDir: '/nonexistent',
+        binDir: path.join(dir, 'bin'),
         clock: systemClock,
         readOnly,
         onBadPackage: () => undefined,
@@ -91,7 +94,7 @@ afterEach(async () => {
 const begin = async (): Promise<void> => {
   await controller.prepare();
   await controller.start();
-  await expect.poll(() => gateway.app('ana', 'notas')?.version).toBe('1.0.0');
+  await expect.poll(() => gateway.app('ana', 'notas')?.version, { timeout: 10_000 }).toBe('1.0.0');
   await controller.context.queue.idle();
 };
 
@@ -105,7 +108,7 @@ describe('svc plan', () => {
         { key: 'Package/notas', action: 'package/install', detail: '1.0.0 on casa (sistema)' },
       ]),
     );
-    expect(readdirSync(dir).sort()).toEqual(['repo', 'yaml']);
+    expect(readdirSync(dir).sort()).toEqual(['bin', 'repo', 'yaml']);
     expect(await store.applied()).toEqual([]);
   });
 

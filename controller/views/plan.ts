@@ -93,7 +93,8 @@ async function packageChanges(dir: string, world: World, entry: PackageEntry, no
       if (person.server.name !== desired.server || (desired.person !== null && desired.person !== person.name)) continue;
       const kept = person.packages.get(desired.app);
       const packages = new Map(person.packages);
-      packages.set(desired.app, { app: desired.app, version: manifest.version, hash: kept?.hash ?? '', scope: desired.scope, manifest });
+      const hash = kept?.hash ?? '';
+      packages.set(desired.app, { app: desired.app, version: manifest.version, hash, delivered: hash, scope: desired.scope, manifest });
       person.packages = packages;
     }
   }

@@ -1,5 +1,5 @@
 /** Step 1: the installed package and its manifest (spec 3.1). */
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
@@ -24,12 +24,15 @@ const scopes = (place: ServerPlace): readonly (readonly ['pessoa' | 'sistema', s
   ];
 };
 
-/** A person's own package shadows the system's: they chose it later. Decision: docs/decisions/0020-server-files.md */
+/**
+ * A person's own package shadows the system's: they chose it later. Decision: docs/decisions/0020-server-files.md
+ * The folder is that of the version itself: a start that meets an installation runs one version, not some of each.
+ */
 export function findPackage(place: ServerPlace, app: string): InstalledFolder | null {
   for (const [scope, folder] of scopes(place)) {
     const dir = join(folder, app);
     try {
-      if (statSync(join(dir, 'svc-app.json')).isFile()) return { app, dir, scope };
+      if (statSync(join(dir, 'svc-app.json')).isFile()) return { app, dir: realpathSync(dir), scope };
     } catch (error) {
       if (!isMissing(error)) throw error;
     }

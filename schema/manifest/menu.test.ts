@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { contextMenuItems } from './menu.ts';
-import { contrastWithWhite, leavesPackage } from './rules.ts';
+import { contrastWithWhite } from './contrast.ts';
+import { leavesPackage } from './rules.ts';
 
 const path = { id: 'a', superficie: 'arquivo', rotulo: 'A' };
 const jump = { id: 'j', superficie: 'icone-do-app', rotulo: 'J', rota: 'novo' };

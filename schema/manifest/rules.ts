@@ -5,6 +5,7 @@
 import { limits } from '../limits.ts';
 import type { FindingCode } from '../findings.ts';
 import { clip } from '../positions/node.ts';
+import { contrastWithWhite } from './contrast.ts';
 import { contextMenuItems } from './menu.ts';
 import { isPublicSuffix } from './public-suffix.ts';
 import { isReservedName } from './reserved-names.ts';
@@ -146,18 +147,6 @@ function checkOpens(opens: Fields, tell: Tell): void {
       tell('PUBLIC_SUFFIX', ['opens', 'urls', index], message);
     }
   }
-}
-
-/** WCAG 2 contrast ratio against white, 1 to 21; null when it is no #rrggbb. Source: spec 2.5 `cor`. */
-export function contrastWithWhite(color: string): number | null {
-  const parts = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color);
-  if (!parts) return null;
-  const linear = (hex: string | undefined) => {
-    const channel = Number.parseInt(hex ?? '0', 16) / 255;
-    return channel <= 0.040_45 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
-  };
-  const luminance = 0.2126 * linear(parts[1]) + 0.7152 * linear(parts[2]) + 0.0722 * linear(parts[3]);
-  return 1.05 / (luminance + 0.05);
 }
 
 /** A variable named twice has no meaning: engines become SVC_MOTOR_<NOME> (spec 2.3), secrets are variables (spec 2.1). */

@@ -124,6 +124,11 @@ describe('a supervisor', () => {
   test('that hangs makes its apps unknown, never stopped, and all is well when it goes on', { timeout: 90_000 }, async () => {
     const pids = backendPids(state, 'notas');
     const [pid = 0] = supervisorPids(state);
+    const transitions = async (): Promise<readonly string[]> => {
+      const { body } = await running().admin('GET', '/api/admin/events?key=Backend/ana/notas');
+      return (body as { readonly events: readonly { readonly to: string }[] }).events.map(({ to }) => to);
+    };
+    const before = (await transitions()).length;
     process.kill(pid, 'SIGSTOP');
     try {
       const unknown = await whenState(running(), 'notas', 'unknown', 60_000);
@@ -133,8 +138,8 @@ describe('a supervisor', () => {
     }
     await whenState(running(), 'notas', 'running', 60_000);
     expect(backendPids(state, 'notas')).toEqual(pids);
-    const events = (await running().admin('GET', '/api/admin/events?key=Backend/ana/notas')).body;
-    expect(JSON.stringify(events)).not.toContain('"to":"stopped"');
+    // Before its package was installed it was stopped; what counts is what happened since.
+    expect((await transitions()).slice(before)).not.toContain('stopped');
   });
 });
 

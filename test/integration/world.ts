@@ -58,7 +58,12 @@ export function whenState(portal: RunningPortal, app: string, state: string, msM
 /** Pids of the backend image itself: the launcher and what wraps it do not count. */
 export function backendPids(state: string, app: string): readonly number[] {
   return processesBelow(state)
-    .filter((found) => found.app === app && found.argv.some((word) => word.includes(`/svc-apps/${app}/`)) && !isLauncher(found.argv))
+    .filter(
+      (found) =>
+        found.app === app &&
+        found.argv.some((word) => new RegExp(`/svc-apps/(\\.versions/)?${app}/`).test(word)) &&
+        !isLauncher(found.argv),
+    )
     .map((found) => found.pid);
 }
 

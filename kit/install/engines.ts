@@ -1,0 +1,165 @@
+/**
+ * The engine artefacts of a package on the server (spec 2.3): `<engines>/<app>/<nome>/<versao>` is there whole or not at all.
+ * Downloads go on where they were cut, also by a killed run; nothing is extracted before size and sha256 are right.
+ */
+import { lstatSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Manifest, Motor } from '../../schema/manifest/manifest.ts';
+import { errorCode } from '../atomic-file.ts';
+import { gpuInventory } from '../launch/gpu.ts';
+import { download } from './download.ts';
+import type { OnEvent } from '../../schema/install-events.ts';
+import { faultPoint } from './faults.ts';
+import { hashFile, syncFolder } from './tree.ts';
+import { unpack } from './unpack.ts';
+
+export interface EngineFolders {
+  /** `/var/lib/svc-motores` */
+  readonly root: string;
+  readonly app: string;
+  /** '' on a server; tests plant a /sys below it. */
+  readonly gpuRoot?: string;
+  readonly retryMs?: number;
+}
+
+/** What this server should hold: without a physical GPU, nothing that waits for one. Source: spec 2.3 `quando`. */
+export function wantedEngines(manifest: Manifest, gpuRoot: string): readonly Motor[] {
+  const motores = manifest.motores ?? [];
+  if (!motores.some((motor) => motor.quando === 'gpu')) return motores;
+  const physical = gpuInventory(gpuRoot).some((device) => !device.virtual);
+  return motores.filter((motor) => motor.quando !== 'gpu' || physical);
+}
+
+/** Downloads what is missing. The result names each wanted engine as `SVC_MOTOR_<NOME>`, for the root phase. */
+export async function ensureEngines(folders: EngineFolders, manifest: Manifest, onEvent: OnEvent): Promise<ReadonlyMap<string, string>> {
+  const variables = new Map<string, string>();
+  for (const motor of wantedEngines(manifest, folders.gpuRoot ?? '')) {
+    const place = join(folders.root, folders.app, motor.nome, motor.versao);
+    if (!isFolder(place)) await bring(folders, motor, place, onEvent);
+    variables.set(`SVC_MOTOR_${motor.nome.toUpperCase().replaceAll('-', '_')}`, place);
+  }
+  return variables;
+}
+
+async function bring(folders: EngineFolders, motor: Motor, place: string, onEvent: OnEvent): Promise<void> {
+  const parts = join(folders.root, folders.app, '.parts');
+  const parent = join(folders.root, folders.app, motor.nome);
+  for (const folder of [folders.root, join(folders.root, folders.app), parent]) await mkdir(folder, { recursive: true, mode: 0o755 });
+  await mkdir(parts, { recursive: true, mode: 0o700 });
+  const part = join(parts, `${motor.sha256}.part`);
+  await checkSpace(folders.root, motor, part);
+  await downloadEngine(folders, motor, part, onEvent);
+
+  const staging = join(parent, '.new');
+  for (const left of [staging, `${staging}.cell`]) await rm(left, { recursive: true, force: true });
+  try {
+    onEvent({ event: 'engine', step: 'extract', nome: motor.nome, versao: motor.versao });
+    await unpack(part, staging, 'engine');
+    faultPoint('engine-extracted');
+    if (motor.confere !== undefined && lstatSync(join(staging, motor.confere), { throwIfNoEntry: false }) === undefined)
+      throw new SvcError(
+        'ENGINE_REFUSED',
+        `the engine ${motor.nome} ${motor.versao} does not hold ${motor.confere} (confere): the tarball is another one`,
+      );
+    faultPoint('engine-checked');
+    await rename(staging, place);
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true });
+    throw error;
+  }
+  await syncFolder(parent);
+  faultPoint('engine-swapped');
+  await rm(part, { force: true });
+  await rm(`${part}.etag`, { force: true });
+  faultPoint('engine-part-deleted');
+  onEvent({ event: 'engine', step: 'ready', nome: motor.nome, versao: motor.versao });
+}
+
+async function downloadEngine(folders: EngineFolders, motor: Motor, part: string, onEvent: OnEvent): Promise<void> {
+  const named = `the engine ${motor.nome} ${motor.versao}`;
+  const retry = folders.retryMs === undefined ? {} : { retryMs: folders.retryMs };
+  // A part of an earlier run may have been spoiled by a power cut: then it is fetched once more from its first byte.
+  for (const fresh of [(await partSize(part)) === 0, true]) {
+    const progress = progressOf(motor, await partSize(part), onEvent);
+    try {
+      await download({ url: motor.url, part, bytes: motor.tamanho, onBytes: progress, ...retry });
+      faultPoint('engine-downloaded');
+      const sha256 = await hashFile(part);
+      if (sha256 !== motor.sha256)
+        throw new SvcError('CHECKSUM_MISMATCH', `${named}: the sha256 is ${sha256}, declared is ${motor.sha256}; nothing was extracted`);
+      faultPoint('engine-verified');
+      return;
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'CHECKSUM_MISMATCH') throw error;
+      await rm(part, { force: true });
+      await rm(`${part}.etag`, { force: true });
+      if (fresh) throw error;
+    }
+  }
+}
+
+/** Told at most so often, and once at the end. */
+function progressOf(motor: Motor, already: number, onEvent: OnEvent): (have: number) => void {
+  const startedMs = performance.now();
+  let toldMs = -Infinity;
+  return (have) => {
+    const nowMs = performance.now();
+    if (nowMs - toldMs < limits.progressMs && have < motor.tamanho) return;
+    toldMs = nowMs;
+    const perMs = (have - already) / Math.max(1, nowMs - startedMs);
+    const etaMs = perMs <= 0 ? null : Math.round((motor.tamanho - have) / perMs);
+    onEvent({ event: 'download', nome: motor.nome, versao: motor.versao, bytes: have, total: motor.tamanho, etaMs });
+  };
+}
+
+/** Before the first byte: the rest of the tarball, and at least as much again for what is in it. Source: spec 2.3 `tamanho`. */
+async function checkSpace(root: string, motor: Motor, part: string): Promise<void> {
+  const { bavail, bsize } = await statfs(root);
+  const free = bavail * bsize;
+  const needed = motor.tamanho - Math.min(motor.tamanho, await partSize(part)) + motor.tamanho;
+  if (free >= needed) return;
+  const mega = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
+  throw new SvcError(
+    'DISK_FULL',
+    `the engine ${motor.nome} ${motor.versao} needs ${mega(needed)} on the disk of ${root}, ${mega(free)} are free`,
+    {
+      needed,
+      free,
+    },
+  );
+}
+
+/** Versions and engines that are declared no longer, and the cut downloads of other ones. Only after the new version entered. */
+export async function dropUndeclared(folders: EngineFolders, wanted: readonly Motor[]): Promise<void> {
+  const home = join(folders.root, folders.app);
+  const kept = new Set(wanted.map((motor) => `${motor.nome}/${motor.versao}`));
+  for (const nome of await namesIn(home)) {
+    if (nome === '.parts') await rm(join(home, nome), { recursive: true, force: true });
+    for (const versao of await namesIn(join(home, nome))) {
+      if (!kept.has(`${nome}/${versao}`)) await rm(join(home, nome, versao), { recursive: true, force: true });
+    }
+    if (!wanted.some((motor) => motor.nome === nome)) await rm(join(home, nome), { recursive: true, force: true });
+    faultPoint('engine-old-deleted');
+  }
+  if (wanted.length === 0) await rm(home, { recursive: true, force: true });
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+async function partSize(part: string): Promise<number> {
+  return (await stat(part).catch(() => ({ size: 0 }))).size;
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

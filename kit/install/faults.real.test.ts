@@ -1,0 +1,109 @@
+/**
+ * Killed and out of disk at every step: the old or the new version is whole, and the next run ends as if nothing had happened.
+ * The table of what was tried is printed.
+ */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { installFaultPoints, removalFaultPoints, rollbackFaultPoints } from './faults.ts';
+import { leftovers, mountSmall, testServer, unmount, type TestServer } from './test-server.ts';
+
+const table: string[] = [];
+afterAll(() => console.log(['fault | point | right after | after the next run', ...table].join('\n')));
+
+let server: TestServer | null = null;
+let mounted = '';
+afterEach(() => {
+  if (mounted !== '') unmount(mounted);
+  server?.dispose();
+  [server, mounted] = [null, ''];
+});
+
+/** A root phase, so that its step is gone through. */
+const v1 = { version: '1.0.0', backend: { installCommand: 'true' } };
+const v2 = { version: '2.0.0', backend: { installCommand: 'true' } };
+
+async function withVersionOne(dir?: string): Promise<TestServer> {
+  const made = testServer(dir);
+  server = made;
+  const first = await made.run([made.package('one', v1)]);
+  expect(first).toMatchObject({ code: 0, last: { result: 'installed', version: '1.0.0' } });
+  return made;
+}
+
+describe('an upgrade killed at', () => {
+  test.for(installFaultPoints)('%s', async (point) => {
+    const made = await withVersionOne();
+    const two = made.package('two', v2);
+    expect(await made.run([two, '--force'], { SVC_FAULT_POINT: point })).toMatchObject({ signal: 'SIGKILL' });
+    const after = made.version();
+    expect(after).toBe(installFaultPoints.indexOf(point) < installFaultPoints.indexOf('swapped') ? '1.0.0' : '2.0.0');
+    expect(await made.run([two, '--force'])).toMatchObject({ code: 0 });
+    expect(made.version()).toBe('2.0.0');
+    expect(leftovers(made.apps, 2)).toEqual([]);
+    // The version before is still there to go back to.
+    expect(await made.run(['--rollback', 'notas'])).toMatchObject({ code: 0, last: { version: '1.0.0' } });
+    expect([made.version(), leftovers(made.apps, 1)]).toEqual(['1.0.0', []]);
+    table.push(`SIGKILL upgrade | ${point} | ${after} | 2.0.0`);
+  });
+});
+
+describe('a first installation killed at', () => {
+  test.for(installFaultPoints.filter((point) => point !== 'instances-ended'))('%s', async (point) => {
+    const made = testServer();
+    server = made;
+    const one = made.package('one', v1);
+    expect(await made.run([one], { SVC_FAULT_POINT: point })).toMatchObject({ signal: 'SIGKILL' });
+    const after = made.version();
+    expect(await made.run([one])).toMatchObject({ code: 0 });
+    expect([made.version(), leftovers(made.apps, 1)]).toEqual(['1.0.0', []]);
+    table.push(`SIGKILL first | ${point} | ${after ?? 'nothing'} | 1.0.0`);
+  });
+});
+
+describe('a rollback killed at', () => {
+  test.for(rollbackFaultPoints)('%s', async (point) => {
+    const made = await withVersionOne();
+    const two = made.package('two', v2);
+    await made.run([two, '--force']);
+    expect(await made.run(['--rollback', 'notas'], { SVC_FAULT_POINT: point })).toMatchObject({ signal: 'SIGKILL' });
+    const after = made.version();
+    expect(after).toBe(point === 'rollback-link-made' ? '2.0.0' : '1.0.0');
+    // The next run, whatever it is, finds a whole version and no leftovers.
+    await made.run(['--rollback', 'notas']);
+    expect([made.version(), leftovers(made.apps, 1)]).toEqual(['1.0.0', []]);
+    table.push(`SIGKILL rollback | ${point} | ${after} | 1.0.0`);
+  });
+});
+
+describe('a removal killed at', () => {
+  test.for(removalFaultPoints)('%s', async (point) => {
+    const made = await withVersionOne();
+    expect(await made.run(['--remove', 'notas'], { SVC_FAULT_POINT: point })).toMatchObject({ signal: 'SIGKILL' });
+    const after = made.version();
+    expect(after).toBe(point === 'previous-unlinked' ? '1.0.0' : null);
+    expect(await made.run(['--remove', 'notas'])).toMatchObject({ code: 0 });
+    expect([made.version(), readdirSync(join(made.apps, '.versions'))]).toEqual([null, ['notas.lock']]);
+    table.push(`SIGKILL removal | ${point} | ${after ?? 'nothing'} | nothing`);
+  });
+});
+
+describe('the disk is full from here on:', () => {
+  test.for(installFaultPoints)('%s', async (point) => {
+    mounted = mkdtempSync(join(tmpdir(), 'svc-f-'));
+    mountSmall(mounted, 'size=4m,nr_inodes=200');
+    const made = await withVersionOne(mounted);
+    const two = made.package('two', v2);
+    const filled = await made.run([two, '--force'], { SVC_FAULT_FILL: `${point}:${mounted}` });
+    expect(existsSync(join(mounted, '.filled'))).toBe(true);
+    const after = made.version();
+    // Refused by its name, never a crash, and then the old version is what it was.
+    expect(filled.last).toMatchObject(filled.code === 0 ? { event: 'done' } : { event: 'error', code: 'DISK_FULL' });
+    expect(after).toBe(filled.code === 0 ? '2.0.0' : '1.0.0');
+    for (const name of readdirSync(mounted)) if (name.startsWith('.filled')) rmSync(join(mounted, name));
+    expect(await made.run([two, '--force'])).toMatchObject({ code: 0 });
+    expect([made.version(), leftovers(made.apps, 2)]).toEqual(['2.0.0', []]);
+    table.push(`ENOSPC | ${point} | ${after} (${filled.code === 0 ? 'went through' : 'DISK_FULL'}) | 2.0.0`);
+  });
+});

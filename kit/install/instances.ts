@@ -1,0 +1,70 @@
+/**
+ * Ends the instances that still run another code than the installed one, of every account (spec 3.3, `--force`). A process is one
+ * of ours when its environ names the app, a socket of this app below a home, and an installed hash; whoever stands elsewhere
+ * (another prefix, a person with a package of their own) is left alone. Checked again before each signal.
+ */
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessIdentity } from '../../schema/backend.ts';
+import { limits } from '../../schema/limits.ts';
+import { environOf, identityOf, isAlive, livingPids, signal } from '../processes.ts';
+import type { Scope } from '../../schema/install-events.ts';
+
+export interface Instances {
+  readonly app: string;
+  readonly scope: Scope;
+  readonly prefix: string;
+  /** Home of whoever installs: the only one in scope `pessoa`. */
+  readonly home: string;
+  /** Hash that the launcher gives to instances of the version that is now in place. */
+  readonly hash: string;
+}
+
+/** The home of an instance of this installation, or null when the environ is not that of one. */
+export function instanceHome(environ: ReadonlyMap<string, string>, wanted: Instances): string | null {
+  const socket = environ.get('SVC_APP_SOCKET') ?? '';
+  const suffix = `/.svc-apps/${wanted.app}/app.sock`;
+  if (environ.get('SVC_APP_ID') !== wanted.app || !socket.startsWith('/') || !socket.endsWith(suffix)) return null;
+  const home = socket.slice(0, -suffix.length);
+  if (wanted.scope === 'pessoa') return home === wanted.home ? home : null;
+  if (existsSync(`${home}/.local/share/svc-apps/${wanted.app}/svc-app.json`)) return null;
+  return wanted.prefix === '' || home === wanted.prefix || home.startsWith(`${wanted.prefix}/`) ? home : null;
+}
+
+function isOutdated(pid: number, wanted: Instances): boolean {
+  const environ = environOf(pid);
+  // Only what the launcher started carries the hash; the launcher itself is no instance.
+  const hash = environ?.get('SVC_APP_INSTALLED_HASH');
+  return environ !== null && hash !== undefined && hash !== wanted.hash && instanceHome(environ, wanted) !== null;
+}
+
+function outdatedInstances(wanted: Instances): readonly ProcessIdentity[] {
+  return livingPids().flatMap((pid) => {
+    if (pid === process.pid || !isOutdated(pid, wanted)) return [];
+    const identity = identityOf(pid);
+    return identity === null ? [] : [identity];
+  });
+}
+
+/** SIGTERM, the grace, then SIGKILL. Resolves with how many processes were ended; they are gone then. */
+export async function endOutdated(wanted: Instances): Promise<number> {
+  const found = outdatedInstances(wanted);
+  tell(found, wanted, 'SIGTERM');
+  if (await gone(found, limits.stopGraceMs)) return found.length;
+  tell(found, wanted, 'SIGKILL');
+  await gone(found, limits.stopKillMsMax - limits.stopGraceMs);
+  return found.length;
+}
+
+function tell(instances: readonly ProcessIdentity[], wanted: Instances, name: 'SIGTERM' | 'SIGKILL'): void {
+  for (const identity of instances) if (isAlive(identity) && isOutdated(identity.pid, wanted)) signal(identity.pid, name);
+}
+
+async function gone(instances: readonly ProcessIdentity[], msMax: number): Promise<boolean> {
+  const endMs = performance.now() + msMax;
+  while (instances.some(isAlive)) {
+    if (performance.now() > endMs) return false;
+    await sleep(20);
+  }
+  return true;
+}

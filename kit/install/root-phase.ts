@@ -1,0 +1,61 @@
+/**
+ * The first of the two runs of `installCommand` (spec 2.1): once at install, as whoever installs, with a log of its own. The
+ * person's run is the launcher's (kit/launch/set-up.ts). Its processes end with the installer, also when that is killed.
+ */
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { signal } from '../processes.ts';
+
+export interface RootPhase {
+  readonly manifest: Manifest;
+  /** The package folder, where it will stay. */
+  readonly folder: string;
+  readonly hash: string;
+  readonly log: string;
+  readonly home: string;
+  readonly rebuild: boolean;
+  readonly engines: ReadonlyMap<string, string>;
+  readonly deadlineMs?: number;
+}
+
+/** Rejects INSTALL_COMMAND_FAILED with the place of the log. */
+export async function runRootPhase(phase: RootPhase): Promise<void> {
+  const command = phase.manifest.backend.installCommand ?? '';
+  if (command.trim() === '') return;
+  const deadlineMs = phase.deadlineMs ?? limits.installCommandMsMax;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+  const log = openSync(phase.log, flags, 0o600);
+  writeSync(log, `installCommand of ${phase.manifest.id} ${phase.manifest.version}\n`);
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '/bin/sh', '-c', command], {
+    cwd: phase.folder,
+    env: {
+      LANG: 'C.UTF-8',
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: phase.home,
+      SVC_APP_ID: phase.manifest.id,
+      SVC_APP_INSTALLED_HASH: phase.hash,
+      ...Object.fromEntries(phase.engines),
+      ...(phase.rebuild ? { SVC_APP_REBUILD: '1' } : {}),
+    },
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    if (child.pid !== undefined) signal(-child.pid, 'SIGKILL');
+  }, deadlineMs);
+  const ended = await new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, name) => resolve(code === 0 ? '' : name === null ? `exit code ${code}` : `signal ${name}`));
+  });
+  clearTimeout(timer);
+  closeSync(log);
+  // What the command left running would hold the folder of a version that may be dropped.
+  if (child.pid !== undefined) signal(-child.pid, 'SIGKILL');
+  if (late) throw new SvcError('INSTALL_COMMAND_FAILED', `installCommand was ended after ${deadlineMs / 1_000} s: see ${phase.log}`);
+  if (ended !== '') throw new SvcError('INSTALL_COMMAND_FAILED', `installCommand failed: ${ended}; its output stands in ${phase.log}`);
+}

@@ -1,0 +1,119 @@
+/** What is to be installed: a folder, a tarball, or an id that a repository (a folder or an address) knows. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { copyFile, constants } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { packageArchive } from '../archive/rules.ts';
+import { download, fetchDocument } from './download.ts';
+import { faultPoint } from './faults.ts';
+import type { Offers } from './requirements.ts';
+import { copyTree, hashFile, refusePackage, walkTree } from './tree.ts';
+import { unpack } from './unpack.ts';
+
+export type Source =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'tarball'; readonly path: string; readonly sha256: string | null }
+  | { readonly kind: 'url'; readonly url: string; readonly sha256: string; readonly bytes: number }
+  /** Already installed: its engines are looked after. */
+  | { readonly kind: 'installed' };
+
+export interface Found {
+  readonly source: Source;
+  /** The id and version that were asked for; null when the package says. */
+  readonly app: string | null;
+  readonly version: string | null;
+  readonly offers: Offers;
+}
+
+const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
+
+/** `what` as given on the command line: a path holds a `/` or ends like a tarball; everything else is an id, or `id@version`. */
+export async function findSource(what: string, repository: string, sha256: string | null): Promise<Found> {
+  const none: Offers = new Map();
+  if (what.includes('/') || what === '.' || /\.(tgz|tar\.gz)$/.test(what)) {
+    const path = resolve(what);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) throw new SvcError('PACKAGE_SOURCE_MISSING', `${what} is not there`);
+    const source: Source = found.isDirectory() ? { kind: 'folder', path } : { kind: 'tarball', path, sha256 };
+    return { source, app: null, version: null, offers: none };
+  }
+  const match = /^([a-z0-9-]{1,128})(?:@([0-9A-Za-z][0-9A-Za-z.+_-]*))?$/.exec(what);
+  if (match?.[1] === undefined) throw new SvcError('BAD_REQUEST', `${JSON.stringify(what)} is neither a folder, a tarball nor an id`);
+  const [, app, version = null] = match;
+  if (repository === '') return { source: { kind: 'installed' }, app, version, offers: none };
+  const unpacked = join(repository, app);
+  if (!isUrl(repository) && existsSync(join(unpacked, 'svc-app.json')))
+    return { source: { kind: 'folder', path: resolve(unpacked) }, app, version, offers: none };
+  return await fromCatalogue(repository, app, version);
+}
+
+async function fromCatalogue(repository: string, app: string, version: string | null): Promise<Found> {
+  // Only who asks for an id pays for the schema compiler.
+  const [{ readCatalogue }, { repositoryPaths }] = await Promise.all([
+    import('../../schema/repository/records.ts'),
+    import('../../schema/repository/paths.ts'),
+  ]);
+  const base = isUrl(repository) ? repository.replace(/\/+$/, '') : repository;
+  const catalogue = readCatalogue(await readCatalogueBytes(base, repositoryPaths.catalogue));
+  const entry = catalogue.apps.find(({ id }) => id === app);
+  const chosen = version === null ? entry?.versions[0] : entry?.versions.find((one) => one.version === version);
+  if (chosen === undefined)
+    throw new SvcError(
+      'PACKAGE_SOURCE_MISSING',
+      `the repository has no ${app}${version === null || entry === undefined ? '' : ` ${version}`}`,
+    );
+  const offers = new Map<string, string[]>();
+  for (const { id, versions } of catalogue.apps)
+    for (const one of versions[0]?.manifest.provides ?? []) offers.set(one, [...(offers.get(one) ?? []), id]);
+  const path = repositoryPaths.tarball(app, chosen.version);
+  const source: Source = isUrl(base)
+    ? { kind: 'url', url: `${base}/${path}`, sha256: chosen.sha256, bytes: chosen.tamanho }
+    : { kind: 'tarball', path: resolve(base, path), sha256: chosen.sha256 };
+  return { source, app, version: chosen.version, offers };
+}
+
+async function readCatalogueBytes(base: string, path: string): Promise<Uint8Array> {
+  if (isUrl(base)) return await fetchDocument(`${base}/${path}`, limits.catalogueBytesMax);
+  const file = join(base, path);
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw new SvcError('PACKAGE_SOURCE_MISSING', `${base} is no repository: it holds no ${path}`);
+  if (size > limits.catalogueBytesMax) throw new SvcError('TOO_LARGE', `${file} is larger than ${limits.catalogueBytesMax} bytes`);
+  return readFileSync(file);
+}
+
+/** Puts the package into `staging/package`. What is judged and extracted is a private copy: nobody changes it in between. */
+export async function stage(
+  source: Exclude<Source, { kind: 'installed' }>,
+  staging: string,
+  makeFolder: (path: string) => Promise<unknown>,
+): Promise<string> {
+  const folder = join(staging, 'package');
+  if (source.kind === 'folder') {
+    const tree = await walkTree(source.path);
+    if (!tree.files.some(({ path }) => path === 'svc-app.json'))
+      throw new SvcError('PACKAGE_SOURCE_MISSING', `${source.path} holds no svc-app.json`);
+    await makeFolder(folder);
+    await copyTree(source.path, folder, tree);
+    return folder;
+  }
+  const tarball = join(staging, 'package.tgz');
+  if (source.kind === 'url') await download({ url: source.url, part: tarball, bytes: source.bytes, onBytes: () => undefined });
+  else await copyTarball(source.path, tarball);
+  if (source.sha256 !== null) {
+    const found = await hashFile(tarball);
+    if (found !== source.sha256)
+      throw new SvcError('CHECKSUM_MISMATCH', `the tarball has the sha256 ${found}, expected ${source.sha256}; nothing was extracted`);
+  }
+  await unpack(tarball, folder, 'package');
+  faultPoint('first-file-copied');
+  return folder;
+}
+
+async function copyTarball(from: string, to: string): Promise<void> {
+  const found = statSync(from, { throwIfNoEntry: false });
+  if (found === undefined) throw new SvcError('PACKAGE_SOURCE_MISSING', `${from} is not there`);
+  if (!found.isFile()) refusePackage(`${from} is no file`);
+  if (found.size > packageArchive.tarballBytesMax) refusePackage(`${from} is larger than ${packageArchive.tarballBytesMax} bytes`);
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+}

@@ -1,0 +1,119 @@
+/** A throw-away server below one folder, with real packages and the real command, for the tests of kit/install. */
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { InstallLine } from '../../schema/install-events.ts';
+
+const command = resolve(import.meta.dirname, '../../bin/svc-app-install');
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly lines: readonly InstallLine[];
+  readonly last: InstallLine | undefined;
+  readonly stderr: string;
+}
+
+export interface TestServer {
+  /** Prefix and home. */
+  readonly dir: string;
+  readonly apps: string;
+  package(name: string, manifest?: Readonly<Record<string, unknown>>, files?: Readonly<Record<string, string>>): string;
+  run(argv: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Outcome>;
+  /** What every reader sees of an app: its version, or null. Throws when it is half a package. */
+  version(app?: string): string | null;
+  dispose(): void;
+}
+
+/** Every file tells its version, so that a mixture shows. */
+const files = (version: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(['backend/main.py', 'backend/other.py', 'frontend/index.html'].map((path) => [path, `# ${version}\n`.repeat(400)]));
+
+export function testServer(dir = mkdtempSync(join(tmpdir(), 'svc-i-')), sources = mkdtempSync(join(tmpdir(), 'svc-p-'))): TestServer {
+  const apps = join(dir, 'opt/svc-apps');
+  return {
+    dir,
+    apps,
+    package: (name, manifest = {}, more = {}) => {
+      const root = join(sources, name);
+      const version = typeof manifest['version'] === 'string' ? manifest['version'] : '1.0.0';
+      const whole = {
+        id: 'notas',
+        version,
+        ...manifest,
+        backend: { runtime: 'python3', entrypoint: 'backend/main.py', ...(manifest['backend'] as object) },
+      };
+      const all = { ...files(version), ...more, 'svc-app.json': JSON.stringify(whole) };
+      rmSync(root, { recursive: true, force: true });
+      for (const [path, text] of Object.entries(all)) {
+        mkdirSync(dirname(join(root, path)), { recursive: true });
+        writeFileSync(join(root, path), text);
+        chmodSync(join(root, path), 0o600);
+      }
+      return root;
+    },
+    run: (argv, environment = {}) => run(dir, argv, environment),
+    version: (app = 'notas') => wholeVersion(join(apps, app)),
+    dispose: () => {
+      rmSync(dir, { recursive: true, force: true });
+      rmSync(sources, { recursive: true, force: true });
+    },
+  };
+}
+
+function wholeVersion(folder: string): string | null {
+  if (!existsSync(folder)) return null;
+  const { version } = JSON.parse(readFileSync(join(folder, 'svc-app.json'), 'utf8')) as { version: string };
+  for (const [path, text] of Object.entries(files(version))) {
+    if (readFileSync(join(folder, path), 'utf8') !== text) throw new Error(`${path} is not of ${version}`);
+  }
+  return version;
+}
+
+function run(dir: string, argv: readonly string[], environment: Readonly<Record<string, string>>): Promise<Outcome> {
+  const child = spawn(command, [...argv, '--json'], {
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: dir, SVC_PREFIX: dir, SVC_KIT_SOURCE: '1', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  return new Promise((done, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      const lines = text.split('\n').filter(Boolean);
+      const parsed = lines.map((line) => JSON.parse(line) as InstallLine);
+      done({ code, signal, lines: parsed, last: parsed.at(-1), stderr });
+    });
+  });
+}
+
+/** Everything below a folder that a finished run may not leave: staging folders, links, versions that nobody names. */
+export function leftovers(apps: string, versionsKept: number): readonly string[] {
+  const root = join(apps, '.versions');
+  const found: string[] = [];
+  for (const name of existsSync(root) ? readdirSync(root) : []) {
+    if (name.startsWith('in.')) found.push(name);
+    if (name.startsWith('in.') || name.endsWith('.lock')) continue;
+    const inStore = readdirSync(join(root, name));
+    found.push(...inStore.filter((one) => !/^([0-9a-f]{12}(\.json)?|previous|install\.log)$/.test(one)));
+    const folders = inStore.filter((one) => /^[0-9a-f]{12}$/.test(one));
+    if (folders.length !== versionsKept) found.push(`${folders.length} versions of ${name}`);
+    if (inStore.filter((one) => one.endsWith('.json')).length > versionsKept) found.push('records without a version');
+  }
+  return found;
+}
+
+/** A small file system of its own; needs root. */
+export function mountSmall(dir: string, options: string): void {
+  mkdirSync(dir, { recursive: true });
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'svc-small', dir], { encoding: 'utf8' });
+  if (mounted.status !== 0)
+    throw new Error(`this test fills a disk of its own and must mount it: run it as root, "sudo npm test" (${mounted.stderr.trim()})`);
+}
+
+export function unmount(dir: string): void {
+  spawnSync('umount', ['-l', dir]);
+}

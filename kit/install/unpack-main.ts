@@ -1,0 +1,20 @@
+/**
+ * Extracts a tarball from stdin into `package` of the folder it is started in, as an account without rights: whatever a hostile
+ * archive could make of it, it is not root. Started by unpack.ts only. argv: package | engine. The refusal goes to stdout as JSON.
+ */
+import { SvcError } from '../../schema/errors.ts';
+import { extractArchive } from '../archive/extract.ts';
+import { engineArchive, packageArchive } from '../archive/rules.ts';
+import { errorCode } from '../atomic-file.ts';
+
+try {
+  const limits = process.argv[2] === 'engine' ? engineArchive : packageArchive;
+  // Relative to the folder that we stand in: those above it may be closed to this account.
+  await extractArchive(process.stdin, '/proc/self/cwd/package', { limits, durable: true });
+} catch (error) {
+  const disk = ['ENOSPC', 'EDQUOT'].includes(errorCode(error));
+  const code = error instanceof SvcError ? error.code : disk ? 'DISK_FULL' : 'INTERNAL';
+  const message = disk ? 'no space left for the archive' : error instanceof Error ? error.message : String(error);
+  process.stdout.write(JSON.stringify({ code, message, details: error instanceof SvcError ? error.details : {} }));
+  process.exitCode = 1;
+}
