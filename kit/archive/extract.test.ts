@@ -159,7 +159,7 @@ test.for<readonly [string, string, Buffer]>([
   ['a tar without its end', 'TRUNCATED', gzipSync(plainTar.subarray(0, 1_536))],
   ['a tar with half its end', 'TRUNCATED', gzipSync(plainTar.subarray(0, 2_048))],
   ['zeros for ever', 'RATIO', tarball(root, { name: 'a-1/zeros', data: Buffer.alloc(40 * 1_024 * 1_024) })],
-])('refused: %s', async ([, rule, bytes]) => {
+])('refused: %s', { timeout: 60_000 }, async ([, rule, bytes]) => {
   expect(await verdict(bytes)).toBe(rule);
   // However it arrives.
   expect(await verdict(bytes, bytes.length < 4_096 ? 1 : 1_000)).toBe(rule);

@@ -125,7 +125,7 @@ test(`${runs} generated archives: nothing outside changes`, { timeout: 300_000 }
   expect(taken).toBeLessThan(runs * 0.9);
 });
 
-test('a byte changed anywhere never makes another content', async () => {
+test('a byte changed anywhere never makes another content', { timeout: 300_000 }, async () => {
   const tar = Buffer.concat([rawEntry({ name: 'a-1/', type: '5' }), rawEntry({ name: 'a-1/x', data: 'hello' }), tarEnd]);
   const gzip = gzipSync(tar);
   const bytes = Buffer.concat([gzip.subarray(0, 10), deflateRawSync(tar, { level: 0 }), gzip.subarray(-8)]);
@@ -143,7 +143,7 @@ test('a byte changed anywhere never makes another content', async () => {
       expect(['{"x":"hello"}', 'ARCHIVE_REFUSED']).toContain(outcome);
       expect(existsSync(target)).toBe(outcome !== 'ARCHIVE_REFUSED');
     }),
-    { numRuns: 1_000 },
+    { numRuns: long ? 5_000 : 500 },
   );
   expect(outside(base, target)).toBe(before);
 });

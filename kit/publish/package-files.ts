@@ -77,7 +77,12 @@ function ruleOf(written: string, line: number): Rule | null {
 }
 
 function matchesPart(pattern: string, name: string): boolean {
-  return matchesAll([...pattern.replaceAll(/\*+/g, '*')], [...name], '*', (one, character) => one === '?' || one === character);
+  return matchesAll(
+    Array.from(pattern.replaceAll(/\*+/g, '*')),
+    Array.from(name),
+    '*',
+    (one, character) => one === '?' || one === character,
+  );
 }
 
 /** Whether the items are those of the pattern, where `star` stands for any number of them. In n × m steps: no line takes long. */
