@@ -24,6 +24,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packFolder } from '../kit/archive/pack.ts';
 import { publishEngine, stage } from '../kit/publish/repository-folder.ts';
 import { readCatalogue } from '../schema/repository/records.ts';
+import { beginNginx } from './testing/nginx.ts';
 
 const home = path.resolve(import.meta.dirname, '..');
 const svc = path.join(home, 'bin/svc');
@@ -268,7 +269,7 @@ describe('reading', () => {
   });
 
   test.skipIf(!existsSync('/usr/sbin/nginx'))('answers are those of nginx over the same folder', async () => {
-    const peer = await nginx();
+    const peer = await beginNginx(path.join(dir, 'nginx'), root);
     try {
       const size = notas.length;
       const ranges = [
@@ -412,38 +413,4 @@ function openFiles(name: string): number {
   const folder = `/proc/${nodeOf(child.pid!)}/fd`;
   const links = execFileSync('ls', ['-l', folder], { encoding: 'utf8' });
   return links.split('\n').filter((line) => line.includes(name)).length;
-}
-
-async function nginx(): Promise<{ url: string; end: () => Promise<void> }> {
-  const place = path.join(dir, 'nginx');
-  mkdirSync(place);
-  const probe = net.createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as net.AddressInfo;
-  probe.close();
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((each) => `${each}_temp_path ${place}/${each};`).join('\n');
-  const config = path.join(place, 'nginx.conf');
-  const user = process.getuid?.() === 0 ? 'user root;' : '';
-  writeFileSync(
-    config,
-    `daemon off; ${user} pid ${place}/pid; error_log ${place}/error.log; events {}
-http { access_log off; ${temporary} server { listen 127.0.0.1:${port}; location /v1/ { root ${root}; disable_symlinks on; } } }`,
-  );
-  const server = spawn('/usr/sbin/nginx', ['-c', config, '-e', `${place}/error.log`], { stdio: 'inherit' });
-  const end = async (): Promise<void> => {
-    server.kill('SIGTERM');
-    await once(server, 'close');
-  };
-  try {
-    const answers = (): Promise<boolean> =>
-      ask(`http://127.0.0.1:${port}`, '/v1/').then(
-        () => true,
-        () => false,
-      );
-    await expect.poll(answers).toBe(true);
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  return { url: `http://127.0.0.1:${port}`, end };
 }
