@@ -9,7 +9,7 @@ import { SvcError } from '../schema/errors.ts';
 import type { Gateway } from '../schema/gateway.ts';
 import { limits } from '../schema/limits.ts';
 import type { Attempts } from './auth/attempts.ts';
-import { askCookie, readAskCookie, readSessionCookie, sessionCookie } from './auth/cookies.ts';
+import { askCookie, destinationCookie, readAskCookie, readSessionCookie, sessionCookie } from './auth/cookies.ts';
 import type { Passes } from './auth/passes.ts';
 import { mayUpgrade } from './auth/same-origin.ts';
 import { newSecret, secretHash } from './auth/secrets.ts';
@@ -17,6 +17,7 @@ import type { Session, Sessions } from './auth/sessions.ts';
 import { refuseUpgrade } from './front.ts';
 import { appBasePath, appOrigin, type Site } from './hosts.ts';
 import { cleanLocalPath, isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
+import { sendRefusal } from './people-page.ts';
 import { sendProblem } from './problems.ts';
 import type { Proxy, ProxyTarget } from './proxy/contract.ts';
 import { appAnswerHeaders } from './security-headers.ts';
@@ -117,7 +118,7 @@ function pass(
   { asked, session }: { asked: Asked; session: Session },
 ): void {
   if (!deps.gateway.app(session.person, asked.app)) {
-    return sendProblem(res, new SvcError('NOT_FOUND', `app ${asked.app} is not installed`), req.method, appAnswerHeaders(deps.site));
+    return refuse(deps.site, req, res, new SvcError('NOT_FOUND', `app ${asked.app} is not installed`));
   }
   for (const [name, value] of Object.entries(closeTabsHeaders(deps.site, req, asked))) res.setHeader(name, value);
   deps.proxy.handle(req, res, targetOf(deps.site, asked, session));
@@ -128,8 +129,13 @@ function sendToSignIn(site: Site, req: IncomingMessage, res: ServerResponse, ask
   if (!isNavigation(req)) {
     return sendProblem(res, new SvcError('UNAUTHENTICATED', 'no session on this origin'), req.method, appAnswerHeaders(site));
   }
-  if (site.origins === 'path') return redirect(res, 302, `${site.origin}/`);
   const wanted = cleanLocalPath(asked.path) ?? '/';
+  if (site.origins === 'path') {
+    // A frame is inside of the shell, which asks by itself.
+    if ((req.headers['sec-fetch-dest'] ?? 'document') === 'document')
+      res.setHeader('set-cookie', destinationCookie(site, asked.app, wanted));
+    return redirect(res, 302, `${site.origin}/`);
+  }
   // Frames that ask at the same time share one question.
   const ask = readAskCookie(req.headers.cookie, site) ?? newSecret();
   res.setHeader('set-cookie', askCookie(site, ask));
@@ -151,7 +157,7 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
   // Who asked nothing can't be answered, so nothing is looked up or counted: an image of any web page could send these.
   const address = ask === null ? null : (req.socket.remoteAddress ?? '');
   if (address !== null && attempts.blockedMs(address) > 0) {
-    return sendProblem(res, new SvcError('RATE_LIMITED', 'too many refused passes from this address'), req.method, headers);
+    return refuse(site, req, res, new SvcError('RATE_LIMITED', 'too many refused passes from this address'));
   }
   const taken = ask === null ? null : await deps.passes.takeForApp(query.get('passe') ?? '', asked.app, secretHash(ask));
   const opened = taken?.kind === 'granted' ? await deps.sessions.openForApp(taken.person, asked.app, taken.root) : null;
@@ -163,7 +169,7 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
   const session = await deps.sessions.app(readSessionCookie(req.headers.cookie, site), asked.app);
   if (session || taken?.kind === 'other-asker') return redirect(res, 302, wanted);
   if (address !== null) attempts.failed(address);
-  sendProblem(res, new SvcError('PASS_REFUSED', 'open the app from the shell again'), req.method, headers);
+  refuse(site, req, res, new SvcError('PASS_REFUSED', 'open the app from the shell again'));
 }
 
 /** Path below `_sdk/`, or null. Encoded spellings count too, so that no backend ever sees one. */
@@ -224,8 +230,13 @@ function redirect(res: ServerResponse, status: 302 | 307 | 308, location: string
   res.writeHead(status, { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'content-length': 0 }).end();
 }
 
+/** For what a person may meet who follows a link. */
+function refuse(site: Site, req: IncomingMessage, res: ServerResponse, error: SvcError): void {
+  sendRefusal(req, res, error, { site, headers: appAnswerHeaders(site) });
+}
+
 function fail(deps: AppOriginDeps, req: IncomingMessage, res: ServerResponse, error: unknown): void {
   deps.onError(error);
   if (res.headersSent) return void res.destroy();
-  sendProblem(res, new SvcError('INTERNAL', 'the portal failed; its log has the cause'), req.method, appAnswerHeaders(deps.site));
+  refuse(deps.site, req, res, new SvcError('INTERNAL', 'the portal failed; its log has the cause'));
 }

@@ -157,14 +157,31 @@ describe('the hand-over to an app', () => {
     expect(path).toMatch(/^\/api\/apps\/notas\/abrir\?/);
     const person = await stranger.request(path, { headers: navigation });
     expect([person.status, person.headers.location]).toEqual([302, `${portal.url}/`]);
+    expect(person.headers['set-cookie']).toEqual(['__Host-svc-destino=notas%2Fnota%2F1; Path=/; Max-Age=900; SameSite=Lax; Secure']);
     for (const headers of [{ ...navigation, 'sec-fetch-dest': 'iframe' }, { 'sec-fetch-site': 'same-origin' }]) {
       const told = await stranger.request(path, { headers });
       expect([told.status, told.json()['code']]).toEqual([401, 'UNAUTHENTICATED']);
     }
   });
 
-  test('an app that the person does not have is not found', async () => {
-    expect((await ana.request('/api/apps/outra/abrir', { headers: navigation })).status).toBe(404);
+  test('where a link led is kept only when it is a path of an app', async () => {
+    const kept = async (path: string): Promise<unknown> =>
+      (await portal.browser().request(path, { headers: navigation })).headers['set-cookie'];
+    expect(await kept('/api/apps/notas/abrir?ir=//evil.example')).toBeUndefined();
+    expect(await kept('/api/apps/NOTAS/abrir?ir=/x')).toBeUndefined();
+    expect(await kept(`/api/apps/notas/abrir?ir=/${'%25'.repeat(1_100)}`)).toEqual([expect.stringContaining('=notas%2F;')]);
+  });
+
+  test('an app that the person does not have is not found: a page for people, JSON for programs', async () => {
+    const person = await ana.request('/api/apps/outra/abrir', { headers: { ...navigation, 'accept-language': 'en' } });
+    expect([person.status, person.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(person.text).toContain('<h1>No such thing here</h1>');
+    expect(person.text).toContain(`<a href="${portal.url}/">`);
+    const page = await ana.request('/nada', { headers: navigation });
+    expect([page.status, page.text.includes('<h1>Isto não existe aqui</h1>')]).toEqual([404, true]);
+    const framed = await ana.request('/nada', { headers: { ...navigation, 'sec-fetch-dest': 'iframe' } });
+    expect(framed.text).not.toContain('<a ');
+    for (const path of ['/nada', '/api/nada']) expect((await ana.request(path)).json()).toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 

@@ -7,6 +7,7 @@ import { SvcError } from '../schema/errors.ts';
 import { readSessionCookie, sessionCookie } from './auth/cookies.ts';
 import type { Site } from './hosts.ts';
 import { isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
+import { sendRefusal } from './people-page.ts';
 import { sendProblem } from './problems.ts';
 import { signIn, type SessionRouteDeps } from './routes/session.ts';
 import { shellHeaders } from './security-headers.ts';
@@ -28,7 +29,7 @@ export async function servePage(deps: ShellPageDeps, req: IncomingMessage, res: 
   const path = pathOf(url);
   if (path === '/' && (await signedInByLink(deps, req, res, url))) return;
   const file = await deps.files.find(path === '/' ? 'index.html' : path.slice(1));
-  if (!file) return sendProblem(res, new SvcError('NOT_FOUND', 'the shell has no such page'), req.method, headers);
+  if (!file) return sendRefusal(req, res, new SvcError('NOT_FOUND', 'the shell has no such page'), { site: deps.site, headers });
   sendStatic(req, res, file, headers);
 }
 

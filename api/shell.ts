@@ -13,12 +13,13 @@ import packageJson from '../package.json' with { type: 'json' };
 import { SvcError } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import { problem } from '../schema/wire/http-schemas.ts';
-import { readSessionCookie } from './auth/cookies.ts';
+import { destinationCookie, readSessionCookie } from './auth/cookies.ts';
 import { isSafeMethod, mayChange, mayRead } from './auth/same-origin.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
-import type { Site } from './hosts.ts';
-import { isNavigation, pathOf } from './navigation.ts';
+import { isAppId, type Site } from './hosts.ts';
+import { cleanLocalPath, isNavigation, pathOf } from './navigation.ts';
+import { peoplePage } from './people-page.ts';
 import { codedError, problemOf, problemType } from './problems.ts';
 import { dataPolicy, shellHeaders } from './security-headers.ts';
 
@@ -128,7 +129,10 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     if (request.is404) return;
     await admit(request, site, sessions);
     // A person who follows a link into an app is shown how to sign in; a frame of the shell is told, the shell asks by itself.
-    if (isAskedByStranger(request)) await reply.redirect(`${site.origin}/`, 302);
+    if (isAskedByStranger(request)) {
+      rememberDestination(request, reply, site);
+      await reply.redirect(`${site.origin}/`, 302);
+    }
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
@@ -155,6 +159,13 @@ async function admit(request: FastifyRequest, site: Site, sessions: Sessions): P
   }
 }
 
+/** Where the link led: the shell opens it once the person is signed in. What is no app or no path of one is not kept. */
+function rememberDestination(request: FastifyRequest, reply: FastifyReply, site: Site): void {
+  const { id } = request.params as { readonly id?: string };
+  const wanted = cleanLocalPath((request.query as { readonly ir?: string }).ir ?? '/');
+  if (id !== undefined && isAppId(id) && wanted !== null) reply.header('set-cookie', destinationCookie(site, id, wanted));
+}
+
 /** A page of its own, not in a frame, wanted by somebody who is not signed in. */
 function isAskedByStranger(request: FastifyRequest): boolean {
   if (request.control || request.session || request.routeOptions.config.access !== 'navigation') return false;
@@ -162,8 +173,11 @@ function isAskedByStranger(request: FastifyRequest): boolean {
 }
 
 function addErrors(app: FastifyInstance, deps: ShellDeps, routes: readonly Route[]): void {
-  const send = (reply: FastifyReply, error: SvcError): FastifyReply =>
-    reply.code(error.status).header('content-type', problemType).serializer(JSON.stringify).send(problemOf(error));
+  const send = (reply: FastifyReply, error: SvcError): FastifyReply => {
+    const page = reply.request.control ? null : peoplePage(reply.request.raw, error, deps.site);
+    if (page !== null) return reply.code(error.status).headers(page.headers).send(page.body);
+    return reply.code(error.status).header('content-type', problemType).serializer(JSON.stringify).send(problemOf(error));
+  };
   app.setErrorHandler((thrown, request, reply) => {
     const error = codedError(thrown, request.id);
     if (error.code === 'INTERNAL') deps.log.error({ requestId: request.id, err: thrown }, 'request failed');

@@ -185,6 +185,9 @@ export const limits = {
   sessionCacheEntriesMax: 10_000,
   /** An app's origin waits this long for the pass it asked for. */
   askCookieMs: 5 * 60_000,
+  /** Where a link into an app led, until the person is signed in. */
+  destinationCookieMs: 15 * 60_000,
+  destinationCookieBytesMax: 3_072,
   /** A session older than this is prolonged when its person opens the shell. */
   sessionRenewAfterMs: 24 * 60 * 60_000,
   sessionAgeMsMax: 90 * 24 * 60 * 60_000,

@@ -18,6 +18,18 @@ export function askCookieName(site: Site): string {
   return `${sessionCookieName(site)}-ida`;
 }
 
+/** Kept on the portal's origin between a link into an app and the sign-in; the shell's page reads it. */
+export function destinationCookieName(site: Site): string {
+  return `${sessionCookieName(site)}-destino`;
+}
+
+/** `path` is clean (navigation.ts). One that is too long for a cookie is left out: the app still opens. */
+export function destinationCookie(site: Site, app: string, path: string): string {
+  const whole = encodeURIComponent(app + path);
+  const value = whole.length <= limits.destinationCookieBytesMax ? whole : encodeURIComponent(`${app}/`);
+  return cookie(site, destinationCookieName(site), { value, maxAgeMs: limits.destinationCookieMs, readable: true });
+}
+
 /** Value of the session cookie; null when absent, sent twice or not of our shape. */
 export function readSessionCookie(header: string | undefined, site: Site): string | null {
   return readSecret(header, sessionCookieName(site));
@@ -41,7 +53,7 @@ function readSecret(header: string | undefined, name: string): string | null {
 }
 
 export function sessionCookie(site: Site, value: string, maxAgeMs: number): string {
-  return cookie(site, sessionCookieName(site), value, maxAgeMs);
+  return cookie(site, sessionCookieName(site), { value, maxAgeMs });
 }
 
 export function expiredSessionCookie(site: Site): string {
@@ -50,11 +62,18 @@ export function expiredSessionCookie(site: Site): string {
 
 /** `value` null removes it. */
 export function askCookie(site: Site, value: string | null): string {
-  return cookie(site, askCookieName(site), value ?? '', value === null ? 0 : limits.askCookieMs);
+  return cookie(site, askCookieName(site), { value: value ?? '', maxAgeMs: value === null ? 0 : limits.askCookieMs });
 }
 
-function cookie(site: Site, name: string, value: string, maxAgeMs: number): string {
+interface CookieContent {
+  readonly value: string;
+  readonly maxAgeMs: number;
+  /** By scripts of the origin. */
+  readonly readable?: boolean;
+}
+
+function cookie(site: Site, name: string, { value, maxAgeMs, readable = false }: CookieContent): string {
   const secure = isSecureContext(site) ? '; Secure' : '';
   const maxAge = Math.max(0, Math.floor(maxAgeMs / 1_000));
-  return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+  return `${name}=${value}; Path=/; Max-Age=${maxAge}${readable ? '' : '; HttpOnly'}; SameSite=Lax${secure}`;
 }

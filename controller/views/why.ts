@@ -119,11 +119,16 @@ export interface WhyInput {
   readonly log: string;
 }
 
+/** Not ready covers stopped, starting and backoff: a backend's state has a time of its own. */
+function sinceMs({ conditions }: StoredStatus, entry: BackendEntry | undefined): number | undefined {
+  return entry?.memory?.context.sinceMs ?? conditions.find((condition) => condition.type === 'Ready')?.sinceMs;
+}
+
 export function whyOf({ status, entry, log }: WhyInput): WhyAnswer {
   const { key, state, reason, message, nextDeadlineMs } = status;
   const explained = explanations[reason];
   const exit = entry?.person.link.snapshot(entry.app)?.lastExit ?? null;
-  const since = status.conditions.find((condition) => condition.type === 'Ready')?.sinceMs;
+  const since = sinceMs(status, entry);
   const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${withDetail(explained.because, message)}.`;
   const lines = log === '' ? (exit?.lastLogLines ?? []) : log.split('\n').filter((line) => line !== '');
   const forWhom = (text: string): string => (entry ? text.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`) : text);

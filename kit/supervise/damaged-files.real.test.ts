@@ -1,9 +1,11 @@
 /** What stands at our names may be anything: the person's own scripts, an editor, a restore. Nobody is left unwatched for it. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { limits } from '../../schema/limits.ts';
 import { testHome, until } from '../test-home.ts';
 
 const order = (app: string, requestId: string) => ({
@@ -54,3 +56,25 @@ test.concurrent.for(ownFiles.flatMap((file) => (['folder', 'fifo'] as const).map
     expect(kept).toBe(kind === 'folder');
   },
 );
+
+test('a status.json that could not be written once is written at the next round', async ({ onTestFinished }) => {
+  const home = testHome();
+  onTestFinished(() => home.dispose());
+  home.install('notas');
+  const { child, client } = await home.supervisor();
+  await client.call('subscribe');
+  await client.call('start', order('notas', 'first'));
+  await client.state('notas', (snapshot) => snapshot.state === 'running');
+  const { status } = home.paths('notas');
+  const written = () => JSON.parse(readFileSync(status, 'utf8')) as { state: string };
+  await until('status.json says running', () => existsSync(status) && written().state === 'running');
+  // A folder at the temporary name fails the write as a full disk does; a stopped app changes no more.
+  const inTheWay = `${status}.${child.pid}.tmp`;
+  mkdirSync(inTheWay);
+  await client.call('stop', { app: 'notas', requestId: 'stop', reason: 'StoppedByPerson' });
+  await client.state('notas', (snapshot) => snapshot.state === 'stopped');
+  await sleep(limits.statusFileLagMs * 4);
+  expect(written().state).not.toBe('stopped');
+  rmdirSync(inTheWay);
+  await until('status.json says stopped', () => written().state === 'stopped');
+});

@@ -13,7 +13,7 @@ import { lastLines, redact } from '../launch/run-log.ts';
 import { fileAt } from '../launch/socket.ts';
 import { exitCodes } from '../launch/exit-codes.ts';
 import { readMarker } from '../launch/marker.ts';
-import { bootId, readPidFile, readStat, sameProcess, signal, writePidFile } from '../processes.ts';
+import { bootId, processesOf, readPidFile, readStat, sameProcess, signal, writePidFile } from '../processes.ts';
 import { deathReason, signalApp, sweepGroup, watchUntilGone } from './ending.ts';
 import { hiddenValues } from './hidden.ts';
 import { findLive, lookAtLimits, lookAtSocket, lookForTcp, scopeOf, wakeStamp } from './observe.ts';
@@ -97,7 +97,8 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
     supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: result.refusal.reason, retry: result.refusal.retry });
   } else {
     // Somebody answers on the socket whom we do not know as the app's process: not ours to end, not ours to start beside.
-    const message = `another process answers on ${app.paths.socket}`;
+    const [stray] = processesOf(app.mark);
+    const message = stray === undefined ? `another process answers on ${app.paths.socket}` : leftBehind(stray.identity.pid);
     app.message = message;
     app.wakeStamp = wakeStamp(supervisor, app, 'SocketRefused');
     supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: 'SocketRefused', retry: 'waiting' });
@@ -253,9 +254,21 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   const lines = lastLines(app.paths.runLog, limits.lastExitLinesMax, limits.runLogKeptBytes / 16);
   const hidden = hiddenValues(app);
   app.lastExit = { code, signal, atMs: nowMs, reason, lastLogLines: lines.map((line) => redact(line, hidden).slice(0, 4_096)) };
-  app.message = signal === null ? (code === null ? 'the process ended' : `exit code ${code}`) : `ended by ${signal}`;
+  app.message = endMessage(app, code, signal);
   supervisor.log('ended', { app: app.id, pid: live.identity.pid, code, signal, reason });
   supervisor.apply(app, { type: 'PROCESS_DIED', reason });
+}
+
+/** A backend that daemonizes leaves the process that is watched (spec 3.1 step 7: run.pid is the backend). */
+const leftBehind = (pid: number): string =>
+  `the app left its process and went to the background as pid ${pid}: the entrypoint itself has to stay and serve`;
+
+function endMessage(app: App, code: number | null, signal: NodeJS.Signals | null): string {
+  if (signal !== null) return `ended by ${signal}`;
+  if (code === null) return 'the process ended';
+  // A walk over the process table, so only for the code that a daemonizing parent ends with.
+  const [stray] = code === 0 ? processesOf(app.mark) : [];
+  return stray === undefined ? `exit code ${code}` : `exit code 0; ${leftBehind(stray.identity.pid)}`;
 }
 
 /** `svc-app-run` ended without becoming the backend: its exit code and marker say what that means. */

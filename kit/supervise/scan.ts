@@ -10,7 +10,7 @@ import { isAppId } from '../place.ts';
 import { oomKillCount } from './ending.ts';
 import { ended, lookAtPidFile } from './launching.ts';
 import { lookAtPackage, lookAtSocket, lookAtWish, lookForTcp, wakeStamp } from './observe.ts';
-import { idleDeadlineMs } from './snapshot.ts';
+import { idleDeadlineMs, writeStatus } from './snapshot.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
 import { appOf, guarded, type App, type Supervisor } from './world.ts';
 
@@ -63,6 +63,8 @@ function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, So
     relaunchIfLost(supervisor, app);
   }
   wakeIfChanged(supervisor, app);
+  // What a full disk kept out of status.json once: a stopped app may not change for days.
+  if (!app.statusDue) writeStatus(app, supervisor.log);
 }
 
 /** The wish came or went without a request: a person or a script wrote or deleted the env file. Source: spec 2.6. */

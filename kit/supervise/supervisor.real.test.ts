@@ -206,13 +206,14 @@ describe.concurrent('stop', () => {
     expect(filesIn(home.paths('notas').dir)).toEqual(['data', 'limits.json', 'package.hash', 'run.log', 'status.json']);
   });
 
-  test('ends a backend that daemonized out of its group', async ({ home }) => {
+  test('ends a backend that daemonized out of its group, and said that it left', async ({ home }) => {
     const daemon = `import os\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n${echoBackend}`;
     home.install('fujao', {}, { 'main.py': daemon });
     const { client } = await home.supervisor();
     await client.call('subscribe');
     await client.call('start', order('fujao'));
-    await client.state('fujao', (s) => s.state === 'backoff');
+    const left = await client.state('fujao', (s) => s.state === 'backoff');
+    expect(left.message).toMatch(/the app left its process and went to the background as pid \d+/);
     await until('the daemon runs', () => home.backends('fujao').length === 1);
     expect((await client.call('stop', stopOf('fujao'))).ok).toBe(true);
     await until('nothing of it is left', () => home.backends('fujao').length === 0, 5_000);

@@ -4,6 +4,7 @@ import { startBridge, type BridgeFrame, type BridgeHost } from '../bridge/host.t
 import { startEvents, type Connection } from '../events/client.ts';
 import { language } from '../i18n/i18n.ts';
 import { ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
+import { takeDestination } from '../session/destination.ts';
 import { createAppsStore, type AppsStore } from '../state/apps.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { isDark, theme } from '../ui/theme.ts';
@@ -148,6 +149,9 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
       if (app !== undefined) windows.reopen(saved.app, optionsOf(app), saved);
       else if (saved.app === tasksWindow) windows.reopen(tasksWindow, tasksOptions(), saved);
     }
+    // Where a link led before the person was signed in.
+    const destination = takeDestination();
+    if (destination !== null) desk.openApp(destination.app, { route: destination.route });
   };
   const changed = (): void => {
     const now = windows.windows.get();

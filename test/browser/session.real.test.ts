@@ -42,6 +42,40 @@ test('without a session the page says how to get a link, takes a pasted one, and
   await page.getByRole('heading', { name: /Ana/ }).waitFor();
 });
 
+test.for(['by the link', 'by pasting it'])('a link into an app, followed before signing in %s, opens in the app’s window', async (way) => {
+  const { page } = await newPage(browser);
+  await page.goto(`http://notas.svc.localhost:${portal.port}/nada?de=fora`);
+  await page.getByRole('heading', { name: 'Entrar' }).waitFor();
+  if (way === 'by the link') await page.goto(await newLink(portal));
+  else {
+    await page.getByLabel('Ou cole o link aqui').fill(await newLink(portal));
+    await page.keyboard.press('Enter');
+  }
+  const frame = windowOf(page, 'Notas').locator('iframe');
+  expect(await frame.getAttribute('src')).toBe(`http://notas.svc.localhost:${portal.port}/nada?de=fora`);
+  await windowOf(page, 'Notas').getByRole('button', { name: 'Fechar' }).click();
+  await page.reload();
+  await page.getByRole('heading', { name: /Ana/ }).waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
+test('an address where nothing is shows a page for people, in their language, without findings of axe', async () => {
+  const { page } = await signedIn(browser, portal);
+  for (const address of [
+    `http://unknown.svc.localhost:${portal.port}/x`,
+    `http://svc.localhost:${portal.port}/nada`,
+    `http://svc.localhost:${portal.port}/api/nada`,
+  ]) {
+    const answer = await page.goto(address);
+    expect([address, answer?.status()]).toEqual([address, 404]);
+    await page.getByRole('heading', { name: 'Isto não existe aqui' }).waitFor();
+    expect(await page.getByText('NOT_FOUND').isVisible()).toBe(false);
+    expect(await axeFindings(page)).toEqual([]);
+  }
+  await page.getByRole('link', { name: 'Ir para a área de trabalho' }).click();
+  await page.getByRole('heading', { name: /Ana/ }).waitFor();
+});
+
 test('signing out ends the session for this browser', async () => {
   const { page } = await signedIn(browser, portal);
   await page.getByRole('button', { name: /Sessão e preferências/ }).click();

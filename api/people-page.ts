@@ -1,0 +1,102 @@
+/**
+ * What a person sees where a program would read a problem document: a small page with the look of the error panel, in the person's
+ * language. Only for refusals that a person meets by following a link or typing an address; everything else stays JSON.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorCode, SvcError } from '../schema/errors.ts';
+import { problemText } from '../schema/texts/problems.ts';
+import type { Site } from './hosts.ts';
+import { isNavigation } from './navigation.ts';
+import { sendProblem } from './problems.ts';
+import { escapeHtml, panelLanguage, panelStyle, sourceHash } from './proxy/panel.ts';
+
+const words = {
+  pt: {
+    hints: {
+      NOT_FOUND: 'O endereço está errado, ou o aplicativo não está instalado para você.',
+      PASS_REFUSED: 'Abra o aplicativo de novo pela área de trabalho.',
+      RATE_LIMITED: 'Espere um minuto e abra de novo.',
+      INTERNAL: 'Tente de novo. Se continuar, avise quem administra o portal.',
+    },
+    home: 'Ir para a área de trabalho',
+    detail: 'Detalhe técnico',
+  },
+  en: {
+    hints: {
+      NOT_FOUND: 'The address is wrong, or the app is not installed for you.',
+      PASS_REFUSED: 'Open the app again from the desktop.',
+      RATE_LIMITED: 'Wait a minute and open it again.',
+      INTERNAL: 'Try again. If it goes on, tell who runs the portal.',
+    },
+    home: 'Go to the desktop',
+    detail: 'Technical detail',
+  },
+} as const;
+
+type PageCode = keyof (typeof words)['pt']['hints'];
+const hasPage = (code: ErrorCode): code is PageCode => Object.hasOwn(words.pt.hints, code);
+
+export interface PeoplePage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Null when this is told as JSON: no navigation, or a refusal that only programs meet. */
+export function peoplePage(req: IncomingMessage, error: SvcError, site: Site): PeoplePage | null {
+  if (!isNavigation(req) || !hasPage(error.code)) return null;
+  const policy = `default-src 'none'; style-src ${sourceHash(panelStyle)}; base-uri 'none'; form-action 'none'; frame-ancestors ${site.origin}`;
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    vary: 'Accept, Accept-Language, Sec-Fetch-Dest, Sec-Fetch-Mode',
+  };
+  // In a window of the desktop the desktop is there already, and refuses to be framed.
+  const alone = (req.headers['sec-fetch-dest'] ?? 'document') === 'document';
+  return {
+    headers,
+    body: bodyOf(error, error.code, { language: req.headers['accept-language'] ?? '', home: alone ? `${site.origin}/` : null }),
+  };
+}
+
+/** Answers with the page or with the problem document. `headers` are added to either. */
+export function sendRefusal(
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: SvcError,
+  { site, headers = {} }: { readonly site: Site; readonly headers?: Record<string, string> },
+): void {
+  const page = peoplePage(req, error, site);
+  if (page === null) return sendProblem(res, error, req.method, headers);
+  res.writeHead(error.status, { ...headers, ...page.headers, 'content-length': Buffer.byteLength(page.body) });
+  res.end(req.method === 'HEAD' ? undefined : page.body);
+}
+
+function bodyOf(error: SvcError, code: PageCode, asked: { readonly language: string; readonly home: string | null }): string {
+  const language = panelLanguage(asked.language);
+  const text = words[language];
+  const title = escapeHtml(problemText(code, language) ?? code);
+  const home = asked.home === null ? '' : `<p><a href="${escapeHtml(asked.home)}">${text.home}</a></p>\n`;
+  return `<!doctype html>
+<html lang="${language === 'pt' ? 'pt-BR' : 'en'}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${panelStyle}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${text.hints[code]}</p>
+${home}<details>
+<summary>${text.detail}</summary>
+<p lang="en"><code>${code}</code> ${escapeHtml(error.message)}</p>
+</details>
+</main>
+</body>
+</html>
+`;
+}
