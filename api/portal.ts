@@ -164,6 +164,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     hub.endSession(session);
     proxy.closeSession(session);
   });
+  sessions.onPresence((person) => bus.enqueue(`Person/${person}`, false));
   const sessionDeps = { site, clock, gateway, sessions, passes, attempts };
   const logs = createLogs(gateway, onError);
   const doctor = () =>

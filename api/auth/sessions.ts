@@ -36,6 +36,8 @@ export interface Sessions {
   end(session: Session): Promise<void>;
   /** Told the ids of sessions that ended before their time. */
   onEnd(listener: (session: string) => void): () => void;
+  /** A person signed in or out: whether anybody of that name is here may have changed. */
+  onPresence(listener: (person: string) => void): () => void;
 }
 
 /** Answers of the store, kept for limits.sessionCacheMs: the proxy asks at every request. */
@@ -77,7 +79,8 @@ export function appAudience(app: string, root: string): string {
 /** `person` says whether somebody still exists: a removed person's sessions are worth nothing. */
 export function createSessions(store: Store, clock: Clock, person: (usuario: string) => boolean): Sessions {
   const cache = createSessionCache(clock);
-  const listeners = new Set<(session: string) => void>();
+  const endings = createListeners();
+  const presence = createListeners();
 
   const peek = (secret: string, audience: string): Session | undefined => {
     const known = cache.get(secret, audience);
@@ -107,6 +110,7 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
       const createdAtMs = clock.nowMs();
       const session: Session = { person: owner, admin, id, root: id, createdAtMs, expiresAtMs: createdAtMs + limits.sessionMs };
       await put(session, 'portal');
+      presence.tell(owner);
       return { secret, session };
     },
     openForApp: async (owner, app, rootId) => {
@@ -140,11 +144,23 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
       cache.forget(tokenHashes);
       await Promise.all(tokenHashes.map((tokenHash) => store.deleteSession(tokenHash)));
       cache.forget(tokenHashes);
-      for (const tokenHash of tokenHashes) for (const listener of listeners) listener(tokenHash);
+      for (const tokenHash of tokenHashes) endings.tell(tokenHash);
+      presence.tell(session.person);
     },
-    onEnd: (listener) => {
+    onEnd: endings.add,
+    onPresence: presence.add,
+  };
+}
+
+function createListeners() {
+  const listeners = new Set<(value: string) => void>();
+  return {
+    add: (listener: (value: string) => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    tell: (value: string): void => {
+      for (const listener of listeners) listener(value);
     },
   };
 }
