@@ -133,7 +133,7 @@ interface Listening {
 }
 
 async function assemble(options: PortalOptions, { site, port, passes, isControl, link }: Listening): Promise<Parts> {
-  const { store, bus, gateway, clock, log, assets } = options;
+  const { store, bus, gateway, clock, log, assets, repository } = options;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
   const sessions = createSessions(store, clock, (usuario) => gateway.person(usuario) !== null);
   const attempts = createAttempts(clock);
@@ -190,7 +190,6 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const shell = await createShell({ site, sessions, log, isControl, observe: (...request) => metrics.request(...request), register });
   const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const toShell = shellHandler({ ...sessionDeps, files: createStaticFolder(assets.shellDir) }, shell, onError);
-  const { repository } = options;
   const toRepositoryOrShell: Shell['handle'] = (req, res) =>
     repository && isRepositoryPath(pathOf(req.url ?? '/')) ? repository(req, res) : toShell(req, res);
   const front = createFront({ site, sessions, hub, apps, shell: toRepositoryOrShell });
