@@ -21,7 +21,18 @@ export default defineConfig({
           include: ['{schema,machines,reconcilers,controller,kit,api,bin,sdk,shell,examples,test}/**/*.real.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        // A real machine in qemu: `npm run test:server`, never with the others.
+        test: {
+          name: 'server',
+          include: ['test/server/*.machine.test.ts'],
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
           fileParallelism: false,
+          // Each test goes on from where the one before left the machine.
+          bail: 1,
         },
       },
     ],

@@ -7,8 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { SvcError } from '../schema/errors.ts';
 import type { Gateway } from '../schema/gateway.ts';
-import { limits } from '../schema/limits.ts';
 import type { Attempts } from './auth/attempts.ts';
+import { clientAddress } from './auth/client-address.ts';
 import { askCookie, destinationCookie, readAskCookie, readSessionCookie, sessionCookie } from './auth/cookies.ts';
 import type { Passes } from './auth/passes.ts';
 import { mayUpgrade } from './auth/same-origin.ts';
@@ -108,7 +108,7 @@ function peek(sessions: Sessions, site: Site, secret: string, app: string): Sess
 }
 
 function targetOf(site: Site, { app, path }: Asked, session: Session): ProxyTarget {
-  return { person: session.person, app, path, basePath: appBasePath(site, app), session: session.id };
+  return { person: session.person, app, path, basePath: appBasePath(site, app), session: session.root };
 }
 
 function pass(
@@ -155,14 +155,14 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
   if (wanted === null) return sendProblem(res, new SvcError('BAD_REQUEST', 'ir: expected a path of this origin'), req.method, headers);
   const ask = readAskCookie(req.headers.cookie, site);
   // Who asked nothing can't be answered, so nothing is looked up or counted: an image of any web page could send these.
-  const address = ask === null ? null : (req.socket.remoteAddress ?? '');
+  const address = ask === null ? null : clientAddress(req);
   if (address !== null && attempts.blockedMs(address) > 0) {
     return refuse(site, req, res, new SvcError('RATE_LIMITED', 'too many refused passes from this address'));
   }
   const taken = ask === null ? null : await deps.passes.takeForApp(query.get('passe') ?? '', asked.app, secretHash(ask));
   const opened = taken?.kind === 'granted' ? await deps.sessions.openForApp(taken.person, asked.app, taken.root) : null;
   if (opened) {
-    res.setHeader('set-cookie', [sessionCookie(site, opened.secret, limits.sessionMs), askCookie(site, null)]);
+    res.setHeader('set-cookie', [sessionCookie(site, opened.secret), askCookie(site, null)]);
     return redirect(res, 302, wanted);
   }
   // Two frames asked at the same time: the other one is in already, or this one asks again by the cookie that both share now.

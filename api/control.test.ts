@@ -1,6 +1,7 @@
 /** The control socket of the command line, the doctor and /metrics. */
 import { stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SvcError } from '../schema/errors.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from './testing/portal-world.ts';
 
 let portal: PortalWorld;
@@ -53,9 +54,32 @@ describe('the control socket', () => {
       node: true,
       python3: true,
       servers: false,
+      'sign-in': true,
       subdomains: true,
     });
     expect(checks.every(({ ok, fix }) => ok || fix !== null)).toBe(true);
+  });
+
+  test('the doctor says how people sign in, and when the secret for the provider is missing', async () => {
+    const told = async () =>
+      (await portal.control('GET', '/api/admin/doctor')).json().checks.find(({ name }: { name: string }) => name === 'sign-in');
+    const oidc = { issuer: 'https://id.example.org/x', clientId: 'svc', claim: 'email', scopes: [], label: null };
+    portal.world.signIn = { ssh: true, oidc: { ...oidc, clientSecret: async () => 'hush' } };
+    const fine = await told();
+    expect(fine).toMatchObject({
+      ok: true,
+      detail: `link, login and password, id.example.org; registered there as ${portal.url}/api/sessao/oidc/retorno`,
+    });
+    const missing = async (): Promise<string> => {
+      throw new SvcError('SECRET_UNREADABLE', 'the file oidc-secret is empty');
+    };
+    portal.world.signIn = { ssh: false, oidc: { ...oidc, clientSecret: missing } };
+    expect(await told()).toMatchObject({
+      ok: false,
+      detail: 'the file oidc-secret is empty',
+      fix: expect.stringContaining('clientSecret') as string,
+    });
+    portal.world.signIn = { ssh: false, oidc: null };
   });
 
   test('an admin link gives a browser the same rights, another session does not', async () => {

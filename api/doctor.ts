@@ -10,23 +10,16 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Store } from '../controller/store/store.ts';
 import type { Clock } from '../schema/clock.ts';
-import type { Gateway } from '../schema/gateway.ts';
+import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
 import { limits } from '../schema/limits.ts';
+import { oidcReturnPath } from './auth/oidc.ts';
 import type { Site } from './hosts.ts';
-
-export interface DoctorCheck {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail: string;
-  /** What to do; null when there is nothing to mend. */
-  readonly fix: string | null;
-}
 
 export interface DoctorDeps {
   readonly site: Site;
   readonly listening: () => { readonly host: string; readonly port: number } | null;
   readonly store: Pick<Store, 'putValue' | 'value'>;
-  readonly gateway: Pick<Gateway, 'plan' | 'objects'>;
+  readonly gateway: Pick<Gateway, 'plan' | 'objects' | 'signIn'>;
   readonly clock: Clock;
   readonly controlSocket: string | null;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
@@ -40,8 +33,9 @@ type Check = readonly [name: string, check: (deps: DoctorDeps) => Promise<Verdic
 const run = promisify(execFile);
 const bytesFreeMin = 512 * 1_024 * 1_024;
 
-const good = (detail: string): Verdict => ({ ok: true, detail, fix: null });
-const bad = (detail: string, fix: string): Verdict => ({ ok: false, detail, fix });
+const good = (detail: string): Verdict => ({ ok: true, warning: false, detail, fix: null });
+const bad = (detail: string, fix: string): Verdict => ({ ok: false, warning: false, detail, fix });
+const lacking = (detail: string, fix: string): Verdict => ({ ok: false, warning: true, detail, fix });
 
 const checks: readonly Check[] = [
   ['listen', async ({ listening, site }) => checkListen(listening(), site)],
@@ -53,11 +47,25 @@ const checks: readonly Check[] = [
   ['flock', () => checkCommand('flock', ['--version'], 'install util-linux: svc-app-run takes its lock with flock')],
   ['desired', checkDesired],
   ['servers', checkServers],
+  ['sign-in', checkSignIn],
   ['socket path', async ({ controlSocket }) => checkSocketPath(controlSocket)],
   ['user manager', async () => checkUserManager()],
   ['disk', checkDisk],
   ['subdomains', checkSubdomains],
 ];
+
+/** The provider itself is not asked: it may be down for a while, and the sign-in page says so. */
+async function checkSignIn({ gateway, site }: DoctorDeps): Promise<Verdict> {
+  const { ssh, oidc } = gateway.signIn();
+  const ways = ['link', ...(ssh ? ['login and password'] : []), ...(oidc ? [new URL(oidc.issuer).host] : [])].join(', ');
+  if (!oidc) return good(ways);
+  try {
+    await oidc.clientSecret();
+  } catch (error) {
+    return bad((error as Error).message, 'put the secret where Portal.spec.signIn.oidc.clientSecret says');
+  }
+  return good(`${ways}; registered there as ${site.origin}${oidcReturnPath}`);
+}
 
 export async function runDoctor(deps: DoctorDeps): Promise<readonly DoctorCheck[]> {
   const own = checks.map(([name, check]) => guarded(name, async () => ({ name, ...(await check(deps)) })));
@@ -149,7 +157,10 @@ async function checkUserManager(): Promise<Verdict> {
   const manager = await exists(path.join(runtimeDir, 'systemd', 'private'));
   const user = os.userInfo().username;
   if (!manager)
-    return bad('no user service manager: apps run without memory and task ceilings', `loginctl enable-linger ${user}, where systemd runs`);
+    return lacking(
+      'no user service manager: apps run without memory and task ceilings',
+      `loginctl enable-linger ${user}, where systemd runs`,
+    );
   const linger = await exists(path.join('/var/lib/systemd/linger', user));
   return linger ? good('user manager and linger') : bad('linger is off: apps end with the last login', `loginctl enable-linger ${user}`);
 }

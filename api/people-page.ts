@@ -7,8 +7,9 @@ import type { ErrorCode, SvcError } from '../schema/errors.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import type { Site } from './hosts.ts';
 import { isNavigation } from './navigation.ts';
+import { escapeHtml, pageHead, pageStyleHash } from './page-head.ts';
 import { sendProblem } from './problems.ts';
-import { escapeHtml, panelLanguage, panelStyle, sourceHash } from './proxy/panel.ts';
+import { panelLanguage } from './proxy/panel.ts';
 
 const words = {
   pt: {
@@ -44,7 +45,7 @@ export interface PeoplePage {
 /** Null when this is told as JSON: no navigation, or a refusal that only programs meet. */
 export function peoplePage(req: IncomingMessage, error: SvcError, site: Site): PeoplePage | null {
   if (!isNavigation(req) || !hasPage(error.code)) return null;
-  const policy = `default-src 'none'; style-src ${sourceHash(panelStyle)}; base-uri 'none'; form-action 'none'; frame-ancestors ${site.origin}`;
+  const policy = `default-src 'none'; style-src ${pageStyleHash}; base-uri 'none'; form-action 'none'; frame-ancestors ${site.origin}`;
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy,
@@ -77,19 +78,12 @@ export function sendRefusal(
 function bodyOf(error: SvcError, code: PageCode, asked: { readonly language: string; readonly home: string | null }): string {
   const language = panelLanguage(asked.language);
   const text = words[language];
-  const title = escapeHtml(problemText(code, language) ?? code);
+  const title = problemText(code, language) ?? code;
   const home = asked.home === null ? '' : `<p><a href="${escapeHtml(asked.home)}">${text.home}</a></p>\n`;
-  return `<!doctype html>
-<html lang="${language === 'pt' ? 'pt-BR' : 'en'}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${panelStyle}</style>
-</head>
+  return `${pageHead(language, title)}
 <body>
 <main>
-<h1>${title}</h1>
+<h1>${escapeHtml(title)}</h1>
 <p>${text.hints[code]}</p>
 ${home}<details>
 <summary>${text.detail}</summary>

@@ -21,7 +21,7 @@ describe('signing in', () => {
     const path = link.slice(portal.url.length);
     const first = await browser.request(path, { headers: navigation });
     expect([first.status, first.headers.location]).toEqual([302, '/']);
-    expect(first.headers['set-cookie']?.[0]).toMatch(/^__Host-svc=.{43}; Path=\/; Max-Age=1209600; HttpOnly; SameSite=Lax; Secure$/);
+    expect(first.headers['set-cookie']?.[0]).toMatch(/^__Host-svc=.{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure$/);
     const who = await browser.call('GET', '/api/sessao');
     expect(who.json()).toEqual({
       usuario: 'ana',
@@ -33,6 +33,7 @@ describe('signing in', () => {
       appUrlTemplate: `http://{id}.${portal.host}/`,
       origins: 'subdomain',
       shellVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
+      aviso: null,
     });
     const again = await portal.browser().request(path, { headers: navigation });
     expect([again.status, again.headers['set-cookie']]).toEqual([200, undefined]);

@@ -15,30 +15,40 @@ import type { Bus } from '../controller/events/bus.ts';
 import type { Store } from '../controller/store/store.ts';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
-import type { Gateway } from '../schema/gateway.ts';
+import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
 import { limits } from '../schema/limits.ts';
 import { createAppOrigins } from './app-origins.ts';
 import { createAttempts } from './auth/attempts.ts';
+import { createGuessGuard } from './auth/guess-guard.ts';
+import { createKnownBrowsers } from './auth/known-browsers.ts';
+import { createOidc } from './auth/oidc.ts';
 import { createPasses } from './auth/passes.ts';
 import { createSessions } from './auth/sessions.ts';
-import { runDoctor, type DoctorCheck } from './doctor.ts';
+import { boundConnections } from './connections.ts';
+import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
+import { sweepSessions } from './auth/sweep.ts';
+import { runDoctor } from './doctor.ts';
 import { createEventHub } from './events/hub.ts';
 import { createWindows } from './events/windows.ts';
 import { createFront, type Front } from './front.ts';
 import { siteOf, type Site } from './hosts.ts';
+import { answerUnreadable } from './large-head.ts';
 import { addMetricsRoute, createMetrics, type Metrics } from './metrics.ts';
 import { pathOf } from './navigation.ts';
 import { sendProblem } from './problems.ts';
+import type { Proxy } from './proxy/contract.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import { addAdminRoutes } from './routes/admin.ts';
+import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
+import { addOidcRoutes } from './routes/oidc.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addStoreRoutes } from './routes/store.ts';
 import { createShell, type Shell } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
-import { createStarts } from './starts.ts';
+import { createStarts, type Starts } from './starts.ts';
 import { createStaticFolder } from './static-files.ts';
 
 export interface PortalOptions {
@@ -149,24 +159,21 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   });
   const metrics: Metrics = createMetrics(gateway, () => hub.count());
   const starts = createStarts({ store, bus, gateway, clock, observe: (...start) => metrics.start(...start) });
-  const proxy = createProxy({
-    route: (person, app) => gateway.route(person, app),
-    hold: (person, app, signal) => starts.startAndWait(person, app, { by: 'navigation', deadlineMs: limits.navigationHoldMsMax, signal }),
-    appView: (person, app) => gateway.app(person, app),
-    logTail: (person, app) => gateway.log(person, app, { tail: limits.proxyPanelLogLines, previous: false }),
-    wish: (person, app, wish) => starts.post(person, app, wish, 'person'),
-    bus,
-    portalOrigin: site.origin,
-    clock,
-    metrics: metrics.proxy,
-  });
+  const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics });
   sessions.onEnd((session) => {
     hub.endSession(session);
     proxy.closeSession(session);
   });
+  // What still hangs on a process that is gone, or on one that was left behind, ends with the app.
+  const endStopped = bus.onPublish((person, event) => {
+    if (event.type === 'app-status' && (event.status === 'stopped' || event.status === 'failed')) proxy.closeFor(person, event.app);
+  });
   sessions.onPresence((person) => bus.enqueue(`Person/${person}`, false));
-  const sessionDeps = { site, clock, gateway, sessions, passes, attempts };
+  const signIn = createSignInOf({ site, clock, store, gateway, sessions, passes, attempts, log });
+  const oidc = createOidc({ site, clock, gateway, store });
   const logs = createLogs(gateway, onError);
+  sessions.onEnd((session) => logs.endSession(session));
+  const stopSweep = sweepSessions({ clock, sessions, carried: () => [...proxy.carried(), ...logs.carried()], onError });
   const doctor = () =>
     runDoctor({
       site,
@@ -179,24 +186,28 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
       more: options.doctorChecks ?? [],
     });
   const register = (app: FastifyInstance): void => {
-    addSessionRoutes(app, sessionDeps);
-    addAppRoutes(app, { site, gateway, starts, windows, passes });
+    addSessionRoutes(app, { site, gateway, sessions, signIn });
+    addOidcRoutes(app, { site, oidc, signIn, attempts, onRefused: (error, address) => logRefusal(log, error, address) });
+    addAdminSessionRoutes(app, { gateway, sessions, oidc });
+    addAppRoutes(app, { site, gateway, starts, windows, passes, log });
     addLogRoute(app, logs);
-    addStoreRoutes(app, gateway);
+    addStoreRoutes(app, { gateway, store, bus, clock });
     addMetricsRoute(app, metrics);
     addAdminRoutes(app, { gateway, store, starts, logs, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
   const shell = await createShell({ site, sessions, log, isControl, observe: (...request) => metrics.request(...request), register });
   const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
-  const toShell = shellHandler({ ...sessionDeps, files: createStaticFolder(assets.shellDir) }, shell, onError);
+  const toShell = shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, onError);
   const toRepositoryOrShell: Shell['handle'] = (req, res) =>
     repository && isRepositoryPath(pathOf(req.url ?? '/')) ? repository(req, res) : toShell(req, res);
   const front = createFront({ site, sessions, hub, apps, shell: toRepositoryOrShell });
   const stop = async (): Promise<void> => {
+    stopSweep();
     starts.close();
     hub.close();
     front.close();
+    endStopped();
     proxy.close();
     await shell.app.close();
   };
@@ -204,7 +215,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
 }
 
 /** Routes to Fastify, all other paths to the shell's files. */
-function shellHandler(deps: ShellPageDeps, shell: Shell, onError: (error: unknown) => void): Shell['handle'] {
+function shellHandler(deps: ShellPageDeps & { readonly clock: Clock }, shell: Shell, onError: (error: unknown) => void): Shell['handle'] {
   return (req, res) => {
     if (isRoutePath(pathOf(req.url ?? '/'))) return boundedBody(deps.clock, shell, req, res);
     servePage(deps, req, res).catch((error: unknown) => {
@@ -213,6 +224,48 @@ function shellHandler(deps: ShellPageDeps, shell: Shell, onError: (error: unknow
       else sendProblem(res, new SvcError('INTERNAL', 'the portal failed; its log has the cause'), req.method);
     });
   };
+}
+
+interface ProxyParts {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly gateway: Gateway;
+  readonly starts: Starts;
+  readonly site: Site;
+  readonly metrics: Metrics;
+}
+
+function createProxyOf({ bus, clock, gateway, starts, site, metrics }: ProxyParts): Proxy {
+  return createProxy({
+    route: (person, app) => gateway.route(person, app),
+    tokenRefused: (person, app) => gateway.tokenRefused(person, app),
+    hold: (person, app, signal) => starts.startAndWait(person, app, { by: 'navigation', deadlineMs: limits.navigationHoldMsMax, signal }),
+    appView: (person, app) => gateway.app(person, app),
+    logTail: (person, app) => gateway.log(person, app, { tail: limits.proxyPanelLogLines, previous: false }),
+    wish: (person, app, wish) => starts.post(person, app, wish, 'person'),
+    bus,
+    portalOrigin: site.origin,
+    clock,
+    metrics: metrics.proxy,
+  });
+}
+
+function createSignInOf(
+  deps: Omit<SignInDeps, 'guard' | 'browsers' | 'onRefused'> & { readonly clock: Clock; readonly store: Store; readonly log: Logger },
+): SignIn {
+  const { clock, store, site, log } = deps;
+  return createSignIn({
+    ...deps,
+    guard: createGuessGuard(clock),
+    browsers: createKnownBrowsers(store, clock, site),
+    onRefused: (method, code, address) => log.warn({ method, code, address }, 'sign-in refused'),
+  });
+}
+
+/** A sign-in at the provider that came to nothing: the code, and for the admin what stands in the way. Never an answer or a token. */
+function logRefusal(log: Logger, error: unknown, address: string): void {
+  if (!(error instanceof SvcError)) return log.error({ err: error }, 'sign-in failed');
+  log.warn({ method: 'oidc', code: error.code, why: error.message, address }, 'sign-in refused');
 }
 
 function isRoutePath(path: string): boolean {
@@ -258,7 +311,8 @@ function createServer(
     keepAliveInitialDelay: limits.portalTcpKeepAliveMs,
     requireHostHeader: true,
   });
-  server.maxConnections = limits.portalConnectionsMax;
+  boundConnections(server);
+  answerUnreadable(server, clock, () => holder.parts?.site.origin ?? '');
   server.on('request', (req, res) => {
     const { headers } = req;
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) boundLeftover(clock, req, res);

@@ -4,17 +4,20 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SvcError } from '../schema/errors.ts';
-import { readSessionCookie, sessionCookie } from './auth/cookies.ts';
+import { readSessionCookie } from './auth/cookies.ts';
+import type { Sessions } from './auth/sessions.ts';
+import type { SignIn } from './auth/sign-in.ts';
 import type { Site } from './hosts.ts';
 import { isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
 import { sendRefusal } from './people-page.ts';
 import { sendProblem } from './problems.ts';
-import { signIn, type SessionRouteDeps } from './routes/session.ts';
 import { shellHeaders } from './security-headers.ts';
 import { sendStatic, type StaticFolder } from './static-files.ts';
 
-export interface ShellPageDeps extends SessionRouteDeps {
+export interface ShellPageDeps {
   readonly site: Site;
+  readonly sessions: Sessions;
+  readonly signIn: SignIn;
   readonly files: StaticFolder;
 }
 
@@ -46,13 +49,11 @@ async function signedInByLink(deps: ShellPageDeps, req: IncomingMessage, res: Se
   // A page of another origin never turns a signed-in person into somebody else.
   if (previous && ['cross-site', 'same-site'].includes(String(req.headers['sec-fetch-site']))) return false;
   try {
-    const { secret, session } = await signIn(deps, req.socket.remoteAddress ?? '', passe);
-    // Its cookie is replaced, so it must end too.
-    if (previous) await deps.sessions.end(previous);
+    const { cookies } = await deps.signIn.byPass(req, passe);
     res.writeHead(302, {
       ...shellHeaders(deps.site),
       location: '/',
-      'set-cookie': sessionCookie(deps.site, secret, session.expiresAtMs - deps.clock.nowMs()),
+      'set-cookie': [...cookies],
       'cache-control': 'no-store',
       'content-length': 0,
     });

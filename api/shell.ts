@@ -25,9 +25,10 @@ import { dataPolicy, shellHeaders } from './security-headers.ts';
 
 /**
  * `open`: anyone. `person`: a signed-in person. `navigation`: as `person`, also for a navigation that another origin began.
+ * `callback`: as `open`, for a navigation of a page of its own that another origin began, and nothing else from there.
  * `admin`: the control socket or a session with the admin flag. `metrics`: as `admin`, or a scraper on this machine.
  */
-export type Access = 'open' | 'person' | 'navigation' | 'admin' | 'metrics';
+export type Access = 'open' | 'callback' | 'person' | 'navigation' | 'admin' | 'metrics';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -148,12 +149,13 @@ async function admit(request: FastifyRequest, site: Site, sessions: Sessions): P
   const access = request.routeOptions.config.access ?? 'admin';
   if (request.control) return;
   if (access === 'metrics' && isLocalScrape(request.raw)) return;
-  const opens = access === 'navigation' && isNavigation(request.raw);
+  const opens =
+    (access === 'navigation' && isNavigation(request.raw)) || (access === 'callback' && isNavigation(request.raw) && isDocument(request));
   const may = isSafeMethod(request.method) ? opens || mayRead(request.raw, site.origin) : mayChange(request.raw, site.origin);
   if (!may) throw new SvcError('CROSS_ORIGIN', `only pages of ${site.origin} may call this`);
   request.session = await sessions.portal(readSessionCookie(request.raw.headers.cookie, site));
-  if (access === 'open' || isAskedByStranger(request)) return;
-  if (!request.session) throw new SvcError('UNAUTHENTICATED', 'sign in by the one-time link first');
+  if (access === 'open' || access === 'callback' || isAskedByStranger(request)) return;
+  if (!request.session) throw new SvcError('UNAUTHENTICATED', 'sign in first');
   if ((access === 'admin' || access === 'metrics') && !request.session.admin) {
     throw new SvcError('FORBIDDEN', 'for admins: over the control socket, or with a session that was opened by an admin link');
   }
@@ -169,7 +171,12 @@ function rememberDestination(request: FastifyRequest, reply: FastifyReply, site:
 /** A page of its own, not in a frame, wanted by somebody who is not signed in. */
 function isAskedByStranger(request: FastifyRequest): boolean {
   if (request.control || request.session || request.routeOptions.config.access !== 'navigation') return false;
-  return isNavigation(request.raw) && (request.raw.headers['sec-fetch-dest'] ?? 'document') === 'document';
+  return isNavigation(request.raw) && isDocument(request);
+}
+
+/** A page of its own, not in a frame. */
+function isDocument(request: FastifyRequest): boolean {
+  return (request.raw.headers['sec-fetch-dest'] ?? 'document') === 'document';
 }
 
 function addErrors(app: FastifyInstance, deps: ShellDeps, routes: readonly Route[]): void {

@@ -66,7 +66,9 @@ export function createStarts(deps: StartDeps): Starts {
   };
 
   const post = async (person: string, app: string, wish: Wish, by: By): Promise<string> => {
-    refusePinned(viewOf(person, app), wish);
+    const view = viewOf(person, app);
+    refusePinned(view, wish);
+    refuseShared(view);
     const requestId = randomUUID();
     await deps.store.putIntent({ person, app, wish, by, requestId, atMs: clock.nowMs() });
     deps.bus.enqueue(backendKey(person, app), true);
@@ -90,7 +92,7 @@ export function createStarts(deps: StartDeps): Starts {
     };
     joined.answer.then(leave, leave);
     return await waitFor(joined, options, clock, {
-      now: () => answerOf(viewOf(person, app), clock.nowMs()),
+      now: () => answerOf(wish, viewOf(person, app), clock.nowMs()),
       lastLeft: leave,
     });
   };
@@ -98,6 +100,11 @@ export function createStarts(deps: StartDeps): Starts {
   return {
     startAndWait: async (person, app, options) => {
       const view = viewOf(person, app);
+      // Nothing to ask for: it is waited for while it comes up.
+      if (isShared(view))
+        return view.ready || view.status === 'failed'
+          ? answerOf('start', view, clock.nowMs())
+          : await follow(person, app, 'start', options, true);
       if (options.by === 'navigation') {
         const verdict = navigationVerdict(view, clock.nowMs());
         if (verdict) return verdict;
@@ -132,6 +139,16 @@ function refusePinned(view: View, wish: Wish): void {
   }
 }
 
+/** Source: spec 2.1 `escopo: servidor`: no start or stop per person. */
+function refuseShared(view: View): void {
+  if (isShared(view))
+    throw new SvcError('SCOPE_REFUSED', `${view.id} is one backend for all people of the server: its service manager starts and stops it`);
+}
+
+function isShared(view: View): boolean {
+  return view.escopo === 'servidor';
+}
+
 function pinnedStopped(view: View): boolean {
   return view.reason === 'PinnedStopped';
 }
@@ -143,8 +160,8 @@ function underWay(view: View): boolean {
 
 /** What a navigation is told at once. A failed app is not started again by looking at it: anchors F 6. */
 function navigationVerdict(view: View, nowMs: number): StartAnswer | null {
-  if (view.ready || view.status === 'failed' || pinnedStopped(view)) return answerOf(view, nowMs);
-  return followed('start', view, nowMs) === 'over' && underWay(view) ? answerOf(view, nowMs) : null;
+  if (view.ready || view.status === 'failed' || pinnedStopped(view)) return answerOf('start', view, nowMs);
+  return followed('start', view, nowMs) === 'over' && underWay(view) ? answerOf('start', view, nowMs) : null;
 }
 
 /** Still starting after the 15 probes: the verdict comes later as an event (spec 3.2). Decision: docs/decisions/0027-slow-start.md */
@@ -175,9 +192,11 @@ function unreachable(view: View): boolean {
   return view.status === 'unknown' && view.reason === 'ServerUnreachable';
 }
 
-export function answerOf(view: View, nowMs: number): StartAnswer {
+export function answerOf(wish: Wish, view: View, nowMs: number): StartAnswer {
   const answer = { ready: view.ready, status: view.status, reason: view.reason, message: view.message };
-  return view.ready ? answer : { ...answer, retryAfterMs: retryAfterMs(view, nowMs) };
+  // What was wished for is so: there is nothing to ask again.
+  const fulfilled = wish === 'stop' ? followed(wish, view, nowMs) === 'over' && !unreachable(view) : view.ready;
+  return fulfilled ? answer : { ...answer, retryAfterMs: retryAfterMs(view, nowMs) };
 }
 
 /** When asking again makes sense. Decision: docs/decisions/0037-start-answers.md */
@@ -235,7 +254,7 @@ function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed)
     const view = gateway.app(person, app);
     if (!view) return finish(new SvcError('NOT_FOUND', `app ${app} is no longer installed for ${person}`));
     const over = (taken || unreachable(view)) && followed(wish, view, clock.nowMs()) === 'over';
-    if (over || clock.monotonicMs() >= endMs) finish(answerOf(view, clock.nowMs()));
+    if (over || clock.monotonicMs() >= endMs) finish(answerOf(wish, view, clock.nowMs()));
   };
   const read = async (): Promise<void> => {
     again = true;

@@ -6,7 +6,9 @@ import type { Area, Row } from './rows.ts';
 const areas: Readonly<Record<string, () => Promise<Area>>> = {
   proxy: async () => (await import('./proxy.ts')).proxyArea,
   supervision: async () => (await import('./supervision.ts')).supervisionArea,
+  ssh: async () => (await import('./ssh.ts')).sshArea,
   tick: async () => (await import('./tick.ts')).tickArea,
+  engines: async () => (await import('./engines.ts')).enginesArea,
   validate: async () => (await import('./validate.ts')).validateArea,
 };
 

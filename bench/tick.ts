@@ -9,16 +9,15 @@ import path from 'node:path';
 import { duplexPair, type Duplex } from 'node:stream';
 import { systemClock } from '../controller/clock/system.ts';
 import { createBus } from '../controller/events/bus.ts';
-import type { Host, InstalledPackage } from '../controller/hosts/host.ts';
+import type { Host } from '../controller/hosts/host.ts';
+import { memoryHost, packagesInMemory } from '../controller/hosts/testing/memory-host.ts';
 import { createController, type Controller } from '../controller/loop/loop.ts';
 import type { Log } from '../controller/loop/record.ts';
 import { openSqliteStore } from '../controller/store/sqlite.ts';
 import { decideBackend } from '../reconcilers/backend.ts';
 import { alive, answering, desired, observed } from '../reconcilers/backend-fixtures.ts';
 import type { AppSnapshot } from '../schema/backend.ts';
-import { SvcError } from '../schema/errors.ts';
-import type { Manifest } from '../schema/manifest/manifest.ts';
-import { supervisorProtocolVersion } from '../schema/supervisor-protocol.ts';
+import { kitVersion, supervisorProtocolVersion } from '../schema/supervisor-protocol.ts';
 import { median, type Area, type Row } from './rows.ts';
 
 const appsPerPerson = 10;
@@ -53,37 +52,21 @@ function snapshotOf(app: string, hash: string): AppSnapshot {
 }
 
 /** A server in memory: each account's supervisor is up, each app runs and answers 200. */
-function memoryHost(): Host {
-  const packages = Array.from({ length: appsPerPerson }, (_, n): InstalledPackage => {
-    const manifest: Manifest = { id: `app${n}`, version: '1.0.0', backend: { runtime: 'node', entrypoint: 'main.js', aoFechar: 'manter' } };
-    return { app: manifest.id, version: '1.0.0', hash: String(n).padStart(64, '0'), delivered: null, scope: 'sistema', manifest };
-  });
+function answeringHost(): Host {
+  const packages = packagesInMemory(appsPerPerson);
   const apps = packages.map(({ app, hash }) => snapshotOf(app, hash));
-  const refuse = () => Promise.reject(new SvcError('SERVER_UNREACHABLE', 'nothing is started or changed in this benchmark'));
-  return {
-    server: 'casa',
-    place: async (account) => ({ home: `/home/${account}`, prefix: '' }),
-    dial: async (account, socketPath) => {
-      const [ours, theirs] = duplexPair();
-      if (socketPath.endsWith('/supervisor.sock')) answerAsSupervisor(theirs, account, apps);
-      else theirs.once('data', () => theirs.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'));
-      theirs.on('error', () => undefined);
-      return ours;
-    },
-    directSocketPath: () => null,
-    startSupervisor: refuse,
-    installed: async () => packages,
-    install: refuse,
-    rollBack: refuse,
-    confirm: refuse,
-    remove: refuse,
-    close: async () => undefined,
-  };
+  return memoryHost(packages, async (account, socketPath) => {
+    const [ours, theirs] = duplexPair();
+    if (socketPath.endsWith('/supervisor.sock')) answerAsSupervisor(theirs, account, apps);
+    else theirs.once('data', () => theirs.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'));
+    theirs.on('error', () => undefined);
+    return ours;
+  });
 }
 
 function answerAsSupervisor(stream: Duplex, account: string, apps: readonly AppSnapshot[]): void {
   const replies: Readonly<Record<string, object>> = {
-    hello: { protocol: supervisorProtocolVersion, version: '0', pid: 1, bootId: 'boot', home: `/home/${account}` },
+    hello: { protocol: supervisorProtocolVersion, version: kitVersion, pid: 1, bootId: 'boot', home: `/home/${account}` },
     subscribe: { apps },
     snapshot: { apps },
     token: { token: 'token' },
@@ -119,7 +102,15 @@ async function withLoop<Result>(objects: number, use: (controller: Controller) =
   }
   writeFileSync(path.join(dir, 'all.yaml'), documents.join('---\n'));
   const store = await openSqliteStore(':memory:');
-  const controller = await createController({ dir, store, bus: createBus(), clock: systemClock, log: silent, createHost: memoryHost });
+  const controller = await createController({
+    shellVersion: '1.0.0',
+    dir,
+    store,
+    bus: createBus(),
+    clock: systemClock,
+    log: silent,
+    createHost: answeringHost,
+  });
   try {
     await controller.prepare();
     await controller.start();

@@ -4,6 +4,7 @@
  */
 import http from 'node:http';
 import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { SvcError } from '../schema/errors.ts';
 import type { Problem } from '../schema/wire/http.ts';
 
@@ -20,6 +21,10 @@ export class PortalError extends Error {
 export interface Client {
   get<T>(route: string, query?: Query): Promise<T>;
   post<T>(route: string, body?: unknown): Promise<T>;
+  put<T>(route: string, body: unknown): Promise<T>;
+  delete<T>(route: string): Promise<T>;
+  /** One JSON object a line, as they come: what a POST tells while it goes on. */
+  follow<T>(route: string, body: unknown): AsyncIterable<T>;
   /** Text as it comes; ends when the portal ends it or the signal fires. */
   text(route: string, query: Query, signal: AbortSignal): AsyncIterable<string>;
 }
@@ -40,8 +45,16 @@ export function createClient(stateDir: string): Client {
   return {
     get: (route, query = {}) => call('GET', withQuery(route, query)),
     post: (route, body = {}) => call('POST', route, body),
+    put: (route, body) => call('PUT', route, body),
+    delete: (route) => call('DELETE', route),
+    follow: (route, body) => follow(stateDir, route, body),
     text: (route, query, signal) => stream(stateDir, withQuery(route, query), signal),
   };
+}
+
+async function* follow<T>(stateDir: string, route: string, body: unknown): AsyncIterable<T> {
+  const response = await open(stateDir, 'POST', route, body, new AbortController().signal);
+  for await (const line of createInterface({ input: response })) yield JSON.parse(line) as T;
 }
 
 async function* stream(stateDir: string, route: string, signal: AbortSignal): AsyncIterable<string> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backendOf, eventKeysOf, keyOf, prefixOf } from './keys.ts';
+import { backendOf, eventKeysOf, keyOf, packageOf, prefixOf } from './keys.ts';
 
 test.for([
   ['ana/notas', 'Backend/ana/notas'],
@@ -31,11 +31,27 @@ test('only a backend can be started', () => {
 });
 
 test.for([
+  ['notas-casa', 'Package/notas-casa'],
+  ['ana/notas', 'Package/ana/notas'],
+  ['Package/notas-casa', 'Package/notas-casa'],
+  ['packages/ana/notas', 'Package/ana/notas'],
+] as const)('%s is the package %s', ([text, key]) => {
+  expect(packageOf(text)).toBe(key);
+});
+
+test.for(['', '/notas', 'a/b/c', 'ana/'])('"%s" is no package', (text) => {
+  expect(() => packageOf(text)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+});
+
+test.for([
   ['Package', ['Package']],
   ['packages/', ['Package']],
   ['Backend/ana', ['Backend/ana']],
   ['ana/notas', ['Backend/ana/notas']],
-  ['ana', ['Backend/ana', 'Supervisor/ana', 'Server/ana', 'Person/ana', 'Package/ana', 'Portal/ana', 'Grant/ana']],
+  [
+    'ana',
+    ['Backend/ana', 'Supervisor/ana', 'Server/ana', 'Person/ana', 'Package/ana', 'Engine/ana', 'Service/ana', 'Portal/ana', 'Grant/ana'],
+  ],
 ] as const)('the events of %s are those of %o', ([text, keys]) => {
   expect(eventKeysOf(text)).toEqual(keys);
 });

@@ -1,7 +1,7 @@
 /** How people name objects on the command line, and the keys of the store they stand for. */
 import { SvcError } from '../schema/errors.ts';
 
-const kinds = ['Backend', 'Supervisor', 'Server', 'Person', 'Package', 'Portal', 'Grant'] as const;
+const kinds = ['Backend', 'Supervisor', 'Server', 'Person', 'Package', 'Engine', 'Service', 'Portal', 'Grant'] as const;
 
 /** `ana/notas` is Backend/ana/notas; `backend/ana/notas` and `Backend/ana/notas` are the same; `casa` alone is refused. */
 export function keyOf(text: string): string {
@@ -42,6 +42,17 @@ export function backendOf(text: string): { person: string; app: string } {
     throw new SvcError('BAD_REQUEST', `"${text}" is no backend: expected PERSON/APP, for example ana/notas`);
   }
   return { person, app };
+}
+
+/** What `svc rollback` takes: the name of a document, or `ana/notas` for what a person asked for. */
+export function packageOf(text: string): string {
+  const parts = text.split('/');
+  const rest = kindOf(parts[0] ?? '') === 'Package' && parts.length > 1 ? parts.slice(1) : parts;
+  if (rest.length <= 2 && rest.every((part) => part !== '')) return ['Package', ...rest].join('/');
+  throw new SvcError(
+    'BAD_REQUEST',
+    `"${text}" is no package: expected the name of a Package document, or PERSON/APP, for example ana/notas`,
+  );
 }
 
 /** Any case, singular or plural. */

@@ -103,6 +103,14 @@ const tones: Readonly<Record<string, Tone>> = {
   stopping: 'busy',
   backoff: 'busy',
   failed: 'bad',
+  missing: 'bad',
+  drifted: 'bad',
+  outdated: 'busy',
+  installing: 'busy',
+  removing: 'busy',
+  undeclared: 'busy',
+  installed: 'good',
+  present: 'good',
   unknown: 'busy',
 };
 

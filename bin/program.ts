@@ -1,5 +1,6 @@
-/** The end of every small command: parse, run, and say an error as `name: CODE text` with exit code 1. */
+/** The end of every command: parse, run, and say an error as `name: CODE text` with exit code 1. */
 import type { Command } from 'commander';
+import { diskError } from '../kit/disk-error.ts';
 import { SvcError } from '../schema/errors.ts';
 import { color, warn } from './output.ts';
 
@@ -11,10 +12,18 @@ export async function runProgram(program: Command): Promise<void> {
   });
   try {
     await program.parseAsync();
-  } catch (error) {
-    const code = error instanceof SvcError ? `${error.code} ` : '';
-    warn(`${color('red', `${program.name()}:`, process.stderr)} ${code}${error instanceof Error ? error.message : String(error)}\n`);
-    if (!(error instanceof SvcError) && process.env['SVC_DEBUG'] !== undefined && error instanceof Error) warn(`${error.stack}\n`);
+  } catch (thrown) {
+    const error = diskError(thrown);
+    const code = codeOf(error);
+    const told = error instanceof Error ? error.message : String(error);
+    warn(`${color('red', `${program.name()}:`, process.stderr)} ${code === null ? '' : `${code} `}${told}\n`);
+    if (code === null && process.env['SVC_DEBUG'] !== undefined && error instanceof Error) warn(`${error.stack}\n`);
     process.exitCode = 1;
   }
+}
+
+/** Ours, or what a portal answered with (client.ts, which the small commands do not load); null for what nobody foresaw. */
+function codeOf(error: unknown): string | null {
+  if (error instanceof SvcError) return error.code;
+  return error instanceof Error && error.name === 'PortalError' && 'code' in error ? String(error.code) : null;
 }

@@ -97,6 +97,15 @@ test('without a portal every command says which command starts one, and exits 1'
       err: 'svc: PORTAL_NOT_RUNNING no portal answers on none/svc.sock; start one with: svc up DIR --state none\n',
     });
   }
+  expect(await svc(['--state', 'none', '-o', 'json', 'start', 'ana/notas'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('answers on none/svc.sock'),
+  });
+  // What stands closer counts.
+  expect(await svc(['--state', 'a', 'get', '--state', 'b'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('answers on b/svc.sock'),
+  });
   expect(await svc(['doctor', '--state', 'none'])).toMatchObject({
     code: 1,
     out: expect.stringMatching(/FAIL {2}portal +PORTAL_NOT_RUNNING/),
@@ -108,6 +117,7 @@ test.for([
   [['get', '-o', 'xml'], 'Allowed choices are table, json, yaml'],
   [['logs', 'ana/notas', '--tail', '0'], 'expected a whole number'],
   [['start', 'Server/casa'], 'BAD_REQUEST'],
+  [['--state', 'none', 'validate', '.'], 'validate takes no --state'],
 ] as const)('%j is a usage error', async ([args, told]) => {
   expect(await svc(args)).toMatchObject({ code: 1, err: expect.stringContaining(told) });
 });

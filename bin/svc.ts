@@ -4,8 +4,8 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import about from '../package.json' with { type: 'json' };
-import { SvcError } from '../schema/errors.ts';
-import { color, warn } from './output.ts';
+import { addValidate } from './commands/validate-command.ts';
+import { runProgram } from './program.ts';
 
 const program = new Command('svc')
   .description('Hosts small applications inside a web desktop, on real Linux servers, for many people.')
@@ -17,6 +17,20 @@ const program = new Command('svc')
 const state = () => new Option('--state <dir>', 'folder of the portal').default('state');
 const output = () => new Option('-o, --output <format>', 'how it is printed').choices(['table', 'json', 'yaml']).default('table');
 
+// Both may also stand before the command: `svc --state S start ana/notas`.
+program
+  .enablePositionalOptions()
+  .addOption(state())
+  .addOption(output())
+  .hook('preAction', (_, command) => {
+    for (const name of ['state', 'output']) {
+      if (program.getOptionValueSource(name) !== 'cli') continue;
+      const takes = command.options.some((option) => option.attributeName() === name);
+      if (!takes) command.error(`error: ${command.name()} takes no --${name}`);
+      if (command.getOptionValueSource(name) !== 'cli') command.setOptionValueWithSource(name, program.getOptionValue(name), 'cli');
+    }
+  });
+
 program
   .command('up')
   .argument('<dir>', 'folder of desired-state YAML')
@@ -27,14 +41,7 @@ program
     await (await import('./commands/up.ts')).runUp(dir, options);
   });
 
-program
-  .command('validate')
-  .argument('<file...>', 'svc-app.json, desired-state YAML, or folders of them')
-  .description('judge manifests and desired state; exit 0 or 1')
-  .option('--json', 'reports as JSON')
-  .action(async (files: string[], options: { json?: boolean }) => {
-    process.exitCode = await (await import('./commands/validate.ts')).runValidate(files, options);
-  });
+addValidate(program, async () => (await import('./commands/validate.ts')).runValidate);
 
 program
   .command('plan')
@@ -117,6 +124,15 @@ for (const [wish, description] of [
 }
 
 program
+  .command('rollback')
+  .argument('<package>', 'name of a Package document, or ana/notas')
+  .description('go back to the version before and hold it')
+  .option('--undo', 'end it: install what is wanted again')
+  .addOption(state())
+  .addOption(output())
+  .action(async (name, options) => (await import('./commands/rollback.ts')).runRollback(name, options));
+
+program
   .command('link')
   .argument('[person]', 'for whom; without it the only one')
   .description('print a one-time sign-in link')
@@ -124,6 +140,41 @@ program
   .addOption(state())
   .addOption(output())
   .action(async (person, options) => (await import('./commands/link.ts')).runLink(person, options));
+
+const secret = program.command('secret').description('secrets of a backend: set and remove them; nobody can read one back');
+secret
+  .command('list')
+  .argument('<person/app>', 'for example ana/notas')
+  .description('which secrets the app asks for and which are set')
+  .addOption(state())
+  .addOption(output())
+  .action(async (backend, options) => (await import('./commands/secret.ts')).runSecretList(backend, options));
+secret
+  .command('set')
+  .argument('<person/app>', 'for example ana/notas')
+  .argument('<name>', 'as in the manifest, for example API_KEY')
+  .description('store the value that stands on stdin')
+  .addOption(state())
+  .addOption(output())
+  .action(async (backend, name, options) => (await import('./commands/secret.ts')).runSecretSet(backend, name, options));
+secret
+  .command('remove')
+  .argument('<person/app>', 'for example ana/notas')
+  .argument('<name>', 'as in the manifest, for example API_KEY')
+  .description('delete a secret')
+  .addOption(state())
+  .addOption(output())
+  .action(async (backend, name, options) => (await import('./commands/secret.ts')).runSecretRemove(backend, name, options));
+
+program
+  .command('sessions')
+  .argument('[person]', 'of whom; without it of everybody')
+  .description('who is signed in, and where')
+  .option('--revoke [id]', 'end all of the person, or the one with this id')
+  .option('--forget', 'let the person come as another identity of the provider')
+  .addOption(state())
+  .addOption(output())
+  .action(async (person, options) => (await import('./commands/sessions.ts')).runSessions(person, options));
 
 program
   .command('repository')
@@ -134,9 +185,38 @@ program
   .option('--only <name...>', 'apps and engines that the new token publishes; without it all')
   .action(async (dir, options) => (await import('./commands/repository.ts')).runRepository(dir, options));
 
+const server = program.command('server').description('servers that the portal reaches over ssh');
+
+server
+  .command('trust')
+  .argument('<name>', 'a Server document of the folder, or without a folder host or host:port')
+  .argument('[dir]', 'folder of desired-state YAML; it may lack the hostKey')
+  .description('show the host keys of a server and the line that pins one; 1 when another is pinned')
+  .addOption(output())
+  .action(async (name, dir, options) => {
+    process.exitCode = await (await import('./commands/server-trust.ts')).runTrust(name, dir, options);
+  });
+
+for (const [act, description] of [
+  ['add', 'put the server kit on a server, and make the accounts of its people ready'],
+  ['rollback', 'go back to the server kit before'],
+  ['remove', 'take the server kit off; packages and data stay'],
+] as const) {
+  const command = server.command(act).argument('<name>', 'a Server document').description(description);
+  if (act === 'add') command.option('--plan', 'only say what would be done: 0 nothing, 2 changes');
+  if (act === 'remove') command.option('--force', 'end what still runs from it');
+  command
+    .addOption(state())
+    .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['table', 'json']).default('table'))
+    .action(async (name, options) => {
+      process.exitCode = await (await import('./commands/server.ts')).runServer(act, name, options);
+    });
+}
+
 program
   .command('doctor')
-  .description('check this installation; exit 1 when something is to be mended')
+  .description('check this installation; exit 1 when something is broken')
+  .option('--server <name>', 'check that server instead')
   .addOption(state())
   .addOption(output())
   .action(async (options) => {
@@ -149,20 +229,4 @@ function count(text: string): number {
   return number;
 }
 
-// `svc get | head` ends quietly.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-  throw error;
-});
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  const { code } = error as { code?: unknown };
-  const isOurs = error instanceof SvcError || (error as Error).name === 'PortalError';
-  warn(
-    `${color('red', 'svc:', process.stderr)} ${isOurs ? `${String(code)} ` : ''}${error instanceof Error ? error.message : String(error)}\n`,
-  );
-  if (!isOurs && process.env['SVC_DEBUG'] !== undefined && error instanceof Error) warn(`${error.stack}\n`);
-  process.exitCode = 1;
-}
+await runProgram(program);

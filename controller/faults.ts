@@ -31,11 +31,28 @@ export const faultPoints = [
   'status/before-write',
   'status/written',
 ] as const;
-export type FaultPoint = (typeof faultPoints)[number];
+/** Of what happens to packages after they were installed; test/integration/packages.real.test.ts goes through them. */
+export const packageFaultPoints = [
+  'confirm/before',
+  'confirm/done',
+  'roll-back/before',
+  'roll-back/done',
+  'mend/before',
+  'mend/done',
+] as const;
+export type FaultPoint = (typeof faultPoints)[number] | (typeof packageFaultPoints)[number];
 
 const chosen = process.env['SVC_FAULT_POINT'];
 
-/** Ends the process here if a test asked for it; costs one comparison otherwise. */
+let watcher: ((name: FaultPoint) => void) | null = null;
+
+/** A test in the same process does something else than a kill at these points: it cuts the network. */
+export function watchFaultPoints(watch: ((name: FaultPoint) => void) | null): void {
+  watcher = watch;
+}
+
+/** Ends the process here if a test asked for it; costs two comparisons otherwise. */
 export function faultPoint(name: FaultPoint): void {
+  watcher?.(name);
   if (chosen === name) process.kill(process.pid, 'SIGKILL');
 }

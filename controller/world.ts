@@ -4,21 +4,16 @@
  * a comparison of references.
  */
 import type { HostSight, ProbeResult, BackendDecision, BackendMemory, BackendObserved } from '../reconcilers/backend-types.ts';
-import type { PackageObserved } from '../reconcilers/package.ts';
 import type { AppSnapshot } from '../schema/backend.ts';
-import type {
-  BackendDocument,
-  PackageDocument,
-  PersonDocument,
-  Place,
-  PortalDocument,
-  ServerDocument,
-} from '../schema/desired/documents.ts';
+import type { BackendDocument, PersonDocument, Place, PortalDocument, ServerDocument } from '../schema/desired/documents.ts';
 import type { ServerPlace } from '../schema/server-paths.ts';
 import type { InForce, PlacedDocument } from './desired/in-force.ts';
-import type { Host, InstalledPackage } from './hosts/host.ts';
+import type { ServiceDecision, ServiceProbe } from '../reconcilers/service.ts';
+import type { KitState } from './servers/kit-work.ts';
+import type { Host, InstalledPackage, Inventory } from './hosts/host.ts';
 import type { SupervisorLink } from './observe/supervisor-link.ts';
-import type { Intent, WindowCount } from './store/store.ts';
+import type { HeldRollback, InstallWish, Intent, WindowCount } from './store/store.ts';
+import { syncPackages, type EngineEntry, type PackageEntry, type PackageTask } from './world-packages.ts';
 
 export interface PlacedOf<Document> {
   readonly document: Document;
@@ -41,6 +36,10 @@ export interface ServerEntry {
   /** Its document is gone; it stays while something still has to leave it. */
   leaving: boolean;
   readonly host: Host;
+  /** The administrator's side of it; null for a local server. */
+  readonly kit: KitState | null;
+  /** Server-scope apps, by id. */
+  readonly services: Map<string, ServiceEntry>;
   sight: HostSight;
   /** System scope, by app. */
   system: ReadonlyMap<string, InstalledPackage>;
@@ -50,6 +49,22 @@ export interface ServerEntry {
   /** Looks are counted as they begin; `lookTold` is the youngest one that was believed. */
   looksBegun: number;
   lookTold: number;
+  /** Engines, Linux packages that lack; null before the first look. */
+  inventory: Inventory | null;
+  /** The requirements that the inventory was asked for. */
+  inventoryOf: ReadonlySet<string>;
+  inventoryAtMs: number;
+  /** Apps of the system scope whose instances end because the package goes. */
+  removing: ReadonlySet<string>;
+}
+
+/** One backend for all people of a server (spec 2.1 `escopo: servidor`). */
+export interface ServiceEntry {
+  readonly key: string;
+  readonly app: string;
+  probe: ServiceProbe | null;
+  probing: boolean;
+  decision: ServiceDecision | null;
 }
 
 export interface PersonEntry {
@@ -71,6 +86,8 @@ export interface PersonEntry {
   sessionSinceMs: number | null;
   /** Whether the two above were ever compared with the store. */
   sessionLooked: boolean;
+  /** Apps of the person's own scope whose instances end because the package goes. */
+  removing: ReadonlySet<string>;
   readonly backends: Map<string, BackendEntry>;
 }
 
@@ -93,16 +110,6 @@ export interface BackendEntry {
   memo: readonly unknown[] | null;
 }
 
-export interface PackageEntry {
-  readonly key: string;
-  readonly name: string;
-  placed: PlacedOf<PackageDocument>;
-  /** Its document is gone: what it installed goes too. */
-  leaving: boolean;
-  failure: PackageObserved['failure'];
-  source: PackageObserved['source'];
-}
-
 export interface World {
   inForce: InForce;
   portal: PlacedOf<PortalDocument> | null;
@@ -110,19 +117,41 @@ export interface World {
   pinned: ReadonlyMap<string, ReadonlyMap<string, PlacedOf<BackendDocument>>>;
   readonly servers: Map<string, ServerEntry>;
   readonly people: Map<string, PersonEntry>;
+  /** By name: that of the document, or `<person>/<app>`. */
   readonly packages: Map<string, PackageEntry>;
+  byTarget: ReadonlyMap<string, PackageEntry>;
+  readonly engines: Map<string, EngineEntry>;
+  /** Runs of the installer, by target: one at a time for each. */
+  readonly tasks: Map<string, PackageTask>;
+  /** As the api left them in the store: by `<person>/<app>`, and by key. */
+  wishes: ReadonlyMap<string, InstallWish>;
+  rollbacks: ReadonlyMap<string, HeldRollback>;
   readonly backends: Map<string, BackendEntry>;
 }
 
 /** Makes what a document needs to be worked on; `svc plan` gives one that makes nothing new act. */
 export interface WorldFactory {
   host(document: ServerDocument): Host;
+  kit?(document: ServerDocument): KitState | null;
   link(person: string, account: string, host: Host): SupervisorLink;
   memory(key: string): BackendMemory | null;
 }
 
 export function emptyWorld(inForce: InForce): World {
-  return { inForce, portal: null, pinned: new Map(), servers: new Map(), people: new Map(), packages: new Map(), backends: new Map() };
+  return {
+    inForce,
+    portal: null,
+    pinned: new Map(),
+    servers: new Map(),
+    people: new Map(),
+    packages: new Map(),
+    byTarget: new Map(),
+    engines: new Map(),
+    tasks: new Map(),
+    wishes: new Map(),
+    rollbacks: new Map(),
+    backends: new Map(),
+  };
 }
 
 /** Brings the records in line with what is in force. Answers the keys that went, whose statuses are to be forgotten. */
@@ -132,13 +161,14 @@ export function syncWorld(world: World, inForce: InForce, factory: WorldFactory)
   world.portal = wantedOf<PortalDocument>(inForce, 'Portal')[0]?.placed ?? null;
   syncServers(world, inForce, factory);
   syncPeople(world, inForce, factory);
-  syncPackages(world, inForce);
+  syncPackages(world);
   world.pinned = pinnedOf(inForce);
   for (const person of world.people.values()) syncBackends(world, person, factory);
   const after = keysOf(world);
   return [...before].filter((key) => !after.has(key));
 }
 
+/** Of everything but engines, which follow the looks at their server. */
 function keysOf(world: World): Set<string> {
   const keys = new Set<string>(world.backends.keys());
   for (const name of world.servers.keys()) keys.add(`Server/${name}`);
@@ -152,7 +182,7 @@ interface Wanted<Document> {
   readonly leaving: boolean;
 }
 
-function wantedOf<Document extends PlacedDocument['document']>(inForce: InForce, kind: Document['kind']): Wanted<Document>[] {
+export function wantedOf<Document extends PlacedDocument['document']>(inForce: InForce, kind: Document['kind']): Wanted<Document>[] {
   const of = (from: Iterable<PlacedDocument>, leaving: boolean): Wanted<Document>[] =>
     [...from]
       .filter((placed) => placed.document.kind === kind)
@@ -163,7 +193,11 @@ function wantedOf<Document extends PlacedDocument['document']>(inForce: InForce,
 function syncServers(world: World, inForce: InForce, factory: WorldFactory): void {
   const wanted = new Map(wantedOf<ServerDocument>(inForce, 'Server').map((one) => [one.placed.document.metadata.name, one]));
   for (const [name, entry] of world.servers) {
-    if (wanted.get(name)?.placed.document !== entry.placed.document) world.servers.delete(name);
+    if (wanted.get(name)?.placed.document === entry.placed.document) continue;
+    entry.kit?.admin.close();
+    // Connections of a document that is not in force any more: a key that was taken back opens nothing from here on.
+    void entry.host.close();
+    world.servers.delete(name);
   }
   for (const [name, { placed, leaving }] of wanted) {
     const entry: ServerEntry = world.servers.get(name) ?? {
@@ -172,12 +206,18 @@ function syncServers(world: World, inForce: InForce, factory: WorldFactory): voi
       placed,
       leaving,
       host: factory.host(placed.document),
+      kit: factory.kit?.(placed.document) ?? null,
+      services: new Map(),
       sight: { status: 'unknown', message: 'not looked at yet' },
       system: new Map(),
       bad: [],
       lookedAtMs: 0,
       looksBegun: 0,
       lookTold: 0,
+      inventory: null,
+      inventoryOf: new Set(),
+      inventoryAtMs: 0,
+      removing: new Set(),
     };
     world.servers.set(name, Object.assign(entry, { placed, leaving }));
   }
@@ -218,23 +258,13 @@ function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: Serve
     session: false,
     sessionSinceMs: null,
     sessionLooked: false,
+    removing: new Set(),
     backends: new Map(),
   };
 }
 
 function accountOf(document: PersonDocument): string {
   return document.spec.account ?? document.metadata.name;
-}
-
-function syncPackages(world: World, inForce: InForce): void {
-  const wanted = new Map(wantedOf<PackageDocument>(inForce, 'Package').map((one) => [one.placed.document.metadata.name, one]));
-  for (const name of world.packages.keys()) if (!wanted.has(name)) world.packages.delete(name);
-  for (const [name, { placed, leaving }] of wanted) {
-    const entry = world.packages.get(name) ?? { key: `Package/${name}`, name, placed, leaving, failure: null, source: null };
-    // Another wish is worth another try, whatever the last one ended with.
-    if (entry.placed.document !== placed.document) entry.failure = null;
-    world.packages.set(name, Object.assign(entry, { placed, leaving }));
-  }
 }
 
 function pinnedOf(inForce: InForce): World['pinned'] {

@@ -5,7 +5,7 @@
  *
  * This file: where the account and the kit stand.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ServerPlace } from '../schema/server-paths.ts';
 
@@ -30,6 +30,15 @@ export function kitRoot(environment: Environment, from: string): string {
     if (existsSync(join(folder, 'sdk'))) return folder;
   }
   return '/opt/svc';
+}
+
+/**
+ * The runtime libraries. Beside the versions of an installed kit stands a link to those of the current one: /opt/svc/sdk, as spec 2.6 says,
+ * so that an app which outlives an upgrade does not point into a version that goes.
+ */
+export function sdkFolder(kit: string): string {
+  const shared = join(dirname(kit), 'sdk');
+  return lstatSync(shared, { throwIfNoEntry: false })?.isSymbolicLink() === true ? shared : join(kit, 'sdk');
 }
 
 /** App ids as they may appear in paths. Source: spec 2.1 `id`; a path that is too long is refused later, by name. */

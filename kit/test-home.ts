@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -82,8 +82,11 @@ export function testHome(): TestHome {
     paths: (app) => appPaths(place, app),
     install: (app, manifest = {}, files = { 'main.py': echoBackend }) => install(place, app, manifest, files),
     writeEnv: (app, token = 'token-of-the-env-file') => {
-      mkdirSync(appPaths(place, app).dir, { recursive: true, mode: 0o700 });
-      writeFileSync(appPaths(place, app).env, `SVC_APP_TOKEN=${token}\nSVC_APP_BASE_PATH=/\n`, { mode: 0o600 });
+      const { dir, env } = appPaths(place, app);
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      // As whoever writes it must: whole, then renamed into place. Half of one would be a wish without its token.
+      writeFileSync(`${env}.new`, `SVC_APP_TOKEN=${token}\nSVC_APP_BASE_PATH=/\n`, { mode: 0o600 });
+      renameSync(`${env}.new`, env);
     },
     supervisor: async (more = {}) => {
       const child = run(started, 'svc-app-supervisor', [], more, process.env['SVC_TEST_LOUD'] === '1' ? 'inherit' : 'ignore');

@@ -285,3 +285,33 @@ describe('a clock that was set back by a year', () => {
     expect(heldToClock(waiting, nowMs)).toBe(waiting);
   });
 });
+
+describe('an end that the service manager of the account brought', () => {
+  const lost: SupervisionEvent = { type: 'PROCESS_DIED', reason: 'LingerBroken' };
+  test('is followed by a start at once, however often, and never counts as a failure', () => {
+    const steps = run(given('running', { failures: 4, lastFailureAtMs: 900 }), [
+      [1_000, lost],
+      [1_100, lost],
+      [1_200, listening],
+      [1_300, lost],
+    ]);
+    expect(steps.map(([state, failures]) => [state, failures])).toEqual([
+      ['starting', 4],
+      ['starting', 4],
+      ['running', 4],
+      ['starting', 4],
+    ]);
+    expect(steps[0]?.[3]).toBe('sweep launch');
+  });
+
+  test('and so is one that the installer brought, because other code stands there now', () => {
+    const steps = run(given('running', { failures: 2, lastFailureAtMs: 900 }), [
+      [1_000, { type: 'PROCESS_DIED', reason: 'HashChanged' }],
+      [1_100, { type: 'PROCESS_DIED', reason: 'Crashed' }],
+    ]);
+    expect(steps.map(([state, failures]) => [state, failures])).toEqual([
+      ['starting', 2],
+      ['backoff', 3],
+    ]);
+  });
+});

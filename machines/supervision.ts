@@ -103,6 +103,11 @@ const base = setup({
   actions: { launch: () => {}, terminate: () => {}, kill: () => {}, deleteEnv: () => {}, sweep: () => {} },
   guards: {
     fifthFailure: ({ context, event }) => failuresWith(context, event.nowMs) >= limits.restartFailuresMax,
+    /**
+     * The service manager of the account went and took the app with it, or the installer ended it because its code is another one now
+     * (spec 3.3 `--force`): neither costs a failure. Source: design 3 rule 6.
+     */
+    notItsFault: ({ event }) => event.type === 'PROCESS_DIED' && (event.reason === 'LingerBroken' || event.reason === 'HashChanged'),
     firstFailure: ({ context, event }) => failuresWith(context, event.nowMs) === 1,
     terminal: ({ event }) => event.type === 'LAUNCH_REFUSED' && event.retry === 'terminal',
     waiting: ({ event }) => event.type === 'LAUNCH_REFUSED' && event.retry === 'waiting',
@@ -127,6 +132,7 @@ const countFailure = base.assign(({ context, event }) => ({
   failures: failuresWith(context, event.nowMs),
   lastFailureAtMs: event.nowMs,
 }));
+const noteLoss = base.assign(({ event }) => ({ ...idle, reason: reasonOf(event, 'LingerBroken') }));
 const wait = base.assign(({ context, event }) => ({ nextAttemptAtMs: event.nowMs + backoffMs(context.failures) }));
 const giveUp = base.assign(({ event }) => ({ nextAttemptAtMs: event.nowMs + limits.failureResetMs }));
 const refuse = base.assign(({ event }) => ({ ...idle, reason: reasonOf(event, 'Invalid') }));
@@ -154,6 +160,7 @@ const nowListening = base.assign(({ context }) => ({ ...idle, reason: context.re
 
 /** What a death or a failed launch leads to. */
 const failure = [
+  { guard: 'notItsFault', target: 'starting', actions: ['sweep', noteLoss, 'launch'] },
   { guard: 'fifthFailure', target: 'failed', actions: ['sweep', countFailure, giveUp] },
   { guard: 'firstFailure', target: 'starting', actions: ['sweep', countFailure, 'launch'] },
   { target: 'backoff', actions: ['sweep', countFailure, wait] },

@@ -6,7 +6,19 @@ import type { StartOrder } from '../schema/supervisor-protocol.ts';
 
 export type StopReason = 'StoppedByPerson' | 'StoppedByAdmin' | 'LastWindowClosed' | 'PinnedStopped' | 'HashChanged' | 'Uninstalled';
 
+export interface PackageTarget {
+  readonly server: string;
+  readonly app: string;
+  readonly scope: 'sistema' | 'pessoa';
+  /** Of scope `pessoa`: whose. */
+  readonly person: string | null;
+}
+
 export type Action =
+  /** Brings the server kit to that id. */
+  | { readonly kind: 'server/kit'; readonly server: string; readonly id: string }
+  /** Key, lingering and service manager of the accounts on that server. */
+  | { readonly kind: 'server/accounts'; readonly server: string }
   /** The executor makes the token and adds the variables; the order below is what the decision fixes. */
   | {
       readonly kind: 'backend/start';
@@ -26,20 +38,15 @@ export type Action =
   | { readonly kind: 'backend/probe'; readonly person: string; readonly app: string; readonly attempt: number }
   | { readonly kind: 'supervisor/ensure'; readonly person: string }
   | { readonly kind: 'supervisor/end'; readonly person: string }
-  | {
-      readonly kind: 'package/install';
-      readonly server: string;
-      readonly app: string;
-      readonly version: string;
-      readonly scope: 'sistema' | 'pessoa';
-      readonly person: string | null;
-    }
-  | {
-      readonly kind: 'package/remove';
-      readonly server: string;
-      readonly app: string;
-      readonly scope: 'sistema' | 'pessoa';
-      readonly person: string | null;
-    };
+  | ({ readonly kind: 'package/install'; readonly version: string } & PackageTarget)
+  | ({ readonly kind: 'package/remove' } & PackageTarget)
+  /** The version before, which the server keeps, is current again. */
+  | ({ readonly kind: 'package/roll-back'; readonly version: string } & PackageTarget)
+  /** The version before is dropped: the current one has answered. */
+  | ({ readonly kind: 'package/confirm' } & PackageTarget)
+  /** Ends an installation that nobody wants any more. */
+  | ({ readonly kind: 'package/cancel' } & PackageTarget)
+  /** Fetches the engines that an installed package lacks and drops those that it does not declare; without a package, all. */
+  | { readonly kind: 'engine/mend'; readonly server: string; readonly app: string; readonly installed: boolean };
 
 export type ActionOf<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind }>;

@@ -51,6 +51,8 @@ export function stopped(changes: Partial<AppSnapshot> = {}): AppSnapshot {
     idleDeadlineMs: null,
     contained: true,
     containedReason: '',
+    secrets: { declared: 0, missing: [], restartNeeded: false },
+    gpu: null,
     ...changes,
   };
 }

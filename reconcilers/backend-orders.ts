@@ -69,6 +69,7 @@ function finish(intent: PendingIntent, { desired, observed, memory, nowMs }: Ord
   }
   if (desired.document === 'desligado')
     return { requestId, outcome: 'refused', message: 'a Backend document pins it stopped (estado: desligado)' };
+  if (desired.removing === true) return { requestId, outcome: 'refused', message: `${desired.app} is being removed` };
   if (desired.manifest === null && (snapshot?.installed ?? null) === null) {
     return { requestId, outcome: 'refused', message: `${desired.app} is not installed for ${desired.person}` };
   }
@@ -112,6 +113,9 @@ function levelWant(input: OrderInput, closeAtMs: number | null): Want | null {
   const { snapshot } = observed;
   const wanted = snapshot?.wanted ?? false;
   const living = snapshot !== null && snapshot.process !== null && snapshot.state !== 'stopping';
+  if (desired.removing === true) {
+    return wanted || living ? { op: 'stop', cause: 'uninstalled', requestId: null, reason: 'Uninstalled' } : null;
+  }
   if (desired.document === 'desligado') {
     return wanted || living ? { op: 'stop', cause: 'desligado', requestId: null, reason: 'PinnedStopped' } : null;
   }

@@ -71,7 +71,7 @@ export function look(
 function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Sight {
   if (desired.manifest === null) return { state: 'stopped', reason: 'NotInstalled', message: stoppedMessage('NotInstalled') };
   const last = memory?.context.last;
-  const ended = last?.state === 'stopped' && last.reason !== 'NotInstalled' ? endedReason(last.reason) : 'NeverStarted';
+  const ended = last?.state === 'stopped' && last.reason !== 'NotInstalled' ? endedReason(last.reason, desired) : 'NeverStarted';
   const reason = desired.document === 'desligado' ? 'PinnedStopped' : ended;
   return { state: 'stopped', reason, message: stoppedMessage(reason) };
 }
@@ -147,13 +147,15 @@ function stoppedSight(desired: BackendDesired, snapshot: AppSnapshot): Sight {
     const reason = desired.document === 'ligado' ? 'PackageMissing' : 'NotInstalled';
     return { state: 'stopped', reason, message: stoppedMessage(reason) };
   }
-  const reason = desired.document === 'desligado' ? 'PinnedStopped' : endedReason(snapshot.reason);
+  const reason = desired.document === 'desligado' ? 'PinnedStopped' : endedReason(snapshot.reason, desired);
   return { state: 'stopped', reason, message: stoppedMessage(reason) };
 }
 
-function endedReason(reason: Reason): Reason {
+function endedReason(reason: Reason, { manifest, removing }: BackendDesired): Reason {
   // The supervisor keeps the reason of the stop; a document that is gone or says something else pins nothing any more.
   if (reason === 'PinnedStopped') return 'StoppedByAdmin';
+  // Installed again, or of the person only while the server has one for everybody.
+  if (reason === 'Uninstalled' && manifest !== null && removing !== true) return 'HashChanged';
   return ofLiving.has(reason) ? 'SupervisorLost' : reason;
 }
 

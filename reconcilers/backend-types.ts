@@ -25,6 +25,8 @@ export interface BackendDesired {
   readonly app: string;
   /** Of the installed package; null when the app is not installed for this person. */
   readonly manifest: Manifest | null;
+  /** Its package is about to go: it is ended first. */
+  readonly removing?: boolean;
   /** Hash of the package on disk; null with the manifest, or when it is not known. */
   readonly installedHash: string | null;
   /** `estado` of the Backend document; null without one. */

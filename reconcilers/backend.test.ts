@@ -367,3 +367,30 @@ describe('for every history', () => {
     );
   });
 });
+
+describe('an app whose package is about to go', () => {
+  const removing = desired({ removing: true, document: 'ligado' });
+
+  it('is ended once, whatever a document says, and not started again', () => {
+    const first = decideBackend(removing, observed(alive()), answering(), 2_000);
+    expect(acts(first)).toEqual([expect.stringMatching(/^stop \S+ Uninstalled$/)]);
+    const ended = decideBackend(removing, observed(stopped({ wanted: false })), first.memory, 3_000);
+    expect(acts(ended)).toEqual([]);
+    expect(acts(decideBackend({ ...removing, removing: false }, observed(stopped({ wanted: false })), ended.memory, 4_000))).toHaveLength(
+      1,
+    );
+  });
+
+  it('is told as removed only until other code stands there', () => {
+    const gone = observed(stopped({ wanted: false, reason: 'Uninstalled' }));
+    const told = (want: ReturnType<typeof desired>): string => decideBackend(want, gone, null, 3_000).reason;
+    expect([told(desired({ removing: true })), told(desired())]).toEqual(['Uninstalled', 'HashChanged']);
+  });
+
+  it('refuses a start and carries out a stop', () => {
+    const start = decideBackend({ ...removing, intent: intent('start') }, observed(stopped()), null, 2_000);
+    expect([start.outcome, start.message]).toEqual(['refused', expect.stringContaining('is being removed')]);
+    const stop = decideBackend(desired({ removing: true, intent: intent('stop') }), observed(alive()), answering(), 2_000);
+    expect(acts(stop)).toEqual(['stop r1 StoppedByPerson']);
+  });
+});

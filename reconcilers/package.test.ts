@@ -1,16 +1,51 @@
 import { describe, expect, it } from 'vitest';
-import { decidePackage, type PackageDesired, type PackageMemory, type PackageObserved } from './package.ts';
+import { decidePackage } from './package.ts';
+import type { PackageBusy, PackageDesired, PackageMemory, PackageObserved } from './package-types.ts';
 
-const want: PackageDesired = { server: 'casa', app: 'notas', scope: 'sistema', person: null, version: '1.2.0', generation: 1 };
+const want: PackageDesired = {
+  server: 'casa',
+  app: 'notas',
+  scope: 'sistema',
+  person: null,
+  version: '1.2.0',
+  generation: 1,
+  requestId: null,
+  paused: false,
+  rollback: null,
+};
 const sees = (changes: Partial<PackageObserved> = {}): PackageObserved => ({
   host: { status: 'reachable', message: '' },
   installed: null,
-  source: { version: '1.2.0' },
-  busy: false,
+  offer: { mark: 'a' },
+  offered: ['1.2.0'],
+  problem: null,
+  refusal: null,
+  living: 0,
+  answered: false,
+  busy: null,
   failure: null,
   ...changes,
 });
-const at = (version: string) => ({ version, hash: 'h' });
+const at = (version: string, more: Partial<NonNullable<PackageObserved['installed']>> = {}) => ({
+  version,
+  hash: 'h',
+  drift: false,
+  previous: null,
+  ...more,
+});
+const busy = (act: PackageBusy['act'], more: Partial<PackageBusy> = {}): PackageBusy => ({
+  act,
+  version: act === 'install' ? '1.2.0' : null,
+  cancelled: false,
+  reason: act === 'install' ? 'Downloading' : 'Uninstalled',
+  message: 'Downloading rosto 43 %',
+  ...more,
+});
+const gone = { ...want, version: null };
+const paused = { ...want, paused: true };
+const back = { ...want, rollback: { from: '1.2.0', to: '1.1.0', requestId: 'q' } };
+const unoffered = { offer: null, offered: [] };
+const lacking = { reason: 'PackageMissing', message: 'the server lacks ffmpeg' } as const;
 
 describe('a package', () => {
   it.for([
@@ -18,19 +53,76 @@ describe('a package', () => {
     ['is left alone when it is there', want, sees({ installed: at('1.2.0') }), 'installed', 'Installed', []],
     ['is brought to another version', want, sees({ installed: at('1.1.0') }), 'outdated', 'Outdated', ['package/install']],
     ['is brought back to an older version too', want, sees({ installed: at('2.0.0') }), 'outdated', 'Outdated', ['package/install']],
-    ['waits for a repository that holds nothing', want, sees({ source: null }), 'missing', 'SourceMissing', []],
-    ['waits for a repository that holds another version', want, sees({ source: { version: '1.3.0' } }), 'missing', 'SourceMissing', []],
-    ['keeps what runs while it waits', want, sees({ source: null, installed: at('1.1.0') }), 'outdated', 'SourceMissing', []],
+    ['waits for a repository that holds nothing', want, sees(unoffered), 'missing', 'SourceMissing', []],
+    ['waits for one that holds another version', want, sees({ offer: null, offered: ['1.3.0'] }), 'missing', 'SourceMissing', []],
+    ['keeps what runs while it waits', want, sees({ ...unoffered, installed: at('1.1.0') }), 'outdated', 'SourceMissing', []],
+    ['is removed with its document', gone, sees({ installed: at('1.2.0') }), 'removing', 'Uninstalled', ['package/remove']],
+    ['goes after its instances', gone, sees({ installed: at('1.2.0'), living: 2 }), 'removing', 'Uninstalled', []],
+    ['is gone when nothing is left', gone, sees(), 'removed', 'Uninstalled', []],
+    ['is not touched twice at once', want, sees({ busy: busy('install') }), 'installing', 'Downloading', []],
+    ['is not installed while it is removed', want, sees({ busy: busy('remove') }), 'removing', 'Uninstalled', []],
     [
-      'is removed with its document',
-      { ...want, version: null },
-      sees({ installed: at('1.2.0') }),
-      'removing',
-      'Uninstalled',
-      ['package/remove'],
+      'is cancelled when another version is wanted',
+      { ...want, version: '1.3.0' },
+      sees({ busy: busy('install') }),
+      'installing',
+      'Cancelled',
+      ['package/cancel'],
     ],
-    ['is gone when nothing is left', { ...want, version: null }, sees(), 'removed', 'Uninstalled', []],
-    ['is not touched twice at once', want, sees({ busy: true }), 'installing', 'Installing', []],
+    ['is cancelled when it is to go', gone, sees({ busy: busy('install') }), 'installing', 'Cancelled', ['package/cancel']],
+    ['is cancelled once', gone, sees({ busy: busy('install', { cancelled: true }) }), 'installing', 'Downloading', []],
+    ['waits for what the server lacks', want, sees({ refusal: lacking }), 'missing', 'PackageMissing', []],
+    ['keeps what runs meanwhile', want, sees({ refusal: lacking, installed: at('1.1.0') }), 'outdated', 'PackageMissing', []],
+    ['is not judged again once it is there', want, sees({ refusal: lacking, installed: at('1.2.0') }), 'installed', 'Installed', []],
+    ['shows changed files for a round', want, sees({ installed: at('1.2.0', { drift: true }) }), 'drifted', 'Drift', []],
+    [
+      'says that changed files can not be put back',
+      want,
+      sees({ ...unoffered, installed: at('1.2.0', { drift: true }) }),
+      'drifted',
+      'Drift',
+      [],
+    ],
+    [
+      'is replaced whatever was changed',
+      want,
+      sees({ installed: at('1.1.0', { drift: true }) }),
+      'outdated',
+      'Outdated',
+      ['package/install'],
+    ],
+    [
+      'drops the version before once it answered',
+      want,
+      sees({ installed: at('1.2.0', { previous: '1.1.0' }), answered: true }),
+      'installed',
+      'Installed',
+      ['package/confirm'],
+    ],
+    ['keeps it until then', want, sees({ installed: at('1.2.0', { previous: '1.1.0' }) }), 'installed', 'Installed', []],
+    ['does one thing at a time', want, sees({ installed: at('1.1.0'), busy: busy('mend') }), 'outdated', 'Outdated', []],
+    [
+      'goes back to what the server keeps',
+      back,
+      sees({ installed: at('1.2.0', { previous: '1.1.0' }) }),
+      'outdated',
+      'RolledBack',
+      ['package/roll-back'],
+    ],
+    ['goes back by the repository otherwise', back, sees({ installed: at('1.2.0') }), 'outdated', 'Outdated', ['package/install']],
+    ['stays back', back, sees({ installed: at('1.1.0') }), 'outdated', 'RolledBack', []],
+    [
+      'comes forward for another version',
+      { ...back, version: '1.3.0' },
+      sees({ installed: at('1.1.0') }),
+      'outdated',
+      'Outdated',
+      ['package/install'],
+    ],
+    ['is not installed while paused', paused, sees(), 'missing', 'Paused', []],
+    ['is not upgraded while paused', paused, sees({ installed: at('1.1.0') }), 'outdated', 'Paused', []],
+    ['is not repaired while paused', paused, sees({ installed: at('1.2.0', { drift: true }) }), 'drifted', 'Paused', []],
+    ['is what it is while paused', paused, sees({ installed: at('1.2.0') }), 'installed', 'Installed', []],
     [
       'is unknown on a server that does not answer',
       want,
@@ -63,13 +155,65 @@ describe('a package', () => {
     expect(decidePackage(want, sees({ failure }), memory, 1_000).actions).toHaveLength(1);
   });
 
-  it('waits for another wish or another source when it failed for good', () => {
+  it.for([
+    ['another version', { version: '1.3.0' }, {}],
+    ['other bytes', {}, { offer: { mark: 'b' } }],
+    ['another request', { requestId: 'q2' }, {}],
+  ] as const)('waits for %s when it failed for good', ([, wish, world]) => {
     const failure = { reason: 'InstallFailed', message: 'broken manifest', retry: 'terminal', atMs: 0 } as const;
     const first = decidePackage(want, sees(), null, 0);
     const failed = decidePackage(want, sees({ failure }), first.memory, 1_000_000);
     expect([failed.state, failed.actions, failed.nextDeadlineMs]).toEqual(['failed', [], null]);
-    const other = decidePackage({ ...want, version: '1.3.0' }, sees({ failure, source: { version: '1.3.0' } }), failed.memory, 1_000_001);
+    const other = decidePackage({ ...want, ...wish }, sees({ failure, ...world }), failed.memory, 1_000_001);
     expect(other.actions).toHaveLength(1);
+  });
+
+  it('goes on at once when what it waited for is there, whatever the backoff', () => {
+    const failure = { ...lacking, retry: 'waiting', atMs: 0 } as const;
+    const first = decidePackage(want, sees(), null, 0);
+    const waits = decidePackage(want, sees({ failure, refusal: lacking }), first.memory, 100);
+    expect([waits.state, waits.reason, waits.actions]).toEqual(['missing', 'PackageMissing', []]);
+    expect(decidePackage(want, sees({ failure }), waits.memory, 200).actions).toHaveLength(1);
+  });
+
+  it('puts changed files back on the next round, and more and more slowly when somebody changes them again and again', () => {
+    let memory: PackageMemory | null = null;
+    const repairs: number[] = [];
+    for (let nowMs = 0; nowMs <= 160_000; nowMs += 1_000) {
+      const drift = repairs.at(-1) !== nowMs - 1_000;
+      const decision = decidePackage(want, sees({ installed: at('1.2.0', { drift }) }), memory, nowMs);
+      if (decision.actions.length > 0) repairs.push(nowMs);
+      memory = decision.memory;
+    }
+    expect(repairs).toEqual([10_000, 32_000, 74_000, 156_000]);
+  });
+
+  it('waits half a minute for its instances and then goes all the same', () => {
+    const runs = sees({ installed: at('1.2.0'), living: 1 });
+    const first = decidePackage(gone, runs, null, 1_000);
+    expect(first.nextDeadlineMs).toBe(31_000);
+    expect(decidePackage(gone, runs, first.memory, 30_999).actions).toEqual([]);
+    expect(decidePackage(gone, runs, first.memory, 31_000).actions).toHaveLength(1);
+    expect(decidePackage(gone, { ...runs, living: 0 }, first.memory, 2_000).actions).toHaveLength(1);
+  });
+
+  it('remembers the version that was there before', () => {
+    const first = decidePackage(want, sees({ installed: at('1.1.0') }), null, 0);
+    const second = decidePackage(want, sees({ installed: at('1.2.0') }), first.memory, 1_000);
+    expect(decidePackage(want, sees({ installed: at('1.2.0') }), second.memory, 2_000).memory.before).toBe('1.1.0');
+  });
+
+  it('is asked for its answer again only after a minute', () => {
+    const answers = sees({ installed: at('1.2.0', { previous: '1.1.0' }), answered: true });
+    const first = decidePackage(want, answers, null, 0);
+    expect(decidePackage(want, answers, first.memory, 59_999).actions).toEqual([]);
+    expect(decidePackage(want, answers, first.memory, 60_000).actions).toHaveLength(1);
+  });
+
+  it('says in its conditions that files were changed and that it is paused', () => {
+    const { conditions } = decidePackage(paused, sees({ installed: at('1.2.0', { drift: true }) }), null, 0);
+    const told = Object.fromEntries(conditions.map(({ type, status }) => [type, status]));
+    expect(told).toEqual({ Ready: 'False', Installed: 'True', Progressing: 'False', Drift: 'True', Paused: 'True' });
   });
 
   it('keeps the very same memory while nothing changes', () => {

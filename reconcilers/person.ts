@@ -1,7 +1,10 @@
-/** A person: whether their account on their server can serve them. No action here; the supervisor is decided by itself. */
+/**
+ * A person: whether their account on their server can serve them. No action here: the supervisor is decided by itself, and an account that does
+ * not last is mended by the server (reconcilers/server.ts). Decision: docs/decisions/0074-session-provision.md
+ */
 import type { Reason } from '../schema/backend.ts';
 import type { HostSight } from './backend-types.ts';
-import { stampConditions, type ConditionMemory } from './conditions.ts';
+import { stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 
 export interface PersonDesired {
@@ -14,6 +17,8 @@ export interface PersonObserved {
   readonly host: HostSight;
   /** The account exists on the server; null while nobody looked. */
   readonly account: boolean | null;
+  /** Whether what runs as the account outlives its logins; null where nobody can say, or where the question has no meaning. */
+  readonly lasts: boolean | null;
 }
 export interface PersonMemory {
   readonly since: ConditionMemory;
@@ -26,12 +31,13 @@ export function decidePerson(
   nowMs: number,
 ): Decision<PersonMemory> {
   const sight = sightOf(desired, observed);
-  const { host } = observed;
+  const { host, lasts } = observed;
   const reached = host.status === 'reachable' ? 'True' : host.status === 'unreachable' ? 'False' : 'Unknown';
   const stamped = stampConditions(
     [
       { type: 'Ready', status: sight.ready, reason: sight.reason, message: sight.message },
       { type: 'Reachable', status: reached, reason: reached === 'True' ? 'Reachable' : sight.reason, message: host.message },
+      ...(lasts === null || host.status !== 'reachable' ? [] : [contained(lasts, desired)]),
     ],
     memory?.since,
     desired.generation,
@@ -55,7 +61,16 @@ interface Sight {
   readonly message: string;
 }
 
-function sightOf({ name, server, session }: PersonDesired, { host, account }: PersonObserved): Sight {
+function contained(lasts: boolean, { server }: PersonDesired): ConditionDraft {
+  return lasts
+    ? { type: 'Contained', status: 'True', reason: 'Provisioned', message: '' }
+    : { type: 'Contained', status: 'False', reason: 'LingerBroken', message: endsWithLogin(server) };
+}
+
+/** Told to the person too (gateway). */
+export const endsWithLogin = (server: string): string => `what runs on ${server} ends with the last login there, and has no limits`;
+
+function sightOf({ name, server, session }: PersonDesired, { host, account, lasts }: PersonObserved): Sight {
   if (host.status === 'unreachable') {
     return { state: 'unknown', ready: 'Unknown', reason: 'ServerUnreachable', message: `${server} does not answer: ${host.message}` };
   }
@@ -64,5 +79,7 @@ function sightOf({ name, server, session }: PersonDesired, { host, account }: Pe
   }
   if (!account) return { state: 'missing', ready: 'False', reason: 'Invalid', message: `${name} has no account on ${server}` };
   if (!session) return { state: 'away', ready: 'True', reason: 'SessionEnded', message: '' };
+  // It serves all the same: nobody is kept out because of it.
+  if (lasts === false) return { state: 'present', ready: 'True', reason: 'LingerBroken', message: endsWithLogin(server) };
   return { state: 'present', ready: 'True', reason: 'Provisioned', message: '' };
 }

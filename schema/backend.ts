@@ -42,6 +42,7 @@ export const reasons = [
   'EngineMissing',
   'PackageMissing',
   'NoGpu',
+  'GpuBusy',
   'DiskFull',
   'SocketPathTooLong',
   'SocketRefused',
@@ -57,9 +58,18 @@ export const reasons = [
   // other objects
   'Installed',
   'Installing',
+  'Downloading',
+  'Cancelled',
   'Outdated',
+  'Drift',
+  'Paused',
+  'RolledBack',
   'SourceMissing',
+  'CapabilityMissing',
+  'ShellTooOld',
+  'ScopeRefused',
   'InstallFailed',
+  'Undeclared',
   'Provisioned',
   'SessionEnded',
   'Reachable',
@@ -69,9 +79,11 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
+export const conditionTypes = ['Ready', 'Progressing', 'Reachable', 'Contained', 'Stale', 'Installed', 'Drift', 'Paused'] as const;
+
 /** Kubernetes-like condition. `sinceMs` is the wall time of the last change of `status`. */
 export interface Condition {
-  readonly type: 'Ready' | 'Progressing' | 'Reachable' | 'Contained' | 'Stale' | 'Installed';
+  readonly type: (typeof conditionTypes)[number];
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;
   readonly message: string;
@@ -89,6 +101,9 @@ export interface ProcessIdentity {
 
 export const startSteps = ['package', 'install', 'gpu', 'spawn', 'socket', 'probe'] as const;
 export type StartStep = (typeof startSteps)[number];
+
+/** In the message of an app that left the process which is watched (spec 3.1 step 7: run.pid is the backend). */
+export const wentToBackground = 'went to the background';
 
 /** How the last process ended. */
 export interface LastExit {
@@ -127,4 +142,40 @@ export interface AppSnapshot {
   readonly idleDeadlineMs: number | null;
   readonly contained: boolean;
   readonly containedReason: string;
+  /** Of the manifest's `secrets` against the person's vault. Names only. Source: spec 2.1 `secrets`. */
+  readonly secrets: SecretsSummary;
+  /** The verdict of the last launch that got that far; null for an app that declares no GPU. Source: spec 3.1 step 6. */
+  readonly gpu: GpuSummary | null;
+}
+
+export interface SecretsSummary {
+  /** How many the manifest asks for. */
+  readonly declared: number;
+  /** Those marked `required` that the vault lacks: informative, the app starts without. */
+  readonly missing: readonly string[];
+  /** The process was started with other values than the vault holds now. */
+  readonly restartNeeded: boolean;
+}
+
+export interface GpuSummary {
+  readonly modo: 'opcional' | 'necessaria';
+  readonly concedida: boolean;
+  /** A sentence: which device, or why none. */
+  readonly motivo: string;
+}
+
+/** One secret as it may be shown: everything but its value. */
+export interface SecretView {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  /** False: the vault holds it and the installed manifest does not ask for it. It can only be removed. */
+  readonly declared: boolean;
+  readonly set: boolean;
+}
+
+/** What reading, writing and deleting a secret answer alike. */
+export interface SecretsView {
+  readonly secrets: readonly SecretView[];
+  readonly restartNeeded: boolean;
 }

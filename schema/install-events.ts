@@ -3,8 +3,11 @@ import type { ErrorCode } from './errors.ts';
 
 export type Scope = 'sistema' | 'pessoa';
 
+export const installSteps = ['fetch', 'stage', 'check', 'engines', 'set-up', 'swap', 'end-instances', 'clean'] as const;
+export type InstallStepName = (typeof installSteps)[number];
+
 export type InstallEvent =
-  | { readonly event: 'step'; readonly step: 'fetch' | 'stage' | 'check' | 'engines' | 'set-up' | 'swap' | 'end-instances' | 'clean' }
+  | { readonly event: 'step'; readonly step: InstallStepName }
   | {
       readonly event: 'download';
       readonly nome: string;
@@ -38,7 +41,19 @@ export interface InstallFailure {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** The answer to `--look`: what of the server itself matters to packages. */
+export interface InstallLook {
+  readonly event: 'look';
+  /** Of the requirements that were asked for, as given: those of which no alternative is installed. */
+  readonly missing: readonly string[];
+  readonly engines: readonly { readonly app: string; readonly nome: string; readonly versao: string; readonly bytes: number | null }[];
+  /** A physical GPU. */
+  readonly gpu: boolean;
+}
+
+export type InstallOutcome = InstallResult | InstallFailure | InstallLook;
+
 /** Every line of `svc-app-install --json`. */
-export type InstallLine = InstallEvent | InstallResult | InstallFailure;
+export type InstallLine = InstallEvent | InstallOutcome;
 
 export type OnEvent = (event: InstallEvent) => void;

@@ -16,6 +16,8 @@ export const limits = {
   idleMinutesMin: 1,
   idleMinutesMax: 9_999,
   proxyIdleConnectionMsMax: 600_000,
+  /** Of an app that ends after minutes without a connection. Decision: docs/decisions/0024-idle-connections.md */
+  proxyOciosoConnectionMsMax: 5_000,
   // Supervision. Source: spec 3.3 and 8.
   supervisorScanMs: 10_000,
   crashNoticeMsMax: 1_000,
@@ -60,6 +62,9 @@ export const limits = {
   /** One resync, so that everything converges within two once the cause is gone. */
   supervisorRestartMsMax: 10_000,
   packageRetryMsMax: 10 * 60_000,
+  /** So long without a repair, and a package that was changed again and again is repaired at once as the first time. */
+  driftCalmMs: 60 * 60_000,
+  confirmRetryMs: 60_000,
   /** How long one listing of a server's packages serves the looks at its people. */
   systemListingMs: 1_000,
   // Files. Decision: docs/decisions/0004-limits.md
@@ -75,6 +80,15 @@ export const limits = {
   accountFileBytesMax: 1_024 * 1_024,
   envEntriesMax: 512,
   secretsFileBytesMax: 256 * 1_024,
+  /** One value, as UTF-8; far below what the kernel takes for one variable. Decision: docs/decisions/0075-the-vault.md */
+  secretValueBytesMax: 8 * 1_024,
+  /** Replaced and deleted values that the supervisor still blanks out of logs. */
+  secretsRetiredMax: 64,
+  secretDescriptionCharsMax: 1_000,
+  /** One attribute of /sys, and the cards of one server. */
+  gpuAttributeBytesMax: 4_096,
+  gpuDevicesMax: 64,
+  gpuLeaseMsMax: 2_000,
   runLogBytesMax: 16 * 1_024 * 1_024,
   /** What stays of a run.log over the limit, and how soon after a write its size is looked at. */
   runLogKeptBytes: 1_024 * 1_024,
@@ -132,6 +146,30 @@ export const limits = {
   supervisorClientBufferedBytesMax: 8 * 1_024 * 1_024,
   supervisorStartMsMax: 15_000,
   dialMsMax: 5_000,
+  // Servers over ssh. Decision: docs/decisions/0086-one-connection-per-account.md
+  sshConnectMsMax: 10_000,
+  sshKeepAliveMs: 10_000,
+  /** A server that let so many go by without an answer is gone. */
+  sshKeepAlivesMissedMax: 2,
+  /** sshd opens 10 (MaxSessions); some are for whoever looks at the server by hand. */
+  sshSessionsPerConnectionMax: 6,
+  sshSessionsWaitingMax: 256,
+  sshSessionWaitMsMax: 10_000,
+  /** sshd begins to drop at 10 (MaxStartups). */
+  sshHandshakesPerServerMax: 6,
+  /** The first pause after a failure, and the longest: shorter than a scan. */
+  sshReconnectMs: 250,
+  sshReconnectMsMax: 5_000,
+  /** Each attempt on a socket that takes nobody is a line in the server's log. */
+  supervisorDialMs: 50,
+  sshIdleMsMax: 10 * 60_000,
+  remoteLineBytesMax: 2 * 1_024 * 1_024,
+  remoteOutputBytesMax: 64 * 1_024 * 1_024,
+  /** A whole look at a server, and the part of one account in it. */
+  serverLookMsMax: 60_000,
+  accountLookMsMax: 20_000,
+  accountListBytesMax: 32 * 1_024 * 1_024,
+  packageFilesCacheBytesMax: 16 * 1_024 * 1_024,
   followersPerPersonMax: 8,
   probeBodyBytesMax: 64 * 1_024,
   // HTTP border. Decision: docs/decisions/0004-limits.md
@@ -139,9 +177,15 @@ export const limits = {
   headerBytesMax: 32 * 1_024,
   headersTimeoutMs: 15_000,
   portalConnectionsMax: 10_000,
+  /** Of all connections, for one address once half of them are taken. */
+  portalConnectionsShareOfAddress: 0.1,
+  /** What comes behind a head that was refused is read for so long, so that the answer arrives. */
+  refusedHeadLingerMs: 2_000,
   proxySocketsPerBackendMax: 256,
   proxyFreeSocketsPerBackendMax: 64,
   // Proxy. Decision: docs/decisions/0040-own-upstream-client.md
+  /** Backends take 8 to 64 KiB of header; more than this is not the app's own. */
+  proxyCookieBytesMax: 8 * 1_024,
   proxyQueuePerBackendMax: 1_024,
   proxyQueueMsMax: 10_000,
   proxyConnectMsMax: 5_000,
@@ -188,16 +232,58 @@ export const limits = {
   /** Where a link into an app led, until the person is signed in. */
   destinationCookieMs: 15 * 60_000,
   destinationCookieBytesMax: 3_072,
-  /** A session older than this is prolonged when its person opens the shell. */
-  sessionRenewAfterMs: 24 * 60 * 60_000,
+  /** How old the last use of a session that was written down may get. */
+  sessionSeenMs: 10 * 60_000,
   sessionAgeMsMax: 90 * 24 * 60 * 60_000,
+  sessionAddressCharsMax: 64,
+  sessionAgentCharsMax: 256,
+  // Signing in. Decision: docs/decisions/0071-guessing-passwords.md
+  loginCharsMax: 128,
+  passwordCharsMax: 1_024,
+  /** Failed sign-ins at once, and how soon one more is allowed. */
+  signInAddressFailures: 20,
+  signInAddressRefillMs: 30_000,
+  signInLoginFailures: 10,
+  signInLoginRefillMs: 60_000,
+  /** One login from one address. */
+  signInPairFailures: 5,
+  signInPairRefillMs: 60_000,
+  /** For addresses that did not try a login yet, when others used up what the login has. */
+  signInFreshFailures: 30,
+  signInFreshRefillMs: 15_000,
+  signInGlobalFailures: 60,
+  signInGlobalRefillMs: 500,
+  /** A browser that signed in before has its own. */
+  signInBrowserFailures: 10,
+  signInBrowserRefillMs: 60_000,
+  /** Passwords under check: from browsers that never signed in, in all, and at one server. */
+  signInStrangersMax: 24,
+  signInsMax: 32,
+  signInsPerServerMax: 8,
+  signInBusyRetryMs: 2_000,
+  knownBrowserMs: 180 * 24 * 60 * 60_000,
+  knownBrowserLoginsMax: 4,
+  /** How long a server may take to say whether it wants the password changed first. */
+  passwordExpiryMsMax: 5_000,
+  secretReferenceBytesMax: 64 * 1_024,
+  /** Of what a server says about a password. */
+  passwordToldCharsMax: 400,
+  oidcBeginMs: 10 * 60_000,
+  oidcAnswerMsMax: 10_000,
+  /** What the provider says about itself is asked again after so long. */
+  oidcMetadataMs: 60 * 60_000,
+  oidcRetryMs: 2_000,
   /** How long an answer to stop or restart waits for the outcome. */
   stopWaitMsMax: 18_000,
   startWaitMsMax: 20_000,
   startPollMs: 100,
+  /** An icon whose address names its version. */
+  iconKeptMs: 24 * 60 * 60_000,
   staticFileBytesMax: 16 * 1_024 * 1_024,
   logTailLinesDefault: 200,
   eventsPageMax: 1_000,
+  /** `GET /api/admin/objects`: an object has up to some ten KiB of details. */
+  objectsPageMax: 500,
   metricsAppsMax: 300,
   // Store.
   eventsKeptPerObject: 100,
@@ -206,6 +292,15 @@ export const limits = {
   pruneShareMax: 0.2,
   // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
   installLockMsMax: 60_000,
+  /** An engine of more entries is listed without its size. */
+  engineCountedEntriesMax: 10_000,
+  /** Pages hear of a running installation at most so often, and at every change of state. */
+  installTellMs: 250,
+  /** Linux packages that somebody waits for are looked for this often. */
+  inventoryMs: 10_000,
+  /** Instances of a package that goes are waited for so long; then the installer ends them. */
+  packageEndMsMax: 30_000,
+  offeredIconsKept: 64,
   packageDepthMax: 64,
   dpkgQueryMsMax: 15_000,
   /** How long a root phase, a download and the rest of one installation may take before the portal gives up waiting. */
@@ -214,10 +309,33 @@ export const limits = {
   downloadRedirectsMax: 5,
   /** So many attempts in a row that brought not one byte end a download. */
   downloadRetriesMax: 5,
+  /** Fewer bytes than these in an attempt are no progress: else a server could be asked for ever, byte by byte. */
+  downloadProgressBytesMin: 64 * 1_024,
+  /** Slower than this for so long counts as cut, in both directions. */
+  transferBytesPerSecondMin: 1_024,
+  transferSlowMsMax: 60_000,
   downloadRetryMs: 500,
   downloadRetryMsMax: 30_000,
   progressMs: 500,
   serverScopeIdCharsMax: 27,
+  /** A server-scope app has to be on its socket within this, beside its set-up. Decision: docs/decisions/0067-server-scope-apps.md */
+  serviceSocketMsMax: 60_000,
+  serviceManagerMsMax: 60_000,
+  serviceManagerAskMsMax: 2_000,
+  // Server kit. Decision: docs/decisions/0065-server-kit.md
+  /** The kit of a server and its accounts are looked at again after so long. */
+  kitLookMs: 60_000,
+  /** When somebody signs in their server is looked at as administrator again, unless that was so lately. */
+  kitArrivalLookMs: 60_000,
+  kitScriptMsMax: 5 * 60_000,
+  kitScriptLinesMax: 10_000,
+  kitUploadMsMax: 30 * 60_000,
+  kitRetryMsMax: 10 * 60_000,
+  kitFreeBytesMin: 512 * 1_024 * 1_024,
+  homeFreeBytesMin: 16 * 1_024 * 1_024,
+  clockSkewMsMax: 5_000,
+  /** How often the portal asks a server-scope app whether it answers. */
+  serviceProbeMs: 10_000,
   ownFileTypesMax: 32,
   contextMenuItemsMax: 8,
   badgeContrastMin: 4.5,

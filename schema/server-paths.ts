@@ -43,3 +43,21 @@ export function appPaths(place: ServerPlace, app: string) {
     data: `${dir}/data`,
   } as const;
 }
+
+/** A server-scope app: one backend for all accounts, under an account of its own. Source: spec 2.1 `escopo`. */
+export function serverAppPaths(app: string) {
+  const state = `/var/lib/svc-apps/${app}`;
+  const run = `/run/svc-apps/${app}`;
+  return {
+    account: `svc-${app}`,
+    unit: `svc-app-${app}.service`,
+    unitFile: `/etc/systemd/system/svc-app-${app}.service`,
+    run,
+    socket: `${run}/app.sock`,
+    /** Home of the account and data of the app. */
+    state,
+  } as const;
+}
+
+/** Written by the portal with the kit: `path` when all apps share one origin (Portal.spec.origins). */
+export const serverOriginsFile = '/etc/svc/origins';

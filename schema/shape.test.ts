@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { desiredKinds, desiredSchema } from './desired/schema.ts';
 import { menuSurfaces } from './manifest/menu.ts';
 import { manifestSchema } from './manifest/schema.ts';
-import { compileShape, didYouMean, translatedKeywords } from './shape.ts';
+import { compileShape } from './compile-shape.ts';
+import { formats } from './formats.ts';
+import { didYouMean, translatedKeywords } from './shape.ts';
 
 const schemas = [manifestSchema as Record<string, unknown>, ...desiredKinds.map((kind) => desiredSchema(kind))];
 
@@ -81,4 +83,20 @@ test.for([
 
 test('the surfaces are those of the spec', () => {
   expect(menuSurfaces).toEqual(['arquivo', 'pasta', 'area-de-trabalho', 'icone-do-app']);
+});
+
+test.for([
+  ['https://example.org', true],
+  ['https://[2001:db8::1]:8080/x?y#z', true],
+  ['mailto:a@example.org', true],
+  ['https://example.org/%C3%A9', true],
+  ['https://example.org/%zz', false],
+  ['https://example.org/#a#b', false],
+  ['https:////example.org', false],
+  ['https:example.org', false],
+  // The name of one host is shown, another one is opened.
+  ['https://example.org@example.net/', false],
+  ['javascript:alert(1)', false],
+] as const)('an address: %s', ([address, good]) => {
+  expect(formats.uri.validate(address)).toBe(good);
 });

@@ -2,35 +2,12 @@
  * JSON Schema (ajv 8) as problems a person understands: one problem per mistake, a stable code, what was expected and what was
  * found, the nearest known word, and the place of the key or of the value.
  */
-import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { distance } from 'fastest-levenshtein';
 import { type FindingCode, type Problem, pointer, segmentsOf } from './findings.ts';
 import { type SourceNode, characters, clip, locate } from './positions/node.ts';
 
-/**
- * `$data` stays off: a manifest must never choose a pattern. `strict` refuses a schema with a mistake in it. The schemas are
- * our own and a test holds them against the draft-07 meta-schema, so that no command spends its start-up on that.
- */
-const options = { allErrors: true, strict: true, verbose: true, $data: false, messages: false } as const;
-const ajv = new Ajv({ ...options, meta: false, validateSchema: false, code: { optimize: false } });
-ajv.addFormat('uri', { type: 'string', validate: isUri });
-
 export type Shape = ValidateFunction;
-
-/** Compiled once per schema, when it is first needed. */
-export function compileShape(schema: AnySchemaObject): Shape {
-  const { $schema: _, ...own } = schema;
-  return ajv.compile(own);
-}
-
-/** RFC 3986 with a scheme that a page may link to: the store shows these addresses. */
-function isUri(text: string): boolean {
-  return (
-    /^[a-z][a-z0-9+.-]*:[!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]+$/i.test(text) &&
-    !/^(javascript|data|vbscript|file|blob):/i.test(text) &&
-    URL.canParse(text)
-  );
-}
 
 /** What the schema found, as problems of the text behind `root`. Empty when `value` fits. */
 export function shapeProblems(shape: Shape, value: unknown, root: SourceNode, base: readonly string[] = []): Problem[] {

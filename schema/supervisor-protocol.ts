@@ -4,7 +4,7 @@
  * A request has an id; its reply repeats it. After `subscribe` the supervisor also pushes lines without an id.
  * Both sides refuse a line over limits.supervisorLineBytesMax and an unknown `op` (code BAD_REQUEST).
  */
-import type { AppSnapshot } from './backend.ts';
+import type { AppSnapshot, SecretsView } from './backend.ts';
 
 export const supervisorProtocolVersion = 1;
 
@@ -41,6 +41,12 @@ export type SupervisorRequest =
   | { readonly id: number; readonly op: 'log'; readonly app: string; readonly tail: number; readonly previous: boolean }
   /** Pushes `log` lines until the connection closes. */
   | { readonly id: number; readonly op: 'follow'; readonly app: string; readonly tail: number }
+  /** Names of the manifest and of the vault; never a value. */
+  | { readonly id: number; readonly op: 'secrets'; readonly app: string }
+  /** Into the vault, when the manifest asks for the name. The value is in no reply, no push and no log. Source: spec 5.7. */
+  | { readonly id: number; readonly op: 'secret-put'; readonly app: string; readonly name: string; readonly value: string }
+  /** Out of the vault; no error when it is not there. */
+  | { readonly id: number; readonly op: 'secret-delete'; readonly app: string; readonly name: string }
   /** Ends the supervisor; backends stay. */
   | { readonly id: number; readonly op: 'quit' };
 
@@ -55,6 +61,9 @@ export interface SupervisorReplies {
   token: { readonly token: string | null };
   log: { readonly text: string };
   follow: { readonly accepted: true };
+  secrets: SecretsView;
+  'secret-put': SecretsView;
+  'secret-delete': SecretsView;
   quit: { readonly accepted: true };
 }
 
@@ -64,7 +73,7 @@ export type SupervisorPush =
   | { readonly event: 'log'; readonly app: string; readonly text: string };
 
 /** Version that the supervisor tells in `hello`; the portal keeps the kit at its own (design 5). */
-export const kitVersion = '0.1.0';
+export const kitVersion = '0.2.0';
 
 /**
  * Whether a supervisor of that version is to be replaced by ours. A newer one stays: two portals of one account that each brought

@@ -278,6 +278,26 @@ describe.each(runtimes)('%s', (runtime) => {
     expect(JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body).gpu).toMatchObject({ concedida: false, dispositivos: [] });
   });
 
+  test('the state of the GPU says what was declared and given, all cards, and whether the given one still opens', async () => {
+    const bench = await startBench(runtime, frontend());
+    const estado = async () => JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body).estado;
+    const nothing = { declarada: false, modo: null, concedida: false, acessivel: false, dispositivos: [], inventario: [] };
+    expect(await estado()).toEqual({ ...nothing, motivo: 'não há limits.json: o app não foi iniciado pelo lançador' });
+    const file = join(bench.home, '.svc-apps/bancada/limits.json');
+    writeFileSync(file, JSON.stringify({ gpu: null }));
+    expect(await estado()).toEqual({ ...nothing, motivo: 'o manifesto não declara recursos.gpu' });
+    // /dev/null opens as a card would; no card can be had here.
+    const card = { dispositivo: '/dev/null', fornecedor: 'NVIDIA', virtual: false };
+    const gone = { ...card, dispositivo: '/dev/dri/renderD999' };
+    const gpu = { modo: 'opcional', concedida: true, dispositivos: [card], inventario: [card, gone], motivo: 'NVIDIA' };
+    writeFileSync(file, JSON.stringify({ gpu }));
+    expect(await estado()).toEqual({ ...gpu, declarada: true, acessivel: true });
+    writeFileSync(file, JSON.stringify({ gpu: { ...gpu, dispositivos: [gone, 7, { dispositivo: '../../etc/passwd' }, null] } }));
+    expect(await estado()).toMatchObject({ concedida: true, acessivel: false });
+    writeFileSync(file, JSON.stringify({ gpu: { modo: 'outro', concedida: 'sim', inventario: {} } }));
+    expect(await estado()).toEqual({ ...nothing, declarada: true, motivo: 'sem motivo registrado' });
+  });
+
   test('with the portal’s credential, verbs of a later version refuse with a code instead of pretending', async () => {
     const bench = await startBench(runtime, frontend(), { SVC_PORTAL_URL: 'http://127.0.0.1:1', SVC_PORTAL_TOKEN: 'x' });
     const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);

@@ -3,9 +3,13 @@
  * a second, so it always builds; a bundle is only rewritten when its bytes changed. An entry that does not exist is an error.
  */
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { build as esbuild, type BuildOptions } from 'esbuild';
+import { _ } from 'ajv';
+import standaloneCode from 'ajv/dist/standalone/index.js';
+import { build as esbuild, type BuildOptions, type Plugin } from 'esbuild';
+import { shapeCompiler } from '../schema/compile-shape.ts';
+import { manifestSchema } from '../schema/manifest/schema.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -16,13 +20,31 @@ const server: BuildOptions = {
   // xstate and ajv are partly CommonJS: their require() of built-ins needs one in an ES module.
   banner: { js: "import { createRequire as svcCreateRequire } from 'node:module'; const require = svcCreateRequire(import.meta.url);" },
 };
+
+/** The manifest's schema as source, compiled now and not at every start: it is most of the time that `svc validate` takes. */
+const compiledManifest: Plugin = {
+  name: 'compiled-manifest',
+  setup: (build) => {
+    build.onLoad({ filter: /\/schema\/manifest\/compiled\.ts$/ }, ({ path }) => {
+      const { $schema: _draft, ...schema } = manifestSchema;
+      const ajv = shapeCompiler({ source: true, esm: true, formats: _`svcFormats` });
+      const code = standaloneCode.default(ajv, ajv.compile(schema));
+      const contents = `import { formats as svcFormats } from '../formats.ts';\n${code}\nexport const manifestShape = () => validate;\n`;
+      return { contents, loader: 'js', resolveDir: dirname(path) };
+    });
+  },
+};
 const browser: BuildOptions = { platform: 'browser', target: 'es2022', format: 'esm', sourcemap: true };
 
 const bundles: readonly { readonly entry: string; readonly outfile: string; readonly options: BuildOptions }[] = [
   { entry: 'kit/launch/main.ts', outfile: 'build/kit/svc-app-run.mjs', options: server },
   { entry: 'kit/install/unpack-main.ts', outfile: 'build/kit/svc-app-unpack.mjs', options: server },
+  { entry: 'kit/list/main.ts', outfile: 'build/kit/svc-app-list.mjs', options: server },
   { entry: 'kit/install/main.ts', outfile: 'build/kit/svc-app-install.mjs', options: server },
+  { entry: 'kit/launch/gpu-info.ts', outfile: 'build/kit/svc-gpu-info.mjs', options: server },
+  { entry: 'kit/service/main.ts', outfile: 'build/kit/svc-app-serve.mjs', options: server },
   { entry: 'kit/supervise/main.ts', outfile: 'build/kit/svc-app-supervisor.mjs', options: server },
+  { entry: 'bin/svc-validate.ts', outfile: 'build/bin/svc-validate.mjs', options: { ...server, plugins: [compiledManifest] } },
   { entry: 'shell/main.ts', outfile: 'build/shell/shell.js', options: browser },
 ];
 
@@ -32,7 +54,11 @@ const copies: readonly { readonly from: string; readonly to: string }[] = [{ fro
 async function writeIfChanged(path: string, bytes: Uint8Array): Promise<void> {
   const digest = (data: Uint8Array): string => createHash('sha256').update(data).digest('hex');
   const old = await readFile(path).catch(() => null);
-  if (old !== null && digest(old) === digest(bytes)) return;
+  // Looked at now: bin/svc does not use a bundle that is older than its sources.
+  if (old !== null && digest(old) === digest(bytes)) {
+    await utimes(path, new Date(), new Date());
+    return;
+  }
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   await writeFile(temporary, bytes);

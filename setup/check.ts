@@ -12,7 +12,7 @@ const lanes: readonly (readonly Step[])[] = [
     { name: 'lint', argv: [bin('oxlint'), '--deny-warnings'] },
     { name: 'dead code', argv: [bin('knip'), '--no-progress'] },
   ],
-  [{ name: 'unit tests', argv: [bin('vitest'), 'run', '--project', 'unit', '--reporter=default'] }],
+  [{ name: 'unit tests', argv: [bin('vitest'), 'run', '--project', 'unit', '--maxWorkers=2', '--reporter=default'] }],
 ];
 
 async function runLane(steps: readonly Step[]): Promise<boolean> {

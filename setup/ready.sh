@@ -2,9 +2,9 @@
 # Makes this clone ready for one npm script, on a fresh Debian 12 with any Node >= 20: installs the pinned npm packages (Node 24
 # among them; npm puts node_modules/.bin first in PATH, so the `node` after this script is ours), the Debian packages that the script
 # needs, and the bundles. Does nothing when all of it is there. A part that can't be had ends with the line that installs it.
-# usage: sh setup/ready.sh start|test|check|bench
+# usage: sh setup/ready.sh start|test|check|bench|server
 set -eu
-mode=${1:?usage: sh setup/ready.sh start|test|check|bench}
+mode=${1:?usage: sh setup/ready.sh start|test|check|bench|server}
 cd "$(dirname "$0")/.."
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -33,8 +33,8 @@ node_modules/.bin/node -e 'process.exit(+process.versions.node.split(".")[0] >= 
 # command:package, one a line
 needs="flock:util-linux python3:python3"
 case "$mode" in
-  test) needs="$needs chromium:chromium fc-list:fontconfig:fonts-dejavu-core" ;;
-  bench) needs="$needs wrk:wrk nginx:nginx supervisord:supervisor taskset:util-linux" ;;
+  test) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd getent:libc-bin chromium:chromium fc-list:fontconfig:fonts-dejavu-core" ;;
+  bench) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd curl:curl wrk:wrk nginx:nginx supervisord:supervisor taskset:util-linux" ;;
 esac
 missing=""
 for need in $needs; do

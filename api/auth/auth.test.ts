@@ -24,11 +24,11 @@ function setUp() {
 describe('the session cookie', () => {
   const value = newSecret();
   test('is bound to the host and hidden from scripts', () => {
-    expect(sessionCookie(site, value, 14 * day)).toBe(`__Host-svc=${value}; Path=/; Max-Age=1209600; HttpOnly; SameSite=Lax; Secure`);
+    expect(sessionCookie(site, value)).toBe(`__Host-svc=${value}; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure`);
   });
   test('loses its prefix only where browsers would refuse it: plain http on a name that is not localhost', () => {
     const plain = siteOf('http://apps.lan', 80, 'subdomain');
-    expect(sessionCookie(plain, value, minute)).toBe(`svc-sessao=${value}; Path=/; Max-Age=60; HttpOnly; SameSite=Lax`);
+    expect(sessionCookie(plain, value)).toBe(`svc-sessao=${value}; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax`);
     expect(readSessionCookie(`__Host-svc=${value}`, plain)).toBeNull();
   });
   test.for([
@@ -107,21 +107,108 @@ describe('sessions', () => {
     expect(sessions.peekPortal(secret)).toBeUndefined();
   });
 
-  test('lives 14 days, is prolonged once a day, and ends after 90 days whatever happens', async () => {
+  test.for([
+    ['the shell', 'portal'],
+    ['an app', 'notas'],
+  ] as const)('lives 14 days from its last use in %s, and ends after 90 days whatever happens', async ([, where]) => {
     const { sessions, clock } = setUp();
     const { secret, session } = await sessions.open('ana', false);
-    expect(await sessions.renew(session)).toBeNull();
-    clock.advance(day);
-    let current = await sessions.renew(session);
-    expect((current?.expiresAtMs ?? 0) - clock.nowMs()).toBe(14 * day);
-    for (let days = 0; days < 88; days += 1) {
-      clock.advance(day);
-      const found = await sessions.portal(secret);
-      if (found) current = (await sessions.renew(found)) ?? current;
+    const app = await sessions.openForApp('ana', 'notas', session.id);
+    const use = () => (where === 'portal' ? sessions.portal(secret) : sessions.app(app?.secret ?? '', 'notas'));
+    for (let days = 0; days < 89; days += 13) {
+      expect([days, await use()]).not.toEqual([days, null]);
+      expect(await sessions.alive(session.id)).toBe(true);
+      clock.advance(13 * day - 1);
     }
-    expect(await sessions.portal(secret)).not.toBeNull();
+    expect(await use()).toBeNull();
+    expect(await sessions.alive(session.id)).toBe(false);
+  });
+
+  test('is over 14 days after its last use; asking whether it lives is no use', async () => {
+    const { sessions, clock } = setUp();
+    const { secret, session } = await sessions.open('ana', false);
+    for (let days = 0; days < 13; days += 1) {
+      clock.advance(day);
+      expect(await sessions.alive(session.id)).toBe(true);
+    }
     clock.advance(day);
     expect(await sessions.portal(secret)).toBeNull();
+  });
+
+  test('a use is written down every ten minutes, however often it happens', async () => {
+    const { sessions, clock, store } = setUp();
+    let written = 0;
+    const { touchSession } = store;
+    store.touchSession = (...use) => {
+      written += 1;
+      return touchSession(...use);
+    };
+    const { secret } = await sessions.open('ana', false);
+    for (let seconds = 0; seconds < 3_600; seconds += 6) {
+      await sessions.portal(secret);
+      clock.advance(6_000);
+    }
+    expect(written).toBe(5);
+    expect((await sessions.list('ana'))[0]?.seenAtMs).toBe(clock.nowMs() - 10 * minute);
+  });
+
+  test('the list says where and how, the last used first, and holds nothing that opens anything', async () => {
+    const { sessions, clock } = setUp();
+    const first = await sessions.open('ana', true, {
+      method: 'ssh',
+      address: '192.0.2.1',
+      agent: `Fire\r\nfox\u001b[1m ${'x'.repeat(999)}`,
+    });
+    clock.advance(1);
+    const second = await sessions.open('ana', false, { method: 'oidc', address: '2001:db8::1', agent: 'Chromium' });
+    await sessions.openForApp('ana', 'notas', second.session.id);
+    await sessions.open('bia', false);
+    clock.advance(11 * minute);
+    await sessions.portal(first.secret);
+    const list = await sessions.list('ana');
+    expect(list).toMatchObject([
+      { method: 'ssh', admin: true, address: '192.0.2.1', root: first.session.id, seenAtMs: clock.nowMs() },
+      { method: 'oidc', admin: false, address: '2001:db8::1', agent: 'Chromium' },
+    ]);
+    expect(list[0]?.agent).toMatch(/^Firefox\[1m x+$/);
+    expect(list[0]?.agent).toHaveLength(256);
+    expect(JSON.stringify(list)).not.toContain(first.secret);
+    expect(await sessions.portal(list[0]?.id ?? '')).toBeNull();
+  });
+
+  test('one of the list is ended by its id, by its own person only', async () => {
+    const { sessions } = setUp();
+    const { secret } = await sessions.open('ana', false);
+    const [listed] = await sessions.list('ana');
+    expect(await sessions.endListed('bia', listed?.id ?? '')).toBe(false);
+    expect(await sessions.portal(secret)).not.toBeNull();
+    expect(await sessions.endListed('ana', listed?.id ?? '')).toBe(true);
+    expect(await sessions.portal(secret)).toBeNull();
+    expect(await sessions.endListed('ana', listed?.id ?? '')).toBe(false);
+  });
+
+  test('everywhere is everywhere, or everywhere else', async () => {
+    const { sessions } = setUp();
+    const opened = [await sessions.open('ana', false), await sessions.open('ana', false), await sessions.open('ana', false)];
+    const bia = await sessions.open('bia', false);
+    const ended: string[] = [];
+    sessions.onEnd((session) => ended.push(session));
+    expect(await sessions.endAll('ana', opened[1]?.session.root)).toBe(2);
+    expect(new Set(ended)).toEqual(new Set([opened[0]?.session.id, opened[2]?.session.id]));
+    expect(await sessions.portal(opened[1]?.secret ?? '')).not.toBeNull();
+    expect(await sessions.endAll('ana')).toBe(1);
+    expect(await sessions.endAll('ana')).toBe(0);
+    expect(await sessions.portal(bia.secret)).not.toBeNull();
+  });
+
+  test('a session that ended is told even when the store has forgotten it', async () => {
+    const { sessions, store } = setUp();
+    const { session } = await sessions.open('ana', false);
+    await store.deleteSessionsOf('ana');
+    const ended: string[] = [];
+    sessions.onEnd((id) => ended.push(id));
+    await sessions.end(session);
+    expect(ended).toEqual([session.id]);
   });
 });
 

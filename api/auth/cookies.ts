@@ -23,6 +23,14 @@ export function destinationCookieName(site: Site): string {
   return `${sessionCookieName(site)}-destino`;
 }
 
+function knownBrowserName(site: Site): string {
+  return `${sessionCookieName(site)}-conhecido`;
+}
+
+function oidcCookieName(site: Site): string {
+  return `${sessionCookieName(site)}-oidc`;
+}
+
 /** `path` is clean (navigation.ts). One that is too long for a cookie is left out: the app still opens. */
 export function destinationCookie(site: Site, app: string, path: string): string {
   const whole = encodeURIComponent(app + path);
@@ -39,7 +47,31 @@ export function readAskCookie(header: string | undefined, site: Site): string | 
   return readSecret(header, askCookieName(site));
 }
 
+export function readOidcCookie(header: string | undefined, site: Site): string | null {
+  return readSecret(header, oidcCookieName(site));
+}
+
+/** `value` null removes it. */
+export function oidcCookie(site: Site, value: string | null): string {
+  return cookie(site, oidcCookieName(site), { value: value ?? '', maxAgeMs: value === null ? 0 : limits.oidcBeginMs });
+}
+
+/** Entries `<random>.<time>.<mac>` of our shape; what they say is checked by known-browsers.ts. */
+export function readKnownBrowsers(header: string | undefined, site: Site): readonly string[] {
+  const entries = readCookie(header, knownBrowserName(site))?.split('~') ?? [];
+  return entries.filter((entry) => /^[\w-]{22}\.[0-9a-z]{1,11}\.[\w-]{43}$/.test(entry)).slice(0, limits.knownBrowserLoginsMax);
+}
+
+export function knownBrowserCookie(site: Site, entries: readonly string[]): string {
+  return cookie(site, knownBrowserName(site), { value: entries.join('~'), maxAgeMs: limits.knownBrowserMs });
+}
+
 function readSecret(header: string | undefined, name: string): string | null {
+  const found = readCookie(header, name);
+  return found !== null && isSecretShape(found) ? found : null;
+}
+
+function readCookie(header: string | undefined, name: string): string | null {
   if (header === undefined) return null;
   let found: string | null = null;
   for (const part of header.split(';')) {
@@ -49,15 +81,16 @@ function readSecret(header: string | undefined, name: string): string | null {
     if (found !== null) return null;
     found = part.slice(equals + 1).trim();
   }
-  return found !== null && isSecretShape(found) ? found : null;
+  return found;
 }
 
-export function sessionCookie(site: Site, value: string, maxAgeMs: number): string {
-  return cookie(site, sessionCookieName(site), { value, maxAgeMs });
+/** Kept by the browser as long as any session can live: when it ends, the portal knows. */
+export function sessionCookie(site: Site, value: string): string {
+  return cookie(site, sessionCookieName(site), { value, maxAgeMs: limits.sessionAgeMsMax });
 }
 
 export function expiredSessionCookie(site: Site): string {
-  return sessionCookie(site, '', 0);
+  return cookie(site, sessionCookieName(site), { value: '', maxAgeMs: 0 });
 }
 
 /** `value` null removes it. */

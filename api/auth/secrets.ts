@@ -10,6 +10,11 @@ export function secretHash(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
+/** A name for what a hash names, short enough for an address; tells nothing of the hash. */
+export function shortHash(of: string): string {
+  return hash('sha256', `id ${of}`, 'base64url').slice(0, 22);
+}
+
 export function isSecretShape(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }

@@ -1,12 +1,12 @@
 /**
  * Who a request is from. A portal session belongs to the shell's origin; an app session belongs to one app's origin, was handed
  * over by a pass and lives only as long as the portal session it came from.
- * Decisions: docs/decisions/0003-sessions-and-passes.md, 0036-session-cookie.md
+ * Decisions: docs/decisions/0003-sessions-and-passes.md, 0036-session-cookie.md, 0073-sessions-of-a-person.md
  */
-import type { Store, StoredSession } from '../../controller/store/store.ts';
+import type { SignInMethod, Store, StoredSession } from '../../controller/store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../../schema/limits.ts';
-import { newSecret, secretHash } from './secrets.ts';
+import { newSecret, secretHash, shortHash } from './secrets.ts';
 
 export interface Session {
   readonly person: string;
@@ -19,22 +19,51 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
+/** How and from where somebody signed in: told in the person's own list of sessions. */
+export interface SignInSource {
+  readonly method: SignInMethod;
+  readonly address: string;
+  readonly agent: string;
+}
+
+/** One portal session as its person and the admin see it. */
+export interface SessionView extends SignInSource {
+  /** Names the session in routes; made from its hash, opens nothing. */
+  readonly id: string;
+  readonly root: string;
+  readonly admin: boolean;
+  readonly createdAtMs: number;
+  readonly seenAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+export interface Opened {
+  /** The cookie's value. */
+  readonly secret: string;
+  readonly session: Session;
+}
+
 export interface Sessions {
-  /** A new portal session; `secret` is the cookie's value. */
-  open(person: string, admin: boolean): Promise<{ readonly secret: string; readonly session: Session }>;
-  openForApp(person: string, app: string, root: string): Promise<{ readonly secret: string; readonly session: Session } | null>;
+  /** A new portal session. */
+  open(person: string, admin: boolean, source?: SignInSource): Promise<Opened>;
+  openForApp(person: string, app: string, root: string): Promise<Opened | null>;
+  /** Looking a session up is a use of it: now and then it is written down, and the session lives on from there. */
   portal(secret: string | null): Promise<Session | null>;
   app(secret: string | null, app: string): Promise<Session | null>;
   /** Answer of `app` when it is known without asking the store: for the hot path. Undefined: ask. */
   peekApp(secret: string, app: string): Session | undefined;
   peekPortal(secret: string): Session | undefined;
-  /** The session, by its id, is still good. */
+  /** The session, by its id, is still good. No use of it. */
   alive(root: string): Promise<boolean>;
-  /** Prolongs a portal session that is older than a day; true when the cookie must be set again. */
-  renew(session: Session): Promise<Session | null>;
+  /** Portal sessions of the person, the last used first. */
+  list(person: string): Promise<readonly SessionView[]>;
   /** Ends a portal session and every app session that came from it. */
-  end(session: Session): Promise<void>;
-  /** Told the ids of sessions that ended before their time. */
+  end(session: Pick<Session, 'person' | 'root'>): Promise<void>;
+  /** Ends by the id of the list; false when the person has no such session. */
+  endListed(person: string, id: string): Promise<boolean>;
+  /** Signs the person out everywhere, but for the portal session `keep`. Answers how many ended. */
+  endAll(person: string, keep?: string): Promise<number>;
+  /** Told the ids of portal sessions that ended before their time, and of the app sessions that were found with them. */
   onEnd(listener: (session: string) => void): () => void;
   /** A person signed in or out: whether anybody of that name is here may have changed. */
   onPresence(listener: (person: string) => void): () => void;
@@ -96,60 +125,116 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
     if (known) return known;
     const endings = cache.endings();
     const stored = await store.session(secretHash(secret), clock.nowMs());
-    const session = stored && (await verified(stored, audience, root));
+    const session = stored && (await verified(stored, audience, { store, clock, root }));
     if (session) cache.put(secret, audience, session, endings);
     return session;
   };
-  const put = ({ person: owner, admin, id, createdAtMs, expiresAtMs }: Session, audience: string): Promise<void> =>
-    store.putSession({ tokenHash: id, person: owner, admin, audience, createdAtMs, expiresAtMs });
+  const { list, endRoots, endAll } = createList({ store, clock, cache, ended: endings.tell, left: presence.tell });
 
   return {
-    open: async (owner, admin) => {
-      const secret = newSecret();
-      const id = secretHash(secret);
-      const createdAtMs = clock.nowMs();
-      const session: Session = { person: owner, admin, id, root: id, createdAtMs, expiresAtMs: createdAtMs + limits.sessionMs };
-      await put(session, 'portal');
+    open: async (owner, admin, source = { method: 'link', address: '', agent: '' }) => {
+      const opened = newSession(clock, { person: owner, admin, root: null });
+      await store.putSession({ ...rowOf(opened.session, 'portal', clock.nowMs()), ...cut(source) });
       presence.tell(owner);
-      return { secret, session };
+      return opened;
     },
     openForApp: async (owner, app, rootId) => {
       const parent = await root(rootId);
       if (parent?.person !== owner) return null;
-      const secret = newSecret();
-      const createdAtMs = clock.nowMs();
-      const expiresAtMs = createdAtMs + limits.sessionMs;
       // An app's session never holds admin: the app's page is not the admin.
-      const session: Session = { person: owner, admin: false, id: secretHash(secret), root: rootId, createdAtMs, expiresAtMs };
-      await put(session, appAudience(app, rootId));
-      return { secret, session };
+      const opened = newSession(clock, { person: owner, admin: false, root: parent });
+      await store.putSession(rowOf(opened.session, appAudience(app, rootId), clock.nowMs()));
+      return opened;
     },
     portal: (secret) => find(secret, 'portal'),
     app: (secret, app) => find(secret, `app:${app}`),
     peekApp: (secret, app) => peek(secret, `app:${app}`),
     peekPortal: (secret) => peek(secret, 'portal'),
     alive: async (id) => (await root(id)) !== null,
-    renew: async (session) => {
-      const expiresAtMs = Math.min(clock.nowMs() + limits.sessionMs, session.createdAtMs + limits.sessionAgeMsMax);
-      // Signed out meanwhile: it stays so.
-      if (expiresAtMs - session.expiresAtMs < limits.sessionRenewAfterMs || !(await root(session.id))) return null;
-      const renewed = { ...session, expiresAtMs };
-      await put(renewed, 'portal');
-      return renewed;
+    list,
+    end: (session) => endRoots(session.person, new Set([session.root])),
+    endListed: async (owner, id) => {
+      const found = (await list(owner)).find((each) => each.id === id);
+      if (found) await endRoots(owner, new Set([found.root]));
+      return found !== undefined;
     },
-    end: async (session) => {
-      const all = await store.sessionsOf(session.person, clock.nowMs());
-      const ended = all.filter((each) => each.tokenHash === session.root || each.audience.endsWith(`@${session.root}`));
-      const tokenHashes = ended.map(({ tokenHash }) => tokenHash);
-      cache.forget(tokenHashes);
-      await Promise.all(tokenHashes.map((tokenHash) => store.deleteSession(tokenHash)));
-      cache.forget(tokenHashes);
-      for (const tokenHash of tokenHashes) endings.tell(tokenHash);
-      presence.tell(session.person);
-    },
+    endAll,
     onEnd: endings.add,
     onPresence: presence.add,
   };
+}
+
+interface ListDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly cache: SessionCache;
+  readonly ended: (session: string) => void;
+  readonly left: (person: string) => void;
+}
+
+/** The portal sessions of a person, and their end. */
+function createList({ store, clock, cache, ended, left }: ListDeps) {
+  const list = async (owner: string): Promise<readonly SessionView[]> =>
+    (await store.sessionsOf(owner, clock.nowMs()))
+      .filter(({ audience }) => audience === 'portal')
+      .map(viewOf)
+      .sort((a, b) => b.seenAtMs - a.seenAtMs);
+  const endRoots = async (owner: string, roots: ReadonlySet<string>): Promise<void> => {
+    const all = await store.sessionsOf(owner, clock.nowMs());
+    const found = all.filter((each) => roots.has(each.tokenHash) || roots.has(rootOf(each) ?? ''));
+    const tokenHashes = [...new Set([...roots, ...found.map(({ tokenHash }) => tokenHash)])];
+    cache.forget(tokenHashes);
+    await Promise.all(tokenHashes.map((tokenHash) => store.deleteSession(tokenHash)));
+    cache.forget(tokenHashes);
+    for (const tokenHash of tokenHashes) ended(tokenHash);
+    left(owner);
+  };
+  const endAll = async (owner: string, keep?: string): Promise<number> => {
+    const roots = (await list(owner)).map((each) => each.root).filter((each) => each !== keep);
+    if (roots.length > 0) await endRoots(owner, new Set(roots));
+    return roots.length;
+  };
+  return { list, endRoots, endAll };
+}
+
+function newSession(clock: Clock, of: { readonly person: string; readonly admin: boolean; readonly root: StoredSession | null }): Opened {
+  const secret = newSecret();
+  const id = secretHash(secret);
+  const createdAtMs = clock.nowMs();
+  const session: Session = {
+    person: of.person,
+    admin: of.admin,
+    id,
+    root: of.root?.tokenHash ?? id,
+    createdAtMs,
+    expiresAtMs: expiryOf(of.root?.createdAtMs ?? createdAtMs, createdAtMs),
+  };
+  return { secret, session };
+}
+
+/** Idle for so long, or signed in for so long: over. */
+function expiryOf(signedInAtMs: number, nowMs: number): number {
+  return Math.min(nowMs + limits.sessionMs, signedInAtMs + limits.sessionAgeMsMax);
+}
+
+function rowOf({ person, admin, id, createdAtMs, expiresAtMs }: Session, audience: string, seenAtMs: number): StoredSession {
+  return { tokenHash: id, person, admin, audience, createdAtMs, expiresAtMs, seenAtMs, method: '', address: '', agent: '' };
+}
+
+/** What a client says about itself is stored as one short line without control characters. */
+function cut({ method, address, agent }: SignInSource): SignInSource {
+  const line = (text: string, charsMax: number): string => text.replaceAll(/[^\x20-\x7e\u00a0-\uffff]/g, '').slice(0, charsMax);
+  return { method, address: line(address, limits.sessionAddressCharsMax), agent: line(agent, limits.sessionAgentCharsMax) };
+}
+
+function viewOf({ tokenHash, admin, createdAtMs, seenAtMs, expiresAtMs, method, address, agent }: StoredSession): SessionView {
+  const seen = Math.max(seenAtMs, createdAtMs);
+  const id = shortHash(tokenHash);
+  return { id, root: tokenHash, admin, createdAtMs, seenAtMs: seen, expiresAtMs, method: method || 'link', address, agent };
+}
+
+function rootOf({ audience }: StoredSession): string | undefined {
+  return audience.split('@')[1];
 }
 
 function createListeners() {
@@ -165,18 +250,33 @@ function createListeners() {
   };
 }
 
-async function verified(
-  stored: StoredSession,
-  audience: string,
-  root: (id: string) => Promise<StoredSession | null>,
-): Promise<Session | null> {
-  const { person, admin, tokenHash, createdAtMs, expiresAtMs } = stored;
+interface Verifier {
+  readonly store: Pick<Store, 'touchSession'>;
+  readonly clock: Clock;
+  readonly root: (id: string) => Promise<StoredSession | null>;
+}
+
+async function verified(stored: StoredSession, audience: string, verifier: Verifier): Promise<Session | null> {
+  const { person, admin, tokenHash, createdAtMs } = stored;
   if (audience === 'portal') {
-    if (stored.audience !== 'portal' || !(await root(tokenHash))) return null;
-    return { person, admin, id: tokenHash, root: tokenHash, createdAtMs, expiresAtMs };
+    const own = stored.audience === 'portal' ? await verifier.root(tokenHash) : null;
+    if (!own) return null;
+    return { person, admin, id: tokenHash, root: tokenHash, createdAtMs, expiresAtMs: await used(stored, own, verifier) };
   }
   const [app, rootId] = stored.audience.split('@');
   if (`app:${app}` !== audience || rootId === undefined) return null;
-  const parent = await root(rootId);
-  return parent?.person === person ? { person, admin: false, id: tokenHash, root: rootId, createdAtMs, expiresAtMs } : null;
+  const parent = await verifier.root(rootId);
+  if (parent?.person !== person) return null;
+  await used(parent, parent, verifier);
+  return { person, admin: false, id: tokenHash, root: rootId, createdAtMs, expiresAtMs: await used(stored, parent, verifier) };
+}
+
+/** Writes the use down when the last one that was is old enough. Answers when the session ends now. */
+async function used(stored: StoredSession, root: StoredSession, { store, clock }: Verifier): Promise<number> {
+  const nowMs = clock.nowMs();
+  // A clock that was set back is no use in the future.
+  if (nowMs - stored.seenAtMs < limits.sessionSeenMs) return stored.expiresAtMs;
+  const expiresAtMs = Math.max(stored.expiresAtMs, expiryOf(root.createdAtMs, nowMs));
+  await store.touchSession(stored.tokenHash, nowMs, expiresAtMs);
+  return expiresAtMs;
 }

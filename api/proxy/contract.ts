@@ -28,6 +28,8 @@ export interface ProxyTarget {
 export interface ProxyDeps {
   /** schema/gateway.ts: null unless a process is believed to answer. Asked once per request. */
   route(person: string, app: string): BackendRoute | null;
+  /** The gate of the backend refused the token of the route. */
+  tokenRefused(person: string, app: string): void;
   /** Posts the wish to start (by: navigation) and waits for the verdict. The signal fires when nobody waits any more. */
   hold(person: string, app: string, signal: AbortSignal): Promise<StartAnswer>;
   /** Null when the app is not installed for the person. */
@@ -65,5 +67,7 @@ export interface Proxy {
   closeFor(person: string, app: string | null): void;
   /** Ends what a session carries: sign-out, expiry. */
   closeSession(session: string): void;
+  /** Sessions that carry a tunnel, a stream or any other request now. */
+  carried(): readonly { readonly person: string; readonly session: string }[];
   close(): void;
 }

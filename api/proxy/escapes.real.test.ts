@@ -43,8 +43,11 @@ beforeAll(async () => {
   const never = (): Promise<never> => Promise.reject(new Error('not here'));
   const proxy = createProxy({
     route: (_person, app) =>
-      app in seen ? { generation: '1', socketPath: join(folder, `${app}.sock`), dial: never, token: 'canary-token' } : null,
+      app in seen
+        ? { generation: '1', socketPath: join(folder, `${app}.sock`), dial: never, token: 'canary-token', keepIdleMs: 1_000 }
+        : null,
     appView: (_person, app) => (app in seen ? stoppedView : null),
+    tokenRefused: () => undefined,
     hold: never,
     wish: never,
     logTail: never,

@@ -1,16 +1,8 @@
 import net from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
-import { ask, byteBackend, headerOf, startBench, statusOf, until, type Bench } from './testing/harness.ts';
+import { describe, expect, test } from 'vitest';
+import { ask, byteBackend, headerOf, statusOf, until, useBenches, type Bench } from './testing/harness.ts';
 
-const open: Bench[] = [];
-async function bench(backend: Parameters<typeof startBench>[0]): Promise<Bench> {
-  const made = await startBench(backend);
-  open.push(made);
-  return made;
-}
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
+const bench = useBenches();
 
 const answer = (body: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const navigation = ['Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: iframe', 'Sec-Fetch-Site: same-site', 'Accept: text/html'];

@@ -2,15 +2,14 @@
  * The error panel: what a window shows when an app could not be reached in time. One page without any other resource, under a
  * policy that runs exactly its own script. Source: spec 3.2 ("an error panel in the window, which retries by itself").
  */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { errorKinds } from '../../schema/errors.ts';
 import { problemText } from '../../schema/texts/problems.ts';
 import { reasonTexts, stepTexts, type TextLanguage, type Words } from '../../schema/texts/reasons.ts';
 import type { StartAnswer } from '../../schema/wire/http.ts';
+import { escapeHtml, pageHead, pageStyleHash, sourceHash } from '../page-head.ts';
 import type { AppView } from './contract.ts';
 
-export const panelStyle = readFileSync(new URL('./panel/panel.css', import.meta.url), 'utf8');
 const script = readFileSync(new URL('./panel/panel.js', import.meta.url), 'utf8');
 
 export interface PanelState {
@@ -105,8 +104,7 @@ export function panelLanguage(acceptLanguage: string): TextLanguage {
   return tags[0]?.language === 'en' ? 'en' : 'pt';
 }
 
-export const sourceHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-const ownPolicy = `default-src 'none'; script-src ${sourceHash(script)}; style-src ${sourceHash(panelStyle)}; connect-src 'self'; base-uri 'none'; form-action 'none'`;
+const ownPolicy = `default-src 'none'; script-src ${sourceHash(script)}; style-src ${pageStyleHash}; connect-src 'self'; base-uri 'none'; form-action 'none'`;
 
 export function panelHeaders(portalOrigin: string): Record<string, string> {
   return {
@@ -124,21 +122,14 @@ export function panelPage(state: PanelState, basePath: string, acceptLanguage: s
   const text = words[language];
   const { motivos, passos } = catalogue[language];
   const data = JSON.stringify({ base: basePath, retryAfterMs: state.retryAfterMs, palavras: { ...text, motivos, passos } });
-  const title = escapeHtml(text.estados[state.status].replace('{app}', () => state.name));
+  const title = text.estados[state.status].replace('{app}', () => state.name);
   const changing = state.status === 'starting' || state.status === 'stopping';
   const moving = changing || state.status === 'backoff';
   const step = state.step === null ? '' : text.etapa.replace('{etapa}', () => passos[state.step?.name ?? ''] ?? '');
-  return `<!doctype html>
-<html lang="${language === 'pt' ? 'pt-BR' : 'en'}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${panelStyle}</style>
-</head>
+  return `${pageHead(language, title)}
 <body>
 <main>
-<h1 id="titulo">${title}</h1>
+<h1 id="titulo">${escapeHtml(title)}</h1>
 <p id="mensagem">${escapeHtml(motivos[state.reason] ?? state.reason)}</p>
 <p id="passo" class="quiet">${escapeHtml(step)}</p>
 <div id="barra" class="bar" aria-hidden="true"${moving ? '' : ' hidden'}></div>
@@ -162,10 +153,4 @@ export function panelPage(state: PanelState, basePath: string, acceptLanguage: s
 </body>
 </html>
 `;
-}
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }

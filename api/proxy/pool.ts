@@ -1,7 +1,7 @@
 /**
  * Connections per backend generation. A backend that was restarted (another generation) never sees a request on a connection of
- * its predecessor. Free connections: the newest one is kept for limits.proxyIdleConnectionMsMax after the last request and
- * counts as use of the app (spec 3.3 rule 3), the others only for limits.proxySpareConnectionMsMax.
+ * its predecessor. Free connections: the newest one is kept for route.keepIdleMs after the last request and counts as use of the app
+ * (spec 3.3 rule 3), the others only for limits.proxySpareConnectionMsMax.
  */
 import type { Clock } from '../../schema/clock.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
@@ -182,9 +182,10 @@ function takeFree(pool: Pool): Connection | undefined {
 }
 
 function sweepPool(pool: Pool, nowMs: number): void {
+  const keepMs = pool.route.keepIdleMs;
   const kept = pool.free.filter((connection, index) => {
     const newest = index === pool.free.length - 1;
-    const idleMsMax = Math.min(connection.idleMsMax, newest ? limits.proxyIdleConnectionMsMax : limits.proxySpareConnectionMsMax);
+    const idleMsMax = Math.min(connection.idleMsMax, newest ? keepMs : Math.min(keepMs, limits.proxySpareConnectionMsMax));
     if (connection.gone) return false;
     if (nowMs - connection.idleSinceMs < idleMsMax) return true;
     connection.destroy();

@@ -1,27 +1,8 @@
 import net from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
-import {
-  ask,
-  byteBackend,
-  headerOf,
-  rawRequest,
-  startBench,
-  statusOf,
-  token,
-  until,
-  type Bench,
-  type BenchOptions,
-} from './testing/harness.ts';
+import { describe, expect, test } from 'vitest';
+import { ask, byteBackend, headerOf, rawRequest, statusOf, token, until, useBenches } from './testing/harness.ts';
 
-const open: Bench[] = [];
-async function bench(backend: Parameters<typeof startBench>[0], options?: BenchOptions): Promise<Bench> {
-  const made = await startBench(backend, options);
-  open.push(made);
-  return made;
-}
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
+const bench = useBenches();
 
 const answer = (body: string, headers = ''): string =>
   `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
@@ -200,6 +181,8 @@ describe('what comes back', () => {
     expect(headerOf(got, 'content-type')).toContain('application/problem+json');
     expect(JSON.parse(got.split('\r\n\r\n')[1]!)).toMatchObject({ code, error: expect.any(String) });
     expect(got).not.toContain(token);
+    // The one that names a token has it asked for again.
+    expect(b.world.wishes).toEqual(code === 'BACKEND_REFUSED_TOKEN' ? ['token notas'] : []);
   });
 
   test('a 403 of the app itself passes', async () => {

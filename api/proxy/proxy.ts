@@ -5,6 +5,8 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { largeHeadPage } from '../large-head.ts';
 import { sendProblem } from '../problems.ts';
 import type { Proxy, ProxyDeps } from './contract.ts';
 import { forward, poolKey, type Active, type Forwarder, type Passage } from './forward.ts';
@@ -36,6 +38,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     active,
     answered,
     failed: (passage, failure) => {
+      if (failure.code === 'BACKEND_REFUSED_TOKEN') deps.tokenRefused(passage.target.person, passage.target.app);
       if (passage.res.destroyed) return;
       if (passage.navigation) held.panel(passage, failure, (status) => answered(passage.target, status));
       else refuse(parts, passage, failure.code, failure.message, 1_000);
@@ -66,6 +69,11 @@ export function createProxy(deps: ProxyDeps): Proxy {
     closeFor: (person, app) => {
       endWhere(({ target }) => target.person === person && (app === null || target.app === app));
       pools.drop((key) => (app === null ? key.startsWith(`${person} `) : key === poolKey(person, app)));
+    },
+    carried: () => {
+      const people = new Map<string, string>();
+      for (const { target } of active) if (target.session !== null) people.set(target.session, target.person);
+      return [...people].map(([session, person]) => ({ person, session }));
     },
     closeSession: (session) => endWhere(({ target }) => target.session === session),
     close: () => {
@@ -102,6 +110,7 @@ function pass(parts: Parts, passage: Passage): void {
 function admitted(parts: Parts, passage: Passage): boolean {
   const { req, target, head, tunnel } = passage;
   if (head.refusal !== null) return refuse(parts, passage, head.refusal.code, head.refusal.message);
+  if (head.cookieBytes > limits.proxyCookieBytesMax) return refuseCookies(parts, passage);
   const path = pathFault(target.path);
   if (path !== null) return refuse(parts, passage, 'PATH_REFUSED', path);
   const caller = callerFault(req.method!, head, parts.deps.portalOrigin);
@@ -110,6 +119,22 @@ function admitted(parts: Parts, passage: Passage): boolean {
     return refuse(parts, passage, 'BAD_REQUEST', 'an upgrade is a GET without a body, to a protocol other than HTTP');
   }
   return true;
+}
+
+/** Cookies that a sibling's script set for the whole domain come along: a backend would break on them without a word. */
+function refuseCookies(parts: Parts, passage: Passage): false {
+  const { head, navigation, res, target } = passage;
+  if (!navigation)
+    return refuse(
+      parts,
+      passage,
+      'HEADERS_TOO_LARGE',
+      `expected at most ${limits.proxyCookieBytesMax} bytes of cookies, got ${head.cookieBytes}`,
+    );
+  const { headers, body } = largeHeadPage(head.acceptLanguage, parts.deps.portalOrigin);
+  res.writeHead(431, headers).end(passage.req.method === 'HEAD' ? undefined : body);
+  parts.via.answered(target, 431);
+  return false;
 }
 
 /** Answers with a problem document. Always false. */

@@ -22,6 +22,8 @@ export interface RequestHead {
   readonly origin: string;
   readonly accept: string;
   readonly acceptLanguage: string;
+  /** Of the cookies for the backend. */
+  readonly cookieBytes: number;
   /** Made by a script, or by a browser that only looks ahead: no person waits for a page. */
   readonly scripted: boolean;
 }
@@ -39,6 +41,7 @@ interface Draft {
   origin: string;
   accept: string;
   acceptLanguage: string;
+  cookieBytes: number;
   scripted: boolean;
   hosts: number;
 }
@@ -61,6 +64,7 @@ export function readRequestHead(req: IncomingMessage, upgrade = false): RequestH
     origin: '',
     accept: '',
     acceptLanguage: '',
+    cookieBytes: 0,
     scripted: false,
     hosts: 0,
   };
@@ -124,6 +128,7 @@ function takeHeader(draft: Draft, name: string, value: string, named: ReadonlySe
       return;
     case 'cookie': {
       const kept = withoutPortalCookies(value);
+      draft.cookieBytes += kept.length;
       if (kept !== '') draft.lines += `Cookie: ${kept}\r\n`;
       return;
     }
@@ -182,7 +187,7 @@ export interface Forwarding {
 export function backendHead(req: IncomingMessage, head: RequestHead, path: string, token: string, forwarding: Forwarding): string {
   const upgrade = head.upgrade === '' ? '' : `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`;
   return (
-    `${req.method} ${path} HTTP/1.1\r\nHost: ${head.host}\r\nX-Svc-App-Token: ${token}\r\n` +
+    `${req.method} ${path} HTTP/1.1\r\nHost: ${head.host}\r\n${token === '' ? '' : `X-Svc-App-Token: ${token}\r\n`}` +
     `${forwardedLines(req.socket, head.host, forwarding)}${upgrade}${head.lines}\r\n`
   );
 }

@@ -1,19 +1,11 @@
 import http from 'node:http';
 import net from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
-import { byteBackend, realClock, startBench, until, type Bench, type BenchOptions } from './testing/harness.ts';
+import { describe, expect, test } from 'vitest';
+import { byteBackend, realClock, until, useBenches, type Bench } from './testing/harness.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Clock } from '../../schema/clock.ts';
 
-const open: Bench[] = [];
-async function bench(backend: Parameters<typeof startBench>[0], options?: BenchOptions): Promise<Bench> {
-  const made = await startBench(backend, options);
-  open.push(made);
-  return made;
-}
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
+const bench = useBenches();
 
 const megabyte = 1_024 * 1_024;
 
@@ -192,19 +184,25 @@ describe('deadlines', () => {
         .on('error', reject);
     });
 
+  /** The backend's open connections. */
+  const counted = (serve: (socket: net.Socket) => void) => {
+    const sockets = new Set<net.Socket>();
+    const onConnection = (socket: net.Socket): void => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+      serve(socket);
+    };
+    return { sockets, onConnection };
+  };
+
   test('an idle connection is use of the app for ten minutes after the last request, spare ones go early', async () => {
     const clock = movableClock();
-    const sockets = new Set<net.Socket>();
     const pending: (() => void)[] = [];
-    const b = await bench(
-      (socket) => {
-        sockets.add(socket);
-        socket.on('close', () => sockets.delete(socket));
-        socket.on('end', () => socket.end());
-        socket.on('data', () => pending.push(() => socket.write(open200)));
-      },
-      { clock },
-    );
+    const { sockets, onConnection } = counted((socket) => {
+      socket.on('end', () => socket.end());
+      socket.on('data', () => pending.push(() => socket.write(open200)));
+    });
+    const b = await bench(onConnection, { clock });
     const three = [get(b), get(b), get(b)];
     await until(() => pending.length === 3, 'three at a time');
     for (const answer of pending.splice(0)) answer();
@@ -219,18 +217,23 @@ describe('deadlines', () => {
     await until(() => sockets.size === 0, 'the last one to go after ten minutes');
   });
 
+  test('of an app that ends when idle, no connection outlives the last request for long', async () => {
+    const clock = movableClock();
+    const { sockets, onConnection } = counted(byteBackend(open200).onConnection);
+    const b = await bench(onConnection, { clock });
+    b.world.route = { ...b.world.route!, keepIdleMs: limits.proxyOciosoConnectionMsMax };
+    await get(b);
+    expect(sockets.size).toBe(1);
+    clock.move(limits.proxyOciosoConnectionMsMax + 1_000);
+    await until(() => sockets.size === 0, 'the connection to go');
+  });
+
   test('a backend that says when it closes idle connections is left before that', async () => {
     const clock = movableClock();
-    const sockets = new Set<net.Socket>();
-    const backend = byteBackend('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nContent-Length: 2\r\n\r\nok');
-    const b = await bench(
-      (socket) => {
-        sockets.add(socket);
-        socket.on('close', () => sockets.delete(socket));
-        backend.onConnection(socket);
-      },
-      { clock },
+    const { sockets, onConnection } = counted(
+      byteBackend('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nContent-Length: 2\r\n\r\nok').onConnection,
     );
+    const b = await bench(onConnection, { clock });
     await get(b);
     clock.move(5_000);
     await until(() => sockets.size === 0, 'the connection to go');

@@ -1,18 +1,10 @@
 import { createServer } from 'node:http';
 import net from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { headerOf, rawRequest, startBench, statusOf, token, until, type Bench } from './testing/harness.ts';
+import { headerOf, rawRequest, statusOf, token, until, useBenches, type Bench } from './testing/harness.ts';
 
-const open: Bench[] = [];
-async function bench(backend: Parameters<typeof startBench>[0]): Promise<Bench> {
-  const made = await startBench(backend);
-  open.push(made);
-  return made;
-}
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
+const bench = useBenches();
 
 const echoServer = () => {
   const server = createServer();

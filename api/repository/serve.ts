@@ -53,6 +53,9 @@ export function createRepositoryHandler(options: RepositoryOptions): RepositoryH
     const item = parseRepositoryPath(pathOf(req.url ?? '/'));
     if (item === null) throw new SvcError('NOT_FOUND', 'the repository has no such path');
     const { method = '' } = req;
+    // Nobody reads the body of a question: who keeps sending one would keep the connection.
+    if (!req.complete && (req.headers['content-length'] ?? req.headers['transfer-encoding']) !== undefined && method !== 'PUT')
+      res.setHeader('connection', 'close');
     if (method === 'GET' || method === 'HEAD') return await send(options, files, item, req, res);
     const tarball = item.kind === 'tarball' || item.kind === 'engine' ? item : null;
     if (method === 'PUT' && tarball) return await receive(options, uploads, tarball, req, res);

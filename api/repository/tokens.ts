@@ -19,7 +19,7 @@ const prefix = 'svcp_';
 
 const fileOf = (root: string): string => path.join(root, '.svc/tokens.json');
 
-/** Makes a token and returns it: it can't be read again. */
+/** Makes a token and returns it: it can't be read again. One at a time: the caller holds the lock of the repository. */
 export async function createToken(root: string, only: readonly string[] | null, nowMs: number): Promise<string> {
   const secret = newSecret();
   const tokens = await readTokens(root);
@@ -63,10 +63,19 @@ async function readTokens(root: string): Promise<readonly Token[]> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-  const { tokens } = JSON.parse(text) as { readonly tokens?: unknown };
-  const good = Array.isArray(tokens) && tokens.every((each) => isToken(each));
-  if (!good) throw new SvcError('REPOSITORY_INVALID', '.svc/tokens.json does not have the expected shape');
+  const tokens = tokensIn(text);
+  if (tokens === null) throw new SvcError('REPOSITORY_INVALID', '.svc/tokens.json does not have the expected shape');
   return tokens;
+}
+
+/** Null when it is not what we write; what stands there is never repeated. */
+function tokensIn(text: string): readonly Token[] | null {
+  try {
+    const { tokens } = JSON.parse(text) as { readonly tokens?: unknown };
+    return Array.isArray(tokens) && tokens.every((each) => isToken(each)) ? tokens : null;
+  } catch {
+    return null;
+  }
 }
 
 function isToken(value: unknown): value is Token {

@@ -25,10 +25,19 @@ export function readAnnounced(req: IncomingMessage, bytesMax: number): Announced
 /** The body; breaks off when the sender is silent for too long or goes away in the middle. */
 export async function* arriving(clock: Clock, req: IncomingMessage): AsyncGenerator<Uint8Array> {
   const watch = watchIdle(clock, () => req.destroy());
+  let sinceMs = clock.monotonicMs();
+  let bytes = 0;
   try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       watch.moved();
-      yield chunk as Buffer;
+      yield chunk;
+      bytes += chunk.length;
+      const ms = clock.monotonicMs() - sinceMs;
+      if (ms < limits.transferSlowMsMax) continue;
+      // A byte now and then would keep one of the few places for uploads for ever.
+      if (bytes < (limits.transferBytesPerSecondMin * ms) / 1_000)
+        throw new SvcError('BAD_REQUEST', `the upload came slower than ${limits.transferBytesPerSecondMin} bytes a second`);
+      [sinceMs, bytes] = [clock.monotonicMs(), 0];
     }
     if (!req.complete) throw new SvcError('BAD_REQUEST', 'the upload ended too soon');
   } catch (error) {

@@ -2,17 +2,18 @@
  * `/api/admin/…`: what the command line asks for, over the 0600 control socket or with an admin's session: objects and reasons,
  * plan and apply, any person's backends, the doctor, sign-in links.
  */
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Store } from '../../controller/store/store.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
+import type { DoctorCheck, Gateway, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import * as schemas from '../../schema/wire/http-schemas.ts';
-import type { DoctorCheck } from '../doctor.ts';
 import { errorAnswers } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
 import { goneSignal } from './apps.ts';
 import type { Logs } from './log.ts';
+import { addPackageRoutes } from './packages.ts';
 
 export interface AdminRouteDeps {
   readonly gateway: Gateway;
@@ -29,16 +30,62 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void
   addObjectRoutes(app, deps);
   addDesiredRoutes(app, deps);
   addBackendRoutes(app, deps);
+  addPackageRoutes(app, deps.gateway);
+  addServerRoutes(app, deps);
+}
+
+/** Servers as their administrator has them: the kit and the doctor. Progress comes as one JSON object a line. */
+function addServerRoutes(app: FastifyInstance, { gateway, doctor }: AdminRouteDeps): void {
+  app.get<{ Params: { server: string } }>(
+    '/api/admin/servers/:server/doctor',
+    {
+      config,
+      schema: { summary: 'Checks of a server', params: schemas.serverParams, response: { 200: schemas.doctorAnswer, ...errorAnswers } },
+    },
+    async ({ params }) => {
+      const checks = await gateway.serverChecks(params.server);
+      // How browsers find the apps is the portal's matter, and as much part of serving them.
+      return { checks: [...checks, ...(await doctor()).filter(({ name }) => name === 'subdomains')] };
+    },
+  );
+  app.post<{ Params: { server: string }; Body: { act: ServerAct; force?: boolean } }>(
+    '/api/admin/servers/:server/kit',
+    {
+      config,
+      schema: {
+        summary: 'Put the server kit there, go back from it, or take it off',
+        params: schemas.serverParams,
+        body: schemas.serverActBody,
+        produces: ['application/x-ndjson'],
+        response: errorAnswers,
+      },
+    },
+    async ({ params, body }, reply) => {
+      const events = gateway.serverAct(params.server, body.act, body.force ?? false)[Symbol.asyncIterator]();
+      // What is refused at once is an answer with a status.
+      const first = await events.next();
+      reply.header('content-type', 'application/x-ndjson; charset=utf-8').header('x-accel-buffering', 'no');
+      return reply.send(Readable.from(linesOf(first, events), { objectMode: false }));
+    },
+  );
+}
+
+async function* linesOf(first: IteratorResult<ServerActEvent>, rest: AsyncIterator<ServerActEvent>): AsyncGenerator<string> {
+  for (let at = first; at.done !== true; at = await rest.next()) yield `${JSON.stringify(at.value)}\n`;
 }
 
 function addObjectRoutes(app: FastifyInstance, { gateway, store }: AdminRouteDeps): void {
-  app.get<{ Querystring: { prefix?: string } }>(
+  app.get<{ Querystring: { prefix?: string; after?: string } }>(
     '/api/admin/objects',
     {
       config,
-      schema: { summary: 'Objects by key', querystring: schemas.objectsQuery, response: { 200: schemas.objectsAnswer, ...errorAnswers } },
+      schema: {
+        summary: 'Objects by key, a page of them',
+        querystring: schemas.objectsQuery,
+        response: { 200: schemas.objectsAnswer, ...errorAnswers },
+      },
     },
-    (request) => gateway.objects(request.query.prefix ?? ''),
+    ({ query }) => gateway.objects(query.prefix ?? '', { after: query.after ?? '', limit: limits.objectsPageMax }),
   );
   app.get<{ Querystring: { key: string } }>(
     '/api/admin/why',
@@ -165,7 +212,7 @@ function addBackendRoutes(app: FastifyInstance, { starts, logs }: AdminRouteDeps
         response: errorAnswers,
       },
     },
-    ({ params, query }, reply) =>
-      logs.send(reply, { ...params, tail: query.tail, follow: query.follow === '1', previous: query.previous === '1' }),
+    ({ params, query, session }, reply) =>
+      logs.send(reply, { ...params, session, tail: query.tail, follow: query.follow === '1', previous: query.previous === '1' }),
   );
 }

@@ -1,19 +1,20 @@
 /** `/api/apps…`: what a person has, starting and stopping it, its windows and its icon (spec 4.1; design 6). */
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import type { AppProjection, StartAnswer } from '../../schema/wire/http.ts';
 import * as schemas from '../../schema/wire/http-schemas.ts';
+import { iconQuery } from '../../schema/wire/store-schemas.ts';
 import type { Passes } from '../auth/passes.ts';
 import type { Windows } from '../events/windows.ts';
 import { appOrigin, appUrl, type Site } from '../hosts.ts';
 import { cleanLocalPath } from '../navigation.ts';
-import { dataPolicy } from '../security-headers.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
-import { contentTypeOf, matchesEtag } from '../static-files.ts';
+import { addSecretRoutes } from './secrets.ts';
+import { sendIcon } from './icons.ts';
 
 export interface AppRouteDeps {
   readonly site: Site;
@@ -21,9 +22,11 @@ export interface AppRouteDeps {
   readonly starts: Starts;
   readonly windows: Windows;
   readonly passes: Passes;
+  readonly log: Logger;
 }
 
 type AppRequest = FastifyRequest<{ Params: { id: string } }>;
+type IconRequest = FastifyRequest<{ Params: { id: string }; Querystring: { v?: string } }>;
 
 /** Fires when the caller goes away before the answer. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
@@ -53,12 +56,22 @@ export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
       return projection(deps, usuario, installed(gateway, usuario, request.params.id));
     },
   );
-  app.get<{ Params: { id: string } }>(
+  app.get<{ Params: { id: string }; Querystring: { v?: string } }>(
     '/api/apps/:id/icone',
-    { ...person, schema: { summary: 'Icon of the package', params: schemas.appParams, produces: ['image/*'], response: errorAnswers } },
-    (request, reply) => sendIcon(gateway, request, reply),
+    {
+      ...person,
+      schema: {
+        summary: 'Icon of the package',
+        params: schemas.appParams,
+        querystring: iconQuery,
+        produces: ['image/*'],
+        response: errorAnswers,
+      },
+    },
+    (request, reply) => installedIcon(gateway, request, reply),
   );
   addLifecycleRoutes(app, deps);
+  addSecretRoutes(app, deps);
   addOpenRoute(app, deps);
 }
 
@@ -141,16 +154,11 @@ function projection({ site, gateway }: AppRouteDeps, person: string, view: Omit<
   return { ...view, url: appUrl(site, view.id), icone };
 }
 
-/** Source: spec 2.1 `icon`: .svg, .png, .jpg. */
-const iconPattern = /\.(?:svg|png|jpe?g)$/i;
-
-async function sendIcon(gateway: Gateway, request: AppRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function installedIcon(gateway: Gateway, request: IconRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { person } = sessionOf(request);
-  const icon = gateway.manifest(person, request.params.id)?.icon;
-  const body = icon !== undefined && iconPattern.test(icon) ? await gateway.packageFile(person, request.params.id, icon) : null;
-  if (icon === undefined || !body) throw new SvcError('NOT_FOUND', 'the package has no icon');
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-  reply.headers({ etag, 'cache-control': 'private, no-cache', 'content-type': contentTypeOf(icon), 'content-security-policy': dataPolicy });
-  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  return reply.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+  const { id } = request.params;
+  const manifest = gateway.manifest(person, id);
+  const icon = manifest?.icon ?? '';
+  const bytes = icon === '' ? null : await gateway.packageFile(person, id, icon);
+  return sendIcon(request, reply, { icon, bytes, kept: request.query.v === manifest?.version });
 }

@@ -5,6 +5,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import { appParams, logQuery } from '../../schema/wire/http-schemas.ts';
+import type { Session } from '../auth/sessions.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 
 export interface LogRequest {
@@ -14,30 +15,44 @@ export interface LogRequest {
   readonly tail: string | undefined;
   readonly follow: boolean;
   readonly previous: boolean;
+  /** Portal session that asks; null on the control socket. */
+  readonly session: Session | null;
 }
 
 export interface Logs {
   send(reply: FastifyReply, request: LogRequest): Promise<FastifyReply>;
+  /** Sessions that follow a log now. */
+  carried(): readonly { readonly person: string; readonly session: string }[];
+  /** Ends what the portal session follows. */
+  endSession(root: string): void;
 }
 
 export function createLogs(gateway: Gateway, onError: (error: unknown) => void): Logs {
   const following = new Map<string, number>();
+  const open = new Set<{ readonly session: Session; end(): void }>();
   return {
-    send: async (reply, { person, app, tail: asked, follow, previous }) => {
+    carried: () => [...open].map(({ session }) => ({ person: session.person, session: session.root })),
+    endSession: (root) => {
+      for (const each of open) if (each.session.root === root) each.end();
+    },
+    send: async (reply, { person, app, tail: asked, follow, previous, session }) => {
       if (!gateway.app(person, app)) throw new SvcError('NOT_FOUND', `app ${app} is not installed for ${person}`);
       const tail = tailOf(asked);
       // What an app writes is text for people, whatever it looks like; nosniff and the CSP of the route see to that.
       reply.header('content-type', 'text/plain; charset=utf-8');
       if (!follow) return reply.send(await gateway.log(person, app, { tail, previous }));
       if (previous) throw new SvcError('BAD_REQUEST', 'the previous run is over and cannot be followed');
-      const open = following.get(person) ?? 0;
-      if (open >= limits.followsPerPersonMax) {
+      const count = following.get(person) ?? 0;
+      if (count >= limits.followsPerPersonMax) {
         throw new SvcError('RATE_LIMITED', `at most ${limits.followsPerPersonMax} logs are followed at a time`, { retryAfterMs: 1_000 });
       }
-      following.set(person, open + 1);
+      following.set(person, count + 1);
       const controller = new AbortController();
       const stream = Readable.from(gateway.followLog(person, app, { tail, signal: controller.signal }), { objectMode: false });
+      const carried = session && { session, end: () => reply.raw.destroy() };
+      if (carried) open.add(carried);
       reply.raw.once('close', () => {
+        if (carried) open.delete(carried);
         controller.abort();
         stream.destroy();
         const left = (following.get(person) ?? 1) - 1;
@@ -70,8 +85,15 @@ export function addLogRoute(app: FastifyInstance, logs: Logs): void {
     },
     (request, reply) => {
       const { tail, seguir, anterior } = request.query;
-      const { person } = sessionOf(request);
-      return logs.send(reply, { person, app: request.params.id, tail, follow: seguir === '1', previous: anterior === '1' });
+      const session = sessionOf(request);
+      return logs.send(reply, {
+        person: session.person,
+        session,
+        app: request.params.id,
+        tail,
+        follow: seguir === '1',
+        previous: anterior === '1',
+      });
     },
   );
 }

@@ -1,51 +1,57 @@
-/** `/api/sessao`: who am I, sign in by the one-time link, sign out (design 6). */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { StoredPass } from '../../controller/store/store.ts';
+/** `/api/sessao`: who am I, the ways to sign in, signing in and out; `/api/sessoes`: where the person is signed in (design 6). */
+import type { FastifyInstance } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway, PersonRecord } from '../../schema/gateway.ts';
-import type { SessionAnswer } from '../../schema/wire/http.ts';
-import { sessionAnswer, signInBody } from '../../schema/wire/http-schemas.ts';
-import type { Clock } from '../../schema/clock.ts';
-import type { Attempts } from '../auth/attempts.ts';
-import { expiredSessionCookie, readSessionCookie, sessionCookie } from '../auth/cookies.ts';
-import type { Passes } from '../auth/passes.ts';
-import type { Session, Sessions } from '../auth/sessions.ts';
+import type { SessionAnswer, SessionsAnswer, SignInMethodsAnswer } from '../../schema/wire/http.ts';
+import * as schemas from '../../schema/wire/http-schemas.ts';
+import { expiredSessionCookie } from '../auth/cookies.ts';
+import type { Session, Sessions, SessionView } from '../auth/sessions.ts';
+import type { SignIn } from '../auth/sign-in.ts';
 import type { Site } from '../hosts.ts';
 import { errorAnswers, sessionOf, shellVersion } from '../shell.ts';
 
 export interface SessionRouteDeps {
   readonly site: Site;
-  readonly clock: Clock;
-  readonly gateway: Pick<Gateway, 'person'>;
+  readonly gateway: Pick<Gateway, 'person' | 'signIn'>;
   readonly sessions: Sessions;
-  readonly passes: Passes;
-  readonly attempts: Attempts;
+  readonly signIn: SignIn;
 }
 
+type SignInBody = { readonly passe: string } | { readonly login: string; readonly senha: string };
+
 export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
-  const { site, sessions } = deps;
+  const { site, sessions, gateway, signIn } = deps;
   app.get(
     '/api/sessao',
-    { config: { access: 'person' }, schema: { summary: 'Who am I', response: { 200: sessionAnswer, ...errorAnswers } } },
-    async (request, reply): Promise<SessionAnswer> => {
-      const session = sessionOf(request);
-      const renewed = await sessions.renew(session);
-      const secret = readSessionCookie(request.raw.headers.cookie, site);
-      if (renewed && secret !== null) reply.header('set-cookie', sessionCookie(site, secret, renewed.expiresAtMs - deps.clock.nowMs()));
-      return answerFor(deps, session);
+    { config: { access: 'person' }, schema: { summary: 'Who am I', response: { 200: schemas.sessionAnswer, ...errorAnswers } } },
+    (request): SessionAnswer => answerFor(deps, sessionOf(request)),
+  );
+  app.get(
+    '/api/sessao/metodos',
+    {
+      config: { access: 'open' },
+      schema: { summary: 'The ways to sign in', response: { 200: schemas.signInMethodsAnswer, ...errorAnswers } },
+    },
+    (): SignInMethodsAnswer => {
+      const { ssh, oidc } = gateway.signIn();
+      return { link: true, ssh, oidc: oidc && { label: oidc.label ?? new URL(oidc.issuer).host } };
     },
   );
-  app.post<{ Body: { passe: string } }>(
+  app.post<{ Body: SignInBody }>(
     '/api/sessao',
     {
       config: { access: 'open' },
-      schema: { summary: 'Sign in by a one-time link', body: signInBody, response: { 200: sessionAnswer, ...errorAnswers } },
+      schema: {
+        summary: 'Sign in by a one-time link, or by login and password',
+        body: schemas.signInBody,
+        response: { 200: schemas.sessionAnswer, ...errorAnswers },
+      },
     },
     async (request, reply): Promise<SessionAnswer> => {
-      const opened = await signIn(deps, request.raw.socket.remoteAddress ?? '', request.body.passe);
-      await endPrevious(deps, request);
-      reply.header('set-cookie', sessionCookie(site, opened.secret, opened.session.expiresAtMs - deps.clock.nowMs()));
-      return answerFor(deps, opened.session);
+      const { body, raw } = request;
+      const signedIn = 'passe' in body ? await signIn.byPass(raw, body.passe) : await signIn.byPassword(raw, body.login, body.senha);
+      reply.header('set-cookie', signedIn.cookies);
+      return answerFor(deps, signedIn.session);
     },
   );
   app.delete(
@@ -59,25 +65,55 @@ export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): 
       return reply.code(204).header('set-cookie', expiredSessionCookie(site)).send();
     },
   );
+  addListRoutes(app, deps);
 }
 
-/** Takes the pass and opens a portal session. Rejects PASS_REFUSED, or RATE_LIMITED after too many refused ones. */
-export async function signIn(deps: SessionRouteDeps, address: string, passe: string): Promise<{ secret: string; session: Session }> {
-  const blockedMs = deps.attempts.blockedMs(address);
-  if (blockedMs > 0) {
-    throw new SvcError('RATE_LIMITED', 'too many refused passes from this address; wait a minute', { retryAfterMs: Math.ceil(blockedMs) });
-  }
-  const pass: StoredPass | null = await deps.passes.takeForPortal(passe);
-  if (!pass || !deps.gateway.person(pass.person)) {
-    deps.attempts.failed(address);
-    throw new SvcError('PASS_REFUSED', 'the sign-in link is unknown, was used or has expired; ask for a new one');
-  }
-  return await deps.sessions.open(pass.person, pass.admin);
+function addListRoutes(app: FastifyInstance, { sessions, site }: SessionRouteDeps): void {
+  app.get(
+    '/api/sessoes',
+    {
+      config: { access: 'person' },
+      schema: { summary: 'Where I am signed in', response: { 200: schemas.sessionsAnswer, ...errorAnswers } },
+    },
+    async (request): Promise<SessionsAnswer> => {
+      const { person, root } = sessionOf(request);
+      return { sessoes: (await sessions.list(person)).map((each) => rowOf(each, root)) };
+    },
+  );
+  app.delete<{ Querystring: { outras?: '1' } }>(
+    '/api/sessoes',
+    {
+      config: { access: 'person' },
+      schema: {
+        summary: 'Sign out everywhere; with outras=1 everywhere else',
+        querystring: schemas.sessionsQuery,
+        response: { 200: schemas.sessionsEndedAnswer, ...errorAnswers },
+      },
+    },
+    async (request, reply) => {
+      const { person, root } = sessionOf(request);
+      const keep = request.query.outras === '1';
+      if (!keep) reply.header('set-cookie', expiredSessionCookie(site));
+      return { encerradas: await sessions.endAll(person, keep ? root : undefined) };
+    },
+  );
+  app.delete<{ Params: { id: string } }>(
+    '/api/sessoes/:id',
+    {
+      config: { access: 'person' },
+      schema: { summary: 'End one of my sessions', params: schemas.sessionParams, response: { 204: { type: 'null' }, ...errorAnswers } },
+    },
+    async (request, reply) => {
+      const { person } = sessionOf(request);
+      if (!(await sessions.endListed(person, request.params.id))) throw new SvcError('NOT_FOUND', 'no such session of yours');
+      return reply.code(204).send();
+    },
+  );
 }
 
-/** A second sign-in in the same browser replaces the first: its cookie is gone, so its session must be too. */
-async function endPrevious(deps: SessionRouteDeps, request: FastifyRequest): Promise<void> {
-  if (request.session) await deps.sessions.end(request.session);
+export function rowOf(view: SessionView, current: string | null): SessionsAnswer['sessoes'][number] {
+  const { id, method, address, agent, admin, createdAtMs, seenAtMs, expiresAtMs } = view;
+  return { id, method, address, agent, admin, createdAtMs, seenAtMs, expiresAtMs, current: view.root === current };
 }
 
 function answerFor(deps: SessionRouteDeps, session: Session): SessionAnswer {
@@ -96,6 +132,7 @@ function answerFor(deps: SessionRouteDeps, session: Session): SessionAnswer {
     appUrlTemplate,
     origins: site.origins,
     shellVersion,
+    aviso: person.notice ?? null,
   };
 }
 

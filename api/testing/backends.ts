@@ -10,10 +10,12 @@ import path from 'node:path';
 import { WebSocketServer } from 'ws';
 import type { Bus } from '../../controller/events/bus.ts';
 import type { Store } from '../../controller/store/store.ts';
-import type { BackendState, Reason } from '../../schema/backend.ts';
-import type { Gateway, PersonRecord } from '../../schema/gateway.ts';
+import type { BackendState, Reason, SecretsView } from '../../schema/backend.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway, PersonRecord, SignInSettings } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
+import { createTestShop, type TestShop } from './shop.ts';
 
 type View = Omit<AppProjection, 'url' | 'icone'>;
 
@@ -33,7 +35,13 @@ export interface TestBackend {
 
 export interface TestWorld {
   readonly gateway: Gateway;
+  /** The secrets of a person's app, with their values. */
+  vault(person: string, app: string): ReadonlyMap<string, string>;
+  readonly shop: TestShop;
   backend(person: string, app: string): TestBackend;
+  /** What the Portal document offers, and what the servers say about passwords: none and nothing until a test says so. */
+  signIn: SignInSettings;
+  checkPassword: Gateway['checkPassword'];
   close(): Promise<void>;
 }
 
@@ -53,10 +61,15 @@ export function createTestWorld(dir: string, bus: Bus, store: Store, apps: reado
     version: '1.0.0',
     icon: 'icon.svg',
     backend: { runtime: 'node', entrypoint: 'x' },
+    secrets: [{ name: 'API_KEY', description: 'the key', required: true }],
   });
+  const vaults = createVaults((usuario, app) => (find(usuario, app) ? (manifest(app).secrets ?? []) : null));
+  const shop = createTestShop(icon);
   const gateway: Gateway = {
     person: (usuario) => people.find((person) => person.usuario === usuario) ?? null,
     people: () => people,
+    signIn: () => world.signIn,
+    checkPassword: (login, password) => world.checkPassword(login, password),
     apps: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ view }) => view),
     app: (usuario, app) => find(usuario, app)?.view ?? null,
     manifest: (usuario, app) => (find(usuario, app) ? manifest(app) : null),
@@ -64,8 +77,9 @@ export function createTestWorld(dir: string, bus: Bus, store: Store, apps: reado
       const backend = find(usuario, app);
       if (backend?.view.status !== 'running') return null;
       const socketPath = socketOf(dir, usuario, app);
-      return { generation: backend.token, socketPath, dial: async () => net.connect(socketPath), token: backend.token };
+      return { generation: backend.token, socketPath, dial: async () => net.connect(socketPath), token: backend.token, keepIdleMs: 1_000 };
     },
+    tokenRefused: () => undefined,
     packageFile: async (_usuario, _app, file) => (file === 'icon.svg' ? Buffer.from(icon) : null),
     log: async (usuario, app, { tail, previous }) => {
       const text = previous ? 'the run before\n' : (find(usuario, app)?.log ?? '');
@@ -75,16 +89,25 @@ export function createTestWorld(dir: string, bus: Bus, store: Store, apps: reado
         .join('\n');
     },
     followLog: (usuario, app, { signal }) => follow(find(usuario, app)?.log ?? '', signal),
+    ...vaults.gateway,
     objects: async (prefix) =>
       (await store.statuses(prefix)).map((status) => Object.assign({ name: status.key.split('/').at(-1) ?? '' }, status)),
     why: async (key) =>
       key.startsWith('Backend/') ? { key, sentence: 'it waits', waitsFor: null, nextDeadlineMs: null, lastLogLines: [], fix: null } : null,
-    store: async () => ({ offers: { apps: [], problem: null }, installed: [] }),
+    ...shop.gateway,
+    serverChecks: async () => [],
+    serverAct: async function* () {
+      yield { event: 'done', text: 'done' };
+    },
     plan: async () => ({ ok: true, changes: [], errors: [], pendingPrune: [] }),
     apply: async () => ({ ok: true, changes: [], errors: [], pendingPrune: [] }),
   };
-  return {
+  const world: TestWorld = {
     gateway,
+    vault: vaults.of,
+    signIn: { ssh: false, oidc: null },
+    checkPassword: async () => ({ kind: 'refused', told: null }),
+    shop,
     backend: (person, app) => {
       const backend = find(person, app);
       if (!backend) throw new Error(`no backend ${person}/${app} in this world`);
@@ -94,6 +117,46 @@ export function createTestWorld(dir: string, bus: Bus, store: Store, apps: reado
       await Promise.all([...backends.values()].map((backend) => backend.stop()));
     },
   };
+  return world;
+}
+
+type Declared = NonNullable<Manifest['secrets']>;
+
+/** What the supervisors would hold: tests look that nothing else does. */
+function createVaults(declared: (usuario: string, app: string) => Declared | null) {
+  const vaults = new Map<string, Map<string, string>>();
+  const of = (usuario: string, app: string): Map<string, string> => {
+    const key = `${usuario}/${app}`;
+    const vault = vaults.get(key) ?? new Map<string, string>();
+    vaults.set(key, vault);
+    return vault;
+  };
+  const asked = (usuario: string, app: string): Declared => {
+    const found = declared(usuario, app);
+    if (found === null) throw new SvcError('NOT_FOUND', `app ${app} is not installed`);
+    return found;
+  };
+  const view = (usuario: string, app: string): SecretsView => ({
+    secrets: asked(usuario, app).map(({ name, description = '', required = false }) => {
+      return { name, description, required, declared: true, set: of(usuario, app).has(name) };
+    }),
+    restartNeeded: false,
+  });
+  const gateway: Pick<Gateway, 'secretNames' | 'putSecret' | 'deleteSecret'> = {
+    secretNames: async (usuario, app) => view(usuario, app),
+    putSecret: async (usuario, app, name, value) => {
+      if (!asked(usuario, app).some((secret) => secret.name === name)) {
+        throw new SvcError('SECRET_UNDECLARED', `the manifest of ${app} asks for no secret ${name}`);
+      }
+      of(usuario, app).set(name, value);
+      return view(usuario, app);
+    },
+    deleteSecret: async (usuario, app, name) => {
+      of(usuario, app).delete(name);
+      return view(usuario, app);
+    },
+  };
+  return { gateway, of };
 }
 
 async function* follow(log: string, signal: AbortSignal): AsyncIterable<string> {
@@ -164,6 +227,7 @@ function initialView(app: string): View {
     category: 'Other',
     window: { width: 640 },
     gpu: false,
+    escopo: 'pessoa',
     aoFechar: 'encerrar',
     status: 'stopped',
     ready: false,
@@ -178,6 +242,8 @@ function initialView(app: string): View {
     nextAttemptAtMs: null,
     contained: false,
     containedReason: '',
+    secrets: { declared: 1, missing: ['API_KEY'], restartNeeded: false },
+    gpuVerdict: null,
     stale: false,
     step: null,
   };

@@ -1,5 +1,16 @@
 /** The part of the store that the api uses, in memory, for unit tests: same contract, same one-step `takePass`. */
-import type { Intent, Store, StoredEvent, StoredPass, StoredSession, StoredStatus, WindowCount } from '../../controller/store/store.ts';
+import type {
+  HeldRollback,
+  InstallWish,
+  Intent,
+  Store,
+  StoredEvent,
+  StoredPass,
+  StoredSession,
+  StoredStatus,
+  WindowCount,
+  InForceRow,
+} from '../../controller/store/store.ts';
 
 export function createMemoryStore(): Store {
   const intents = new Map<string, Intent>();
@@ -9,7 +20,9 @@ export function createMemoryStore(): Store {
   const passes = new Map<string, StoredPass>();
   const windows = new Map<string, WindowCount>();
   const values = new Map<string, string>();
-  let applied: readonly string[] = [];
+  const wishes = new Map<string, InstallWish>();
+  const rollbacks = new Map<string, HeldRollback>();
+  const inForce = new Map<string, InForceRow>();
   const key = (person: string, app: string): string => `${person}/${app}`;
   return {
     putIntent: async (intent) => void intents.set(key(intent.person, intent.app), { ...intent, done: false }),
@@ -27,6 +40,10 @@ export function createMemoryStore(): Store {
     events: async ({ keyPrefix = '', afterSeq = 0, limit }) =>
       events.filter((event) => event.key.startsWith(keyPrefix) && event.seq > afterSeq).slice(-limit),
     putSession: async (session) => void sessions.set(session.tokenHash, session),
+    touchSession: async (hash, seenAtMs, expiresAtMs) => {
+      const session = sessions.get(hash);
+      if (session && session.seenAtMs < seenAtMs) sessions.set(hash, { ...session, seenAtMs, expiresAtMs });
+    },
     session: async (hash, nowMs) => {
       const session = sessions.get(hash);
       return session && session.expiresAtMs > nowMs ? session : null;
@@ -42,12 +59,22 @@ export function createMemoryStore(): Store {
       passes.delete(hash);
       return pass && pass.expiresAtMs > nowMs ? pass : null;
     },
+    putInstallWish: async (wish) => void wishes.set(key(wish.person, wish.app), wish),
+    installWishes: async () => [...wishes.values()],
+    installWish: async (person, app) => wishes.get(key(person, app)) ?? null,
+    deleteInstallWish: async (person, app, requestId) => {
+      if (wishes.get(key(person, app))?.requestId === requestId) wishes.delete(key(person, app));
+    },
+    putRollback: async (rollback) => void rollbacks.set(rollback.key, rollback),
+    rollbacks: async () => [...rollbacks.values()],
+    deleteRollback: async (name) => void rollbacks.delete(name),
     putWindows: async (count) => void windows.set(key(count.person, count.app), count),
     windows: async () => [...windows.values()],
     windowsOf: async (person, app) => windows.get(key(person, app)) ?? null,
-    applied: async () => applied,
-    putApplied: async (names) => {
-      applied = names;
+    inForce: async () => [...inForce.values()],
+    changeInForce: async ({ put, gone }) => {
+      for (const name of gone) inForce.delete(name);
+      for (const row of put) inForce.set(row.name, row);
     },
     value: async (name) => values.get(name) ?? null,
     putValue: async (name, value) => void values.set(name, value),

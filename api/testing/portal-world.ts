@@ -169,7 +169,7 @@ interface BrowserDeps {
   readonly received: Buffer[];
 }
 
-function createBrowser({ host, port, url: origin, received }: BrowserDeps): Browser {
+export function createBrowser({ host, port, url: origin, received }: BrowserDeps): Browser {
   const cookies = new Map<string, string>();
   const request = async (target: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<Answer> => {
     const to = headers['host'] ?? host;

@@ -17,13 +17,20 @@ import type { BackendRoute, Gateway } from '../../schema/gateway.ts';
 const [port, socketPath] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-portal-'));
 const person = { usuario: 'ana', nome: 'Ana', login: 'ana', grupos: [] };
-const route: BackendRoute = { generation: '1', socketPath: socketPath!, dial: async () => net.connect(socketPath!), token: 'token' };
+const route: BackendRoute = {
+  generation: '1',
+  socketPath: socketPath!,
+  dial: async () => net.connect(socketPath!),
+  token: 'token',
+  keepIdleMs: 600_000,
+};
 const view = {
   id: 'notas',
   name: 'Notas',
   version: '1',
   type: 'app',
   kind: 'app',
+  escopo: 'pessoa',
   description: '',
   category: 'Other',
   window: {},
@@ -42,6 +49,8 @@ const view = {
   nextAttemptAtMs: null,
   contained: false,
   containedReason: '',
+  secrets: { declared: 0, missing: [], restartNeeded: false },
+  gpuVerdict: null,
   stale: false,
   step: null,
 } as const;
@@ -49,6 +58,9 @@ const plan = { ok: true, changes: [], errors: [], pendingPrune: [] };
 const gateway: Gateway = {
   person: (usuario) => (usuario === 'ana' ? person : null),
   people: () => [person],
+  signIn: () => ({ ssh: false, oidc: null }),
+  checkPassword: async () => ({ kind: 'refused', told: null }),
+  tokenRefused: () => undefined,
   apps: () => [view],
   app: (usuario, app) => (usuario === 'ana' && app === 'notas' ? view : null),
   manifest: () => null,
@@ -56,9 +68,18 @@ const gateway: Gateway = {
   packageFile: async () => null,
   log: async () => '',
   followLog: async function* none() {},
+  secretNames: async () => ({ secrets: [], restartNeeded: false }),
+  putSecret: async () => ({ secrets: [], restartNeeded: false }),
+  deleteSecret: async () => ({ secrets: [], restartNeeded: false }),
   objects: async () => [],
   why: async () => null,
-  store: async () => ({ offers: { apps: [], problem: null }, installed: [] }),
+  offerFile: async () => null,
+  adminPackages: async () => ({ servers: [] }),
+  rollBack: async (key) => ({ key, from: '2.0.0', to: '1.0.0' }),
+  undoRollBack: async (key) => ({ key, from: '2.0.0', to: '1.0.0' }),
+  store: async () => ({ offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} }),
+  serverChecks: async () => [],
+  serverAct: async function* none() {},
   plan: async () => plan,
   apply: async () => plan,
 };

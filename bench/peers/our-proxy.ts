@@ -6,10 +6,17 @@ import type { ProxyTarget } from '../../api/proxy/contract.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 
 const [port, socketPath] = process.argv.slice(2);
-const route = { generation: '1', socketPath: socketPath!, dial: () => Promise.resolve(net.connect(socketPath!)), token: 'token' };
+const route = {
+  generation: '1',
+  socketPath: socketPath!,
+  dial: () => Promise.resolve(net.connect(socketPath!)),
+  token: 'token',
+  keepIdleMs: 600_000,
+};
 const refuse = () => Promise.reject(new Error('not in this benchmark'));
 const proxy = createProxy({
   route: () => route,
+  tokenRefused: () => undefined,
   hold: refuse,
   wish: refuse,
   logTail: refuse,

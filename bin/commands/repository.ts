@@ -8,6 +8,7 @@ import { createRepositoryHandler } from '../../api/repository/serve.ts';
 import { createToken } from '../../api/repository/tokens.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
+import { withRepositoryLock } from '../../kit/publish/repository-lock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { portalSettings } from '../up/settings.ts';
@@ -23,7 +24,8 @@ export async function runRepository(dir: string, { listen, newToken, only }: Opt
   const root = path.resolve(dir);
   await openRepositoryFolder(root);
   if (newToken === true) {
-    process.stdout.write(`${await createToken(root, only ?? null, systemClock.nowMs())}\n`);
+    const make = (): Promise<string> => createToken(root, only ?? null, systemClock.nowMs());
+    process.stdout.write(`${await withRepositoryLock(path.join(root, '.svc'), make)}\n`);
     return;
   }
   const log = pino({ level: process.env['SVC_LOG_LEVEL'] ?? 'info', base: null }, pino.destination({ dest: 2, sync: true }));

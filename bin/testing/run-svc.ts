@@ -32,3 +32,16 @@ export async function runSvc(cwd: string, args: readonly string[], env: Env = {}
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, ...text };
 }
+
+/** The same with something on its stdin. */
+export async function runSvcWith(input: string, cwd: string, args: readonly string[]): Promise<Outcome> {
+  const child = spawn(path.join(repository, 'bin/svc'), args, { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+  const text = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text.out += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (text.err += chunk));
+  // It may end without having read everything.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...text };
+}

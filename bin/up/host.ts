@@ -1,11 +1,17 @@
-/** Host drivers by Server document. `ssh` follows with its own issue: such a server is there, and says that it can't be reached. */
+/** Host drivers by Server document. */
 import path from 'node:path';
 import type { Host } from '../../controller/hosts/host.ts';
 import { createLocalHost } from '../../controller/hosts/local.ts';
+import { credentialOf, publicKeyOf } from '../../controller/hosts/ssh/credential.ts';
+import { createConnections } from '../../controller/hosts/ssh/connections.ts';
+import { createSshHost } from '../../controller/hosts/ssh/host.ts';
 import type { Log } from '../../controller/loop/record.ts';
+import { createServerAdmin, type KitTarball, type ServerAdmin } from '../../controller/servers/admin.ts';
+import { kitProcessors, serverKit, type KitProcessor } from '../../kit/server/pack.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { packSource } from './pack-source.ts';
 
 export interface HostParts {
   readonly stateDir: string;
@@ -18,7 +24,22 @@ const binDir = path.resolve(import.meta.dirname, '..');
 
 export function createHost({ stateDir, clock, log }: HostParts, { metadata, spec }: ServerDocument, readOnly: boolean): Host {
   const server = metadata.name;
-  if (!('local' in spec)) return unreachableHost(server, 'this release has the local driver only');
+  const onBadPackage = (folder: string, error: unknown): void =>
+    log.warn({ server, folder, error: (error as Error).message }, 'package can not be read');
+  if ('ssh' in spec) {
+    const { host, port = 22, hostKey, admin = 'root', key, kit = '/opt/svc', prefix = '' } = spec.ssh;
+    return createSshHost({
+      server,
+      target: { host, port, hostKey },
+      admin,
+      credential: () => credentialOf(key, stateDir, process.env, { readOnly }),
+      kit,
+      prefix,
+      clock,
+      pack: (source) => packSource(source, stateDir),
+      onBadPackage,
+    });
+  }
   const { prefix } = spec.local;
   return createLocalHost({
     server,
@@ -26,23 +47,32 @@ export function createHost({ stateDir, clock, log }: HostParts, { metadata, spec
     binDir,
     clock,
     readOnly,
-    onBadPackage: (folder, error) => log.warn({ server, folder, error: (error as Error).message }, 'package can not be read'),
+    onBadPackage,
   });
 }
 
-function unreachableHost(server: string, why: string): Host {
-  const refuse = (): Promise<never> => Promise.reject(new SvcError('SERVER_UNREACHABLE', `${server} can't be reached: ${why}`));
-  return {
-    server,
-    place: refuse,
-    dial: refuse,
-    directSocketPath: () => null,
-    startSupervisor: refuse,
-    installed: refuse,
-    install: refuse,
-    rollBack: refuse,
-    confirm: refuse,
-    remove: refuse,
-    close: async () => undefined,
-  };
+/** The administrator's side of a server; null for this machine, and where the kit is said to stand elsewhere: that one is somebody's trial. */
+export function createAdmin({ stateDir, clock }: HostParts, { metadata, spec }: ServerDocument): ServerAdmin | null {
+  if (!('ssh' in spec)) return null;
+  const { host, port = 22, hostKey, admin = 'root', key, kit, prefix } = spec.ssh;
+  if (kit !== undefined || prefix !== undefined) return null;
+  const credential = () => credentialOf(key, stateDir, process.env);
+  const connections = createConnections({ target: { host, port, hostKey }, admin, credential, clock });
+  return createServerAdmin({
+    server: metadata.name,
+    admin,
+    runner: connections.admin(),
+    publicKey: async () => publicKeyOf(await credential()),
+    hurry: () => connections.admin().hurry(),
+    close: () => connections.close(),
+    scripts: path.resolve(binDir, '../kit/server'),
+    clock,
+  });
+}
+
+/** The tarball of this very installation for servers with that processor. */
+export async function kitFor(arch: string): Promise<KitTarball> {
+  if (!Object.hasOwn(kitProcessors, arch))
+    throw new SvcError('KIT_INCOMPLETE', `there is no runtime for ${arch}: x86_64 and aarch64 have one`);
+  return await serverKit(path.resolve(binDir, '..'), arch as KitProcessor);
 }

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import path from 'node:path';
+import about from '../../package.json' with { type: 'json' };
 import { pino, type Logger } from 'pino';
 import { createPortal } from '../../api/portal.ts';
 import { systemClock } from '../../controller/clock/system.ts';
@@ -22,7 +23,8 @@ import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
-import { createHost } from './host.ts';
+import { gpuCheck } from './gpu-check.ts';
+import { createAdmin, createHost, kitFor } from './host.ts';
 import { createRepositoryWriter } from './repository-writer.ts';
 import { portalSettings, rememberStore, storeFile } from './settings.ts';
 
@@ -74,14 +76,17 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     faultPoint('up/store-open');
     const clock = systemClock;
     const controller = await createController({
+      shellVersion: about.version,
       dir: desiredDir,
       store,
       bus,
       clock,
       log,
       createHost: (server, readOnly) => createHost({ stateDir, clock, log }, server, readOnly),
+      createAdmin: (server) => createAdmin({ stateDir, clock, log }, server),
+      serverKit: kitFor,
     });
-    const gateway = createGateway(controller.context);
+    const gateway = createGateway(controller.context, stateDir);
     ends.push(() => controller.stop());
     await controller.prepare();
     refuseNothing(controller);
@@ -99,6 +104,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'sdk/web') },
       log,
       clock,
+      doctorChecks: [() => gpuCheck(gateway)],
     });
     ends.push(() => portal.close());
     const { url } = await portal.listen();

@@ -1,6 +1,7 @@
 /** `svc plan DIR` without a running portal: the same look and the same decisions, and nothing is carried out. */
 import { access } from 'node:fs/promises';
 import path from 'node:path';
+import about from '../../package.json' with { type: 'json' };
 import { pino } from 'pino';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../controller/events/bus.ts';
@@ -8,7 +9,7 @@ import { createGateway } from '../../controller/views/gateway.ts';
 import { createController } from '../../controller/loop/loop.ts';
 import { openSqliteStore } from '../../controller/store/sqlite.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
-import { createHost } from './host.ts';
+import { createAdmin, createHost, kitFor } from './host.ts';
 import { storeFile } from './settings.ts';
 
 export async function planOffline(dir: string, state: string): Promise<PlanAnswer> {
@@ -25,12 +26,15 @@ export async function planOffline(dir: string, state: string): Promise<PlanAnswe
     const clock = systemClock;
     const log = pino({ level: 'silent' });
     const controller = await createController({
+      shellVersion: about.version,
       dir: desiredDir,
       store,
       bus: createBus(),
       clock,
       log,
       createHost: (server) => createHost({ stateDir, clock, log }, server, true),
+      createAdmin: (server) => createAdmin({ stateDir, clock, log }, server),
+      serverKit: kitFor,
     });
     return await createGateway(controller.context).plan(null);
   } finally {

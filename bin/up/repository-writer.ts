@@ -8,6 +8,7 @@ import { engineArchive, packageArchive } from '../../kit/archive/rules.ts';
 import { walkFolder } from '../../kit/archive/walk.ts';
 import { judgePackage } from '../../kit/publish/judge-package.ts';
 import { type PackageToPublish, type Staged, discard, publishEngine, publishPackage, stage } from '../../kit/publish/repository-folder.ts';
+import { diskError } from '../../kit/disk-error.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
@@ -20,7 +21,9 @@ export function createRepositoryWriter(root: string, clock: Clock): RepositoryWr
     sha256: string | null,
     publish: (staged: Staged) => Promise<T>,
   ): Promise<T> => {
-    const staged = await stage(root, body, bytesMax);
+    const staged = await stage(root, body, bytesMax).catch((error: unknown) => {
+      throw diskError(error);
+    });
     try {
       if (sha256 !== null && sha256 !== staged.sha256) {
         throw new SvcError('DIGEST_MISMATCH', `the bytes that arrived have sha256 ${staged.sha256}, announced was ${sha256}`);
@@ -28,7 +31,7 @@ export function createRepositoryWriter(root: string, clock: Clock): RepositoryWr
       return await publish(staged);
     } catch (error) {
       await discard(staged);
-      throw error;
+      throw diskError(error);
     }
   };
   return {

@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openFile } from '../../schema/desired/load.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { openDesiredSource, type DesiredSource } from './in-force.ts';
+import { createFolderReader } from './read-folder.ts';
 
 let dir: string;
 let store: Store;
@@ -101,7 +103,7 @@ test('losing half of the documents removes nothing until --prune, and a restart 
   expect(source.current().held).toEqual([]);
   expect(names()).toHaveLength(6);
   expect([...source.current().leaving.keys()]).toHaveLength(5);
-  expect(await store.applied()).toHaveLength(6);
+  expect((await store.inForce()).filter(({ leaving }) => !leaving)).toHaveLength(6);
 });
 
 test('one removed document of many leaves at once, and is forgotten when what it owned is gone', async () => {
@@ -126,6 +128,43 @@ test('a document that comes back before it left just stays', async () => {
   await source.reread(false);
   expect([...source.current().leaving.keys()]).toEqual([]);
   expect(source.current().documents.get('Person/p9')?.generation).toBe(1);
+});
+
+test('an edit of one file reads that file again and writes the one document that changed', async () => {
+  write('0.yaml', server);
+  for (const file of ['a', 'b', 'c']) write(`${file}.yaml`, [person(`${file}1`), person(`${file}2`)].join('---\n'));
+  const written: string[][] = [];
+  const changeInForce: Store['changeInForce'] = async (change) => {
+    written.push(change.put.map(({ name }) => name));
+    await store.changeInForce(change);
+  };
+  source = await openDesiredSource(dir, { ...store, changeInForce });
+  await source.reread(false);
+  expect(written).toEqual([['Person/a1', 'Person/a2', 'Person/b1', 'Person/b2', 'Person/c1', 'Person/c2', 'Server/casa']]);
+  write('b.yaml', [person('b1'), person('b2', 'Bia')].join('---\n'));
+  await source.reread(false);
+  expect(written.slice(1)).toEqual([['Person/b2']]);
+  source = await openDesiredSource(dir, { ...store, changeInForce });
+  await source.reread(false);
+  // Nothing changed while it was away.
+  expect(written).toHaveLength(2);
+});
+
+test('of files that did not change, what was read before is kept, and a large one is read in slices', async () => {
+  const reader = createFolderReader();
+  write('a.yaml', people(3));
+  write('b.yaml', person('bia'));
+  const documents = async () => {
+    const answer = await reader.read(dir);
+    if (!answer.ok) throw new Error(answer.errors.join('\n'));
+    return new Map(answer.state.documents.map(({ document }) => [document.metadata.name, document]));
+  };
+  const before = await documents();
+  write('b.yaml', person('bia', 'Bia'));
+  const after = await documents();
+  expect(after.get('p1')).toBe(before.get('p1'));
+  expect(after.get('bia')).not.toBe(before.get('bia'));
+  expect([...openFile({ name: 'a.yaml', bytes: people(500) })]).toHaveLength(501);
 });
 
 test('a preview takes nothing in force', async () => {

@@ -4,14 +4,17 @@
  * Decision: docs/decisions/0033-what-is-in-force.md
  */
 import type { DesiredDocument, Place } from '../../schema/desired/documents.ts';
+import { digestOf } from '../../schema/desired/load.ts';
 import { prunePlan } from '../../reconcilers/prune.ts';
 import { faultPoint } from '../faults.ts';
-import type { Store } from '../store/store.ts';
-import { folderMark, readFolder, type FolderAnswer } from './read-folder.ts';
+import type { InForceRow, Store } from '../store/store.ts';
+import { createFolderReader, folderMark, readFolder, type FolderAnswer } from './read-folder.ts';
 
 export interface PlacedDocument {
   readonly document: DesiredDocument;
   readonly place: Place;
+  /** Of the content. */
+  readonly digest: string;
   /** Grows by one whenever the content changes. */
   readonly generation: number;
 }
@@ -45,15 +48,17 @@ const valueName = 'desired/in-force';
 const nothing: InForce = { hash: '', documents: new Map(), held: [], why: null, leaving: new Map() };
 
 export async function openDesiredSource(dir: string, store: Store): Promise<DesiredSource> {
-  let inForce = thaw(await store.value(valueName));
+  let inForce = thaw(await store.value(valueName), await store.inForce());
+  const reader = createFolderReader();
   let errors: readonly string[] = [];
   let warnings: readonly string[] = [];
   let mark: string | null = null;
 
   const remember = async (next: InForce): Promise<void> => {
     faultPoint('desired/before-remember');
-    // One turn, one transaction: the names never disagree with the documents.
-    await Promise.all([store.putValue(valueName, freeze(next)), store.putApplied([...next.documents.keys()])]);
+    const { hash, held, why } = next;
+    // One turn, one transaction: what is held never disagrees with the documents.
+    await Promise.all([store.putValue(valueName, JSON.stringify({ hash, held, why })), store.changeInForce(changesOf(inForce, next))]);
     faultPoint('desired/after-remember');
   };
   return {
@@ -65,7 +70,7 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
       const now = await folderMark(dir);
       if (now === mark && !prune) return false;
       mark = now;
-      const answer = await readFolder(dir);
+      const answer = await reader.read(dir);
       const before = errors.join('\n');
       errors = answer.ok ? [] : answer.errors;
       warnings = answer.ok ? answer.warnings : [];
@@ -84,15 +89,16 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
       return changed || before !== errors.join('\n');
     },
     preview: async (from, prune) => {
-      const answer = await readFolder(from);
+      const answer = await (from === dir ? reader.read(dir) : readFolder(from));
       return answer.ok ? { inForce: take(inForce, answer, prune), errors: [] } : { inForce, errors: answer.errors };
     },
     finishLeaving: async (name) => {
       if (!inForce.leaving.has(name)) return;
       const leaving = new Map(inForce.leaving);
       leaving.delete(name);
-      inForce = { ...inForce, leaving };
-      await remember(inForce);
+      const next = { ...inForce, leaving };
+      await remember(next);
+      inForce = next;
     },
   };
 }
@@ -102,12 +108,11 @@ function take(before: InForce, answer: Extract<FolderAnswer, { readonly ok: true
   const { hash, documents: placed } = answer.state;
   if (hash === before.hash && !(prune && before.held.length > 0)) return before;
   const next = new Map<string, PlacedDocument>();
-  for (const { document, place } of placed) {
+  for (const { document, place, digest } of placed) {
     const name = nameOf(document);
     const known = before.documents.get(name) ?? before.leaving.get(name);
-    const same = known !== undefined && JSON.stringify(known.document) === JSON.stringify(document);
     // An unchanged document stays the same object: the loop skips what it owns without another look.
-    next.set(name, same ? known : { document, place, generation: (known?.generation ?? 0) + 1 });
+    next.set(name, known?.digest === digest ? known : { document, place, digest, generation: (known?.generation ?? 0) + 1 });
   }
   const guard = prunePlan([...before.documents.keys()], [...next.keys()], prune);
   const leaving = new Map([...before.leaving].filter(([name]) => !next.has(name)));
@@ -120,14 +125,27 @@ export function nameOf(document: DesiredDocument): string {
   return `${document.kind}/${document.metadata.name}`;
 }
 
-function freeze(inForce: InForce): string {
-  return JSON.stringify({ ...inForce, documents: [...inForce.documents.values()], leaving: [...inForce.leaving.values()] });
+/** Rows to be written and names to be forgotten on the way from one state to the next. */
+function changesOf(before: InForce, next: InForce): { readonly put: readonly InForceRow[]; readonly gone: readonly string[] } {
+  const put: InForceRow[] = [];
+  const add = (name: string, placed: PlacedDocument, leaving: boolean): void =>
+    void put.push({ name, leaving, body: JSON.stringify(placed) });
+  for (const [name, placed] of next.documents) if (before.documents.get(name) !== placed) add(name, placed, false);
+  for (const [name, placed] of next.leaving) if (before.leaving.get(name) !== placed) add(name, placed, true);
+  const stays = (name: string): boolean => next.documents.has(name) || next.leaving.has(name);
+  return { put, gone: [...before.documents.keys(), ...before.leaving.keys()].filter((name) => !stays(name)) };
 }
 
-/** Our own writing in our own store: its shape is that of `freeze`, by the migrations of the store. */
-function thaw(text: string | null): InForce {
+/** Our own writing in our own store: its shape is that of `remember`, by the migrations of the store. */
+function thaw(text: string | null, rows: readonly InForceRow[]): InForce {
   if (text === null) return nothing;
-  const kept = JSON.parse(text) as Omit<InForce, 'documents' | 'leaving'> & { documents: PlacedDocument[]; leaving: PlacedDocument[] };
-  const byName = (list: readonly PlacedDocument[]) => new Map(list.map((placed) => [nameOf(placed.document), placed]));
-  return { ...kept, documents: byName(kept.documents), leaving: byName(kept.leaving) };
+  const documents = new Map<string, PlacedDocument>();
+  const leaving = new Map<string, PlacedDocument>();
+  for (const row of rows) {
+    const placed = JSON.parse(row.body) as PlacedDocument;
+    // Written before there were digests.
+    const digest = placed.digest ?? digestOf(placed.document);
+    (row.leaving ? leaving : documents).set(row.name, { ...placed, digest });
+  }
+  return { ...(JSON.parse(text) as Pick<InForce, 'hash' | 'held' | 'why'>), documents, leaving };
 }

@@ -1,8 +1,13 @@
-/** Reads the desired-state folder from disk and judges it through schema/desired (design 4). Nothing is remembered here. */
+/**
+ * Reads the desired-state folder from disk and judges it through schema/desired (design 4). Of files that did not change what was read
+ * before is kept, and the rest is done in slices: ten thousand people must not hold up the proxy while somebody edits one of them.
+ */
+import type { Stats } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { limits } from '../../schema/limits.ts';
-import { readDesired, type DesiredFile } from '../../schema/desired/load.ts';
+import { joinFiles, openFile, type DesiredAnswer, type OpenFile } from '../../schema/desired/load.ts';
+import { inSlices } from '../loop/slices.ts';
 import type { DesiredState, FileReport } from '../../schema/desired/documents.ts';
 import { renderFinding } from '../../schema/render.ts';
 
@@ -16,8 +21,7 @@ export async function folderMark(dir: string): Promise<string> {
   try {
     const marks: string[] = [];
     for (const name of await yamlNames(dir)) {
-      const { ino, size, mtimeMs, ctimeMs } = await stat(path.join(dir, name));
-      marks.push(`${name}\0${ino} ${size} ${mtimeMs} ${ctimeMs}`);
+      marks.push(`${name}\0${markOf(await stat(path.join(dir, name)))}`);
     }
     return marks.join('\n');
   } catch (error) {
@@ -31,17 +35,42 @@ const told: Readonly<Record<string, string>> = {
   EACCES: 'this account may not read it',
 };
 
-/** A folder that can't be read is an error, never an empty folder. */
+export interface FolderReader {
+  /** A folder that can't be read is an error, never an empty folder. */
+  read(dir: string): Promise<FolderAnswer>;
+}
+
+interface Kept {
+  readonly mark: string;
+  readonly open: OpenFile;
+}
+
+export function createFolderReader(): FolderReader {
+  /** By path: a plan of another folder takes nothing from this one. */
+  let kept: ReadonlyMap<string, Kept> = new Map();
+  return {
+    read: async (dir) => {
+      let files: ReadonlyMap<string, Kept>;
+      try {
+        files = await readFiles(dir, kept);
+      } catch (error) {
+        const { path: at, code, message } = error as NodeJS.ErrnoException;
+        return { ok: false, errors: [`${at ?? dir}:1:1 FOLDER_UNREADABLE ${told[code ?? ''] ?? code ?? message}`] };
+      }
+      kept = files;
+      const open = [...files.values()].map((file) => file.open);
+      return rendered(await inSlices(joinFiles(open)), open);
+    },
+  };
+}
+
+/** Once, with nothing kept. */
 export async function readFolder(dir: string): Promise<FolderAnswer> {
-  let files: readonly DesiredFile[];
-  try {
-    files = await readFiles(dir);
-  } catch (error) {
-    const { path: at, code, message } = error as NodeJS.ErrnoException;
-    return { ok: false, errors: [`${at ?? dir}:1:1 FOLDER_UNREADABLE ${told[code ?? ''] ?? code ?? message}`] };
-  }
-  const answer = readDesired(files);
-  const texts = new Map(files.map((file) => [file.name, file.bytes.toString()]));
+  return await createFolderReader().read(dir);
+}
+
+function rendered(answer: DesiredAnswer, open: readonly OpenFile[]): FolderAnswer {
+  const texts = new Map(open.map((file) => [file.name, file.text]));
   const render = (reports: readonly FileReport[], which: 'errors' | 'warnings'): string[] =>
     reports.flatMap((report) => report[which].map((finding) => renderFinding(report, finding, texts.get(report.file) ?? '')));
   if (!answer.ok) return { ok: false, errors: render(answer.reports, 'errors') };
@@ -53,19 +82,31 @@ async function yamlNames(dir: string): Promise<readonly string[]> {
   return (await readdir(dir)).filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort();
 }
 
-async function readFiles(dir: string): Promise<readonly DesiredFile[]> {
+async function readFiles(dir: string, kept: ReadonlyMap<string, Kept>): Promise<ReadonlyMap<string, Kept>> {
   const names = await yamlNames(dir);
-  const files: DesiredFile[] = [];
+  const files = new Map<string, Kept>();
   for (const name of names.slice(0, limits.yamlFilesMax + 1)) {
-    const handle = await open(path.join(dir, name), 'r');
-    try {
-      const { size } = await handle.stat();
-      // One byte over the limit is enough for the reader to refuse it by its own words.
-      const bytes = size > limits.yamlFileBytesMax ? Buffer.alloc(limits.yamlFileBytesMax + 1, 32) : await handle.readFile();
-      files.push({ name, bytes });
-    } finally {
-      await handle.close();
-    }
+    const file = path.join(dir, name);
+    files.set(file, await readFile(file, name, kept.get(file)));
   }
   return files;
+}
+
+async function readFile(file: string, name: string, before: Kept | undefined): Promise<Kept> {
+  const handle = await open(file, 'r');
+  try {
+    // Taken before the bytes: a write in between makes the next look read again.
+    const stats = await handle.stat();
+    const mark = markOf(stats);
+    if (before?.mark === mark) return before;
+    // One byte over the limit is enough for the reader to refuse it by its own words.
+    const bytes = stats.size > limits.yamlFileBytesMax ? Buffer.alloc(limits.yamlFileBytesMax + 1, 32) : await handle.readFile();
+    return { mark, open: await inSlices(openFile({ name, bytes })) };
+  } finally {
+    await handle.close();
+  }
+}
+
+function markOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }

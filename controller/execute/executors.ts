@@ -3,7 +3,6 @@
  * (style rule 2). What an act brings about comes back as observation; its failure is remembered on the entry it was for.
  */
 import { randomBytes } from 'node:crypto';
-import path from 'node:path';
 import type { Action, ActionOf } from '../../reconcilers/actions.ts';
 import type { Reason } from '../../schema/backend.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -11,8 +10,9 @@ import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { faultPoint } from '../faults.ts';
 import type { Log } from '../loop/record.ts';
-import { readSource, sourceFolder } from '../observe/repository.ts';
-import type { BackendEntry, PackageEntry, PersonEntry, World } from '../world.ts';
+import type { PackageEntry, PackageTask } from '../world-packages.ts';
+import type { BackendEntry, World } from '../world.ts';
+import { packageExecutors } from './package-acts.ts';
 import { probe } from './probe.ts';
 import { askToken } from './tokens.ts';
 
@@ -26,8 +26,12 @@ export interface ExecutorOptions {
   readonly dir: string;
   /** Something that a key depends on changed. */
   readonly onChange: (key: string) => void;
-  /** Packages of a server changed. */
+  /** Packages of a server changed: looks at them. */
   readonly onPackages: (server: string) => Promise<void>;
+  /** Begins an act of the administrator on a server; it goes on beside the loop. */
+  readonly onServer: (server: string, act: 'kit' | 'accounts') => void;
+  /** An installation goes on. */
+  readonly onProgress: (entry: PackageEntry, task: PackageTask) => void;
 }
 
 /** Runs one action; never rejects. */
@@ -61,13 +65,14 @@ export function createExecutors(options: ExecutorOptions): Executors {
       faultPoint('supervisor/before-end');
       await guarded(options, `Supervisor/${person}`, async () => world.people.get(person)?.link.ask({ op: 'quit' }));
     },
-    'package/install': (action) => changePackage(options, action, () => installPackage(options, action)),
-    'package/remove': (action) => changePackage(options, action, () => removePackage(options, action)),
+    'server/kit': async ({ server }) => options.onServer(server, 'kit'),
+    'server/accounts': async ({ server }) => options.onServer(server, 'accounts'),
+    ...packageExecutors(options),
   };
 }
 
 /** Infrastructure may fail at any time: it is told, and the level brings the next attempt. Null when it failed. */
-async function guarded<Result>(options: ExecutorOptions, key: string, act: () => Promise<Result>): Promise<SvcError | null> {
+export async function guarded<Result>(options: ExecutorOptions, key: string, act: () => Promise<Result>): Promise<SvcError | null> {
   try {
     await act();
     return null;
@@ -141,62 +146,4 @@ function probeBackend(options: ExecutorOptions, entry: BackendEntry, attempt: nu
     options.onChange(entry.key);
   };
   ask().then(finish, () => finish(0));
-}
-
-function packageEntryOf(world: World, action: ActionOf<'package/install' | 'package/remove'>): PackageEntry | undefined {
-  return [...world.packages.values()].find(({ placed: { document } }) => {
-    const { server, app, instalacao, pessoa } = document.spec;
-    const scope = instalacao ?? 'sistema';
-    return server === action.server && app === action.app && scope === action.scope && (scope === 'sistema' || pessoa === action.person);
-  });
-}
-
-async function changePackage(
-  options: ExecutorOptions,
-  action: ActionOf<'package/install' | 'package/remove'>,
-  act: () => Promise<void>,
-): Promise<void> {
-  const entry = packageEntryOf(options.world, action);
-  if (!entry) return;
-  const failed = await guarded(options, entry.key, act);
-  entry.failure = failed && {
-    reason: failed.code === 'PACKAGE_SOURCE_MISSING' ? 'SourceMissing' : 'InstallFailed',
-    message: failed.message,
-    retry: failed.retry,
-    atMs: options.clock.nowMs(),
-  };
-  await options.onPackages(action.server);
-  options.onChange(entry.key);
-}
-
-function accountOf(world: World, person: string | null): string | null {
-  if (person === null) return null;
-  const entry: PersonEntry | undefined = world.people.get(person);
-  if (!entry) throw new SvcError('NOT_FOUND', `no person ${person}`);
-  return entry.account;
-}
-
-async function installPackage({ world, dir }: ExecutorOptions, action: ActionOf<'package/install'>): Promise<void> {
-  const server = world.servers.get(action.server);
-  const source = world.portal && sourceFolder(dir, world.portal, action.app);
-  if (!server || source === null) throw new SvcError('PACKAGE_SOURCE_MISSING', 'the Portal document names no repository');
-  const manifest = await readSource(source);
-  if (manifest?.version !== action.version || manifest.id !== action.app) {
-    throw new SvcError('PACKAGE_SOURCE_MISSING', `${path.basename(source)} is not ${action.app} ${action.version} any more`);
-  }
-  if (manifest.escopo === 'servidor')
-    throw new SvcError('PACKAGE_REFUSED', 'escopo servidor is installed by svc-app-install, not by the portal');
-  if (!(manifest.instalacao ?? ['sistema']).includes(action.scope)) {
-    throw new SvcError('PACKAGE_REFUSED', `its manifest does not allow instalacao: ${action.scope}`);
-  }
-  faultPoint('install/before');
-  await server.host.install(source, action.scope, accountOf(world, action.person));
-  faultPoint('install/done');
-}
-
-async function removePackage({ world }: ExecutorOptions, action: ActionOf<'package/remove'>): Promise<void> {
-  const server = world.servers.get(action.server);
-  faultPoint('remove/before');
-  await server?.host.remove(action.app, action.scope, accountOf(world, action.person));
-  faultPoint('remove/done');
 }

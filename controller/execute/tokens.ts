@@ -26,7 +26,13 @@ export async function askToken(entry: BackendEntry): Promise<Token | null> {
 export async function followToken(entry: BackendEntry): Promise<void> {
   const { person, app } = entry;
   const process = identityOf(person.link.snapshot(app));
-  if (process === null || person.link.view().status !== 'up' || entry.token?.process === process || asking.has(entry)) return;
+  if (process === null || person.link.view().status !== 'up' || entry.token?.process === process) return;
+  await rereadToken(entry);
+}
+
+/** Whatever is known: a backend refused it. One question at a time. Never rejects. */
+export async function rereadToken(entry: BackendEntry): Promise<void> {
+  if (asking.has(entry)) return;
   asking.add(entry);
   try {
     await askToken(entry);

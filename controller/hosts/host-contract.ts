@@ -33,8 +33,13 @@ export interface HostFixture {
   remove(): Promise<void>;
 }
 
-const manifest = (version: string): string =>
-  JSON.stringify({ id: 'ola', version, instalacao: ['sistema', 'pessoa'], backend: { runtime: 'python3', entrypoint: 'backend/main.py' } });
+const manifest = (version: string, installCommand?: string): string =>
+  JSON.stringify({
+    id: 'ola',
+    version,
+    instalacao: ['sistema', 'pessoa'],
+    backend: { runtime: 'python3', entrypoint: 'backend/main.py', ...(installCommand === undefined ? {} : { installCommand }) },
+  });
 
 /** What people and programs see; how versions are kept beside it is the installer's matter. */
 const appsIn = (root: string): readonly string[] => (existsSync(root) ? readdirSync(root).filter((name) => !name.startsWith('.')) : []);
@@ -58,17 +63,22 @@ export function describeHost(name: string, fixture: () => Promise<HostFixture>):
       () => made,
       () => source,
     );
+    fileTests(
+      () => made,
+      () => source,
+    );
     refusalTests(
       () => made,
       () => source,
     );
+    inventoryTests(() => made);
     supervisorTests(() => made);
   });
 }
 
-function writePackage(folder: string, version: string): void {
+function writePackage(folder: string, version: string, installCommand?: string): void {
   mkdirSync(path.join(folder, 'backend'), { recursive: true });
-  writeFileSync(path.join(folder, 'svc-app.json'), manifest(version));
+  writeFileSync(path.join(folder, 'svc-app.json'), manifest(version, installCommand));
   writeFileSync(path.join(folder, 'backend/main.py'), `print(${JSON.stringify(version)})\n`);
   writeFileSync(path.join(folder, 'run.sh'), '#!/bin/sh\n');
   chmodSync(path.join(folder, 'run.sh'), 0o700);
@@ -89,6 +99,8 @@ function placeTests(made: () => HostFixture): void {
     await expect(host.dial(account, file)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
     const server = net.createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket));
     await new Promise<void>((resolve) => server.listen(file, resolve));
+    // The test may be another account than the one that dials.
+    chmodSync(file, 0o777);
     const stream = await host.dial(account, file);
     stream.end('half open');
     expect(await text(stream)).toBe('half open');
@@ -103,8 +115,8 @@ function installTests(made: () => HostFixture, source: () => string): void {
   test('installs, lists, replaces and removes in both scopes', async () => {
     const { host, account } = made();
     expect(await host.installed(account)).toEqual([]);
-    const system = await host.install(source(), 'sistema', null);
-    const own = await host.install(source(), 'pessoa', account);
+    const system = await host.install({ kind: 'folder', path: source() }, 'sistema', null);
+    const own = await host.install({ kind: 'folder', path: source() }, 'pessoa', account);
     expect(system).toMatchObject({
       app: 'ola',
       version: '1.0.0',
@@ -116,7 +128,7 @@ function installTests(made: () => HostFixture, source: () => string): void {
     expect((await host.installed(null)).map((one) => one.scope)).toEqual(['sistema']);
     writePackage(source(), '1.1.0');
     rmSync(path.join(source(), 'run.sh'));
-    const newer = await host.install(source(), 'sistema', null);
+    const newer = await host.install({ kind: 'folder', path: source() }, 'sistema', null);
     expect(newer.hash).not.toBe(system.hash);
     expect((await host.installed(null)).map((one) => one.version)).toEqual(['1.1.0']);
     await host.remove('ola', 'sistema', null);
@@ -126,7 +138,7 @@ function installTests(made: () => HostFixture, source: () => string): void {
 
   test('gives every file the same modes whatever the umask was, and leaves nothing else behind', async () => {
     const { host, place } = made();
-    await host.install(source(), 'sistema', null);
+    await host.install({ kind: 'folder', path: source() }, 'sistema', null);
     const root = accountPaths(place).systemApps;
     const mode = (file: string): number => statSync(path.join(root, 'ola', file)).mode & 0o777;
     expect([mode('.'), mode('backend'), mode('svc-app.json'), mode('run.sh')]).toEqual([0o755, 0o755, 0o644, 0o755]);
@@ -135,9 +147,9 @@ function installTests(made: () => HostFixture, source: () => string): void {
 
   test('goes back to the version before, and forgets it once it is confirmed', async () => {
     const { host } = made();
-    await host.install(source(), 'sistema', null);
+    await host.install({ kind: 'folder', path: source() }, 'sistema', null);
     writePackage(source(), '1.1.0');
-    await host.install(source(), 'sistema', null);
+    await host.install({ kind: 'folder', path: source() }, 'sistema', null);
     await expect(host.confirm('ola', 'sistema', null)).rejects.toMatchObject({ code: 'NOT_CONFIRMED' });
     await host.rollBack('ola', 'sistema', null);
     expect((await host.installed(null)).map((one) => one.version)).toEqual(['1.0.0']);
@@ -146,11 +158,11 @@ function installTests(made: () => HostFixture, source: () => string): void {
 
   test('tells when a file was changed on the server, and puts it back', async () => {
     const { host, place } = made();
-    const first = await host.install(source(), 'sistema', null);
+    const first = await host.install({ kind: 'folder', path: source() }, 'sistema', null);
     expect(first.delivered).toBe(first.hash);
     appendFileSync(path.join(accountPaths(place).systemApps, 'ola/backend/main.py'), '# changed\n');
     expect(await host.installed(null)).toMatchObject([{ delivered: null }]);
-    await host.install(source(), 'sistema', null);
+    await host.install({ kind: 'folder', path: source() }, 'sistema', null);
     expect(await host.installed(null)).toEqual([first]);
   });
 
@@ -159,10 +171,69 @@ function installTests(made: () => HostFixture, source: () => string): void {
     cpSync(source(), path.join(accountPaths(place).systemApps, 'ola'), { recursive: true });
     expect((await host.installed(null)).map((one) => one.version)).toEqual(['1.0.0']);
     writePackage(source(), '1.1.0');
-    await host.install(source(), 'sistema', null);
+    await host.install({ kind: 'folder', path: source() }, 'sistema', null);
     expect((await host.installed(null)).map((one) => one.version)).toEqual(['1.1.0']);
     await host.remove('ola', 'sistema', null);
     expect(await host.installed(null)).toEqual([]);
+  });
+}
+
+function fileTests(made: () => HostFixture, source: () => string): void {
+  test('reads plain files of a package and nothing else', async () => {
+    const { host, account, place } = made();
+    writeFileSync(path.join(source(), 'ícone azul.svg'), '<svg/>');
+    writeFileSync(path.join(source(), 'grande.bin'), Buffer.alloc(700_000, 'ab'));
+    await host.install({ kind: 'folder', path: source() }, 'sistema', null);
+    await host.install({ kind: 'folder', path: source() }, 'pessoa', account);
+    const read = async (file: string, scope: 'sistema' | 'pessoa' = 'sistema') => await host.packageFile(account, 'ola', scope, file);
+    expect(Buffer.from((await read('ícone azul.svg')) ?? []).toString()).toBe('<svg/>');
+    expect(Buffer.from((await read('grande.bin', 'pessoa')) ?? [])).toEqual(Buffer.alloc(700_000, 'ab'));
+    const root = path.join(accountPaths(place).systemApps, 'ola');
+    symlinkSync('/etc/passwd', path.join(root, 'senhas'));
+    symlinkSync('/etc', path.join(root, 'fora'));
+    for (const file of ['senhas', 'fora/passwd', '../../../etc/passwd', '/etc/passwd', 'backend', 'falta', 'a\0b', 'a\nb', '']) {
+      expect([file, await read(file)]).toEqual([file, null]);
+    }
+    expect(await host.packageFile(account, 'outra', 'sistema', 'svc-app.json')).toBeNull();
+  });
+
+  test('tells how an installation goes on', async () => {
+    const steps: string[] = [];
+    await made().host.install({ kind: 'folder', path: source() }, 'sistema', null, {
+      onEvent: (event) => {
+        if (event.event === 'step') steps.push(event.step);
+      },
+    });
+    expect(steps).toEqual(expect.arrayContaining(['stage', 'check', 'swap']));
+  });
+
+  test('an installation that is cancelled leaves what was there, and the next one goes on', async () => {
+    const { host, place } = made();
+    const before = await host.install({ kind: 'folder', path: source() }, 'sistema', null);
+    writePackage(source(), '2.0.0', 'sleep 600');
+    const abort = new AbortController();
+    const cancelled = host.install({ kind: 'folder', path: source() }, 'sistema', null, {
+      onEvent: (event) => {
+        if (event.event === 'step' && event.step === 'set-up') abort.abort();
+      },
+      signal: abort.signal,
+    });
+    await expect(cancelled).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(await host.installed(null)).toEqual([before]);
+    const late = host.install({ kind: 'folder', path: source() }, 'sistema', null, { signal: AbortSignal.abort() });
+    await expect(late).rejects.toMatchObject({ code: 'CANCELLED' });
+    writePackage(source(), '2.0.1');
+    expect(await host.install({ kind: 'folder', path: source() }, 'sistema', null)).toMatchObject({ version: '2.0.1' });
+    expect(appsIn(accountPaths(place).systemApps)).toEqual(['ola']);
+  });
+}
+
+function inventoryTests(made: () => HostFixture): void {
+  test('tells which Linux packages are missing, whatever alternatives are asked for', async () => {
+    const { missing, engines, gpu } = await made().host.inventory(['dpkg|rpm', 'falta-mesmo|falta-tambem', 'falta-mesmo|dpkg']);
+    expect(missing).toEqual(['falta-mesmo|falta-tambem']);
+    expect(engines).toEqual([]);
+    expect(gpu).toBeTypeOf('boolean');
   });
 }
 
@@ -176,7 +247,7 @@ function refusalTests(made: () => HostFixture, source: () => string): void {
   ] as const)('a package with %s is refused, and nothing of it stays', async ([, spoil]) => {
     const { host, place } = made();
     spoil(source());
-    await expect(host.install(source(), 'sistema', null)).rejects.toMatchObject({
+    await expect(host.install({ kind: 'folder', path: source() }, 'sistema', null)).rejects.toMatchObject({
       code: expect.stringMatching(/^(PACKAGE_REFUSED|PACKAGE_SOURCE_MISSING|MANIFEST_INVALID)$/) as string,
     });
     const root = accountPaths(place).systemApps;
@@ -185,7 +256,7 @@ function refusalTests(made: () => HostFixture, source: () => string): void {
 
   test('one package that can not be read hides no other', async () => {
     const { host, place } = made();
-    await host.install(source(), 'sistema', null);
+    await host.install({ kind: 'folder', path: source() }, 'sistema', null);
     const root = accountPaths(place).systemApps;
     mkdirSync(path.join(root, 'torta'));
     writeFileSync(path.join(root, 'torta/svc-app.json'), '{');

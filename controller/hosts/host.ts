@@ -1,12 +1,15 @@
 /**
  * One contract for every place where backends run (design 5). Two drivers: `local` (this account; the embedded default) and
- * `ssh` (issue 4). All work on a person's apps goes through that person's supervisor; a host only starts it, dials sockets,
+ * `ssh` (ssh/host.ts). All work on a person's apps goes through that person's supervisor; a host only starts it, dials sockets,
  * and moves packages. Every call has a deadline and rejects with a coded SvcError; none throws synchronously.
  */
 import type { Duplex } from 'node:stream';
 import type { OnEvent } from '../../schema/install-events.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+
+/** Names of accounts, as every driver checks them before they reach a path or a connection. */
+export const accountPattern = /^[a-z_][a-z0-9_-]{0,31}$/;
 
 export interface InstalledPackage {
   readonly app: string;
@@ -16,7 +19,38 @@ export interface InstalledPackage {
   /** The same over what was delivered, before installCommand added to it; null when somebody changed a file since (drift). */
   readonly delivered: string | null;
   readonly scope: 'sistema' | 'pessoa';
+  /** The version before, as long as it is kept for `rollBack`; null: none is. */
+  readonly previous: string | null;
   readonly manifest: Manifest;
+}
+
+/** What is installed: from the portal's machine, or from an address that the server itself reaches. */
+export type PackageSource =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'tarball'; readonly path: string; readonly sha256: string }
+  | { readonly kind: 'url'; readonly repository: string; readonly app: string; readonly version: string; readonly sha256: string };
+
+export interface InstallRun {
+  readonly onEvent?: OnEvent;
+  /** Aborted: the installer ends, and the call rejects CANCELLED. What was there before stays. */
+  readonly signal?: AbortSignal;
+}
+
+export interface InstalledEngine {
+  readonly app: string;
+  readonly nome: string;
+  readonly versao: string;
+  /** On disk; null when it holds too many files to count them at each look. */
+  readonly bytes: number | null;
+}
+
+/** What of the server itself matters to packages. */
+export interface Inventory {
+  /** Of the requirements asked for (`a|b`), as given: those of which no alternative is installed. */
+  readonly missing: readonly string[];
+  readonly engines: readonly InstalledEngine[];
+  /** A physical GPU is there: engines with `quando: gpu` belong here. Source: spec 2.3. */
+  readonly gpu: boolean;
 }
 
 export interface Host {
@@ -29,17 +63,28 @@ export interface Host {
   directSocketPath(socketPath: string): string | null;
   /** Starts `svc-app-supervisor` detached as the account; resolves when its socket answers `hello`. */
   startSupervisor(account: string): Promise<void>;
-  /** Packages of the system scope and, with an account, its own too; an app may stand in both. */
-  installed(account: string | null): Promise<readonly InstalledPackage[]>;
   /**
-   * Puts the package in place atomically, whatever version was there, and ends instances of it (`svc-app-install --force`).
-   * `source` is a folder or a tarball on the portal's machine.
+   * Packages of the system scope and, with an account, its own too; an app may stand in both. `next`: accounts that will be asked
+   * for right after this one, so that one look at the server can serve them all.
    */
-  install(source: string, scope: 'sistema' | 'pessoa', account: string | null, onEvent?: OnEvent): Promise<InstalledPackage>;
+  installed(account: string | null, next?: readonly string[]): Promise<readonly InstalledPackage[]>;
+  /** Bytes of a plain file of an installed package; null when there is none, or when a link leads out of the package. */
+  packageFile(account: string, app: string, scope: 'sistema' | 'pessoa', file: string): Promise<Uint8Array | null>;
+  /**
+   * Puts the package in place atomically, whatever version was there, and ends instances of it (`svc-app-install --force`):
+   * resolves when they ended.
+   */
+  install(source: PackageSource, scope: 'sistema' | 'pessoa', account: string | null, run?: InstallRun): Promise<InstalledPackage>;
+  /** What is installed for the whole server gets the engines that it lacks and loses those that it does not declare. */
+  mendEngines(app: string, run?: InstallRun): Promise<void>;
+  /** Requirements as `requiredPackages` declares them. */
+  inventory(requirements: readonly string[]): Promise<Inventory>;
   /** The version before is current again; rejects NO_PREVIOUS_VERSION. */
   rollBack(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;
   /** The current version answered: the one before may go. Rejects NOT_CONFIRMED when the server sees no instance that answers. */
   confirm(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;
   remove(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;
+  /** Calls back whenever what was seen of the server may hold no longer: a connection was lost. Never on the portal's own machine. */
+  onDoubt(listener: () => void): void;
   close(): Promise<void>;
 }

@@ -75,7 +75,7 @@ test('a listing that was under way during an install is not what people are told
   const host = createLocalHost(options(dir));
   const order: string[] = [];
   const listing = host.installed(null).then(() => order.push('listed'));
-  const installing = host.install(`${dir}/source`, 'sistema', null).then(() => order.push('installed'));
+  const installing = host.install({ kind: 'folder', path: `${dir}/source` }, 'sistema', null).then(() => order.push('installed'));
   await Promise.all([listing, installing]);
   const apps = (await host.installed('ana')).map(({ app }) => app);
   rmSync(dir, { recursive: true, force: true });

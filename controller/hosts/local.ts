@@ -8,12 +8,12 @@ import path from 'node:path';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../../schema/limits.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { InstallResult, OnEvent } from '../../schema/install-events.ts';
+import type { InstallResult } from '../../schema/install-events.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
-import type { Host, InstalledPackage } from './host.ts';
+import { accountPattern, type Host, type InstalledPackage, type InstallRun, type PackageSource } from './host.ts';
 import { startLocalSupervisor } from './local-supervisor.ts';
-import { runInstaller } from './local-installer.ts';
-import { deliveredHash, hashPackage, readPackageManifest, walkPackage } from './package-folder.ts';
+import { askInventory, runInstaller } from './local-installer.ts';
+import { deliveredHash, hashPackage, previousVersion, readPackageFile, readPackageManifest, walkPackage } from './package-folder.ts';
 import { dialSocket } from './unix-socket.ts';
 
 export interface LocalHostOptions {
@@ -28,8 +28,6 @@ export interface LocalHostOptions {
   /** Packages that stand there but can't be read; the others are listed all the same. */
   readonly onBadPackage: (folder: string, error: unknown) => void;
 }
-
-const accountPattern = /^[a-z_][a-z0-9_-]{0,31}$/;
 
 export function createLocalHost(options: LocalHostOptions): Host {
   const { server, prefix, clock, binDir } = options;
@@ -47,15 +45,10 @@ export function createLocalHost(options: LocalHostOptions): Host {
     if (account === null) throw new SvcError('BAD_REQUEST', 'scope pessoa needs the account');
     return accountPaths(await place(account)).personApps;
   };
-  const installer: Installer = async (argv, scope, account, onEvent) => {
-    const home = account === null ? prefix || os.homedir() : (await place(account)).home;
-    return await runInstaller({
-      binDir,
-      argv: [...argv, `--${scope}`],
-      place: { home, prefix },
-      clock,
-      onEvent: onEvent ?? (() => undefined),
-    });
+  const systemPlace: ServerPlace = { home: prefix || os.homedir(), prefix };
+  const installer: Installer = async (argv, scope, account, run = {}) => {
+    const at = account === null ? systemPlace : await place(account);
+    return await runInstaller({ binDir, argv: [...argv, `--${scope}`], place: at, clock, ...run });
   };
   return {
     server,
@@ -76,24 +69,27 @@ export function createLocalHost(options: LocalHostOptions): Host {
       }
       return account === null ? listed : [...listed, ...(await folders.list(await folderOf('pessoa', account), 'pessoa'))];
     },
-    install: async (source, scope, account, onEvent) => {
-      const done = await installer([path.resolve(source), '--force'], scope, account, onEvent);
-      changed();
+    packageFile: async (account, app, scope, file) => await readPackageFile(path.join(await folderOf(scope, account), app), file),
+    install: async (source, scope, account, run) => {
+      const done = await installer([...argvOf(source), '--force'], scope, account, run).finally(changed);
       const installed = await folders.read(await folderOf(scope, account), done.app, scope);
       if (installed === null) throw new SvcError('INTERNAL', `${done.app} vanished while it was installed`);
       return installed;
     },
+    mendEngines: async (app, run) => {
+      await installer([app], 'sistema', null, run);
+    },
+    inventory: (requirements) => askInventory({ binDir, argv: requirements, place: systemPlace, clock }),
     rollBack: async (app, scope, account) => {
-      await installer(['--rollback', app], scope, account);
-      changed();
+      await installer(['--rollback', app], scope, account).finally(changed);
     },
     confirm: async (app, scope, account) => {
-      await installer(['--confirm', app], scope, account);
+      await installer(['--confirm', app], scope, account).finally(changed);
     },
     remove: async (app, scope, account) => {
-      await installer(['--remove', app], scope, account);
-      changed();
+      await installer(['--remove', app, '--force'], scope, account).finally(changed);
     },
+    onDoubt: () => undefined,
     close: async () => undefined,
   };
 }
@@ -110,8 +106,15 @@ type Installer = (
   argv: readonly string[],
   scope: InstalledPackage['scope'],
   account: string | null,
-  onEvent?: OnEvent,
+  run?: InstallRun,
 ) => Promise<InstallResult>;
+
+/** The words of `svc-app-install` for a source. */
+function argvOf(source: PackageSource): readonly string[] {
+  if (source.kind === 'folder') return [path.resolve(source.path)];
+  if (source.kind === 'tarball') return [path.resolve(source.path), '--sha256', source.sha256];
+  return [`${source.app}@${source.version}`, '--repository', source.repository, '--sha256', source.sha256];
+}
 
 interface PackageFolders {
   read(folder: string, app: string, scope: InstalledPackage['scope']): Promise<InstalledPackage | null>;
@@ -126,11 +129,13 @@ function createPackageFolders({ onBadPackage }: LocalHostOptions): PackageFolder
     if (manifest === null) return null;
     // The bytes of an unchanged one are not read again at each look.
     const walk = await walkPackage(root);
+    const previous = await previousVersion(folder, app);
     const before = known.get(root);
-    if (before?.mark === walk.mark) return before.found;
+    if (before?.mark === walk.mark && before.found.previous === previous) return before.found;
     if (manifest.id !== app) throw new SvcError('PACKAGE_REFUSED', `the package in ${root} calls itself ${JSON.stringify(manifest.id)}`);
     const hash = await hashPackage(root, walk);
-    const found: InstalledPackage = { app, version: manifest.version, hash, delivered: await deliveredHash(root, hash), scope, manifest };
+    const delivered = await deliveredHash(root, hash);
+    const found: InstalledPackage = { app, version: manifest.version, hash, delivered, scope, previous, manifest };
     known.set(root, { mark: walk.mark, found });
     return found;
   };

@@ -3,8 +3,8 @@
  * work of svc-app-install. Decision: docs/decisions/0060-versions-side-by-side.md
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { lstat, open, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { readInstalledRecord } from '../../schema/installed-record.ts';
@@ -70,6 +70,18 @@ export async function deliveredHash(root: string, hash: string): Promise<string 
   return record.installedHash === hash ? record.deliveredHash : null;
 }
 
+/** Version that a rollback goes back to; null when none is kept. */
+export async function previousVersion(folder: string, app: string): Promise<string | null> {
+  const store = path.join(folder, '.versions', app);
+  const tag = await readlink(path.join(store, 'previous')).catch(() => null);
+  if (tag === null || !/^[0-9a-f]{12}$/.test(tag)) return null;
+  const text = await readFile(path.join(store, `${tag}.json`), 'utf8').catch(() => '');
+  const record = readInstalledRecord(text);
+  if (record !== null) return record.version;
+  // A plain folder that was taken over has no record.
+  return (await readPackageManifest(path.join(store, tag)).catch(() => null))?.version ?? null;
+}
+
 /** The manifest of a package folder; null when there is none, MANIFEST_INVALID when it can't be acted on. */
 export async function readPackageManifest(root: string): Promise<Manifest | null> {
   let bytes: Buffer;
@@ -80,4 +92,24 @@ export async function readPackageManifest(root: string): Promise<Manifest | null
     throw error;
   }
   return parseManifest(bytes);
+}
+
+/** A plain file below the package's folder, links not followed out of it; null when there is none. */
+export async function readPackageFile(root: string, file: string): Promise<Uint8Array | null> {
+  const asked = path.resolve(root, file);
+  if (file.includes('\0') || !asked.startsWith(`${root}/`)) return null;
+  try {
+    const [realRoot, real] = await Promise.all([realpath(root), realpath(asked)]);
+    if (!real.startsWith(`${realRoot}/`)) return null;
+    // Never waits: a pipe has no other end, and four of these waits are all the threads that the portal has for files.
+    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stat = await handle.stat();
+      return stat.isFile() && stat.size <= limits.packageFileBytesMax ? await handle.readFile() : null;
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return null;
+  }
 }

@@ -7,7 +7,9 @@ import type { Executors } from '../execute/executors.ts';
 import type { Host } from '../hosts/host.ts';
 import type { WorkQueue } from './queue.ts';
 import type { Log, Recorder } from './record.ts';
+import type { OffersReader } from '../repository/offers.ts';
 import type { Store } from '../store/store.ts';
+import type { KitTarball, ServerAdmin } from '../servers/admin.ts';
 import type { World, WorldFactory } from '../world.ts';
 
 export interface ControllerOptions {
@@ -17,8 +19,14 @@ export interface ControllerOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
+  /** Of this portal: judges `minShellVersion`. */
+  readonly shellVersion: string;
   /** `readOnly` for `svc plan`: looks, and neither makes nor mends anything. */
   readonly createHost: (server: ServerDocument, readOnly: boolean) => Host;
+  /** The administrator's side of a server; null where there is nothing to administrate. */
+  readonly createAdmin?: (server: ServerDocument) => ServerAdmin | null;
+  /** The portal's kit for servers with that processor (`uname -m`). Rejects KIT_INCOMPLETE. */
+  readonly serverKit?: (arch: string) => Promise<KitTarball>;
 }
 
 export interface Context {
@@ -29,6 +37,7 @@ export interface Context {
   readonly queue: WorkQueue;
   readonly executors: Executors;
   readonly factory: WorldFactory;
+  readonly offers: OffersReader;
   /** To be told of each decision. */
   readonly alarm: (key: string) => void;
 }

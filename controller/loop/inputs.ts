@@ -1,8 +1,7 @@
 /** Builds what the pure reconcilers take from the records of the world. No I/O; cheap, since it runs for every object. */
 import type { BackendDesired, BackendObserved } from '../../reconcilers/backend-types.ts';
-import type { PackageDesired, PackageObserved } from '../../reconcilers/package.ts';
 import type { SupervisorDesired, SupervisorObserved } from '../../reconcilers/supervisor-process.ts';
-import type { BackendEntry, PackageEntry, PersonEntry, World } from '../world.ts';
+import type { BackendEntry, PersonEntry } from '../world.ts';
 
 /** Everything a decision about a backend depends on but the time: equal lists, equal decisions. */
 export function backendInputs(entry: BackendEntry): readonly unknown[] {
@@ -20,6 +19,8 @@ export function backendInputs(entry: BackendEntry): readonly unknown[] {
     entry.probe,
     entry.probing,
     entry.refused,
+    person.server.services.get(entry.app)?.decision,
+    isRemoving(entry),
   ];
 }
 
@@ -41,8 +42,17 @@ export function isDue(entry: BackendEntry, nowMs: number): boolean {
     memo[6] !== person.server.sight ||
     memo[9] !== entry.probe ||
     memo[10] !== entry.probing ||
-    memo[11] !== entry.refused
+    memo[11] !== entry.refused ||
+    memo[12] !== person.server.services.get(entry.app)?.decision ||
+    memo[13] !== isRemoving(entry)
   );
+}
+
+/** Its package is about to go. */
+function isRemoving({ person, app }: BackendEntry): boolean {
+  const { server } = person;
+  if (server.removing.size === 0 && person.removing.size === 0) return false;
+  return person.packages.get(app)?.scope === 'pessoa' ? person.removing.has(app) : server.removing.has(app);
 }
 
 export function backendDesired(entry: BackendEntry): BackendDesired {
@@ -54,7 +64,9 @@ export function backendDesired(entry: BackendEntry): BackendDesired {
     person: person.name,
     app,
     manifest: installed?.manifest ?? null,
-    installedHash: installed === null ? null : (seen?.hash ?? installed.hash),
+    removing: isRemoving(entry),
+    // The supervisor looks at the folder and its manifest only: files that were changed in it are the portal's to see.
+    installedHash: installed === null ? null : installed.delivered === null ? installed.hash : (seen?.hash ?? installed.hash),
     document: document?.document.spec.estado ?? null,
     generation: document?.generation ?? 0,
     intent: intent === null || intent.done ? null : intent,
@@ -102,31 +114,4 @@ function wasWanted({ person, app, memory }: BackendEntry): boolean {
 export function supervisorObserved(person: PersonEntry): SupervisorObserved {
   const view = person.link.view();
   return { host: person.server.sight, status: view.status, message: view.error?.message ?? '' };
-}
-
-export function packageDesired({ placed, leaving }: PackageEntry): PackageDesired {
-  const { server, app, versao, instalacao, pessoa } = placed.document.spec;
-  const scope = instalacao ?? 'sistema';
-  return {
-    server,
-    app,
-    scope,
-    person: scope === 'pessoa' ? (pessoa ?? null) : null,
-    version: leaving ? null : versao,
-    generation: placed.generation,
-  };
-}
-
-export function packageObserved(world: World, entry: PackageEntry): PackageObserved {
-  const { server, app, scope, person } = packageDesired(entry);
-  const there = world.servers.get(server);
-  const own = person === null ? undefined : world.people.get(person)?.packages.get(app);
-  const installed = scope === 'sistema' ? there?.system.get(app) : own?.scope === 'pessoa' ? own : undefined;
-  return {
-    host: there?.sight ?? { status: 'unknown', message: `no Server document ${server}` },
-    installed: installed ? { version: installed.version, hash: installed.hash } : null,
-    source: entry.source,
-    busy: false,
-    failure: entry.failure,
-  };
 }

@@ -1,28 +1,23 @@
 /** Removing a document removes what it owned (design 4): packages from the server, and a person's apps, supervisor and sessions. */
 import type { Context } from './context.ts';
 import { execute } from '../execute/executors.ts';
-import { packageDesired, packageObserved } from './inputs.ts';
+import { installedAt } from './package-inputs.ts';
 import { applyInForce } from './refresh.ts';
-import type { PackageEntry, PersonEntry } from '../world.ts';
+import { targetKey, type PackageEntry } from '../world-packages.ts';
+import type { PersonEntry } from '../world.ts';
 
 /** True when nothing of the package is left to remove, or another document wants it. */
 export async function leavePackage(context: Context, entry: PackageEntry): Promise<boolean> {
   const { world, source } = context;
-  const same = targetOf(entry);
-  // Only the document's name changed: another one wants what stands there.
-  const taken = [...world.packages.values()].some((other) => !other.leaving && targetOf(other) === same);
-  const seen = packageObserved(world, entry);
-  const done =
-    taken || !world.servers.has(entry.placed.document.spec.server) || (seen.host.status === 'reachable' && seen.installed === null);
-  if (!done) return false;
+  const same = targetKey(entry.target);
+  // Only the document's name changed, or its person wants it too: another one wants what stands there.
+  const taken = [...world.packages.values()].some((other) => !other.leaving && targetKey(other.target) === same);
+  const server = world.servers.get(entry.target.server);
+  const gone = server?.sight.status === 'reachable' && installedAt(world, entry.target) === undefined && !world.tasks.has(same);
+  if (!taken && server !== undefined && !gone) return false;
   await source.finishLeaving(entry.key);
   await applyInForce(context);
   return true;
-}
-
-function targetOf(entry: PackageEntry): string {
-  const { server, app, scope, person } = packageDesired(entry);
-  return JSON.stringify([server, app, scope, person]);
 }
 
 /** Asked again at each resync until nothing of the person lives. */
@@ -42,6 +37,10 @@ export async function leavePerson(context: Context, person: PersonEntry): Promis
     }
     if (living.length > 0) return;
     await execute(executors, { kind: 'supervisor/end', person: name });
+  }
+  // What they asked for goes with them: whoever gets the name later is another one.
+  for (const { person: whose, app, requestId } of world.wishes.values()) {
+    if (whose === person.name) await options.store.deleteInstallWish(whose, app, requestId);
   }
   await source.finishLeaving(person.key);
   await applyInForce(context);

@@ -3,11 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SvcError } from '../../schema/errors.ts';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { systemClock } from '../clock/system.ts';
 import { createBus, type Bus } from '../events/bus.ts';
-import type { Host, InstalledPackage } from '../hosts/host.ts';
+import { memoryHost, packagesInMemory } from '../hosts/testing/memory-host.ts';
 import { createController, type Controller } from './loop.ts';
 import type { Log } from './record.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
@@ -32,27 +30,6 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function fakeHost(apps: number): Host {
-  const packages = Array.from({ length: apps }, (_unused, index): InstalledPackage => {
-    const manifest: Manifest = { id: `app${index}`, version: '1.0.0', backend: { runtime: 'node', entrypoint: 'main.js' } };
-    return { app: manifest.id, version: '1.0.0', hash: String(index).padStart(64, '0'), delivered: null, scope: 'sistema', manifest };
-  });
-  const refuse = () => Promise.reject(new SvcError('SERVER_UNREACHABLE', 'nobody listens'));
-  return {
-    server: 'casa',
-    place: async (account) => ({ home: `/home/${account}`, prefix: '' }),
-    dial: refuse,
-    directSocketPath: () => null,
-    startSupervisor: refuse,
-    installed: async () => packages,
-    install: refuse,
-    rollBack: refuse,
-    confirm: refuse,
-    remove: refuse,
-    close: async () => undefined,
-  };
-}
-
 async function begin(people: number, apps: number): Promise<void> {
   const documents = ['apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa } }\n'];
   for (let n = 0; n < people; n += 1) {
@@ -61,7 +38,15 @@ async function begin(people: number, apps: number): Promise<void> {
   writeFileSync(path.join(dir, 'all.yaml'), documents.join('---\n'));
   store = await openSqliteStore(':memory:');
   bus = createBus();
-  controller = await createController({ dir, store, bus, clock: systemClock, log, createHost: () => fakeHost(apps) });
+  controller = await createController({
+    shellVersion: '1.0.0',
+    dir,
+    store,
+    bus,
+    clock: systemClock,
+    log,
+    createHost: () => memoryHost(packagesInMemory(apps)),
+  });
   await controller.prepare();
   await controller.start();
   await controller.context.queue.idle();

@@ -8,12 +8,18 @@ import type { Context, ControllerOptions } from './context.ts';
 import { openDesiredSource } from '../desired/in-force.ts';
 import { watchFolder } from '../desired/watch.ts';
 import { createExecutors } from '../execute/executors.ts';
+import type { Host } from '../hosts/host.ts';
 import { isDue } from './inputs.ts';
 import { createLoopAlarm } from './loop-alarm.ts';
 import { createSupervisorLink } from '../observe/supervisor-link.ts';
 import { createWorkQueue, type WorkQueue } from './queue.ts';
 import { openRecorder } from './record.ts';
+import { createBreath } from './slices.ts';
+import { installKit, newKitState, settleAccounts } from '../servers/kit-work.ts';
 import { applyInForce, lookAtPackages, onEnqueue, onLinkChange, refreshFromStore } from './refresh.ts';
+import { createOffersReader } from '../repository/offers.ts';
+import { tellProgress } from './package-news.ts';
+import { lookAtInventory } from './refresh-installs.ts';
 import { backendOf, emptyWorld, type World, type WorldFactory } from '../world.ts';
 import { workOn } from './work.ts';
 
@@ -45,10 +51,15 @@ export async function createController(options: ControllerOptions): Promise<Cont
       if (stopped) return;
       stopped = true;
       const closing = context.queue.close();
+      // A running installation ends with us; what was there before stays, and the next run goes on where it was.
+      const tasks = [...context.world.tasks.values()];
+      for (const { abort } of tasks) abort.abort();
       for (const end of ends) await end();
       for (const person of context.world.people.values()) person.link.close();
       await closing;
+      await Promise.all(tasks.map(({ ended }) => ended));
       await context.recorder.settled();
+      for (const { kit } of context.world.servers.values()) kit?.admin.close();
       await Promise.all([...context.world.servers.values()].map((server) => server.host.close()));
     },
   };
@@ -69,7 +80,15 @@ async function createContext(options: ControllerOptions): Promise<Context> {
     onLate: (key) => log.error({ key, deadlineMs: limits.workDeadlineMs }, 'work is past its deadline'),
   });
   const factory: WorldFactory = {
-    host: (document) => options.createHost(document, false),
+    host: (document) => {
+      const host = options.createHost(document, false);
+      host.onDoubt(() => lookAgain(context, host));
+      return host;
+    },
+    kit: (document) => {
+      const admin = options.createAdmin?.(document) ?? null;
+      return admin === null ? null : newKitState(admin);
+    },
     link: (person, account, host) =>
       createSupervisorLink({ person, account, host, clock, onChange: (app) => onLinkChange(context, person, app) }),
     memory: (key) => (recorder.last(key)?.memory ?? null) as BackendMemory | null,
@@ -80,17 +99,41 @@ async function createContext(options: ControllerOptions): Promise<Context> {
     log,
     dir: options.dir,
     onChange: (key) => queue.add(key, true),
-    onPackages: (server) => lookAtPackages(context, server),
+    onServer: (name, act) => beginServerAct(context, name, act),
+    onPackages: async (name) => {
+      await lookAtPackages(context, name);
+      const server = world.servers.get(name);
+      // Where nothing declares an engine and none stands, there is nothing new to see.
+      const hasEngines = [...world.engines.values()].some((engine) => engine.server === server);
+      if (server?.sight.status === 'reachable' && hasEngines) await lookAtInventory(context, server);
+    },
+    onProgress: (entry, task) => tellProgress(world, options.bus, clock.nowMs(), entry, task),
   });
-  const context: Context = { options, source, world, recorder, queue, factory, executors, alarm: createLoopAlarm(clock, log) };
+  const offers = createOffersReader(clock);
+  const context: Context = { options, source, world, recorder, queue, factory, executors, offers, alarm: createLoopAlarm(clock, log) };
   return context;
+}
+
+/** What was seen of a server may hold no longer: it is looked at now, and not when its time comes. */
+function lookAgain({ world, queue }: Context, host: Host): void {
+  for (const server of world.servers.values()) {
+    if (server.host !== host) continue;
+    server.lookedAtMs = 0;
+    queue.add(server.key, true);
+  }
+}
+
+/** Beside the loop: a tarball on a slow line takes minutes. What went wrong stands in the state of the kit. */
+function beginServerAct(context: Context, name: string, act: 'kit' | 'accounts'): void {
+  const server = context.world.servers.get(name);
+  if (server) (act === 'kit' ? installKit : settleAccounts)(context, server).catch(() => undefined);
 }
 
 /** Keys of one server share its workers. */
 function laneOf(world: World, key: string): string {
   const [kind, name = ''] = key.split('/', 2);
-  if (kind === 'Server') return name;
-  if (kind === 'Package') return world.packages.get(name)?.placed.document.spec.server ?? '';
+  if (kind === 'Server' || kind === 'Service' || kind === 'Engine') return name;
+  if (kind === 'Package') return world.packages.get(key.slice('Package/'.length))?.target.server ?? '';
   return world.people.get(name)?.server.name ?? '';
 }
 
@@ -99,12 +142,13 @@ async function prepare(context: Context): Promise<void> {
   await source.reread(false);
   await applyInForce(context);
   recallBackends(context);
-  const wanted = new Set([...world.people.keys(), ...world.servers.keys(), ...world.packages.keys()]);
+  await refreshFromStore(context);
+  const wanted = new Set([...world.people.keys(), ...world.servers.keys()]);
   for (const { key } of recorder.all()) {
     const [kind, name = ''] = key.split('/', 2);
-    if (kind !== 'Portal' && !wanted.has(name)) recorder.forget(key);
+    const known = kind === 'Package' ? world.packages.has(key.slice('Package/'.length)) : wanted.has(name);
+    if (kind !== 'Portal' && !known) recorder.forget(key);
   }
-  await refreshFromStore(context);
 }
 
 function start(context: Context, ends: (() => void | Promise<void>)[]): void {
@@ -134,23 +178,26 @@ function recallBackends({ world, recorder, factory }: Context): void {
 }
 
 /** Every ten seconds and a little more, so that many portals don't look at the same moment. Source: design 3 rule 3. */
-function resyncEvery(context: Context): () => void {
+function resyncEvery(context: Context): () => Promise<void> {
   const { clock, log } = context.options;
   let cancel: (() => void) | null = null;
+  let running: Promise<void> | null = null;
   let stopped = false;
   const arm = (): void => {
     if (stopped) return;
     const waitMs = limits.resyncMs + Math.random() * limits.resyncJitterMsMax;
     cancel = clock.at(clock.monotonicMs() + waitMs, () => {
-      resync(context)
+      running = resync(context)
         .catch((error: unknown) => log.error({ err: error }, 'resync failed'))
         .finally(arm);
     });
   };
   arm();
-  return () => {
+  return async () => {
     stopped = true;
     cancel?.();
+    // It reads the store, which is closed after this.
+    await running;
   };
 }
 
@@ -158,9 +205,13 @@ async function resync(context: Context): Promise<void> {
   const { world, queue } = context;
   queue.add('Portal/', false);
   for (const server of world.servers.values()) queue.add(server.key, false);
+  for (const server of world.servers.values()) for (const { key } of server.services.values()) queue.add(key, false);
   for (const entry of world.packages.values()) queue.add(entry.key, false);
+  for (const key of world.engines.keys()) queue.add(key, false);
   await refreshFromStore(context);
+  const breath = createBreath();
   for (const person of world.people.values()) {
+    await breath();
     queue.add(person.key, false);
     queue.add(`Supervisor/${person.name}`, false);
     void person.link.check();

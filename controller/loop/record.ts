@@ -42,7 +42,7 @@ export interface Change {
 }
 
 /** Reasons that a person should look at. */
-const warnings = new Set<string>(['failed', 'backoff', 'unknown', 'missing', 'outdated', 'invalid']);
+const warnings = new Set<string>(['failed', 'backoff', 'unknown', 'missing', 'outdated', 'drifted', 'invalid']);
 
 export async function openRecorder(store: Store, clock: Clock, log: Log): Promise<Recorder> {
   const statuses = new Map((await store.statuses('')).map((status) => [status.key, status]));

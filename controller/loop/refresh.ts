@@ -1,14 +1,19 @@
 /** Brings the world up to date from where the truth is (folder, servers, store) and enqueues whom that concerns. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { limits } from '../../schema/limits.ts';
 import type { Context } from './context.ts';
 import { followToken } from '../execute/tokens.ts';
+import { lookAtArrival } from '../servers/kit-work.ts';
 import { leaveTheRest } from './leave-documents.ts';
+import { createBreath } from './slices.ts';
 import { lookAtIntent, lookAtServer, lookAtSession } from '../observe/look.ts';
 import { backendOf, isLive, syncBackends, syncWorld, type PersonEntry } from '../world.ts';
+import { syncEngines } from '../world-packages.ts';
+import { refreshInstalls } from './refresh-installs.ts';
 
 /** Looks at the packages of a server and makes the backends follow. */
 export async function lookAtPackages(context: Context, name: string): Promise<void> {
-  const { world, queue, options } = context;
+  const { world, queue, options, recorder } = context;
   const server = world.servers.get(name);
   if (!server) return;
   const before = server.sight;
@@ -17,7 +22,8 @@ export async function lookAtPackages(context: Context, name: string): Promise<vo
     dropAndAdd(context, person);
     options.bus.publish(person.name, { type: 'apps-changed' });
   }
-  for (const entry of world.packages.values()) if (entry.placed.document.spec.server === name) queue.add(entry.key, false);
+  for (const key of syncEngines(world, server)) recorder.forget(key);
+  for (const entry of world.packages.values()) if (entry.target.server === name) queue.add(entry.key, false);
   if (before === server.sight) return;
   for (const person of world.people.values()) if (person.server === server) enqueuePerson(context, person, false);
 }
@@ -48,7 +54,9 @@ export async function rereadFolder(context: Context, prune: boolean): Promise<vo
 export async function applyInForce(context: Context): Promise<void> {
   const { source, world, factory, recorder, queue, options } = context;
   await leaveTheRest(source);
+  await turn();
   for (const key of syncWorld(world, source.current(), factory)) recorder.forget(key);
+  await turn();
   // Who is new is looked at before anything is decided, so that what runs is never taken for stopped.
   const strangers = [...world.people.values()].filter((person) => person.accountSeen === null);
   const unseen = [...world.servers.values()].filter((server) => server.lookedAtMs === 0).map((server) => server.name);
@@ -58,12 +66,21 @@ export async function applyInForce(context: Context): Promise<void> {
   // And who runs can be routed to before the portal listens.
   await Promise.all(strangers.flatMap((person) => [...person.backends.values()].map((entry) => followToken(entry))));
   await refreshFromStore(context);
-  for (const person of world.people.values()) options.bus.publish(person.name, { type: 'apps-changed' });
-  for (const key of everyKey(context)) queue.add(key, false);
+  const breath = createBreath();
+  for (const person of world.people.values()) {
+    options.bus.publish(person.name, { type: 'apps-changed' });
+    await breath();
+  }
+  for (const key of everyKey(context)) {
+    queue.add(key, false);
+    await breath();
+  }
 }
 
 /** Intents, windows and sessions as the api left them: the level behind the bus's edges. */
-export async function refreshFromStore({ world, options, factory }: Context): Promise<void> {
+export async function refreshFromStore(context: Context): Promise<void> {
+  const { world, options, factory } = context;
+  await refreshInstalls(context);
   const { store, clock } = options;
   const [intents, windows] = await Promise.all([store.intents(), store.windows()]);
   for (const intent of intents) {
@@ -77,19 +94,25 @@ export async function refreshFromStore({ world, options, factory }: Context): Pr
     const entry = world.people.get(one.person)?.backends.get(one.app);
     if (entry && (entry.windows?.open !== one.open || entry.windows.zeroSinceMs !== one.zeroSinceMs)) entry.windows = one;
   }
-  for (const person of world.people.values()) await lookAtSession(store, person, clock.nowMs());
+  const breath = createBreath();
+  for (const person of world.people.values()) {
+    await lookAtSession(store, person, clock.nowMs());
+    await breath();
+  }
 }
 
 /** A wish of the api: what it wrote is read again before the key is worked on. */
 export async function onEnqueue(context: Context, key: string, urgent: boolean): Promise<void> {
   const { world, queue, options, factory } = context;
   const [kind, name = '', app = ''] = key.split('/');
+  if (kind === 'Package') await refreshInstalls(context);
   const person = world.people.get(name);
   if (!person || (kind !== 'Backend' && kind !== 'Person' && kind !== 'Supervisor')) {
     queue.add(key, urgent);
     return;
   }
   const arrived = await lookAtSession(options.store, person, options.clock.nowMs());
+  if (arrived && person.session) lookAtArrival(context, person);
   if (kind === 'Backend') {
     const entry = backendOf(world, person, app, factory);
     await lookAtIntent(options.store, entry);
@@ -133,6 +156,7 @@ export function everyKey({ world }: Context): readonly string[] {
     'Portal/',
     ...[...world.servers.values()].map((entry) => entry.key),
     ...[...world.packages.values()].map((entry) => entry.key),
+    ...world.engines.keys(),
     ...people.flatMap((name) => [`Person/${name}`, `Supervisor/${name}`]),
     ...world.backends.keys(),
   ];

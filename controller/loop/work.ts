@@ -1,39 +1,25 @@
 /** What a worker does with one key: look, decide by the pure function of its kind, record, act. */
 import { decideBackend } from '../../reconcilers/backend.ts';
 import type { BackendDecision } from '../../reconcilers/backend-types.ts';
-import type { Decision } from '../../reconcilers/decision.ts';
-import { decidePackage, type PackageMemory } from '../../reconcilers/package.ts';
 import { decidePerson, type PersonMemory } from '../../reconcilers/person.ts';
 import { decideServer, type ServerMemory } from '../../reconcilers/server.ts';
+import { decideService, decideShared } from '../../reconcilers/service.ts';
 import { decideSupervisor, type SupervisorMemory } from '../../reconcilers/supervisor-process.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Context } from './context.ts';
 import { execute } from '../execute/executors.ts';
 import { followToken } from '../execute/tokens.ts';
 import { faultPoint } from '../faults.ts';
-import {
-  backendDesired,
-  backendInputs,
-  backendObserved,
-  isDue,
-  packageDesired,
-  packageObserved,
-  supervisorDesired,
-  supervisorObserved,
-} from './inputs.ts';
-import { leavePackage, leavePerson } from './leave.ts';
-import { readSource, sourceFolder } from '../observe/repository.ts';
+import { backendDesired, backendInputs, backendObserved, isDue, supervisorDesired, supervisorObserved } from './inputs.ts';
+import { leavePerson } from './leave.ts';
 import { portalFinding } from './portal-status.ts';
+import { accountLasts, lookAtKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
+import { followServices, isServerScope, leaveAlone, probeService } from '../servers/services.ts';
 import { lookAtPackages, rereadFolder } from './refresh.ts';
-import type { BackendEntry, PackageEntry, PersonEntry, ServerEntry } from '../world.ts';
-
-let rounds = 0;
-const run = Date.now().toString(36);
-/** Names one look at one key: in its log lines and events. */
-function nextRound(): string {
-  rounds += 1;
-  return `${run}-${rounds.toString(36)}`;
-}
+import { inventoryDue, lookAtInventory } from './refresh-installs.ts';
+import { nextRound, settle } from './settle.ts';
+import type { BackendEntry, PersonEntry, ServerEntry } from '../world.ts';
+import { wakePackages, workOnEngine, workOnPackage } from './work-packages.ts';
 
 /** Resolves when the key needs no more for now. Infrastructure that fails is recorded, not thrown. */
 export function workOn(context: Context, key: string): Promise<void> | undefined {
@@ -45,7 +31,9 @@ export function workOn(context: Context, key: string): Promise<void> | undefined
     Supervisor: () => workIf(world.people.get(name), (entry) => workOnSupervisor(context, entry)),
     Person: () => workIf(world.people.get(name), (entry) => workOnPerson(context, entry)),
     Package: () => workIf(world.packages.get(name), (entry) => workOnPackage(context, entry)),
+    Engine: () => workIf(world.engines.get(key), (entry) => workOnEngine(context, entry)),
     Server: () => workIf(world.servers.get(name), (entry) => workOnServer(context, entry)),
+    Service: () => workOnService(context, key),
     Portal: () => workOnPortal(context),
   };
   return workers[key.slice(0, slash)]?.();
@@ -57,11 +45,14 @@ function workIf<Entry>(entry: Entry | undefined, work: (entry: Entry) => Promise
 
 function workOnBackend(context: Context, entry: BackendEntry): Promise<void> | undefined {
   const nowMs = context.options.clock.nowMs();
-  void followToken(entry);
+  if (!isServerScope(entry)) void followToken(entry);
   if (!isDue(entry, nowMs)) return undefined;
   context.alarm(entry.key);
   entry.memo = backendInputs(entry);
-  const decision = decideBackend(backendDesired(entry), backendObserved(entry), entry.memory, nowMs);
+  const shared = isServerScope(entry);
+  const decision = shared
+    ? decideShared(backendDesired(entry), entry.person.server.services.get(entry.app)?.decision ?? null, entry.memory, nowMs)
+    : decideBackend(backendDesired(entry), backendObserved(entry), entry.memory, nowMs);
   const before = entry.decision;
   entry.decision = decision;
   entry.memory = decision.memory;
@@ -69,6 +60,7 @@ function workOnBackend(context: Context, entry: BackendEntry): Promise<void> | u
   const details = { ready: decision.ready, stale: decision.stale, wanted: entry.person.link.snapshot(entry.app)?.wanted ?? null };
   context.recorder.record(entry.key, decision, entry.document?.generation ?? 0, details, nextRound());
   tellPages(context, entry, before, decision);
+  if (before?.ready !== decision.ready || entry.memo.at(-1) === true) wakePackages(context, entry);
   if (decision.actions.length === 0 && decision.finishedIntent === null) return undefined;
   return actOnBackend(context, entry, decision);
 }
@@ -98,20 +90,6 @@ async function actOnBackend(context: Context, entry: BackendEntry, decision: Bac
   context.queue.add(`Supervisor/${entry.person.name}`, false);
 }
 
-/** Records a decision and carries out its actions: the same for every kind but backends, which have more to tell. */
-async function settle<Memory>(
-  context: Context,
-  key: string,
-  decision: Decision<Memory>,
-  generation: number,
-  details: object,
-): Promise<void> {
-  context.alarm(key);
-  context.queue.wake(key, decision.nextDeadlineMs);
-  context.recorder.record(key, decision, generation, { ...details }, nextRound());
-  for (const action of decision.actions) await execute(context.executors, action);
-}
-
 async function workOnSupervisor(context: Context, person: PersonEntry): Promise<void> {
   const key = `Supervisor/${person.name}`;
   const memory = (context.recorder.last(key)?.memory ?? null) as SupervisorMemory | null;
@@ -124,42 +102,57 @@ async function workOnPerson(context: Context, person: PersonEntry): Promise<void
   const memory = (context.recorder.last(person.key)?.memory ?? null) as PersonMemory | null;
   const { name, session, server, accountSeen, placed } = person;
   const desired = { name, server: server.name, generation: placed.generation, session };
-  const decision = decidePerson(desired, { host: server.sight, account: accountSeen }, memory, context.options.clock.nowMs());
+  const decision = decidePerson(
+    desired,
+    { host: server.sight, account: accountSeen, lasts: accountLasts(person) },
+    memory,
+    context.options.clock.nowMs(),
+  );
   await settle(context, person.key, decision, placed.generation, { server: server.name, account: person.account, leaving: person.leaving });
   if (person.leaving) await leavePerson(context, person);
 }
 
 async function workOnServer(context: Context, server: ServerEntry): Promise<void> {
   const { clock } = context.options;
+  await lookAtKit(context, server);
+  const isOff = server.kit?.wish?.removed === true;
   const fresh = server.sight.status === 'reachable' && clock.nowMs() - server.lookedAtMs < limits.packageLookMs;
-  if (!fresh) await lookAtPackages(context, server.name);
+  // Where the kit was taken off nothing is looked at and nothing begun: nobody can be served from there.
+  if (isOff) leaveAlone(context, server);
+  else if (!fresh) await lookAtPackages(context, server.name);
+  followServices(context, server);
+  if (!isOff && inventoryDue(context, server)) await lookAtInventory(context, server);
   const memory = (context.recorder.last(server.key)?.memory ?? null) as ServerMemory | null;
-  const desired = { name: server.name, generation: server.placed.generation };
-  const decision = decideServer(desired, { host: server.sight }, memory, clock.nowMs());
-  await settle(context, server.key, decision, server.placed.generation, { packages: server.system.size });
+  const decision = decideServer(serverDesired(context, server), serverObserved(server), memory, clock.nowMs());
+  await settle(context, server.key, decision, server.placed.generation, {
+    packages: server.system.size,
+    ...(server.kit === null ? {} : { kit: server.kit.facts?.kit ?? null, portalKit: server.kit.wanted?.id ?? null }),
+  });
 }
 
-async function workOnPackage(context: Context, entry: PackageEntry): Promise<void> {
-  const { world, options, recorder } = context;
-  if (entry.leaving && (await leavePackage(context, entry))) return;
-  await lookAtSource(context, entry);
-  const memory = (recorder.last(entry.key)?.memory ?? null) as PackageMemory | null;
-  const desired = packageDesired(entry);
-  const decision = decidePackage(desired, packageObserved(world, entry), memory, options.clock.nowMs());
-  const { app, server, scope } = desired;
-  await settle(context, entry.key, decision, entry.placed.generation, { app, server, scope, version: desired.version });
-}
-
-/** What the repository holds of the app; a package that is broken there is told as the failure it will be. */
-async function lookAtSource({ world, options }: Context, entry: PackageEntry): Promise<void> {
-  const folder = world.portal && sourceFolder(options.dir, world.portal, entry.placed.document.spec.app);
-  try {
-    const manifest = folder === null ? null : await readSource(folder);
-    entry.source = manifest && { version: manifest.version };
-  } catch (error) {
-    entry.source = null;
-    options.log.warn({ key: entry.key, error: (error as Error).message }, 'the package in the repository is refused');
+/** Looks at one server-scope app, and tells its people. */
+async function workOnService(context: Context, key: string): Promise<void> {
+  const [, name = '', app = ''] = key.split('/');
+  const server = context.world.servers.get(name);
+  const service = server?.services.get(app);
+  if (!server || !service) return;
+  await probeService(context, server, service);
+  const { app: id } = service;
+  const decision = decideService(
+    { server: name, app: id },
+    { host: server.sight, probe: service.probe },
+    service.decision?.memory ?? null,
+    context.options.clock.nowMs(),
+  );
+  const isSame = service.decision !== null && service.decision.memory === decision.memory && service.decision.message === decision.message;
+  if (!isSame) {
+    service.decision = decision;
+    for (const person of context.world.people.values()) {
+      const entry = person.server === server ? person.backends.get(app) : undefined;
+      if (entry) context.queue.add(entry.key, true);
+    }
   }
+  await settle(context, key, service.decision ?? decision, 0, { server: name, app, version: server.system.get(app)?.version ?? null });
 }
 
 async function workOnPortal(context: Context): Promise<void> {

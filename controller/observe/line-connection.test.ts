@@ -76,6 +76,16 @@ test('a refusal comes as its own code, an unknown code as a protocol error', asy
   connection.close();
 });
 
+test('a reply of a wrong shape ends the line, and who asked learns of it', async () => {
+  onLine = (line, socket) => {
+    const { id } = JSON.parse(line) as { id: number };
+    socket.write(`{"id":${id},"ok":true,"token":7}\n`);
+  };
+  const { connection, closed } = connect();
+  await expect(connection.ask({ op: 'token', app: 'x' })).rejects.toMatchObject({ code: 'SUPERVISOR_PROTOCOL' });
+  await expect(closed).resolves.toMatchObject({ code: 'SUPERVISOR_PROTOCOL' });
+});
+
 test.for([
   ['a line of no known shape', 'SUPERVISOR_PROTOCOL', (socket: net.Socket) => socket.write('what?\n')],
   ['a line without end', 'SUPERVISOR_PROTOCOL', (socket: net.Socket) => socket.write(Buffer.alloc(limits.supervisorLineBytesMax + 2, 65))],

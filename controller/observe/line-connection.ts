@@ -58,10 +58,12 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
     const asked = waiting.get(line.id);
     // A reply after its deadline has nobody left to take it.
     if (!asked) return;
+    // A reply of a wrong shape throws here and ends the line: who asked is then still among those that learn of it.
+    const reply = line.kind === 'failure' ? null : readReply(asked.op, line.body);
     waiting.delete(line.id);
     asked.cancel();
     if (line.kind === 'failure') asked.reject(refusal(line.error));
-    else asked.resolve(readReply(asked.op, line.body) as never);
+    else asked.resolve(reply as never);
   };
   const unreachable = (why: string): SvcError => new SvcError('SERVER_UNREACHABLE', `the connection to the supervisor ended: ${why}`);
   readLines(

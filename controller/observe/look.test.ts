@@ -9,7 +9,7 @@ test('who was away and stays away costs no read of the store, ten thousand times
   const kept = new Map([['presence/ana', '700']]);
   let sessions = 0;
   const store = {
-    sessionsOf: async () => Array.from({ length: sessions }, () => ({})),
+    sessionsOf: async () => Array.from({ length: sessions }, () => ({ audience: 'portal' })),
     value: async (name: string) => {
       reads += 1;
       return kept.get(name) ?? null;
@@ -39,6 +39,7 @@ test('a slow look that began before an install takes nothing back from the look 
     hash: 'a'.repeat(64),
     delivered: 'a'.repeat(64),
     scope: 'sistema',
+    previous: null,
     manifest: { id: 'notas', version: '1.0.0', backend: { runtime: 'node', entrypoint: 'main.js' } },
   };
   const answers: { readonly account: string | null; readonly give: (packages: readonly InstalledPackage[]) => void }[] = [];

@@ -20,14 +20,16 @@ export async function lookAtServer(world: World, server: ServerEntry, nowMs: () 
     return false;
   };
   try {
-    const system = byApp(await server.host.installed(null));
+    const people = [...world.people.values()].filter((person) => person.server === server);
+    const accounts = people.map((person) => person.account);
+    const system = byApp(await server.host.installed(null, accounts));
     if (!isStale(server) && !samePackages(server.system, system)) server.system = system;
-    for (const person of world.people.values()) {
-      if (person.server === server && (await lookAtPerson(person, isStale))) changed.push(person);
-    }
+    for (const person of people) if (await lookAtPerson(person, isStale)) changed.push(person);
     if (!isStale(server)) setSight(server, { status: 'reachable', message: '' });
   } catch (error) {
-    if (!isStale(server)) setSight(server, { status: 'unreachable', message: (error as Error).message });
+    // A server that is busy answers nevertheless: what was seen of it holds (anchors B 11).
+    const isBusy = error instanceof SvcError && error.code === 'SSH_SATURATED' && server.sight.status === 'reachable';
+    if (!isBusy && !isStale(server)) setSight(server, { status: 'unreachable', message: (error as Error).message });
   }
   server.lookedAtMs = nowMs();
   return changed;
@@ -59,7 +61,8 @@ function samePackages(before: ReadonlyMap<string, InstalledPackage>, now: Readon
   if (before.size !== now.size) return false;
   for (const [app, one] of now) {
     const known = before.get(app);
-    if (known?.hash !== one.hash || known.scope !== one.scope) return false;
+    if (known?.hash !== one.hash || known.scope !== one.scope || known.delivered !== one.delivered || known.previous !== one.previous)
+      return false;
   }
   return true;
 }
@@ -84,7 +87,8 @@ export async function lookAtIntent(store: Store, entry: BackendEntry): Promise<v
 /** Whether the person is present, and since when: sessions that overlap are one presence, over restarts of the portal too. */
 export async function lookAtSession(store: Store, person: PersonEntry, nowMs: number): Promise<boolean> {
   const name = `presence/${person.name}`;
-  const present = (await store.sessionsOf(person.name, nowMs)).length > 0;
+  // An app's session ends with the portal's: alone it is nobody's presence.
+  const present = (await store.sessionsOf(person.name, nowMs)).some(({ audience }) => audience === 'portal');
   // Nothing to read again: who was away stays away, who was there stays there. Asked of everybody at each resync.
   if (present === person.session && person.sessionLooked && present === (person.sessionSinceMs !== null)) return false;
   const kept = Number((await store.value(name)) ?? '0');

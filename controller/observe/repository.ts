@@ -1,21 +1,10 @@
-/**
- * Where packages come from. In this release a folder beside the YAML files with one unpacked package in each subfolder; the HTTP
- * repository follows with the installer.
- */
+/** A package that is not packed: a folder with its manifest, as a repository of unpacked packages holds them. */
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
-import type { PortalDocument } from '../../schema/desired/documents.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { validateManifest } from '../../schema/manifest/validate.ts';
 import { renderFinding } from '../../schema/render.ts';
-import type { PlacedOf } from '../world.ts';
-
-/** Folder of one app's package; null when the Portal names no repository. Source: design 4, relative to the file that says so. */
-export function sourceFolder(dir: string, portal: PlacedOf<PortalDocument>, app: string): string | null {
-  const { repository } = portal.document.spec;
-  return repository === undefined ? null : path.resolve(dir, path.dirname(portal.place.file), repository, app);
-}
 
 const known = new Map<string, { readonly mark: string; readonly manifest: Manifest }>();
 

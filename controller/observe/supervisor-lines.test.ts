@@ -22,6 +22,8 @@ const snapshot = {
   idleDeadlineMs: null,
   contained: false,
   containedReason: 'no manager',
+  secrets: { declared: 2, missing: ['API_KEY'], restartNeeded: true },
+  gpu: { modo: 'opcional', concedida: false, motivo: 'não há placa gráfica neste servidor' },
 };
 const push = (over: object): string => JSON.stringify({ event: 'app', snapshot: { ...snapshot, ...over } });
 

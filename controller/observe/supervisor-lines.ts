@@ -5,6 +5,7 @@
 import { Ajv } from 'ajv';
 import { backendStates, reasons, startSteps, type AppSnapshot } from '../../schema/backend.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
 import type { SupervisorPush, SupervisorReplies } from '../../schema/supervisor-protocol.ts';
 
 const closed = (properties: Readonly<Record<string, object>>): object => ({
@@ -19,6 +20,7 @@ const count = { type: 'integer', minimum: 0 } as const;
 const time = { type: 'number', minimum: 0 } as const;
 const app = { type: 'string', pattern: '^[a-z0-9-]{1,128}$' } as const;
 const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+const secretName = { type: 'string', pattern: '^[A-Z][A-Z0-9_]{0,63}$' } as const;
 const reason = { enum: [...reasons] } as const;
 
 /** The type says that no field of a snapshot goes unchecked. */
@@ -53,10 +55,28 @@ const snapshotFields: { readonly [Field in keyof AppSnapshot]-?: object } = {
   idleDeadlineMs: nullable(time),
   contained: { type: 'boolean' },
   containedReason: text(8_192),
+  secrets: closed({ declared: count, missing: { type: 'array', maxItems: 1_000, items: secretName }, restartNeeded: { type: 'boolean' } }),
+  gpu: nullable(closed({ modo: { enum: ['opcional', 'necessaria'] }, concedida: { type: 'boolean' }, motivo: text(8_192) })),
 };
 const snapshot = closed(snapshotFields);
 const accepted = closed({ accepted: { const: true } });
 const apps = closed({ apps: { type: 'array', maxItems: 10_000, items: snapshot } });
+
+/** Closed, so that a value can't come along. */
+const secrets = closed({
+  secrets: {
+    type: 'array',
+    maxItems: 1_000,
+    items: closed({
+      name: secretName,
+      description: text(limits.secretDescriptionCharsMax),
+      required: { type: 'boolean' },
+      declared: { type: 'boolean' },
+      set: { type: 'boolean' },
+    }),
+  },
+  restartNeeded: { type: 'boolean' },
+});
 
 const replySchemas: { readonly [Op in keyof SupervisorReplies]: object } = {
   hello: closed({ protocol: count, version: text(128), pid: { type: 'integer', minimum: 1 }, bootId: text(64), home: text(4_096) }),
@@ -68,6 +88,9 @@ const replySchemas: { readonly [Op in keyof SupervisorReplies]: object } = {
   token: closed({ token: nullable(text(4_096)) }),
   log: closed({ text: { type: 'string' } }),
   follow: accepted,
+  secrets,
+  'secret-put': secrets,
+  'secret-delete': secrets,
   quit: accepted,
 };
 

@@ -18,6 +18,8 @@ import { type RepositoryLocation, isRepositoryFolder } from './location.ts';
 export interface OffersReader {
   /** Never rejects: `problem` says why the offers may be old or are none. */
   read(location: RepositoryLocation | null): Promise<Offers>;
+  /** What was read last, whatever its age; none before the first time. */
+  last(): Offers;
 }
 
 interface Held {
@@ -46,6 +48,7 @@ export function createOffersReader(clock: Clock): OffersReader {
   };
 
   return {
+    last: () => last?.offers ?? { apps: [], problem: 'not read yet' },
     read: async (location) => {
       if (location === null) return { apps: [], problem: 'the Portal document names no repository' };
       const place = location.kind === 'url' ? location.url : location.folder;
@@ -78,7 +81,10 @@ async function fromUnpacked(folder: string): Promise<Offers> {
   for (const entry of entries.filter((one) => one.isDirectory())) {
     const manifest = await readSource(path.join(folder, entry.name)).catch(() => null);
     if (manifest?.id !== entry.name) continue;
-    apps.push({ id: manifest.id, versions: [{ version: manifest.version, tamanho: null, publicadoEm: null, novidades: '', manifest }] });
+    apps.push({
+      id: manifest.id,
+      versions: [{ version: manifest.version, tamanho: null, sha256: null, publicadoEm: null, novidades: '', manifest }],
+    });
   }
   return { apps, problem: null };
 }

@@ -36,4 +36,33 @@ export const migrations: readonly string[] = [
   CREATE TABLE applied (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE named_values (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE install_wishes (
+    person TEXT NOT NULL, app TEXT NOT NULL, version TEXT, request_id TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (person, app)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE rollbacks (
+    key TEXT PRIMARY KEY, from_version TEXT NOT NULL, to_version TEXT NOT NULL, request_id TEXT NOT NULL, at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  // How, when and from where a session is used: its person's list of sessions.
+  `
+  ALTER TABLE sessions ADD COLUMN seen_at_ms INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN method TEXT NOT NULL DEFAULT '';
+  ALTER TABLE sessions ADD COLUMN address TEXT NOT NULL DEFAULT '';
+  ALTER TABLE sessions ADD COLUMN agent TEXT NOT NULL DEFAULT '';
+  `,
+  // What is in force stood in one named value, which was written whole for every change.
+  `
+  CREATE TABLE in_force (name TEXT PRIMARY KEY, leaving INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO in_force SELECT value ->> '$.document.kind' || '/' || (value ->> '$.document.metadata.name'), 0, value
+    FROM (SELECT each.value FROM named_values, json_each(named_values.value, '$.documents') AS each WHERE name = 'desired/in-force');
+  INSERT OR IGNORE INTO in_force SELECT value ->> '$.document.kind' || '/' || (value ->> '$.document.metadata.name'), 1, value
+    FROM (SELECT each.value FROM named_values, json_each(named_values.value, '$.leaving') AS each WHERE name = 'desired/in-force');
+  UPDATE named_values SET value = json_remove(value, '$.documents', '$.leaving') WHERE name = 'desired/in-force';
+  DROP TABLE applied;
+  `,
+  `
+  ALTER TABLE install_wishes ADD COLUMN cancels INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

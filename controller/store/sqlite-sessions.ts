@@ -11,6 +11,10 @@ type SessionRow = {
   audience: string;
   created_at_ms: number;
   expires_at_ms: number;
+  seen_at_ms: number;
+  method: string;
+  address: string;
+  agent: string;
 };
 type PassRow = { pass_hash: string; person: string; admin: number; audience: string; expires_at_ms: number };
 
@@ -22,17 +26,23 @@ function sessionOf(row: SessionRow): StoredSession {
     audience: row.audience,
     createdAtMs: row.created_at_ms,
     expiresAtMs: row.expires_at_ms,
+    seenAtMs: row.seen_at_ms,
+    method: row.method as StoredSession['method'],
+    address: row.address,
+    agent: row.agent,
   };
 }
 
 export function openSessions(
   database: DatabaseSync,
   writer: TurnWriter,
-): Pick<Store, 'putSession' | 'session' | 'sessionsOf' | 'deleteSession' | 'deleteSessionsOf' | 'putPass' | 'takePass'> {
+): Pick<Store, 'putSession' | 'touchSession' | 'session' | 'sessionsOf' | 'deleteSession' | 'deleteSessionsOf'> {
   const put = database.prepare(
-    `INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (token_hash) DO UPDATE SET
-       person = excluded.person, admin = excluded.admin, audience = excluded.audience, expires_at_ms = excluded.expires_at_ms`,
+    `INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (token_hash) DO UPDATE SET
+       person = excluded.person, admin = excluded.admin, audience = excluded.audience, expires_at_ms = excluded.expires_at_ms,
+       seen_at_ms = excluded.seen_at_ms`,
   );
+  const touch = database.prepare('UPDATE sessions SET seen_at_ms = ?, expires_at_ms = ? WHERE token_hash = ? AND seen_at_ms < ?');
   const expire = database.prepare('DELETE FROM sessions WHERE expires_at_ms <= ?');
   const trim = database.prepare(
     `DELETE FROM sessions WHERE token_hash IN
@@ -42,19 +52,12 @@ export function openSessions(
   const ofPerson = database.prepare('SELECT * FROM sessions WHERE person = ? AND expires_at_ms > ? ORDER BY created_at_ms');
   const remove = database.prepare('DELETE FROM sessions WHERE token_hash = ?');
   const removeAll = database.prepare('DELETE FROM sessions WHERE person = ?');
-  const putPassRow = database.prepare('INSERT OR REPLACE INTO passes VALUES (?, ?, ?, ?, ?)');
-  const trimPasses = database.prepare(
-    `DELETE FROM passes WHERE pass_hash IN
-       (SELECT pass_hash FROM passes WHERE person = ? AND pass_hash <> ? AND (audience = 'portal') = (? = 'portal')
-        ORDER BY expires_at_ms DESC, pass_hash LIMIT -1 OFFSET ?)`,
-  );
-  const expirePasses = database.prepare('DELETE FROM passes WHERE expires_at_ms <= ?');
-  const take = database.prepare('DELETE FROM passes WHERE pass_hash = ? RETURNING *');
   return {
     putSession: (session) =>
       writer.write(() => {
         expire.run(session.createdAtMs);
-        put.run(session.tokenHash, session.person, session.admin ? 1 : 0, session.audience, session.createdAtMs, session.expiresAtMs);
+        const { tokenHash, person, admin, audience, createdAtMs, expiresAtMs, seenAtMs, method, address, agent } = session;
+        put.run(tokenHash, person, admin ? 1 : 0, audience, createdAtMs, expiresAtMs, seenAtMs, method, address, agent);
         trim.run(session.person, session.audience, limits.sessionsPerPersonMax);
       }),
     session: async (tokenHash, nowMs) => {
@@ -66,6 +69,10 @@ export function openSessions(
       writer.flush();
       return (ofPerson.all(person, nowMs) as SessionRow[]).map(sessionOf);
     },
+    touchSession: (tokenHash, seenAtMs, expiresAtMs) =>
+      writer.write(() => {
+        touch.run(seenAtMs, expiresAtMs, tokenHash, seenAtMs);
+      }),
     deleteSession: (tokenHash) =>
       writer.write(() => {
         remove.run(tokenHash);
@@ -74,6 +81,19 @@ export function openSessions(
       writer.write(() => {
         removeAll.run(person);
       }),
+  };
+}
+
+export function openPasses(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'putPass' | 'takePass'> {
+  const putPassRow = database.prepare('INSERT OR REPLACE INTO passes VALUES (?, ?, ?, ?, ?)');
+  const trimPasses = database.prepare(
+    `DELETE FROM passes WHERE pass_hash IN
+       (SELECT pass_hash FROM passes WHERE person = ? AND pass_hash <> ? AND (audience = 'portal') = (? = 'portal')
+        ORDER BY expires_at_ms DESC, pass_hash LIMIT -1 OFFSET ?)`,
+  );
+  const expirePasses = database.prepare('DELETE FROM passes WHERE expires_at_ms <= ?');
+  const take = database.prepare('DELETE FROM passes WHERE pass_hash = ? RETURNING *');
+  return {
     putPass: (pass) =>
       writer.write(() => {
         putPassRow.run(pass.passHash, pass.person, pass.admin ? 1 : 0, pass.audience, pass.expiresAtMs);

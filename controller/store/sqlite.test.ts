@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrations } from './migrations.ts';
 import { openSqliteStore } from './sqlite.ts';
 import { describeStore } from './store-contract.ts';
 import { createTurnWriter } from './turn-writer.ts';
@@ -35,6 +36,25 @@ test('a store of a newer svc is refused and left as it is', async () => {
   raw.exec('PRAGMA user_version = 99');
   raw.close();
   await expect(openSqliteStore(file)).rejects.toMatchObject({ code: 'STORE_NEWER' });
+});
+
+test('what was in force in a store of before stands in the table', async () => {
+  mkdirSync(path.dirname(file));
+  const raw = new DatabaseSync(file);
+  const version = migrations.findIndex((step) => step.includes('CREATE TABLE in_force'));
+  for (const step of migrations.slice(0, version)) raw.exec(step);
+  raw.exec(`PRAGMA user_version = ${version}`);
+  const placed = (kind: string, name: string) => ({ document: { kind, metadata: { name } }, place: { line: 1 }, generation: 2 });
+  const value = { hash: 'h', held: [], why: null, documents: [placed('Person', 'ana')], leaving: [placed('Server', 'casa')] };
+  raw.prepare('INSERT INTO named_values VALUES (?, ?)').run('desired/in-force', JSON.stringify(value));
+  raw.close();
+  const store = await openSqliteStore(file);
+  expect(await store.inForce()).toEqual([
+    { name: 'Person/ana', leaving: false, body: JSON.stringify(placed('Person', 'ana')) },
+    { name: 'Server/casa', leaving: true, body: JSON.stringify(placed('Server', 'casa')) },
+  ]);
+  expect(await store.value('desired/in-force')).toBe('{"hash":"h","held":[],"why":null}');
+  await store.close();
 });
 
 test('a file that is no database is refused and not overwritten', async () => {

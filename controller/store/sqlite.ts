@@ -8,8 +8,9 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../schema/errors.ts';
 import { openEvents } from './sqlite-events.ts';
+import { openInstalls } from './sqlite-installs.ts';
 import { migrations } from './migrations.ts';
-import { openSessions } from './sqlite-sessions.ts';
+import { openPasses, openSessions } from './sqlite-sessions.ts';
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts';
 import type { Intent, Store, StoredStatus, WindowCount } from './store.ts';
 
@@ -28,6 +29,8 @@ export async function openSqliteStore(file: string): Promise<Store> {
       ...statuses,
       ...openEvents(database, writer),
       ...openSessions(database, writer),
+      ...openPasses(database, writer),
+      ...openInstalls(database, writer),
       ...openWindows(database, writer),
       ...openNames(database, writer),
       close: async () => {
@@ -202,21 +205,24 @@ function openWindows(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'p
   };
 }
 
-function openNames(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'applied' | 'putApplied' | 'value' | 'putValue'> {
-  const clear = database.prepare('DELETE FROM applied');
-  const add = database.prepare('INSERT OR IGNORE INTO applied VALUES (?)');
-  const all = database.prepare('SELECT name FROM applied ORDER BY name');
+function openNames(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'inForce' | 'changeInForce' | 'value' | 'putValue'> {
+  const add = database.prepare(
+    'INSERT INTO in_force VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET leaving = excluded.leaving, body = excluded.body',
+  );
+  const drop = database.prepare('DELETE FROM in_force WHERE name = ?');
+  const all = database.prepare('SELECT name, leaving, body FROM in_force ORDER BY name');
   const put = database.prepare('INSERT INTO named_values VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
   const one = database.prepare('SELECT value FROM named_values WHERE name = ?');
   return {
-    applied: async () => {
+    inForce: async () => {
       writer.flush();
-      return (all.all() as { name: string }[]).map((row) => row.name);
+      const rows = all.all() as { name: string; leaving: number; body: string }[];
+      return rows.map(({ name, leaving, body }) => ({ name, leaving: leaving === 1, body }));
     },
-    putApplied: (names) =>
+    changeInForce: ({ put: rows, gone }) =>
       writer.write(() => {
-        clear.run();
-        for (const name of names) add.run(name);
+        for (const name of gone) drop.run(name);
+        for (const { name, leaving, body } of rows) add.run(name, leaving ? 1 : 0, body);
       }),
     value: async (name) => {
       writer.flush();

@@ -39,6 +39,10 @@ const session = (tokenHash: string, person: string, over: Partial<StoredSession>
   audience: 'portal',
   createdAtMs: 1_000,
   expiresAtMs: 9_000,
+  seenAtMs: 1_000,
+  method: 'ssh',
+  address: '192.0.2.7',
+  agent: 'Firefox',
   ...over,
 });
 
@@ -63,6 +67,7 @@ export function describeStore(name: string, fixture: () => Promise<StoreFixture>
     statusTests(() => store, reopen);
     eventTests(() => store, reopen);
     sessionTests(() => store);
+    installTests(() => store, reopen);
     nameTests(() => store, reopen);
   });
 }
@@ -147,6 +152,15 @@ function sessionTests(store: () => Store): void {
     expect(await store().session('h3', 2_000)).not.toBeNull();
   });
 
+  test('a use is written down, the later one stays, and an ended session stays ended', async () => {
+    await store().putSession(session('h1', 'ana'));
+    await store().touchSession('h1', 5_000, 19_000);
+    await store().touchSession('h1', 4_000, 18_000);
+    await store().touchSession('gone', 5_000, 19_000);
+    expect(await store().session('h1', 10_000)).toEqual(session('h1', 'ana', { seenAtMs: 5_000, expiresAtMs: 19_000 }));
+    expect(await store().session('gone', 2_000)).toBeNull();
+  });
+
   test('one more session than the limit ends the oldest of that audience only', async () => {
     await store().putSession(session('first-app', 'ana', { audience: 'notas', createdAtMs: 0 }));
     for (let index = 0; index <= limits.sessionsPerPersonMax; index += 1) {
@@ -180,12 +194,45 @@ function sessionTests(store: () => Store): void {
   });
 }
 
+function installTests(store: () => Store, reopen: () => Promise<void>): void {
+  test('the newest wish of a person for an app stays until that very one is deleted', async () => {
+    const wish = { person: 'ana', app: 'notas', version: '1.0.0', requestId: 'q1', atMs: 10 };
+    await store().putInstallWish(wish);
+    await store().putInstallWish({ ...wish, app: 'agenda' });
+    await store().putInstallWish({ ...wish, person: 'bia' });
+    await store().putInstallWish({ ...wish, version: null, requestId: 'q2', atMs: 11, cancels: true });
+    await reopen();
+    expect((await store().installWishes()).map(({ person, app }) => `${person}/${app}`)).toEqual(['ana/agenda', 'ana/notas', 'bia/notas']);
+    await store().deleteInstallWish('ana', 'notas', 'q1');
+    expect(await store().installWish('ana', 'notas')).toEqual({ ...wish, version: null, requestId: 'q2', atMs: 11, cancels: true });
+    await store().deleteInstallWish('ana', 'notas', 'q2');
+    expect(await store().installWish('ana', 'notas')).toBeNull();
+    expect(await store().installWishes()).toHaveLength(2);
+  });
+
+  test('a held rollback is replaced, survives a restart and ends when it is deleted', async () => {
+    const rollback = { key: 'Package/notas', from: '2.0.0', to: '1.0.0', requestId: 'q1', atMs: 10 };
+    await store().putRollback(rollback);
+    await store().putRollback({ ...rollback, to: '1.5.0', requestId: 'q2' });
+    await store().putRollback({ ...rollback, key: 'Package/ana/agenda' });
+    await reopen();
+    expect(await store().rollbacks()).toEqual([
+      { ...rollback, key: 'Package/ana/agenda' },
+      { ...rollback, to: '1.5.0', requestId: 'q2' },
+    ]);
+    await store().deleteRollback('Package/notas');
+    await store().deleteRollback('Package/unknown');
+    expect(await store().rollbacks()).toHaveLength(1);
+  });
+}
+
 function nameTests(store: () => Store, reopen: () => Promise<void>): void {
-  test('windows, applied names and values survive a restart', async () => {
+  test('windows, documents in force and values survive a restart', async () => {
     await store().putWindows({ person: 'ana', app: 'notas', open: 2, zeroSinceMs: null });
     await store().putWindows({ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 });
-    await store().putApplied(['Server/casa', 'Person/ana']);
-    await store().putApplied(['Person/ana', 'Person/bia']);
+    const row = (name: string, body = '{}', leaving = false) => ({ name, leaving, body });
+    await store().changeInForce({ put: [row('Server/casa'), row('Person/bia'), row('Person/ana')], gone: [] });
+    await store().changeInForce({ put: [row('Person/ana', '{"a":1}', true)], gone: ['Server/casa', 'Person/unknown'] });
     expect(await store().value('hash')).toBeNull();
     await store().putValue('hash', 'one');
     await store().putValue('hash', 'two');
@@ -193,7 +240,7 @@ function nameTests(store: () => Store, reopen: () => Promise<void>): void {
     expect(await store().windows()).toEqual([{ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 }]);
     expect(await store().windowsOf('ana', 'notas')).toEqual({ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 });
     expect(await store().windowsOf('ana', 'relogio')).toBeNull();
-    expect(await store().applied()).toEqual(['Person/ana', 'Person/bia']);
+    expect(await store().inForce()).toEqual([row('Person/ana', '{"a":1}', true), row('Person/bia')]);
     expect(await store().value('hash')).toBe('two');
   });
 }

@@ -55,7 +55,17 @@ export interface StoredSession {
   readonly audience: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
+  /** Last use that was written down; limits.sessionSeenMs says how fine that is. */
+  readonly seenAtMs: number;
+  /** How the person signed in; '' for an app's origin. */
+  readonly method: SignInMethod | '';
+  /** Where from: address and User-Agent, both cut; for the person's own list, '' when not known. */
+  readonly address: string;
+  readonly agent: string;
 }
+
+/** `link`: a one-time link; `ssh`: the password of the account; `oidc`: a provider. Decision: docs/decisions/0070-signing-in.md */
+export type SignInMethod = 'link' | 'ssh' | 'oidc';
 
 /** One-time pass: sign-in link or hand-over to an app origin. */
 export interface StoredPass {
@@ -73,6 +83,38 @@ export interface WindowCount {
   readonly open: number;
   /** Wall time when the count last fell to zero; null while windows are open or when none ever was. */
   readonly zeroSinceMs: number | null;
+}
+
+/** What a person asked the store of the shell for, for themself: a level that stays until it is removed. */
+export interface InstallWish {
+  readonly person: string;
+  readonly app: string;
+  /** Null: remove it; while its installation runs: cancel that, and what was there before stays. */
+  readonly version: string | null;
+  /** With null: give up what was asked for, whether it runs, waits or failed; what is installed stays. */
+  readonly cancels?: boolean;
+  /** A new one means: try (again) now, whatever failed before. */
+  readonly requestId: string;
+  readonly atMs: number;
+}
+
+/** While `from` stays wanted, `to` is kept instead. Decision: docs/decisions/0064-rollback-is-held.md */
+export interface HeldRollback {
+  /** Of a Package object. */
+  readonly key: string;
+  readonly from: string;
+  readonly to: string;
+  readonly requestId: string;
+  readonly atMs: number;
+}
+
+/** A desired document that was taken. */
+export interface InForceRow {
+  /** `Backend/ana-notas` */
+  readonly name: string;
+  /** Removed from the folder, and what it owned is still there. */
+  readonly leaving: boolean;
+  readonly body: string;
 }
 
 export interface Store {
@@ -93,6 +135,8 @@ export interface Store {
   events(filter: { readonly keyPrefix?: string; readonly afterSeq?: number; readonly limit: number }): Promise<readonly StoredEvent[]>;
 
   putSession(session: StoredSession): Promise<void>;
+  /** Writes down a use; a session that ended meanwhile stays ended, a later use stays the later one. */
+  touchSession(tokenHash: string, seenAtMs: number, expiresAtMs: number): Promise<void>;
   session(tokenHash: string, nowMs: number): Promise<StoredSession | null>;
   sessionsOf(person: string, nowMs: number): Promise<readonly StoredSession[]>;
   deleteSession(tokenHash: string): Promise<void>;
@@ -102,13 +146,23 @@ export interface Store {
   /** Returns and deletes the pass in one step; null when unknown, used or expired. */
   takePass(passHash: string, nowMs: number): Promise<StoredPass | null>;
 
+  /** Replaces the wish of that person and app. */
+  putInstallWish(wish: InstallWish): Promise<void>;
+  installWishes(): Promise<readonly InstallWish[]>;
+  installWish(person: string, app: string): Promise<InstallWish | null>;
+  /** Only if it is still the one with this request id. */
+  deleteInstallWish(person: string, app: string, requestId: string): Promise<void>;
+  putRollback(rollback: HeldRollback): Promise<void>;
+  rollbacks(): Promise<readonly HeldRollback[]>;
+  deleteRollback(key: string): Promise<void>;
+
   putWindows(windows: WindowCount): Promise<void>;
   windows(): Promise<readonly WindowCount[]>;
   windowsOf(person: string, app: string): Promise<WindowCount | null>;
 
-  /** Names of the desired objects that were applied last, for ownership and the prune guard. */
-  applied(): Promise<readonly string[]>;
-  putApplied(names: readonly string[]): Promise<void>;
+  /** Documents in force and leaving, as controller/desired wrote them. */
+  inForce(): Promise<readonly InForceRow[]>;
+  changeInForce(change: { readonly put: readonly InForceRow[]; readonly gone: readonly string[] }): Promise<void>;
   /** Small named values: portal key, desired hash. */
   value(name: string): Promise<string | null>;
   putValue(name: string, value: string): Promise<void>;

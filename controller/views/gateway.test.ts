@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Gateway } from '../../schema/gateway.ts';
 import { systemClock } from '../clock/system.ts';
 import { createBus } from '../events/bus.ts';
@@ -12,6 +12,9 @@ import { createLocalHost } from '../hosts/local.ts';
 import { createController, type Controller } from '../loop/loop.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
+
+// Real installers run: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 30_000 });
 
 let dir: string;
 let store: Store;
@@ -66,6 +69,7 @@ beforeEach(async () => {
   writeFileSync(path.join(dir, 'yaml/all.yaml'), desired());
   store = await openSqliteStore(':memory:');
   controller = await createController({
+    shellVersion: '1.0.0',
     dir: path.join(dir, 'yaml'),
     store,
     bus: createBus(),
@@ -94,9 +98,20 @@ afterEach(async () => {
 const begin = async (): Promise<void> => {
   await controller.prepare();
   await controller.start();
-  await expect.poll(() => gateway.app('ana', 'notas')?.version, { timeout: 10_000 }).toBe('1.0.0');
+  await expect.poll(() => gateway.app('ana', 'notas')?.version, { timeout: 20_000 }).toBe('1.0.0');
   await controller.context.queue.idle();
 };
+
+test('objects come by key, a page at a time', async () => {
+  await begin();
+  const keys = async (after: string, limit: number) => (await gateway.objects('', { after, limit })).map(({ key }) => key);
+  const all = (await gateway.objects('')).map(({ key }) => key);
+  expect(all).toEqual(all.toSorted());
+  expect(all.length).toBeGreaterThan(3);
+  expect(await keys('', 2)).toEqual(all.slice(0, 2));
+  expect(await keys(all[1] ?? '', 2)).toEqual(all.slice(2, 4));
+  expect(await keys(all.at(-1) ?? '', 2)).toEqual([]);
+});
 
 describe('svc plan', () => {
   test('before anything ran names what would be added and installed, and touches nothing', async () => {
@@ -109,7 +124,7 @@ describe('svc plan', () => {
       ]),
     );
     expect(readdirSync(dir).sort()).toEqual(['bin', 'repo', 'yaml']);
-    expect(await store.applied()).toEqual([]);
+    expect(await store.inForce()).toEqual([]);
   });
 
   test('says nothing when all is in place, and then what another folder would change', async () => {

@@ -3,17 +3,28 @@
  * carries nothing out (design 3 rule 2). What an action would bring about is followed one step: a package that would be installed
  * counts as installed for the backends that a document pins.
  */
-import type { Action, ActionOf } from '../../reconcilers/actions.ts';
+import type { Action, ActionOf, PackageTarget } from '../../reconcilers/actions.ts';
 import { decideBackend } from '../../reconcilers/backend.ts';
+import { decideEngine } from '../../reconcilers/engine.ts';
+import { aimedVersion } from '../../reconcilers/package-goal.ts';
 import { decidePackage } from '../../reconcilers/package.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Offers } from '../../schema/repository/store-view.ts';
 import type { InForce } from '../desired/in-force.ts';
+import type { Host } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
-import { backendDesired, backendObserved, packageDesired, packageObserved } from '../loop/inputs.ts';
+import { backendDesired, backendObserved } from '../loop/inputs.ts';
+import { engineDesired, engineObserved, packageDesired, packageObserved } from '../loop/package-inputs.ts';
 import { lookAtServer } from '../observe/look.ts';
-import { readSource, sourceFolder } from '../observe/repository.ts';
 import { silentLink } from '../observe/silent-link.ts';
-import { emptyWorld, syncBackends, syncWorld, type PackageEntry, type PersonEntry, type World, type WorldFactory } from '../world.ts';
+import { repositoryLocation } from '../repository/location.ts';
+import { decideServer } from '../../reconcilers/server.ts';
+import { lookAtKit, newKitState, serverDesired, serverObserved } from '../servers/kit-work.ts';
+import { isServerScope } from '../servers/services.ts';
+import { createOffersReader } from '../repository/offers.ts';
+import { syncEngines, type OfferedVersion, type PackageEntry } from '../world-packages.ts';
+import { emptyWorld, syncBackends, syncWorld, type PersonEntry, type World, type WorldFactory } from '../world.ts';
 
 type Change = PlanAnswer['changes'][number];
 
@@ -22,10 +33,27 @@ export async function planFolder(context: Context, dir: string | null, prune: bo
   const { inForce, errors } = await source.preview(dir ?? options.dir, prune);
   if (errors.length > 0) return { ok: false, changes: [], errors, pendingPrune: [] };
   const changes = documentChanges(source.current(), inForce);
-  const world = await imagine(context, inForce);
+  const made: Host[] = [];
+  try {
+    return await decideAll(context, dir, inForce, changes, made);
+  } finally {
+    // A connection to a server that nobody serves yet ends with the look.
+    await Promise.all(made.map((host) => host.close()));
+  }
+}
+
+async function decideAll(context: Context, dir: string | null, inForce: InForce, changes: Change[], made: Host[]): Promise<PlanAnswer> {
+  const { options } = context;
+  const world = await imagine(context, inForce, made);
   const nowMs = options.clock.nowMs();
-  for (const entry of world.packages.values()) changes.push(...(await packageChanges(dir ?? options.dir, world, entry, nowMs)));
+  const location = world.portal && repositoryLocation(dir ?? options.dir, world.portal);
+  const { apps } = await createOffersReader(options.clock).read(location);
+  const offersOf: OffersOf = (app) => apps.find(({ id }) => id === app)?.versions ?? [];
+  for (const entry of world.packages.values()) changes.push(...packageChanges(context, world, entry, offersOf));
+  changes.push(...engineChanges(world, nowMs));
+  changes.push(...(await kitChanges(context, world, nowMs)));
   for (const entry of world.backends.values()) {
+    if (isServerScope(entry)) continue;
     const decision = decideBackend(backendDesired(entry), backendObserved(entry), entry.memory, nowMs);
     changes.push(...decision.actions.filter((action) => action.kind !== 'backend/probe').map(changeOf));
   }
@@ -33,19 +61,34 @@ export async function planFolder(context: Context, dir: string | null, prune: bo
 }
 
 /** The world under other documents: hosts and lines of the living one where they are the same, none that acts where they aren't. */
-async function imagine({ world: living, options, recorder }: Context, inForce: InForce): Promise<World> {
+async function imagine({ world: living, options, recorder }: Context, inForce: InForce, made: Host[]): Promise<World> {
   const world = emptyWorld(inForce);
   const factory: WorldFactory = {
     host: (document) => {
       const known = living.servers.get(document.metadata.name);
       const same = known && JSON.stringify(known.placed.document) === JSON.stringify(document);
-      return same ? known.host : options.createHost(document, true);
+      if (same) return known.host;
+      const host = options.createHost(document, true);
+      made.push(host);
+      return host;
+    },
+    kit: (document) => {
+      const known = living.servers.get(document.metadata.name);
+      if (known && JSON.stringify(known.placed.document) === JSON.stringify(document)) return known.kit;
+      const admin = options.createAdmin?.(document) ?? null;
+      return admin === null ? null : newKitState(admin);
     },
     link: (person) => living.people.get(person)?.link ?? silentLink(person),
     memory: (key) => living.backends.get(key)?.memory ?? ((recorder.last(key)?.memory ?? null) as ReturnType<WorldFactory['memory']>),
   };
+  Object.assign(world, { wishes: living.wishes, rollbacks: living.rollbacks, tasks: living.tasks });
   syncWorld(world, inForce, factory);
-  for (const server of world.servers.values()) await lookAtServer(world, server, () => options.clock.nowMs());
+  for (const server of world.servers.values()) {
+    await lookAtServer(world, server, () => options.clock.nowMs());
+    const known = living.servers.get(server.name);
+    if (known) Object.assign(server, { inventory: known.inventory, inventoryOf: known.inventoryOf });
+    syncEngines(world, server);
+  }
   for (const person of world.people.values()) {
     copyPresence(person, living.people.get(person.name));
     syncBackends(world, person, factory);
@@ -62,6 +105,18 @@ async function imagine({ world: living, options, recorder }: Context, inForce: I
     }
   }
   return world;
+}
+
+/** What the administrator's side of each server would do; a server that does not answer has nothing to tell. */
+async function kitChanges(context: Context, world: World, nowMs: number): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for (const server of world.servers.values()) {
+    if (server.kit === null) continue;
+    await lookAtKit({ ...context, world }, server);
+    changes.push(...decideServer(serverDesired({ ...context, world }, server), serverObserved(server), null, nowMs).actions.map(changeOf));
+    if (context.world.servers.get(server.name)?.kit !== server.kit) server.kit.admin.close();
+  }
+  return changes;
 }
 
 function copyPresence(person: PersonEntry, known: PersonEntry | undefined): void {
@@ -81,30 +136,60 @@ function documentChanges(before: InForce, after: InForce): Change[] {
   return changes;
 }
 
-async function packageChanges(dir: string, world: World, entry: PackageEntry, nowMs: number): Promise<readonly Change[]> {
+type OffersOf = (app: string) => Offers['apps'][number]['versions'];
+
+function packageChanges(context: Context, world: World, entry: PackageEntry, offersOf: OffersOf): readonly Change[] {
+  const { options, offers } = context;
+  const nowMs = options.clock.nowMs();
   const desired = packageDesired(entry);
-  const folder = world.portal && sourceFolder(dir, world.portal, desired.app);
-  const manifest = folder === null ? null : await readSource(folder).catch(() => null);
-  entry.source = manifest && { version: manifest.version };
-  const decision = decidePackage(desired, packageObserved(world, entry), null, nowMs);
+  const versions = offersOf(desired.app);
+  const offer = versions.find(({ version }) => version === aimedVersion(desired)) ?? null;
+  Object.assign(entry, { offer, offered: versions.map(({ version }) => version) });
+  // A plan tells what comes in the end: what is under way is over by then, instances ended, and a changed file was seen for its round.
+  const observed = {
+    ...packageObserved(world, entry, { shellVersion: options.shellVersion, offers: offers.last() }),
+    living: 0,
+    busy: null,
+  };
+  const first = decidePackage(desired, observed, null, nowMs);
+  const decision = first.state === 'drifted' ? decidePackage(desired, observed, first.memory, nowMs + limits.resyncMs) : first;
   const install = decision.actions.find((action) => action.kind === 'package/install');
-  if (install && manifest) {
-    for (const person of world.people.values()) {
-      if (person.server.name !== desired.server || (desired.person !== null && desired.person !== person.name)) continue;
-      const kept = person.packages.get(desired.app);
-      const packages = new Map(person.packages);
-      const hash = kept?.hash ?? '';
-      packages.set(desired.app, { app: desired.app, version: manifest.version, hash, delivered: hash, scope: desired.scope, manifest });
-      person.packages = packages;
-    }
+  if (install && offer) pretendInstalled(world, desired, offer);
+  const drift = decision.state === 'drifted' ? '; files were changed there' : '';
+  return decision.actions.map((action) => {
+    const { action: kind, detail } = changeOf(action);
+    return { key: entry.key, action: kind, detail: `${detail}${drift}` };
+  });
+}
+
+/** For the backends that documents pin. The catalogue holds what a decision needs of the manifest but `backend`. */
+function pretendInstalled(world: World, { server, app, scope, person }: PackageTarget, { version, manifest }: OfferedVersion): void {
+  for (const each of world.people.values()) {
+    if (each.server.name !== server || (person !== null && person !== each.name)) continue;
+    const kept = each.packages.get(app);
+    const hash = kept?.hash ?? '';
+    const backend = kept?.manifest.backend ?? { runtime: 'binary' as const, entrypoint: '' };
+    const imagined = { app, version, hash, delivered: hash, scope, previous: null, manifest: { backend, ...manifest, id: app, version } };
+    each.packages = new Map(each.packages).set(app, imagined);
   }
-  return decision.actions.map(changeOf);
+}
+
+function engineChanges(world: World, nowMs: number): readonly Change[] {
+  return [...world.engines.values()].flatMap((entry) => {
+    const decision = decideEngine(engineDesired(world, entry), engineObserved(world, entry), null, nowMs);
+    return decision.actions.map((action) => {
+      const { action: kind, detail } = changeOf(action);
+      return { key: entry.key, action: kind, detail };
+    });
+  });
 }
 
 type Tellers = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Omit<Change, 'action'> };
 
 /** Exhaustive as the executors are: an action that a plan can't tell does not compile. */
 const tellers: Tellers = {
+  'server/kit': ({ server, id }) => ({ key: `Server/${server}`, detail: id }),
+  'server/accounts': ({ server }) => ({ key: `Server/${server}`, detail: 'key, lingering and service manager of its accounts' }),
   'backend/start': ({ person, app, order }) => ({ key: `Backend/${person}/${app}`, detail: order.pinned ? 'estado: ligado' : '' }),
   'backend/stop': ({ person, app, reason }) => ({ key: `Backend/${person}/${app}`, detail: reason }),
   'backend/pin': ({ person, app, pinned }) => ({ key: `Backend/${person}/${app}`, detail: pinned ? 'pinned' : 'not pinned' }),
@@ -113,6 +198,10 @@ const tellers: Tellers = {
   'supervisor/end': ({ person }) => ({ key: `Supervisor/${person}`, detail: '' }),
   'package/install': (action) => ({ key: `Package/${action.app}`, detail: `${action.version} ${whereOf(action)}` }),
   'package/remove': (action) => ({ key: `Package/${action.app}`, detail: whereOf(action) }),
+  'package/roll-back': (action) => ({ key: `Package/${action.app}`, detail: `to ${action.version} ${whereOf(action)}` }),
+  'package/confirm': (action) => ({ key: `Package/${action.app}`, detail: whereOf(action) }),
+  'package/cancel': (action) => ({ key: `Package/${action.app}`, detail: whereOf(action) }),
+  'engine/mend': ({ server, app, installed }) => ({ key: `Engine/${server}/${app}`, detail: installed ? '' : 'nothing declares it' }),
 };
 
 function changeOf(action: Action): Change {
@@ -120,6 +209,6 @@ function changeOf(action: Action): Change {
   return { action: action.kind, ...tell(action) };
 }
 
-function whereOf({ server, scope, person }: ActionOf<'package/install' | 'package/remove'>): string {
+function whereOf({ server, scope, person }: PackageTarget): string {
   return `on ${server} (${scope}${person === null ? '' : ` of ${person}`})`;
 }

@@ -16,6 +16,7 @@ export function projectionOf(entry: BackendEntry): Projection | null {
     version: manifest.version,
     type: manifest.type ?? 'app',
     kind: manifest.kind ?? 'app',
+    escopo: manifest.escopo ?? 'pessoa',
     description: manifest.description ?? '',
     category: manifest.category ?? 'Other',
     window: manifest.window ?? {},
@@ -49,6 +50,8 @@ function processOf(snapshot: AppSnapshot | null) {
     nextAttemptAtMs: snapshot?.nextAttemptAtMs ?? null,
     contained: snapshot?.contained ?? false,
     containedReason: snapshot?.containedReason ?? '',
+    secrets: snapshot?.secrets ?? { declared: 0, missing: [], restartNeeded: false },
+    gpuVerdict: snapshot?.gpu ?? null,
     step: snapshot?.step ? { name: snapshot.step.name, detail: snapshot.step.detail } : null,
   } as const;
 }

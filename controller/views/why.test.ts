@@ -40,3 +40,77 @@ test('since is when the state began, not when the app was last ready', () => {
   } as unknown as BackendEntry;
   expect(whyOf({ status: waiting, entry, log: '' }).sentence).toContain('is starting since 1970-01-01T00:10:00.000Z');
 });
+
+const lively = {
+  process: {},
+  contained: true,
+  containedReason: '',
+  secrets: { declared: 1, missing: [], restartNeeded: false },
+  gpu: null,
+};
+
+/** A backend with this manifest and snapshot. */
+const entryWith = (aoFechar: string, snapshot: object): BackendEntry =>
+  ({
+    app: 'notas',
+    person: {
+      name: 'ana',
+      packages: new Map([['notas', { manifest: { backend: { aoFechar } } }]]),
+      link: { snapshot: () => ({ lastExit: null, pinned: false, ...lively, ...snapshot }) },
+    },
+    memory: null,
+  }) as unknown as BackendEntry;
+
+test('a running app with other code than what is installed says so, and how it comes to run it', () => {
+  const stale = { type: 'Stale', status: 'True', reason: 'HashChanged', message: 'runs other code than what is installed' };
+  const status = { ...running, conditions: [stale] as unknown as StoredStatus['conditions'] };
+  const answer = whyOf({ status, entry: entryWith('manter', { connections: 0 }), log: '' });
+  expect(answer.sentence).toMatch(/ because it answers its health probe.*\. It runs other code than what is installed\.$/);
+  expect(answer.fix).toBe('restart it to run the installed code: svc restart ana/notas');
+});
+
+const waiting = (aoFechar: string, snapshot: object): string | null =>
+  whyOf({ status: running, entry: entryWith(aoFechar, snapshot), log: '' }).waitsFor;
+
+test('a running app with ocioso says which connections it waits for', () => {
+  expect(waiting('ocioso:1m', { connections: 2 })).toBe(
+    'its 2 open connections to close, then ocioso:1m counts; the portal keeps its own for 5 s after the last request',
+  );
+  expect(waiting('ocioso:1m', { connections: null })).toContain('its connections to be countable');
+  expect(waiting('ocioso:1m', { connections: 2, pinned: true })).toBeNull();
+  expect(waiting('manter', { connections: 2 })).toBeNull();
+});
+
+test('an app that went to the background is not sent to its log', () => {
+  const message = 'exit code 0; the app left its process and went to the background as pid 7: the entrypoint itself has to stay and serve';
+  const status: StoredStatus = { ...running, state: 'backoff', reason: 'ExitedAtOnce', message };
+  expect(whyOf({ status, entry: undefined, log: '' }).fix).toMatch(/^make the entrypoint stay and serve/);
+});
+
+test('a missing secret is told, and set before anything else is tried', () => {
+  const missing = { ...lively, secrets: { declared: 2, missing: ['API_KEY', 'OUTRO'], restartNeeded: false } };
+  const runs = whyOf({ status: running, entry: entryWith('manter', missing), log: '' });
+  expect(runs.sentence).toMatch(/\. It lacks secrets that its manifest marks as required: API_KEY, OUTRO\.$/);
+  expect(runs.fix).toBe('set what is missing: svc secret set ana/notas API_KEY, svc secret set ana/notas OUTRO');
+  const crashed: StoredStatus = { ...running, state: 'backoff', reason: 'Crashed', message: '' };
+  expect(whyOf({ status: crashed, entry: entryWith('manter', { ...missing, process: null }), log: '' }).fix).toMatch(
+    /^set what is missing: .* OUTRO; read what it printed/,
+  );
+});
+
+test('old values, no ceilings and no GPU are told with their reasons', () => {
+  const snapshot = {
+    ...lively,
+    contained: false,
+    containedReason: 'systemd-run is not installed on this server',
+    secrets: { declared: 1, missing: [], restartNeeded: true },
+    gpu: { modo: 'opcional', concedida: false, motivo: 'em uso por outro app: /dev/dri/renderD128' },
+  };
+  const answer = whyOf({ status: running, entry: entryWith('manter', snapshot), log: '' });
+  expect(answer.sentence).toMatch(
+    /It runs with other secrets than are stored now\. It runs without a GPU: em uso por outro app: .*renderD128\. It runs without ceilings: systemd-run is not installed on this server\.$/,
+  );
+  expect(answer.fix).toBe('restart it to use the stored secrets: svc restart ana/notas');
+  const dead = whyOf({ status: running, entry: entryWith('manter', { ...snapshot, process: null, secrets: lively.secrets }), log: '' });
+  expect(dead.sentence).not.toMatch(/ceilings|GPU/);
+});

@@ -1,6 +1,8 @@
 /** `svc why`: one causal sentence, what it waits for, until when, the last log lines and the fix (design 3 rule 5). */
-import type { Reason } from '../../schema/backend.ts';
+import { wentToBackground, type Reason } from '../../schema/backend.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';
+import { closePolicy } from '../../schema/manifest/manifest.ts';
+import { limits } from '../../schema/limits.ts';
 import type { StoredStatus } from '../store/store.ts';
 import type { BackendEntry } from '../world.ts';
 
@@ -13,7 +15,10 @@ interface Explanation {
 }
 
 const startIt = 'start it: svc start PERSON/APP, or open its window';
+const restartIt = 'restart it to run the installed code: svc restart PERSON/APP';
 const readLog = 'read what it printed: svc logs PERSON/APP --previous';
+
+const stayInFront = 'make the entrypoint stay and serve: no fork, no daemon mode; its log tells nothing more';
 
 /** The deadline of a running app is that of its aoFechar. Source: spec 3.3, `encerrar` and `ocioso:<N>m`. */
 const useOrEnd = 'somebody to use it: without a window or a connection until then, its aoFechar stops it';
@@ -68,6 +73,11 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   },
   PackageMissing: { because: 'it is pinned and its package is not there', fix: 'write a Package document for it', waitsFor: 'the package' },
   NoGpu: { because: 'it needs a GPU and the server has none that it can use', fix: 'run it on a server with a GPU, then start it again' },
+  GpuBusy: {
+    because: 'it needs a GPU and another app holds the one that its server has',
+    fix: 'wait, or stop the app that holds it: svc get backends',
+    waitsFor: 'a GPU to be freed',
+  },
   DiskFull: { because: 'the disk of its server is full', fix: 'free space in the home of the account, then start it again' },
   SocketPathTooLong: { because: 'the path of its socket is longer than the kernel takes', fix: 'choose a shorter prefix or id' },
   SocketRefused: { because: 'its socket takes no connection', fix: readLog },
@@ -89,13 +99,34 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   NotInstalled: { because: 'it is not installed there', fix: 'write a Package document for it' },
   Installed: { because: 'the wanted version stands on the server', fix: null },
   Installing: { because: 'it is being installed', fix: null, waitsFor: 'the installation' },
+  Downloading: { because: 'its files are on their way', fix: null, waitsFor: 'the download' },
+  Cancelled: { because: 'its installation was cancelled', fix: null },
   Outdated: { because: 'another version is wanted than the one on the server', fix: null, waitsFor: 'the installation' },
+  Drift: {
+    because: 'its files were changed on the server',
+    fix: 'nothing while the repository holds that version: they are put back; otherwise publish it again or ask for another; paused: true in its document leaves them',
+    waitsFor: 'the next round',
+  },
+  Paused: { because: 'its document says paused: true', fix: 'remove paused from the document' },
+  RolledBack: {
+    because: 'somebody went back to the version before',
+    fix: 'ask for another versao, or end it: svc rollback NAME --undo',
+    waitsFor: 'another version to be wanted',
+  },
   SourceMissing: {
     because: 'the repository does not hold the wanted version',
     fix: 'put it into the repository or correct versao',
     waitsFor: 'the repository',
   },
+  CapabilityMissing: {
+    because: 'it requires a capability that no installed app offers',
+    fix: 'install the app that the message names',
+    waitsFor: 'that app',
+  },
+  ShellTooOld: { because: 'it needs a newer shell (minShellVersion)', fix: 'update svc, or ask for an older versao' },
+  ScopeRefused: { because: 'its manifest does not allow this scope', fix: 'change instalacao in the document' },
   InstallFailed: { because: 'its installation failed', fix: 'mend what the message names', waitsFor: 'the next attempt' },
+  Undeclared: { because: 'no installed package declares it', fix: null, waitsFor: 'its removal' },
   Provisioned: { because: 'it is there', fix: null },
   SessionEnded: { because: 'the person is not signed in and nothing has to be kept alive', fix: null },
   Reachable: { because: 'the server answers', fix: null },
@@ -105,6 +136,23 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'svc plan shows them; svc apply --prune removes them',
   },
   Invalid: { because: 'something is wrong with it', fix: 'correct the place that the message names' },
+};
+
+/** The same reasons, said of a package or an engine. */
+const ofPackages: Partial<Record<Reason, Explanation>> = {
+  PackageMissing: {
+    because: 'the server lacks a Linux package that it needs',
+    fix: 'an administrator of the server types the line that the message names',
+    waitsFor: 'the Linux package',
+  },
+  EngineMissing: { because: 'it is declared and not on the disk', fix: null, waitsFor: 'its download' },
+  InstallCommandFailed: {
+    because: 'its installCommand failed',
+    fix: 'read the install.log that the message names; publish a version that mends it',
+    waitsFor: 'the next attempt',
+  },
+  DiskFull: { because: 'the disk of the server is full', fix: 'free space there', waitsFor: 'the next attempt' },
+  InvalidManifest: { because: 'its svc-app.json can not be acted on', fix: 'svc validate FILE names the place; publish another version' },
 };
 
 /** The message often says the same with a figure more: then it stands alone. */
@@ -126,18 +174,81 @@ function sinceMs({ conditions }: StoredStatus, entry: BackendEntry | undefined):
 
 export function whyOf({ status, entry, log }: WhyInput): WhyAnswer {
   const { key, state, reason, message, nextDeadlineMs } = status;
-  const explained = explanations[reason];
+  const special = status.kind === 'Package' || status.kind === 'Engine' ? ofPackages[reason] : undefined;
+  const explained = special ?? explanations[reason];
   const exit = entry?.person.link.snapshot(entry.app)?.lastExit ?? null;
   const since = sinceMs(status, entry);
-  const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${withDetail(explained.because, message)}.`;
+  const stale = status.conditions.find(({ type, status: is }) => type === 'Stale' && is === 'True');
+  const inSentence = stale === undefined ? '' : ` It ${stale.message}.`;
+  const notes = notesOn(entry);
+  const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${withDetail(explained.because, message)}.${inSentence}${notes.map(({ says }) => ` ${says}`).join('')}`;
   const lines = log === '' ? (exit?.lastLogLines ?? []) : log.split('\n').filter((line) => line !== '');
+  const fix = message.includes(wentToBackground) ? stayInFront : (explained.fix ?? (stale === undefined ? null : restartIt));
   const forWhom = (text: string): string => (entry ? text.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`) : text);
   return {
     key,
     sentence,
-    waitsFor: explained.waitsFor ?? (state === 'running' && nextDeadlineMs !== null ? useOrEnd : null),
+    waitsFor: explained.waitsFor ?? (state === 'running' ? closing(nextDeadlineMs, entry) : null),
     nextDeadlineMs,
     lastLogLines: lines.slice(-20),
-    fix: explained.fix === null ? null : forWhom(explained.fix),
+    fix: inOrder(fix, notes).map(forWhom).join('; ') || null,
   };
+}
+
+interface Note {
+  readonly says: string;
+  readonly fix: string | null;
+  /** Likely the cause of a failure, so it is mended before anything else. */
+  readonly first: boolean;
+}
+
+/** What is not as it should be and is no state: missing secrets, old values, no ceilings, no GPU. */
+function notesOn(entry: BackendEntry | undefined): readonly Note[] {
+  const snapshot = entry?.person.link.snapshot(entry.app) ?? null;
+  if (snapshot === null) return [];
+  const { secrets, gpu, process, contained, containedReason } = snapshot;
+  const lives = process !== null;
+  const set = `set what is missing: ${secrets.missing.map((name) => `svc secret set PERSON/APP ${name}`).join(', ')}`;
+  const all: readonly (Note & { readonly holds: boolean })[] = [
+    {
+      holds: secrets.missing.length > 0,
+      says: `It lacks secrets that its manifest marks as required: ${secrets.missing.join(', ')}.`,
+      fix: set,
+      first: true,
+    },
+    {
+      holds: secrets.restartNeeded,
+      says: 'It runs with other secrets than are stored now.',
+      fix: 'restart it to use the stored secrets: svc restart PERSON/APP',
+      first: false,
+    },
+    { holds: lives && gpu?.concedida === false, says: `It runs without a GPU: ${gpu?.motivo}.`, fix: null, first: false },
+    {
+      holds: lives && !contained && containedReason !== '',
+      says: `It runs without ceilings: ${containedReason}.`,
+      fix: null,
+      first: false,
+    },
+  ];
+  return all.filter(({ holds }) => holds);
+}
+
+function inOrder(fix: string | null, notes: readonly Note[]): readonly string[] {
+  const ofNotes = (first: boolean): readonly string[] =>
+    notes.flatMap((note) => (note.first === first && note.fix !== null ? [note.fix] : []));
+  return [...ofNotes(true), ...(fix === null ? [] : [fix]), ...ofNotes(false)];
+}
+
+/** What a running app's aoFechar waits for. */
+function closing(nextDeadlineMs: number | null, entry: BackendEntry | undefined): string | null {
+  if (nextDeadlineMs !== null) return useOrEnd;
+  const manifest = entry?.person.packages.get(entry.app)?.manifest;
+  const snapshot = entry?.person.link.snapshot(entry.app) ?? null;
+  const policy = manifest === undefined ? null : closePolicy(manifest);
+  if (policy?.kind !== 'ocioso' || snapshot === null || snapshot.pinned) return null;
+  const { connections } = snapshot;
+  if (connections === null) return `its connections to be countable: until then ocioso:${policy.minutes}m stops nothing`;
+  const open = connections === 1 ? 'its open connection' : `its ${connections} open connections`;
+  const seconds = limits.proxyOciosoConnectionMsMax / 1_000;
+  return `${open} to close, then ocioso:${policy.minutes}m counts; the portal keeps its own for ${seconds} s after the last request`;
 }

@@ -375,3 +375,47 @@ describe('faults', () => {
     expect((await app.call({ path: '/' })).status).toBe(200);
   });
 });
+
+describe('assinador', () => {
+  const signed = async (app: Started, texto: string): Promise<string> =>
+    (await app.json('POST', '/api/assinar', { texto })).value.assinatura;
+
+  test('starts without its secret, names it, and can do nothing else', async () => {
+    const app = await ready(launch('apps', 'assinador'));
+    expect((await app.json('GET', '/api/estado')).value).toEqual({ pronto: false, falta: 'ASSINADOR_CHAVE' });
+    expect(await app.json('POST', '/api/assinar', { texto: 'x' })).toMatchObject({ status: 409, value: { falta: 'ASSINADOR_CHAVE' } });
+  });
+
+  test('signs with the key of its environment, knows the key from before, and keeps both to itself', async () => {
+    const old = await ready(launch('apps', 'assinador', { env: { ASSINADOR_CHAVE: 'chave-velha-91' } }));
+    const before = await signed(old, 'olá');
+    const app = await ready(
+      launch('apps', 'assinador', { env: { ASSINADOR_CHAVE: 'chave-nova-73', ASSINADOR_CHAVE_ANTERIOR: 'chave-velha-91' } }),
+    );
+    const now = await signed(app, 'olá');
+    expect(now).not.toBe(before);
+    const check = async (assinatura: string, texto = 'olá') => (await app.json('POST', '/api/conferir', { texto, assinatura })).value;
+    expect(await check(now)).toEqual({ vale: true, chave: 'atual' });
+    expect(await check(before)).toEqual({ vale: true, chave: 'anterior' });
+    expect(await check(now, 'outro')).toEqual({ vale: false, chave: null });
+    expect(await check('não é')).toEqual({ vale: false, chave: null });
+    expect(readFileSync(join(app.data, 'app.log'), 'utf8')).not.toMatch(/chave-(nova|velha)/);
+  });
+
+  test.each([{}, { texto: '' }, { texto: 7 }, [], { texto: 'x', assinatura: 7 }])('refuses %j', async (body) => {
+    const app = await ready(launch('apps', 'assinador', { env: { ASSINADOR_CHAVE: 'k' } }));
+    expect((await app.json('POST', '/api/conferir', body)).status).toBe(400);
+  });
+});
+
+test('placa takes the way of the processor without a GPU, and of the GPU with one', async () => {
+  const without = await ready(launch('apps', 'placa'));
+  expect((await without.json('GET', '/api/gpu')).value).toMatchObject({ motor: 'processador', concedida: false, declarada: false });
+  const home = temporaryFolder();
+  mkdirSync(join(home, '.svc-apps/placa'), { recursive: true, mode: 0o700 });
+  const card = { dispositivo: '/dev/null', fornecedor: 'NVIDIA', modelo: 'T4', driver: 'nvidia', virtual: false, acessivel: true };
+  const gpu = { modo: 'opcional', concedida: true, dispositivos: [card], inventario: [card], motivo: 'NVIDIA T4 (nvidia) em /dev/null' };
+  writeFileSync(join(home, '.svc-apps/placa/limits.json'), JSON.stringify({ gpu }));
+  const app = await ready(launch('apps', 'placa', { home }));
+  expect((await app.json('GET', '/api/gpu')).value).toEqual({ motor: 'gpu', ...gpu, declarada: true, acessivel: true });
+});

@@ -36,12 +36,17 @@ interface Served {
   readonly restart: () => Promise<void>;
 }
 
-async function serve(id: string, runtime: 'python3' | 'node', entrypoint: string): Promise<Served> {
+async function serve(
+  id: string,
+  runtime: 'python3' | 'node',
+  entrypoint: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Served> {
   const home = temporaryFolder();
   const socket = join(home, '.svc-apps', id, 'app.sock');
   let backend: Backend;
   const restart = async (): Promise<void> => {
-    const env = backendEnv(home, { SVC_APP_ID: id, SVC_APP_SOCKET: socket, SVC_APP_TOKEN: token });
+    const env = backendEnv(home, { SVC_APP_ID: id, SVC_APP_SOCKET: socket, SVC_APP_TOKEN: token, ...more });
     backend = start(commandOf(runtime, join(apps, id, entrypoint)), env);
     await backend.said('escutando em');
   };
@@ -194,4 +199,36 @@ test('batimento shows the beats going on, through a kill -9, and fits 320 px', a
   await page.getByText('Sem contato').waitFor();
   await served.restart();
   await page.getByText('O serviço está vivo').waitFor();
+});
+
+describe('assinador', () => {
+  test('says which secret is missing', async () => {
+    const page = await open((await serve('assinador', 'python3', 'backend/main.py')).url, { viewport: { width: 320, height: 480 } });
+    await page.getByText('Falta o segredo ASSINADOR_CHAVE').waitFor();
+    expect(await page.getByRole('button', { name: 'Assinar' }).isDisabled()).toBe(true);
+    expect([await overflow(page), await broken(page)]).toEqual([0, []]);
+  });
+
+  test.each(['light', 'dark'] as const)('signs and checks by keyboard at 320 px in %s', async (colorScheme) => {
+    const served = await serve('assinador', 'python3', 'backend/main.py', { ASSINADOR_CHAVE: 'chave' });
+    const page = await open(served.url, { viewport: { width: 320, height: 480 }, colorScheme });
+    await page.getByLabel('Texto').fill('olá');
+    await page.getByLabel('Assinatura').focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Texto assinado.').waitFor();
+    await page.getByRole('button', { name: 'Conferir' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('A assinatura vale.').waitFor();
+    await page.getByLabel('Texto').fill('outro');
+    await page.getByRole('button', { name: 'Conferir' }).click();
+    await page.getByText('A assinatura não é deste texto.').waitFor();
+    expect([await overflow(page), await broken(page)]).toEqual([0, []]);
+  });
+});
+
+test('placa tells the verdict and fits 320 px', async () => {
+  const page = await open((await serve('placa', 'node', 'backend/main.js')).url, { viewport: { width: 320, height: 300 } });
+  await page.getByText('Este aplicativo usa o processador').waitFor();
+  await page.getByText('não há limits.json').waitFor();
+  expect([await overflow(page), await broken(page)]).toEqual([0, []]);
 });

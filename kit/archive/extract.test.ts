@@ -1,6 +1,5 @@
 /** Archives of the advisories (anchors I.2, I.3): each is refused for its own reason and leaves nothing. */
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,17 +8,11 @@ import { checkArchive, extractArchive } from './extract.ts';
 import { removeTree } from './folder-writer.ts';
 import { packageArchive } from './rules.ts';
 import { inPieces, pax, type RawEntry, rawEntry, tarball, tarEnd } from './testing/raw-tar.ts';
-import { inside, outside } from './testing/trees.ts';
+import { inside, outside, placeWithCanaries } from './testing/trees.ts';
 
 let base: string;
 let target: string;
-beforeAll(() => {
-  base = mkdtempSync(join(tmpdir(), 'svc-archive-'));
-  mkdirSync(join(base, 'canary/inner'), { recursive: true });
-  writeFileSync(join(base, 'canary/file'), 'untouched');
-  target = join(base, 'place/target');
-  mkdirSync(join(base, 'place'));
-});
+beforeAll(() => ({ base, target } = placeWithCanaries()));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 /** The rule that refused it, or `taken`. A refusal that leaves something, or a change outside, is told as well. */

@@ -20,6 +20,8 @@ interface PackOptions {
   readonly out: string;
   readonly limits?: ArchiveLimits;
   readonly chosen?: Chooser;
+  /** Of gzip; 9 unless said. */
+  readonly level?: number;
 }
 
 interface Packed {
@@ -31,7 +33,7 @@ interface Packed {
 }
 
 /** Rejects ARCHIVE_REFUSED for what `extractArchive` would refuse. The tarball is on the disk when it resolves. */
-export async function packFolder(dir: string, { root, out, limits = packageArchive, chosen }: PackOptions): Promise<Packed> {
+export async function packFolder(dir: string, { root, out, limits = packageArchive, chosen, level = 9 }: PackOptions): Promise<Packed> {
   nameSegments(root);
   const entries = walkFolder(dir, limits, chosen);
   for (const { path } of entries) nameSegments(`${root}/${path.replace(/\/$/, '')}`);
@@ -46,7 +48,7 @@ export async function packFolder(dir: string, { root, out, limits = packageArchi
   });
   const file = createWriteStream(out, { flags: 'wx', mode: 0o644, flush: true });
   try {
-    await pipeline(Readable.from(tarOf(dir, root, entries), { objectMode: false }), createGzip({ level: 9 }), measure, file);
+    await pipeline(Readable.from(tarOf(dir, root, entries), { objectMode: false }), createGzip({ level }), measure, file);
     if (bytes > limits.tarballBytesMax) refuse('BYTES', `the tarball is larger than ${limits.tarballBytesMax} bytes`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(out, { force: true });

@@ -7,6 +7,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../schema/errors.ts';
+import type { OnEvent } from '../../schema/install-events.ts';
 import { limits } from '../../schema/limits.ts';
 import { errorCode, readIfThere, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from './faults.ts';
@@ -19,6 +20,25 @@ export interface Download {
   readonly bytes: number;
   readonly onBytes: (have: number) => void;
   readonly retryMs?: number;
+  readonly slowMsMax?: number;
+}
+
+/** Tells how far a download is: at most so often, and once at the end. */
+export function progressTeller(
+  what: { readonly nome: string; readonly versao: string; readonly total: number },
+  already: number,
+  onEvent: OnEvent,
+): (have: number) => void {
+  const startedMs = performance.now();
+  let toldMs = -Infinity;
+  return (have) => {
+    const nowMs = performance.now();
+    if (nowMs - toldMs < limits.progressMs && have < what.total) return;
+    toldMs = nowMs;
+    const perMs = (have - already) / Math.max(1, nowMs - startedMs);
+    const etaMs = perMs <= 0 ? null : Math.round((what.total - have) / perMs);
+    onEvent({ event: 'download', ...what, bytes: have, etaMs });
+  };
 }
 
 class Cut extends Error {}
@@ -41,7 +61,8 @@ export async function download(wanted: Download): Promise<void> {
       if (!(error instanceof Cut)) throw error;
       last = error.message;
     }
-    withoutProgress = (await sizeOf(wanted.part)) > before ? 0 : withoutProgress + 1;
+    const gained = (await sizeOf(wanted.part)) - before;
+    withoutProgress = gained >= limits.downloadProgressBytesMin ? 0 : withoutProgress + 1;
     if (withoutProgress > 0)
       await sleep(Math.min((wanted.retryMs ?? limits.downloadRetryMs) * 2 ** (withoutProgress - 1), limits.downloadRetryMsMax));
   }
@@ -87,8 +108,7 @@ async function receive(wanted: Download, response: http.IncomingMessage, start: 
   faultPoint('engine-part-opened');
   let at = start;
   try {
-    for await (const chunk of response) {
-      const bytes = chunk as Buffer;
+    for await (const bytes of steady(response, wanted.slowMsMax)) {
       if (at + bytes.length > wanted.bytes)
         throw new SvcError('CHECKSUM_MISMATCH', `${shown(wanted.url)} is larger than the ${wanted.bytes} bytes that are declared`);
       await writeAll(handle, bytes, at);
@@ -98,7 +118,7 @@ async function receive(wanted: Download, response: http.IncomingMessage, start: 
     }
   } catch (error) {
     if (error instanceof SvcError || isDisk(error)) throw error;
-    throw new Cut(`the connection was cut (${errorCode(error)})`);
+    throw error instanceof Cut ? error : new Cut(`the connection was cut (${errorCode(error)})`);
   } finally {
     await handle.close();
   }
@@ -106,6 +126,21 @@ async function receive(wanted: Download, response: http.IncomingMessage, start: 
     if (response.complete && start === 0)
       throw new SvcError('CHECKSUM_MISMATCH', `${shown(wanted.url)} has ${at} bytes, ${wanted.bytes} are declared`);
     throw new Cut('the connection was cut');
+  }
+}
+
+/** The body, as long as it comes at some pace: who sends a byte now and then would hold an installation for years. */
+async function* steady(response: http.IncomingMessage, slowMsMax: number = limits.transferSlowMsMax): AsyncGenerator<Buffer> {
+  let sinceMs = performance.now();
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    yield chunk;
+    bytes += chunk.length;
+    const ms = performance.now() - sinceMs;
+    if (ms < slowMsMax) continue;
+    if (bytes < (limits.transferBytesPerSecondMin * ms) / 1_000)
+      throw new Cut(`it came slower than ${limits.transferBytesPerSecondMin} bytes a second`);
+    [sinceMs, bytes] = [performance.now(), 0];
   }
 }
 
@@ -162,10 +197,10 @@ export async function fetchDocument(url: string, bytesMax: number): Promise<Buff
     try {
       if (response.statusCode === 404) throw new SvcError('PACKAGE_SOURCE_MISSING', `${shown(url)} is not there`);
       if (response.statusCode !== 200) throw new Cut(`the server answered ${response.statusCode}`);
-      for await (const chunk of response) {
-        total += (chunk as Buffer).length;
+      for await (const chunk of steady(response)) {
+        total += chunk.length;
         if (total > bytesMax) throw new SvcError('TOO_LARGE', `${shown(url)} is larger than ${bytesMax} bytes`);
-        chunks.push(chunk as Buffer);
+        chunks.push(chunk);
       }
     } finally {
       response.destroy();

@@ -6,11 +6,10 @@ import { lstatSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
 import type { Manifest, Motor } from '../../schema/manifest/manifest.ts';
 import { errorCode } from '../atomic-file.ts';
 import { gpuInventory } from '../launch/gpu.ts';
-import { download } from './download.ts';
+import { download, progressTeller } from './download.ts';
 import type { OnEvent } from '../../schema/install-events.ts';
 import { faultPoint } from './faults.ts';
 import { hashFile, syncFolder } from './tree.ts';
@@ -23,13 +22,14 @@ export interface EngineFolders {
   /** '' on a server; tests plant a /sys below it. */
   readonly gpuRoot?: string;
   readonly retryMs?: number;
+  readonly slowMsMax?: number;
 }
 
 /** What this server should hold: without a physical GPU, nothing that waits for one. Source: spec 2.3 `quando`. */
 export function wantedEngines(manifest: Manifest, gpuRoot: string): readonly Motor[] {
   const motores = manifest.motores ?? [];
   if (!motores.some((motor) => motor.quando === 'gpu')) return motores;
-  const physical = gpuInventory(gpuRoot).some((device) => !device.virtual);
+  const physical = gpuInventory(gpuRoot).some((device) => !device.virtual && device.dispositivo !== '');
   return motores.filter((motor) => motor.quando !== 'gpu' || physical);
 }
 
@@ -80,12 +80,14 @@ async function bring(folders: EngineFolders, motor: Motor, place: string, onEven
 
 async function downloadEngine(folders: EngineFolders, motor: Motor, part: string, onEvent: OnEvent): Promise<void> {
   const named = `the engine ${motor.nome} ${motor.versao}`;
-  const retry = folders.retryMs === undefined ? {} : { retryMs: folders.retryMs };
+  const { retryMs, slowMsMax } = folders;
+  const patience = { ...(retryMs === undefined ? {} : { retryMs }), ...(slowMsMax === undefined ? {} : { slowMsMax }) };
   // A part of an earlier run may have been spoiled by a power cut: then it is fetched once more from its first byte.
   for (const fresh of [(await partSize(part)) === 0, true]) {
-    const progress = progressOf(motor, await partSize(part), onEvent);
+    const { nome, versao, tamanho } = motor;
+    const progress = progressTeller({ nome, versao, total: tamanho }, await partSize(part), onEvent);
     try {
-      await download({ url: motor.url, part, bytes: motor.tamanho, onBytes: progress, ...retry });
+      await download({ url: motor.url, part, bytes: motor.tamanho, onBytes: progress, ...patience });
       faultPoint('engine-downloaded');
       const sha256 = await hashFile(part);
       if (sha256 !== motor.sha256)
@@ -99,20 +101,6 @@ async function downloadEngine(folders: EngineFolders, motor: Motor, part: string
       if (fresh) throw error;
     }
   }
-}
-
-/** Told at most so often, and once at the end. */
-function progressOf(motor: Motor, already: number, onEvent: OnEvent): (have: number) => void {
-  const startedMs = performance.now();
-  let toldMs = -Infinity;
-  return (have) => {
-    const nowMs = performance.now();
-    if (nowMs - toldMs < limits.progressMs && have < motor.tamanho) return;
-    toldMs = nowMs;
-    const perMs = (have - already) / Math.max(1, nowMs - startedMs);
-    const etaMs = perMs <= 0 ? null : Math.round((motor.tamanho - have) / perMs);
-    onEvent({ event: 'download', nome: motor.nome, versao: motor.versao, bytes: have, total: motor.tamanho, etaMs });
-  };
 }
 
 /** Before the first byte: the rest of the tarball, and at least as much again for what is in it. Source: spec 2.3 `tamanho`. */
@@ -132,14 +120,21 @@ async function checkSpace(root: string, motor: Motor, part: string): Promise<voi
   );
 }
 
-/** Versions and engines that are declared no longer, and the cut downloads of other ones. Only after the new version entered. */
+/**
+ * Versions and engines that are declared no longer, and the cut downloads of other ones. Only after the new version entered. A version
+ * loses its name before its files: half a one would pass for installed when it is declared again.
+ */
 export async function dropUndeclared(folders: EngineFolders, wanted: readonly Motor[]): Promise<void> {
   const home = join(folders.root, folders.app);
   const kept = new Set(wanted.map((motor) => `${motor.nome}/${motor.versao}`));
   for (const nome of await namesIn(home)) {
     if (nome === '.parts') await rm(join(home, nome), { recursive: true, force: true });
     for (const versao of await namesIn(join(home, nome))) {
-      if (!kept.has(`${nome}/${versao}`)) await rm(join(home, nome, versao), { recursive: true, force: true });
+      if (nome === '.parts' || kept.has(`${nome}/${versao}`)) continue;
+      const gone = join(home, nome, '.gone');
+      await rm(gone, { recursive: true, force: true });
+      if (versao !== '.gone') await rename(join(home, nome, versao), gone);
+      await rm(gone, { recursive: true, force: true });
     }
     if (!wanted.some((motor) => motor.nome === nome)) await rm(join(home, nome), { recursive: true, force: true });
     faultPoint('engine-old-deleted');

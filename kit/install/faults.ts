@@ -53,7 +53,8 @@ export function faultPoint(point: InstallFaultPoint): void {
   if (fillAt === point && fillFolder !== undefined) fillDisk(fillFolder);
 }
 
-function fillDisk(folder: string): void {
+/** Every byte and every inode of the file system of the folder. */
+export function fillDisk(folder: string): void {
   const block = Buffer.alloc(4_096);
   const full = (act: () => void): void => {
     for (;;) {

@@ -1,7 +1,18 @@
 /** The command as people and the portal use it: real folders, tarballs, repositories and processes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +21,7 @@ import { catalogueOf, type PackageRecord } from '../../schema/repository/records
 import { repositoryPaths } from '../../schema/repository/paths.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { packFolder } from '../archive/pack.ts';
+import { livingPids } from '../processes.ts';
 import { hashTree } from './tree.ts';
 import { leftovers, testServer, type Outcome, type TestServer } from './test-server.ts';
 
@@ -275,6 +287,59 @@ describe('a tarball and a repository', () => {
     const { uid, mode } = statSync(join(server.apps, 'notas/backend/main.py'));
     expect([uid, mode & 0o777, statSync(join(server.apps, 'notas/backend')).mode & 0o777]).toEqual([process.getuid?.(), 0o644, 0o755]);
   });
+});
+
+test('a killed installer takes its extraction with it, and the next run is not in its way', async () => {
+  const big = server.package(
+    'big',
+    {},
+    { 'weights-1': 'x'.repeat(50_000_000).replaceAll('xxxx', () => Math.random().toString(36).slice(2, 6)) },
+  );
+  const out = join(server.dir, 'big.tgz');
+  await packFolder(big, { root: 'notas-1.0.0', out });
+  /** Processes that stand in a folder of this server. */
+  const inside = (): number[] =>
+    livingPids().filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`).startsWith(join(server.apps, '.versions/in.'));
+      } catch {
+        return false;
+      }
+    });
+  const child = spawn(join(import.meta.dirname, '../../bin/svc-app-install'), [out, '--json'], {
+    env: { PATH: process.env['PATH'], HOME: server.dir, SVC_PREFIX: server.dir, SVC_KIT_SOURCE: '1' },
+    stdio: 'ignore',
+  });
+  children.add(child);
+  await expect.poll(inside, { timeout: 30_000, interval: 5 }).toHaveLength(1);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await expect.poll(inside, { timeout: 300, interval: 5 }).toEqual([]);
+  expect(await server.run([out])).toMatchObject({ code: 0, last: { result: 'installed' } });
+  expect(leftovers(server.apps, 1)).toEqual([]);
+});
+
+test('a killed installer takes all processes of its installCommand with it', async () => {
+  const one = server.package('one', { backend: { installCommand: 'sleep 300 & sleep 300; true' } });
+  const child = spawn(join(import.meta.dirname, '../../bin/svc-app-install'), [one, '--json'], {
+    env: { PATH: process.env['PATH'], HOME: server.dir, SVC_PREFIX: server.dir, SVC_KIT_SOURCE: '1' },
+    stdio: 'ignore',
+  });
+  children.add(child);
+  /** Processes that stand in a version of this app. */
+  const inside = (): number[] =>
+    livingPids().filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`).startsWith(join(server.apps, '.versions/notas/'));
+      } catch {
+        return false;
+      }
+    });
+  // The shell and the two that it began, whatever watches them.
+  await expect.poll(() => inside().length, { timeout: 30_000, interval: 5 }).toBeGreaterThan(2);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await expect.poll(inside, { timeout: 2_000, interval: 5 }).toEqual([]);
 });
 
 test('--remove takes everything of the app and nothing of another one', async () => {

@@ -21,6 +21,7 @@ import { isConfirmed } from './evidence.ts';
 import { endOutdated } from './instances.ts';
 import { takeLock } from './lock.ts';
 import { checkCapabilities, checkFolder, checkPackages, checkScope } from './requirements.ts';
+import { checkServerScope, followServerScope, leaveServerScope } from '../service/server-scope.ts';
 import { runRootPhase } from './root-phase.ts';
 import { stage, type Found } from './source.ts';
 import { hashTree, settleTree } from './tree.ts';
@@ -51,6 +52,8 @@ export interface Target {
   /** SVC_APP_REBUILD: also the same bytes are installed again. */
   readonly rebuild: boolean;
   readonly onEvent: OnEvent;
+  /** Folder with svc-app-serve. */
+  readonly binDir: string;
   /** Tests plant a /sys below it. */
   readonly gpuRoot?: string;
 }
@@ -72,7 +75,7 @@ export async function install(target: Target, found: Found): Promise<InstallResu
   faultPoint('staging-made');
   try {
     target.onEvent({ event: 'step', step: found.source.kind === 'url' ? 'fetch' : 'stage' });
-    const folder = await stage(found.source, staging, (path) => mkdir(path, { mode: 0o700 }));
+    const folder = await stage(found.source, staging, (path) => mkdir(path, { mode: 0o700 }), target.onEvent);
     const manifest = judge(target, found, folder);
     await settleTree(folder);
     faultPoint('staged');
@@ -112,6 +115,7 @@ function judge(target: Target, found: Found, folder: string): Manifest {
       `the package is refused: it calls itself ${manifest.id} ${manifest.version}, asked for was ${found.app} ${found.version ?? ''}`,
     );
   checkScope(manifest, target.scope);
+  checkServerScope(manifest, target.place.prefix);
   checkFolder(folder, manifest);
   return manifest;
 }
@@ -179,7 +183,7 @@ async function enter(target: Target, versions: Versions, staged: Staged): Promis
   if (now !== null && !same) mayReplace(target, staged, now);
   const done = { event: 'done', app: manifest.id, scope: target.scope, version: manifest.version, hash: staged.hash } as const;
   if (same) {
-    const ended = await finish(target, manifest, now.runtimeHash);
+    const ended = await finish(target, manifest, now.runtimeHash, false);
     return { ...done, result: 'unchanged', before: manifest.version, ended };
   }
   const tag = newTag();
@@ -200,7 +204,7 @@ async function enter(target: Target, versions: Versions, staged: Staged): Promis
     entered = true;
     await dropLeftovers(versions);
     faultPoint('old-deleted');
-    const ended = await finish(target, manifest, installedHash);
+    const ended = await finish(target, manifest, installedHash, true);
     return { ...done, result: 'installed', before: now?.version ?? null, ended };
   } finally {
     // A failed one: nothing points to its folder.
@@ -226,7 +230,7 @@ async function setUp(target: Target, versions: Versions, staged: Staged, folder:
 }
 
 /** After the new version entered: nobody runs another one (with --force), and engines that are declared no longer go. */
-async function finish(target: Target, manifest: Manifest, hash: string): Promise<number> {
+async function finish(target: Target, manifest: Manifest, hash: string, isOther: boolean): Promise<number> {
   const app = manifest.id;
   let ended = 0;
   if (target.force) {
@@ -238,6 +242,7 @@ async function finish(target: Target, manifest: Manifest, hash: string): Promise
     target.onEvent({ event: 'step', step: 'clean' });
     await ensureEngines(enginesOf(target, app), manifest, target.onEvent);
     await dropUndeclared(enginesOf(target, app), wantedEngines(manifest, target.gpuRoot ?? ''));
+    if (target.place.prefix === '') await followServerScope(manifest, target.binDir, isOther);
   }
   return ended;
 }
@@ -252,7 +257,7 @@ async function mend(target: Target, app: string): Promise<InstallResult> {
     const manifest = parseManifest(currentManifest(versions) ?? nothing());
     const now = await standing(versions);
     await checkPackages(manifest);
-    const ended = await finish(target, manifest, now?.runtimeHash ?? '');
+    const ended = await finish(target, manifest, now?.runtimeHash ?? '', false);
     const { version } = manifest;
     return { event: 'done', result: 'unchanged', app, scope: target.scope, version, hash: now?.hash ?? null, before: version, ended };
   });
@@ -274,7 +279,7 @@ export async function rollBack(target: Target, app: string): Promise<InstallResu
     await swapBack(versions);
     const after = await standing(versions);
     // Going back is for a version that does not work: its instances go, whoever runs them.
-    const ended = await finish({ ...target, force: true }, manifest, after?.runtimeHash ?? '');
+    const ended = await finish({ ...target, force: true }, manifest, after?.runtimeHash ?? '', true);
     const { version } = manifest;
     return {
       event: 'done',
@@ -293,8 +298,17 @@ export async function rollBack(target: Target, app: string): Promise<InstallResu
 export async function remove(target: Target, app: string): Promise<InstallResult> {
   return await locked(target, app, async (versions) => {
     const now = await standing(versions);
+    // The process first: nothing runs without its code.
+    if (target.scope === 'sistema' && target.place.prefix === '') await leaveServerScope(app);
+    const instances = { app, scope: target.scope, ...target.place, hash: '' };
+    // Before its code goes, and once more for whoever was started in between.
+    let ended = 0;
+    if (target.force && now !== null) {
+      target.onEvent({ event: 'step', step: 'end-instances' });
+      ended = await endOutdated(instances);
+    }
     const was = await removeAll(versions);
-    const ended = target.force ? await endOutdated({ app, scope: target.scope, ...target.place, hash: '' }) : 0;
+    if (target.force) ended += await endOutdated(instances);
     if (target.scope === 'sistema') await dropUndeclared(enginesOf(target, app), []);
     const result = was ? 'removed' : 'absent';
     return { event: 'done', result, app, scope: target.scope, version: null, hash: null, before: now?.version ?? null, ended };

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../schema/backend.ts';
 import { limits } from '../../schema/limits.ts';
+import { serverAppPaths } from '../../schema/server-paths.ts';
 import { environOf, identityOf, isAlive, livingPids, signal } from '../processes.ts';
 import type { Scope } from '../../schema/install-events.ts';
 
@@ -23,6 +24,8 @@ export interface Instances {
 /** The home of an instance of this installation, or null when the environ is not that of one. */
 export function instanceHome(environ: ReadonlyMap<string, string>, wanted: Instances): string | null {
   const socket = environ.get('SVC_APP_SOCKET') ?? '';
+  if (wanted.scope === 'sistema' && wanted.prefix === '' && socket === serverAppPaths(wanted.app).socket)
+    return serverAppPaths(wanted.app).state;
   const suffix = `/.svc-apps/${wanted.app}/app.sock`;
   if (environ.get('SVC_APP_ID') !== wanted.app || !socket.startsWith('/') || !socket.endsWith(suffix)) return null;
   const home = socket.slice(0, -suffix.length);

@@ -3,37 +3,49 @@
  * With --json each line of stdout is an object of events.ts; the last one has `event` done or error.
  */
 import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { SvcError } from '../../schema/errors.ts';
-import { errorCode } from '../atomic-file.ts';
-import { isAppId, placeFrom } from '../place.ts';
-import type { InstallEvent, InstallLine, InstallResult, Scope } from '../../schema/install-events.ts';
+import { diskError } from '../disk-error.ts';
+import { isAppId, kitRoot, placeFrom } from '../place.ts';
+import type { InstallEvent, InstallLine, InstallLook, InstallResult, Scope } from '../../schema/install-events.ts';
 import { confirm, install, remove, rollBack, type Target } from './install.ts';
-import { findSource } from './source.ts';
+import { cancelBy } from './input.ts';
+import { lookAround } from './look.ts';
+import { findSource, type Found } from './source.ts';
 
 const usage = `usage: svc-app-install DIR|TARBALL|ID[@VERSION] [--force] [--sistema|--pessoa] [--json]
                        [--repository DIR|URL] [--sha256 HEX]
+       svc-app-install - --bytes N --sha256 HEX …   (the tarball comes on standard input)
        svc-app-install --rollback ID | --remove ID | --confirm ID   [--force] [--sistema|--pessoa] [--json]
+       svc-app-install --look [REQUIREMENT… | -] --json   (-: requirements on standard input, one a line)
 
 A path holds a "/" or ends in .tgz; anything else is an id, looked up in the repository (--repository, SVC_REPOSITORY).
+SIGTERM cancels: what was installed before stays. With --cancellable so does the line "cancel" on standard input, behind the tarball.
 SVC_APP_REBUILD=1 with --force runs installCommand again for the same version.
 `;
 
 interface Order {
-  readonly act: 'install' | 'rollback' | 'remove' | 'confirm';
+  readonly act: 'install' | 'rollback' | 'remove' | 'confirm' | 'look';
   /** What to install, or the id. */
   readonly what: string;
+  /** Of `--look`. */
+  readonly requirements: readonly string[];
   readonly scope: Scope | null;
   readonly force: boolean;
   readonly json: boolean;
   readonly repository: string;
   readonly sha256: string | null;
+  /** Of the tarball on standard input. */
+  readonly bytes: number | null;
+  readonly cancellable: boolean;
 }
 
 /** Null when it is no order of ours. */
 function orderFrom(argv: readonly string[]): Order | null {
   const flag = { type: 'boolean', default: false } as const;
-  const text = { type: 'string' } as const;
+  const word = { type: 'string' } as const;
   let parsed;
   try {
     parsed = parseArgs({
@@ -44,11 +56,14 @@ function orderFrom(argv: readonly string[]): Order | null {
         sistema: flag,
         pessoa: flag,
         json: flag,
-        repository: text,
-        sha256: text,
-        rollback: text,
-        remove: text,
-        confirm: text,
+        repository: word,
+        sha256: word,
+        bytes: word,
+        cancellable: flag,
+        rollback: word,
+        remove: word,
+        confirm: word,
+        look: flag,
       },
     });
   } catch {
@@ -56,21 +71,29 @@ function orderFrom(argv: readonly string[]): Order | null {
   }
   const { values, positionals } = parsed;
   const acts = (['rollback', 'remove', 'confirm'] as const).filter((name) => values[name] !== undefined);
+  const scope = values.pessoa ? ('pessoa' as const) : values.sistema ? ('sistema' as const) : null;
+  const common = {
+    scope,
+    force: values.force,
+    json: values.json,
+    cancellable: values.cancellable,
+    repository: values.repository ?? process.env['SVC_REPOSITORY'] ?? '',
+  };
+  if (values.look) {
+    if (acts.length > 0 || !values.json) return null;
+    return { ...common, act: 'look', what: '', requirements: positionals, sha256: null, bytes: null };
+  }
   if (acts.length + positionals.length !== 1 || (values.sistema && values.pessoa)) return null;
   const [act] = acts;
   const what = act === undefined ? positionals[0] : values[act];
   if (what === undefined || what === '' || (act !== undefined && !isAppId(what))) return null;
   if (values.sha256 !== undefined && !/^[0-9a-f]{64}$/.test(values.sha256)) return null;
-  return {
-    act: act ?? 'install',
-    what,
-    scope: values.pessoa ? 'pessoa' : values.sistema ? 'sistema' : null,
-    force: values.force,
-    json: values.json,
-    repository: values.repository ?? process.env['SVC_REPOSITORY'] ?? '',
-    sha256: values.sha256 ?? null,
-  };
+  const bytes = values.bytes === undefined ? null : Number(values.bytes);
+  if (what === '-' ? !isCount(bytes) || values.sha256 === undefined : bytes !== null) return null;
+  return { ...common, act: act ?? 'install', what, requirements: [], sha256: values.sha256 ?? null, bytes };
 }
+
+const isCount = (bytes: number | null): boolean => bytes !== null && Number.isSafeInteger(bytes) && bytes > 0;
 
 /** Whoever may write the system's folder: root, or the owner of the prefix that stands for a whole server. */
 function maySystem(prefix: string): boolean {
@@ -85,21 +108,47 @@ function targetFrom(order: Order): Target {
   if (scope === 'sistema' && !maySystem(place.prefix))
     throw new SvcError('FORBIDDEN', 'only root installs for the whole server; --pessoa installs for you alone');
   const onEvent = (event: InstallEvent): void => tell(order, event);
-  return { place, scope, force: order.force, rebuild: process.env['SVC_APP_REBUILD'] === '1', onEvent };
+  const binDir = join(kitRoot(process.env, import.meta.dirname), 'bin');
+  return { place, scope, force: order.force, rebuild: process.env['SVC_APP_REBUILD'] === '1', onEvent, binDir };
 }
 
-async function run(order: Order): Promise<InstallResult> {
+async function run(order: Order): Promise<InstallResult | InstallLook> {
+  if (order.act === 'look') return await lookAround(placeFrom(process.env), await requirementsOf(order));
   const target = targetFrom(order);
+  if (order.bytes === null) listenForCancel(order);
   if (order.act === 'rollback') return await rollBack(target, order.what);
   if (order.act === 'remove') return await remove(target, order.what);
   if (order.act === 'confirm') return await confirm(target, order.what);
+  if (order.bytes !== null && order.sha256 !== null) return await install(target, fromInput(order, order.bytes, order.sha256));
   return await install(target, await findSource(order.what, order.repository, order.sha256));
+}
+
+async function requirementsOf({ requirements }: Order): Promise<readonly string[]> {
+  if (requirements.length !== 1 || requirements[0] !== '-') return requirements;
+  return (await text(process.stdin)).split('\n').filter((line) => line !== '');
+}
+
+/** What the portal sends over ssh. */
+function fromInput(order: Order, bytes: number, sha256: string): Found {
+  const whenRead = (): void => listenForCancel(order);
+  return { source: { kind: 'input', input: process.stdin, bytes, sha256, whenRead }, app: null, version: null, offers: new Map() };
+}
+
+/** The end of a connection cancels nothing; the word does. */
+function listenForCancel(order: Order): void {
+  if (order.cancellable) cancelBy(process.stdin, () => cancel(order));
+}
+
+/** At whatever step: the version before or the new one is whole, and what this run leaves goes with the next one (decision 0060). */
+function cancel(order: Order): never {
+  tell(order, { event: 'error', code: 'CANCELLED', message: 'cancelled; what was installed is as it was', details: {} });
+  process.exit(1);
 }
 
 function tell(order: Order, event: InstallLine): void {
   if (order.json) process.stdout.write(`${JSON.stringify(event)}\n`);
   else if (event.event === 'error') process.stderr.write(`svc-app-install: ${event.code} ${event.message}\n`);
-  else process.stdout.write(sentence(event));
+  else if (event.event !== 'look') process.stdout.write(sentence(event));
 }
 
 function sentence(event: InstallEvent | InstallResult): string {
@@ -116,15 +165,9 @@ function sentence(event: InstallEvent | InstallResult): string {
   return `${event.app}${version}: ${event.result}${before}, ${event.scope}${ended}\n`;
 }
 
-/** A full disk is a state of the world, not a defect. */
-function coded(error: unknown): SvcError {
-  if (error instanceof SvcError) return error;
-  const code = errorCode(error);
-  const message = error instanceof Error ? error.message : String(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new SvcError('DISK_FULL', `no space left: ${message}; what was installed is as it was`);
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return new SvcError('FORBIDDEN', message);
-  return new SvcError('INTERNAL', message);
+function coded(thrown: unknown): SvcError {
+  const error = diskError(thrown, '; what was installed is as it was');
+  return error instanceof SvcError ? error : new SvcError('INTERNAL', error instanceof Error ? error.message : String(error));
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -135,10 +178,12 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   // Whoever listened may be gone; the installation goes on.
   process.stdout.on('error', () => undefined);
+  process.once('SIGTERM', () => cancel(order));
   // Whatever the caller's was: what is installed is for everybody.
   process.umask(0o022);
   try {
     tell(order, await run(order));
+    if (order.cancellable) process.stdin.destroy();
     return 0;
   } catch (error) {
     const { code, message, details } = coded(error);

@@ -65,6 +65,14 @@ export function alternativesOf(requirement: string): readonly string[] {
   return names;
 }
 
+/** Of the requirements, as given, those of which no alternative is installed; all of them when that can't be told. */
+export async function unmetRequirements(requirements: readonly string[]): Promise<readonly string[]> {
+  const asked = requirements.map((requirement) => ({ requirement, names: alternativesOf(requirement) }));
+  if (asked.length === 0) return [];
+  const installed = await installedPackages(asked.flatMap(({ names }) => names)).catch(() => new Set<string>());
+  return asked.flatMap(({ requirement, names }) => (names.some((name) => installed.has(name)) ? [] : [requirement]));
+}
+
 /** Rejects MISSING_PACKAGE naming, for each unmet requirement, the preferred package. */
 export async function checkPackages(manifest: Manifest): Promise<void> {
   const requirements = (manifest.requiredPackages ?? []).map(alternativesOf);

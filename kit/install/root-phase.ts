@@ -21,6 +21,9 @@ export interface RootPhase {
   readonly deadlineMs?: number;
 }
 
+/** Ends the whole group when the pipe on descriptor 3 closes, which it does with us; a signal at our death would reach the shell only. */
+const watched = '(read -r end <&3; kill -KILL 0) & exec 3<&-; exec /bin/sh -c "$1"';
+
 /** Rejects INSTALL_COMMAND_FAILED with the place of the log. */
 export async function runRootPhase(phase: RootPhase): Promise<void> {
   const command = phase.manifest.backend.installCommand ?? '';
@@ -29,7 +32,7 @@ export async function runRootPhase(phase: RootPhase): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
   const log = openSync(phase.log, flags, 0o600);
   writeSync(log, `installCommand of ${phase.manifest.id} ${phase.manifest.version}\n`);
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '/bin/sh', '-c', command], {
+  const child = spawn('/bin/sh', ['-c', watched, 'installCommand', command], {
     cwd: phase.folder,
     env: {
       LANG: 'C.UTF-8',
@@ -41,7 +44,7 @@ export async function runRootPhase(phase: RootPhase): Promise<void> {
       ...(phase.rebuild ? { SVC_APP_REBUILD: '1' } : {}),
     },
     detached: true,
-    stdio: ['ignore', log, log],
+    stdio: ['ignore', log, log, 'pipe'],
   });
   let late = false;
   const timer = setTimeout(() => {

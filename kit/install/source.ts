@@ -4,9 +4,12 @@ import { copyFile, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
+import { packageChooser } from '../publish/package-files.ts';
 import { packageArchive } from '../archive/rules.ts';
-import { download, fetchDocument } from './download.ts';
+import { download, fetchDocument, progressTeller } from './download.ts';
+import type { OnEvent } from '../../schema/install-events.ts';
 import { faultPoint } from './faults.ts';
+import { receive, type Incoming } from './input.ts';
 import type { Offers } from './requirements.ts';
 import { copyTree, hashFile, refusePackage, walkTree } from './tree.ts';
 import { unpack } from './unpack.ts';
@@ -14,7 +17,16 @@ import { unpack } from './unpack.ts';
 export type Source =
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 'tarball'; readonly path: string; readonly sha256: string | null }
-  | { readonly kind: 'url'; readonly url: string; readonly sha256: string; readonly bytes: number }
+  | {
+      readonly kind: 'url';
+      readonly url: string;
+      readonly app: string;
+      readonly version: string;
+      readonly sha256: string;
+      readonly bytes: number;
+    }
+  /** A tarball that comes in; see input.ts. */
+  | ({ readonly kind: 'input'; readonly sha256: string } & Incoming)
   /** Already installed: its engines are looked after. */
   | { readonly kind: 'installed' };
 
@@ -45,10 +57,10 @@ export async function findSource(what: string, repository: string, sha256: strin
   const unpacked = join(repository, app);
   if (!isUrl(repository) && existsSync(join(unpacked, 'svc-app.json')))
     return { source: { kind: 'folder', path: resolve(unpacked) }, app, version, offers: none };
-  return await fromCatalogue(repository, app, version);
+  return await fromCatalogue(repository, app, version, sha256);
 }
 
-async function fromCatalogue(repository: string, app: string, version: string | null): Promise<Found> {
+async function fromCatalogue(repository: string, app: string, version: string | null, sha256: string | null): Promise<Found> {
   // Only who asks for an id pays for the schema compiler.
   const [{ readCatalogue }, { repositoryPaths }] = await Promise.all([
     import('../../schema/repository/records.ts'),
@@ -63,12 +75,14 @@ async function fromCatalogue(repository: string, app: string, version: string | 
       'PACKAGE_SOURCE_MISSING',
       `the repository has no ${app}${version === null || entry === undefined ? '' : ` ${version}`}`,
     );
+  if (sha256 !== null && sha256 !== chosen.sha256)
+    throw new SvcError('CHECKSUM_MISMATCH', `the repository has another ${app} ${chosen.version} than the one that was asked for`);
   const offers = new Map<string, string[]>();
   for (const { id, versions } of catalogue.apps)
     for (const one of versions[0]?.manifest.provides ?? []) offers.set(one, [...(offers.get(one) ?? []), id]);
   const path = repositoryPaths.tarball(app, chosen.version);
   const source: Source = isUrl(base)
-    ? { kind: 'url', url: `${base}/${path}`, sha256: chosen.sha256, bytes: chosen.tamanho }
+    ? { kind: 'url', url: `${base}/${path}`, app, version: chosen.version, sha256: chosen.sha256, bytes: chosen.tamanho }
     : { kind: 'tarball', path: resolve(base, path), sha256: chosen.sha256 };
   return { source, app, version: chosen.version, offers };
 }
@@ -87,10 +101,12 @@ export async function stage(
   source: Exclude<Source, { kind: 'installed' }>,
   staging: string,
   makeFolder: (path: string) => Promise<unknown>,
+  onEvent: OnEvent,
 ): Promise<string> {
   const folder = join(staging, 'package');
   if (source.kind === 'folder') {
-    const tree = await walkTree(source.path);
+    // The same files that publishing would pack: no history, no local secrets, no links of node_modules/.bin (decision 0051).
+    const tree = await walkTree(source.path, { chosen: packageChooser(source.path) });
     if (!tree.files.some(({ path }) => path === 'svc-app.json'))
       throw new SvcError('PACKAGE_SOURCE_MISSING', `${source.path} holds no svc-app.json`);
     await makeFolder(folder);
@@ -98,7 +114,10 @@ export async function stage(
     return folder;
   }
   const tarball = join(staging, 'package.tgz');
-  if (source.kind === 'url') await download({ url: source.url, part: tarball, bytes: source.bytes, onBytes: () => undefined });
+  if (source.kind === 'url') {
+    const onBytes = progressTeller({ nome: source.app, versao: source.version, total: source.bytes }, 0, onEvent);
+    await download({ url: source.url, part: tarball, bytes: source.bytes, onBytes });
+  } else if (source.kind === 'input') await receive(tarball, source);
   else await copyTarball(source.path, tarball);
   if (source.sha256 !== null) {
     const found = await hashFile(tarball);

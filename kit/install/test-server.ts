@@ -1,5 +1,5 @@
 /** A throw-away server below one folder, with real packages and the real command, for the tests of kit/install. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -20,7 +20,7 @@ export interface TestServer {
   readonly dir: string;
   readonly apps: string;
   package(name: string, manifest?: Readonly<Record<string, unknown>>, files?: Readonly<Record<string, string>>): string;
-  run(argv: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Outcome>;
+  run(argv: readonly string[], environment?: Readonly<Record<string, string>>, onStart?: (child: ChildProcess) => void): Promise<Outcome>;
   /** What every reader sees of an app: its version, or null. Throws when it is half a package. */
   version(app?: string): string | null;
   dispose(): void;
@@ -30,7 +30,12 @@ export interface TestServer {
 const files = (version: string): Readonly<Record<string, string>> =>
   Object.fromEntries(['backend/main.py', 'backend/other.py', 'frontend/index.html'].map((path) => [path, `# ${version}\n`.repeat(400)]));
 
-export function testServer(dir = mkdtempSync(join(tmpdir(), 'svc-i-')), sources = mkdtempSync(join(tmpdir(), 'svc-p-'))): TestServer {
+/** `account`: whom the installer runs as; without it as whoever runs the test. */
+export function testServer(
+  dir = mkdtempSync(join(tmpdir(), 'svc-i-')),
+  sources = mkdtempSync(join(tmpdir(), 'svc-p-')),
+  account?: { readonly uid: number; readonly gid: number },
+): TestServer {
   const apps = join(dir, 'opt/svc-apps');
   return {
     dir,
@@ -53,7 +58,7 @@ export function testServer(dir = mkdtempSync(join(tmpdir(), 'svc-i-')), sources 
       }
       return root;
     },
-    run: (argv, environment = {}) => run(dir, argv, environment),
+    run: (argv, environment = {}, onStart) => run(dir, argv, environment, account, onStart),
     version: (app = 'notas') => wholeVersion(join(apps, app)),
     dispose: () => {
       rmSync(dir, { recursive: true, force: true });
@@ -71,11 +76,19 @@ function wholeVersion(folder: string): string | null {
   return version;
 }
 
-function run(dir: string, argv: readonly string[], environment: Readonly<Record<string, string>>): Promise<Outcome> {
+function run(
+  dir: string,
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  account?: { readonly uid: number; readonly gid: number },
+  onStart?: (child: ChildProcess) => void,
+): Promise<Outcome> {
   const child = spawn(command, [...argv, '--json'], {
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: dir, SVC_PREFIX: dir, SVC_KIT_SOURCE: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...account,
   });
+  onStart?.(child);
   let text = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -2,7 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { packFolder } from '../archive/pack.ts';
 
@@ -37,21 +38,26 @@ export interface Behaviour {
   ranges: boolean;
   status: number;
   redirectTo: string | null;
+  /** How a connection is cut: closed after what was sent arrived, or reset. */
+  cut: 'close' | 'reset';
+  /** A pause after each piece of 256 KiB, so that a test can act in the middle. */
+  pauseMs: number;
 }
 
 export interface EngineServer {
   readonly url: string;
   readonly asked: Asked[];
-  /** Bytes of bodies that went out. */
-  readonly sent: () => number;
+  /** Bytes that went into the sockets, heads of answers included. */
+  readonly wire: () => number;
   readonly behaviour: Behaviour;
   close(): void;
 }
 
 export async function serveEngine(tarball: () => Buffer): Promise<EngineServer> {
   const asked: Asked[] = [];
-  const behaviour: Behaviour = { cutAt: () => null, etag: '"one"', ranges: true, status: 200, redirectTo: null };
-  let sent = 0;
+  const behaviour: Behaviour = { cutAt: () => null, etag: '"one"', ranges: true, status: 200, redirectTo: null, cut: 'close', pauseMs: 0 };
+  let closed = 0;
+  const open = new Set<Socket>();
   const server = http.createServer((request, response) => {
     const bytes = tarball();
     const attempt = asked.length;
@@ -69,19 +75,45 @@ export async function serveEngine(tarball: () => Buffer): Promise<EngineServer> 
       ...(start > 0 ? { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : {}),
       ...(behaviour.etag === null ? {} : { etag: behaviour.etag }),
     });
-    const part = bytes.subarray(start, Math.max(start, end));
-    sent += part.length;
-    response.write(part, () => (end < bytes.length ? response.socket?.destroySoon() : response.end()));
+    const finish = async (): Promise<void> => {
+      await sendPieces(response, bytes.subarray(start, Math.max(start, end)), behaviour.pauseMs);
+      if (end >= bytes.length) response.end();
+      else if (behaviour.cut === 'reset') response.socket?.resetAndDestroy();
+      else response.socket?.destroySoon();
+    };
+    void finish();
+  });
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      closed += socket.bytesWritten;
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/motor/rosto/1.0`,
     asked,
-    sent: () => sent,
+    wire: () => [...open].reduce((sum, socket) => sum + socket.bytesWritten, closed),
     behaviour,
     close: () => {
       server.closeAllConnections();
       server.close();
     },
   };
+}
+
+/** With back-pressure; ends when the reader went away. */
+async function sendPieces(response: http.ServerResponse, bytes: Buffer, pauseMs: number): Promise<void> {
+  const piece = 256 * 1_024;
+  for (let at = 0; at < bytes.length && !response.destroyed; at += piece) {
+    await new Promise<void>((resolve) => {
+      response.once('close', resolve);
+      response.write(bytes.subarray(at, at + piece), () => {
+        response.off('close', resolve);
+        resolve();
+      });
+    });
+    if (pauseMs > 0) await sleep(pauseMs);
+  }
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { packageHash, type PackageEntry } from '../../schema/package-hash.ts';
+import type { Chooser } from '../archive/walk.ts';
 import { faultPoint } from './faults.ts';
 
 interface TreeFile {
@@ -28,6 +29,8 @@ interface Rules {
   readonly entriesMax?: number;
   /** What a root phase made may hold links; what is delivered may not. */
   readonly othersAllowed?: boolean;
+  /** Entries that count; a folder ends in '/'. */
+  readonly chosen?: Chooser;
 }
 
 /** Rejects PACKAGE_REFUSED, naming the entry, for links, devices, sockets and anything over the limits. */
@@ -40,6 +43,7 @@ export async function walkTree(root: string, rules: Rules = {}): Promise<Tree> {
     if (depth > limits.packageDepthMax) refusePackage(`${JSON.stringify(folder)} lies deeper than ${limits.packageDepthMax} folders`);
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (rules.chosen?.(entry.isDirectory() ? `${path}/` : path) === false) continue;
       if (files.length + folders.length >= entriesMax) refusePackage(`it holds more than ${entriesMax} entries`);
       if (entry.isDirectory()) {
         folders.push(path);

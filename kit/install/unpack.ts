@@ -41,13 +41,17 @@ async function extractAsNobody(tarball: string, cell: string, kind: string): Pro
   const program = existsSync(bundled) ? bundled : join(import.meta.dirname, 'unpack-main.ts');
   const input = await open(tarball, 'r');
   try {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, kind], {
-      cwd: cell,
-      uid: nobody,
-      gid: nobody,
-      env: { LANG: 'C.UTF-8' },
-      stdio: [input.fd, 'pipe', 'pipe'],
-    });
+    // It ends with us, also when we are killed: what went on writing would be in the way of the next run.
+    const account = ['--pdeathsig', 'KILL', '--reuid', String(nobody), '--regid', String(nobody), '--clear-groups', '--no-new-privs'];
+    const child = spawn(
+      'setpriv',
+      [...account, process.execPath, '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning', program, kind],
+      {
+        cwd: cell,
+        env: { LANG: 'C.UTF-8', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+        stdio: [input.fd, 'pipe', 'pipe'],
+      },
+    );
     let said = '';
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-16_384)));

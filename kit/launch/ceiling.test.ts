@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
-import { ceilingsOf, containment, scopeArgv, scopeUnit } from './ceiling.ts';
+import { ceilingsOf, containment, lostManager, scopeArgv, scopeUnit } from './ceiling.ts';
 
 const manifestWith = (resources: unknown): Manifest =>
   parseManifest(JSON.stringify({ id: 'a', version: '1', backend: { runtime: 'node', entrypoint: 'a.js' }, resources }));
@@ -35,6 +35,10 @@ describe('ceilings', () => {
       'CPUQuota=150%',
       '--',
     ]);
+  });
+
+  test('of a service manager that is ending are not asked for, and the reason names lingering', () => {
+    expect(lostManager).toMatchObject({ contained: false, reason: expect.stringMatching(/lingering/) as string });
   });
 
   test('without a service manager there are none, and the reason is told', async () => {

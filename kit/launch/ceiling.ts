@@ -60,6 +60,13 @@ export type Containment =
   | { readonly contained: true; readonly systemdRun: string; readonly variables: ReadonlyMap<string, string> }
   | { readonly contained: false; readonly reason: string };
 
+/** Decision: docs/decisions/0068-lingering.md */
+export const lostManager: Containment = {
+  contained: false,
+  reason:
+    'the service manager of this account ended and took the app with it: it runs again, without limits until its next start (is lingering enabled? systemd 255 needs an update)',
+};
+
 /** Whether the person's service manager answers and has the controllers that ceilings need. */
 export async function containment(runtimeDir: string | undefined, searchPath: string): Promise<Containment> {
   const uid = process.getuid?.() ?? 0;

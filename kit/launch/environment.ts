@@ -1,10 +1,19 @@
 /** The whole environment of a backend: a clean base, the wish, the secrets, and last what only the launcher may say (spec 2.6). */
 import { accountPaths, appPaths, type ServerPlace } from '../../schema/server-paths.ts';
-import { searchPath } from '../place.ts';
+import { sdkFolder, searchPath } from '../place.ts';
+import { hiddenGpus } from './gpu-verdict.ts';
 import { pinnedVariable, requestVariable, type Variables } from './env-file.ts';
 
 /** Taken over from the caller's environment; everything else of it stays outside. Decision: docs/decisions/0021-environment-of-a-backend.md */
 const inherited = ['LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'XDG_RUNTIME_DIR'] as const;
+
+/** Where tests plant the /sys and /dev of other hardware; absolute. It never reaches an app. */
+const gpuRootVariable = 'SVC_GPU_ROOT';
+
+export function gpuRootFrom(environment: Readonly<Record<string, string | undefined>>): string {
+  const root = environment[gpuRootVariable] ?? '';
+  return root.startsWith('/') && root !== '/' ? root : '';
+}
 
 export interface EnvironmentInput {
   readonly place: ServerPlace;
@@ -16,7 +25,7 @@ export interface EnvironmentInput {
   readonly secrets: Variables;
   readonly engines: Variables;
   readonly hash: string;
-  /** False empties CUDA_VISIBLE_DEVICES. Source: spec 3.1 step 6. */
+  /** False hides every card from the usual runtimes. Source: spec 3.1 step 6. */
   readonly gpuDeclared: boolean;
 }
 
@@ -39,9 +48,9 @@ export function backendEnvironment(input: EnvironmentInput): Record<string, stri
     ...appMark(place, app),
     SVC_APP_INSTALLED_HASH: input.hash,
     SVC_APP_DATA_DIR: input.wish.get('SVC_APP_DATA_DIR') ?? appPaths(place, app).data,
-    PYTHONPATH: `${input.kitRoot}/sdk/python`,
-    NODE_PATH: `${input.kitRoot}/sdk/node`,
-    ...(input.gpuDeclared ? {} : { CUDA_VISIBLE_DEVICES: '' }),
+    PYTHONPATH: `${sdkFolder(input.kitRoot)}/python`,
+    NODE_PATH: `${sdkFolder(input.kitRoot)}/node`,
+    ...(input.gpuDeclared ? {} : hiddenGpus),
   };
   delete environment[pinnedVariable];
   delete environment[requestVariable];
@@ -60,7 +69,7 @@ export function launcherEnvironment(
   kit: string,
   caller: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
-  const passed = [...inherited, 'NODE_COMPILE_CACHE', 'SVC_KIT_SOURCE', 'SVC_NODE', 'SVC_FAULT_POINT'] as const;
+  const passed = [...inherited, 'NODE_COMPILE_CACHE', 'SVC_KIT_SOURCE', 'SVC_NODE', 'SVC_FAULT_POINT', gpuRootVariable] as const;
   const kept = passed.flatMap((name) => (caller[name] === undefined ? [] : [[name, caller[name]] as const]));
   return {
     ...Object.fromEntries(kept),

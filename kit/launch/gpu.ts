@@ -1,24 +1,28 @@
-/** Step 6: the GPU inventory and verdict (spec 2.1 `recursos.gpu`, 3.1 step 6), read from sysfs. */
-import { closeSync, openSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+/**
+ * The cards of a server (spec 2.1 `recursos.gpu`), read from /sys, /proc and /dev without any package: render nodes, NVIDIA cards
+ * that have none, and physical cards without a driver, so that the sentence can say what to ask for. What is chosen from them stands
+ * in gpu-verdict.ts, who holds one in gpu-lease.ts. Decision: docs/decisions/0077-gpu-inventory.md
+ */
+import { closeSync, constants, openSync, readSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { limits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { errorCode } from '../atomic-file.ts';
 
-/** One card with a render node, as it stands in limits.json and reaches `svc.gpu.concedida()`. */
+/** One card, as it stands in limits.json and reaches `svc.gpu.concedida()`. */
 export interface GpuDevice {
+  /** Render node or, without one, the device file of the driver; '' when no driver made either. */
   readonly dispositivo: string;
   readonly fornecedor: string;
+  /** '' when nothing on the server tells it. */
+  readonly modelo: string;
   readonly driver: string;
   readonly virtual: boolean;
-  /** The person's own process can open the render node for reading and writing. */
+  /** The person's own process can open the device for reading and writing. */
   readonly acessivel: boolean;
-}
-
-export interface GpuVerdict {
-  readonly modo: 'opcional' | 'necessaria';
-  readonly concedida: boolean;
-  readonly dispositivos: readonly GpuDevice[];
-  readonly motivo: string;
+  /** Address on the bus, e.g. 0000:01:00.0; '' for what stands on none. */
+  readonly pci: string;
+  /** NVIDIA's own name of the card, for CUDA_VISIBLE_DEVICES; '' when unknown. */
+  readonly uuid: string;
 }
 
 /** `recursos.gpu.modo` wins over the legacy `gpu`; null means the app declares none. Source: spec 2.1 `gpu`. */
@@ -29,6 +33,7 @@ export function gpuMode(manifest: Manifest): 'opcional' | 'necessaria' | null {
 const vendors: Readonly<Record<string, string>> = {
   '0x10de': 'NVIDIA',
   '0x1002': 'AMD',
+  '0x1022': 'AMD',
   '0x8086': 'Intel',
   '0x1af4': 'virtio',
   '0x15ad': 'VMware',
@@ -56,68 +61,209 @@ const virtualDrivers: ReadonlySet<string> = new Set([
   'simpledrm',
   'xen-platform-pci',
 ]);
+/** Cards of a chip stand on no PCI bus and have no vendor there. */
+const chipDrivers: Readonly<Record<string, string>> = {
+  panfrost: 'Arm',
+  panthor: 'Arm',
+  lima: 'Arm',
+  v3d: 'Broadcom',
+  vc4: 'Broadcom',
+  msm: 'Qualcomm',
+  etnaviv: 'Vivante',
+  nvgpu: 'NVIDIA',
+  tegra: 'NVIDIA',
+  asahi: 'Apple',
+  powervr: 'Imagination',
+};
 
-/** Cards with a render node. `root` is '' on a server; a test plants a tree below a folder. */
+/** `root` is '' on a server; a test plants a tree below a folder. Never throws: what can't be read is left out or empty. */
 export function gpuInventory(root: string): readonly GpuDevice[] {
-  const folder = join(root, '/sys/class/drm');
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return [];
-  }
-  return names
+  const nvidia = nvidiaCards(root);
+  const nodes = namesIn(join(root, '/sys/class/drm'))
     .filter((name) => /^renderD[0-9]+$/.test(name))
     .sort()
-    .map((name) => {
-      const vendor = readTrimmed(join(folder, name, 'device/vendor'));
-      const driver = linkName(join(folder, name, 'device/driver'));
-      const node = `/dev/dri/${name}`;
+    .map((name) => renderNode(root, name, nvidia));
+  const seen = new Set(nodes.map(({ pci }) => pci));
+  const bare = nvidia.filter(({ pci }) => !seen.has(pci)).map((card) => nvidiaDevice(root, card));
+  for (const { pci } of bare) seen.add(pci);
+  return [...nodes, ...bare, ...driverless(root, seen)].slice(0, limits.gpuDevicesMax);
+}
+
+function renderNode(root: string, name: string, nvidia: readonly NvidiaCard[]): GpuDevice {
+  const folder = join(root, '/sys/class/drm', name, 'device');
+  const vendor = attribute(join(folder, 'vendor'));
+  const driver = linkName(join(folder, 'driver'));
+  const pci = pciOf(folder);
+  const node = `/dev/dri/${name}`;
+  const card = nvidia.find((known) => known.pci === pci && pci !== '');
+  const chip = Object.hasOwn(chipDrivers, driver) ? chipDrivers[driver] : undefined;
+  return {
+    dispositivo: node,
+    fornecedor: vendors[vendor] ?? (vendor === '' ? (chip ?? 'desconhecido') : vendor),
+    modelo: card?.model || modelOf(root, folder, vendor),
+    driver,
+    virtual: (vendor === '' && chip === undefined) || virtualVendors.has(vendor) || virtualDrivers.has(driver),
+    // CUDA opens the driver's own file, which is for everybody where the render node is for a group.
+    acessivel: canOpen(join(root, node)) || (card !== undefined && card.node !== '' && canOpen(join(root, card.node))),
+    pci,
+    uuid: card?.uuid ?? '',
+  };
+}
+
+interface NvidiaCard {
+  readonly pci: string;
+  readonly model: string;
+  readonly uuid: string;
+  readonly node: string;
+}
+
+/** What NVIDIA's own driver tells of its cards. */
+function nvidiaCards(root: string): readonly NvidiaCard[] {
+  const folder = join(root, '/proc/driver/nvidia/gpus');
+  return namesIn(folder)
+    .filter((name) => pciPattern.test(name))
+    .sort()
+    .map((pci) => {
+      const text = attribute(join(folder, pci, 'information'));
+      const field = (name: string): string => clean(new RegExp(`^${name}:[ \t]*(.*)$`, 'm').exec(text)?.[1] ?? '');
+      const minor = field('Device Minor');
+      const uuid = field('GPU UUID');
       return {
-        dispositivo: node,
-        fornecedor: vendors[vendor] ?? (vendor === '' ? 'desconhecido' : vendor),
-        driver,
-        virtual: vendor === '' || virtualVendors.has(vendor) || virtualDrivers.has(driver),
-        acessivel: openProblem(join(root, node)) === '',
+        pci,
+        model: field('Model'),
+        uuid: /^GPU-[0-9a-f-]{36}$/.test(uuid) ? uuid : '',
+        node: /^[0-9]{1,4}$/.test(minor) ? `/dev/nvidia${minor}` : '',
       };
     });
 }
 
-/** What the app gets, with the sentence why. A virtual card does not count (spec 2.3 `quando`). */
-export function gpuVerdict(modo: 'opcional' | 'necessaria', dispositivos: readonly GpuDevice[]): GpuVerdict {
-  const physical = dispositivos.filter((device) => !device.virtual);
-  const usable = physical.find((device) => device.acessivel);
-  const closed = physical.map((device) => device.dispositivo).join(', ');
-  const motivo = usable
-    ? `${usable.fornecedor} (${usable.driver}) em ${usable.dispositivo}`
-    : physical.length > 0
-      ? `a conta não abre ${closed}: peça ao administrador o grupo do dispositivo (render)`
-      : dispositivos.length > 0
-        ? 'só há placa virtual neste servidor'
-        : 'não há placa gráfica neste servidor';
-  return { modo, concedida: usable !== undefined, dispositivos, motivo };
+/** A compute card whose driver made no render node. */
+function nvidiaDevice(root: string, { pci, model, uuid, node }: NvidiaCard): GpuDevice {
+  const acessivel = node !== '' && canOpen(join(root, node));
+  return { dispositivo: node, fornecedor: 'NVIDIA', modelo: model, driver: 'nvidia', virtual: false, acessivel, pci, uuid };
 }
 
-function openProblem(path: string): string {
-  try {
-    closeSync(openSync(path, 'r+'));
-    return '';
-  } catch (error) {
-    return errorCode(error) || 'EIO';
-  }
+const makers: ReadonlySet<string> = new Set(['0x10de', '0x1002', '0x8086']);
+
+/** Cards of the makers of GPUs on which no driver made a node. Management controllers with a screen of their own are none. */
+function driverless(root: string, seen: ReadonlySet<string>): readonly GpuDevice[] {
+  const folder = join(root, '/sys/bus/pci/devices');
+  return namesIn(folder)
+    .filter((name) => pciPattern.test(name) && !seen.has(name))
+    .sort()
+    .flatMap((pci) => {
+      const device = join(folder, pci);
+      const vendor = attribute(join(device, 'vendor'));
+      if (!attribute(join(device, 'class')).startsWith('0x03') || !makers.has(vendor)) return [];
+      const driver = linkName(join(device, 'driver'));
+      const fornecedor = vendors[vendor] ?? vendor;
+      const modelo = modelOf(root, device, vendor);
+      return [{ dispositivo: '', fornecedor, modelo, driver, virtual: false, acessivel: false, pci, uuid: '' }];
+    });
 }
 
-function readTrimmed(path: string): string {
+const pciPattern = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/;
+
+function pciOf(folder: string): string {
   try {
-    return readFileSync(path, 'utf8').trim();
+    const name = basename(realpathSync(folder));
+    return pciPattern.test(name) ? name : '';
   } catch {
     return '';
   }
 }
 
+/** By the driver, or by the list of names when one happens to be installed. */
+function modelOf(root: string, folder: string, vendor: string): string {
+  const told = clean(attribute(join(folder, 'product_name')));
+  if (told !== '') return told;
+  const device = attribute(join(folder, 'device'));
+  if (!/^0x[0-9a-f]{4}$/.test(vendor) || !/^0x[0-9a-f]{4}$/.test(device)) return '';
+  return nameInList(root, vendor.slice(2), device.slice(2)) || device;
+}
+
+const nameLists = ['/usr/share/misc/pci.ids', '/usr/share/hwdata/pci.ids'] as const;
+const nameListBytesMax = 8 * 1_024 * 1_024;
+
+function nameInList(root: string, vendor: string, device: string): string {
+  for (const path of nameLists) {
+    const text = readStart(join(root, path), nameListBytesMax);
+    const from = text.indexOf(`\n${vendor}  `);
+    if (from === -1) continue;
+    for (const line of linesFrom(text, from + 1)) {
+      if (line.startsWith(`\t${device}  `)) return clean(line.slice(device.length + 3));
+      if (!line.startsWith('\t') && !line.startsWith('#') && !line.startsWith(`${vendor}  `)) break;
+    }
+  }
+  return '';
+}
+
+function* linesFrom(text: string, start: number): Generator<string> {
+  for (let at = start; at < text.length;) {
+    const end = text.indexOf('\n', at);
+    yield text.slice(at, end === -1 ? undefined : end);
+    if (end === -1) return;
+    at = end + 1;
+  }
+}
+
+function canOpen(path: string): boolean {
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function attribute(path: string): string {
+  return readStart(path, limits.gpuAttributeBytesMax).trim();
+}
+
+/** At most so many bytes; '' when it can't be read. A pipe that somebody put there is not waited for. */
+function readStart(path: string, bytesMax: number): string {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return '';
+  }
+  try {
+    const chunks: Buffer[] = [];
+    for (let left = bytesMax; left > 0;) {
+      const chunk = Buffer.alloc(Math.min(left, 256 * 1_024));
+      const got = readSync(fd, chunk, 0, chunk.length, null);
+      if (got === 0) break;
+      chunks.push(chunk.subarray(0, got));
+      left -= got;
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  } catch {
+    return '';
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** One line of print for a table, a log and a page. */
+function clean(text: string): string {
+  return text
+    .replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, ' ')
+    .trim()
+    .slice(0, 128);
+}
+
 function linkName(path: string): string {
   try {
-    return basename(readlinkSync(path));
+    return clean(basename(readlinkSync(path)));
   } catch {
     return '';
   }

@@ -3,18 +3,21 @@
  * replaces itself) and by the supervisor (which spawns the command): one path for every start.
  */
 import { chmodSync, closeSync, mkdirSync, unlinkSync } from 'node:fs';
-import type { ProcessIdentity, StartStep } from '../../schema/backend.ts';
+import type { GpuSummary, ProcessIdentity, StartStep } from '../../schema/backend.ts';
 import { limits } from '../../schema/limits.ts';
+import { readInstalledRecord } from '../../schema/installed-record.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { errorCode, readEvidence, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { findExecutable, searchPath } from '../place.ts';
-import { ceilingsOf, containment, scopeArgv, scopeUnit, type Containment } from './ceiling.ts';
+import { ceilingsOf, containment, lostManager, scopeArgv, scopeUnit, type Containment } from './ceiling.ts';
 import { engineVariables } from './engines.ts';
 import { parseEnvText, type Variables } from './env-file.ts';
 import { accountFolders, backendEnvironment } from './environment.ts';
-import { gpuInventory, gpuMode, gpuVerdict, type GpuVerdict } from './gpu.ts';
+import { gpuMode } from './gpu.ts';
+import type { GpuLease } from './gpu-lease.ts';
+import { decideGpu, type GpuDecision, type GpuVerdict } from './gpu-verdict.ts';
 import { writeMarker } from './marker.ts';
 import { cachedPackageHash } from './package-hash-cache.ts';
 import { entrypointOf, findPackage, readManifest, type InstalledFolder } from './package.ts';
@@ -37,6 +40,8 @@ export interface LaunchRequest {
   readonly nowMs: () => number;
   /** The supervisor must not wait for an installCommand: it hands such a start to `svc-app-run`. */
   readonly maySetUp: boolean;
+  /** The service manager of the account is ending: it would refuse a scope. */
+  readonly managerLost?: boolean;
   readonly onStep: (step: StartStep, detail: string) => void;
   /** '' on a server; tests plant a /sys below it. */
   readonly gpuRoot?: string;
@@ -52,6 +57,9 @@ export interface Launch {
   readonly manifest: Manifest;
   readonly contained: boolean;
   readonly containedReason: string;
+  readonly gpu: GpuSummary | null;
+  /** The card that the backend gets. Whoever gets the launch hands the descriptor on and closes it, as that of the log. */
+  readonly lease: GpuLease | null;
   /** Open for appending on the new run.log; whoever gets the launch closes it. */
   readonly logFd: number;
 }
@@ -93,7 +101,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   const folder = findPackage(place, app);
   if (folder === null) throw new LaunchRefused('NotInstalled', `the app ${app} is not installed on this server`);
   const manifest = readManifest(folder.dir, app);
-  const command = commandOf(request, folder, manifest);
+  const command = runtimeCommand(place, request.nodeExecutable, folder.dir, manifest);
   faultPoint('package-read');
 
   // 2. The wish, then the vault.
@@ -109,7 +117,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   if (socket === 'orphan') unlinkSync(paths.socket);
   faultPoint('orphan-deleted');
 
-  const hash = await cachedPackageHash(folder.dir, `${paths.dir}/package.hash`);
+  let hash = await cachedPackageHash(folder.dir, `${paths.dir}/package.hash`);
   const due = setUpDue(paths.setUpHash, hash, manifest.backend.installCommand, wish.get('SVC_APP_REBUILD') === '1');
   if (due && !request.maySetUp) return { kind: 'set-up-due' };
 
@@ -121,6 +129,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   mark(due ? 'install' : 'gpu', '');
   faultPoint('marked');
   const logFd = rotateRunLog(paths);
+  let lease: GpuLease | null = null;
   faultPoint('log-rotated');
   try {
     mkdirSync(wish.get('SVC_APP_DATA_DIR') ?? paths.data, { recursive: true, mode: 0o700 });
@@ -136,44 +145,96 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
 
     // 5. The person's part of the set-up.
     if (due) {
-      await runSetUp(manifest.backend.installCommand ?? '', { cwd: folder.dir, environment, logFd });
-      faultPoint('set-up-run');
-      writeFileAtomic(paths.setUpHash, `${hash}\n`);
-      faultPoint('set-up-marked');
+      environment['SVC_APP_INSTALLED_HASH'] = hash = await setUpOnce(manifest, paths, hash, { cwd: folder.dir, environment, logFd });
       mark('gpu', '');
     }
 
     // 6. The GPU, and the ceilings that step 7 applies.
-    const gpu = mode === null ? null : gpuVerdict(mode, gpuInventory(request.gpuRoot ?? ''));
-    const held = await containment(request.caller['XDG_RUNTIME_DIR'], environment['PATH'] ?? '');
-    writeLimits(paths.limits, manifest, held, gpu);
-    if (gpu?.modo === 'necessaria' && !gpu.concedida) throw new LaunchRefused('NoGpu', `the app needs a GPU: ${gpu.motivo}`);
+    const gpu = mode === null ? null : decideGpu(mode, request.gpuRoot ?? '');
+    lease = gpu?.lease ?? null;
+    const held = await holdOf(request, environment['PATH'] ?? '');
+    writeLimits(paths.limits, manifest, held, gpu?.verdict ?? null);
+    refuseWithoutGpu(gpu);
     faultPoint('gpu-decided');
 
-    const scope = held.contained ? scopeArgv(held.systemdRun, scopeUnit(app, request.nowMs()), ceilingsOf(manifest)) : [];
     return {
       kind: 'ready',
-      argv: [...scope, ...command] as unknown as [string, ...string[]],
-      environment: held.contained ? { ...environment, ...Object.fromEntries(held.variables) } : environment,
+      argv: inScope(held, scopeUnit(app, request.nowMs()), manifest, command),
+      environment: { ...environment, ...gpu?.variables, ...(held.contained ? Object.fromEntries(held.variables) : {}) },
       cwd: folder.dir,
       installed: { version: manifest.version, hash, scope: folder.scope },
       manifest,
-      contained: held.contained,
-      containedReason: held.contained ? '' : held.reason,
+      ...(held.contained ? { contained: true, containedReason: '' } : { contained: false, containedReason: held.reason }),
+      gpu: gpu === null ? null : { modo: gpu.verdict.modo, concedida: gpu.verdict.concedida, motivo: gpu.verdict.motivo },
+      lease,
       logFd,
     };
   } catch (error) {
     closeSync(logFd);
+    if (lease !== null) closeSync(lease.fd);
     throw error;
   }
 }
 
+/** Marked as done for this code only when it is. Answers the hash of the folder after it. */
+async function setUpOnce(
+  manifest: Manifest,
+  paths: ReturnType<typeof appPaths>,
+  before: string,
+  options: Parameters<typeof runSetUp>[1],
+): Promise<string> {
+  await runSetUp(manifest.backend.installCommand ?? '', options);
+  faultPoint('set-up-run');
+  const hash = await adoptSetUp(options.cwd, paths.dir, before);
+  writeFileAtomic(paths.setUpHash, `${hash}\n`);
+  faultPoint('set-up-marked');
+  return hash;
+}
+
+/** What step 7 can lean on. */
+async function holdOf({ managerLost, caller }: LaunchRequest, path: string): Promise<Containment> {
+  return managerLost === true ? lostManager : await containment(caller['XDG_RUNTIME_DIR'], path);
+}
+
+/** Source: spec 2.1 `recursos.gpu`. */
+export function refuseWithoutGpu(gpu: GpuDecision | null): void {
+  if (gpu === null || gpu.verdict.modo === 'opcional' || gpu.verdict.concedida) return;
+  throw new LaunchRefused(gpu.busy ? 'GpuBusy' : 'NoGpu', `the app needs a GPU: ${gpu.verdict.motivo}`);
+}
+
+function inScope(held: Containment, unit: string, manifest: Manifest, command: Launch['argv']): Launch['argv'] {
+  if (!held.contained) return command;
+  return [...scopeArgv(held.systemdRun, unit, ceilingsOf(manifest)), ...command] as unknown as Launch['argv'];
+}
+
+/**
+ * What installCommand made in the folder belongs to the version, as in the root phase: the record beside it says so, when the person
+ * may write it (a package of their own). Without that their set-up would look like files that somebody changed. Answers the new hash.
+ */
+async function adoptSetUp(folder: string, appDir: string, before: string): Promise<string> {
+  const hash = await cachedPackageHash(folder, `${appDir}/package.hash`);
+  if (hash === before) return hash;
+  const record = readInstalledRecord(readEvidence(`${folder}.json`) ?? '');
+  if (record?.installedHash !== before) return hash;
+  try {
+    writeFileAtomic(`${folder}.json`, `${JSON.stringify({ ...record, installedHash: hash })}\n`, { mode: 0o644 });
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error))) throw error;
+  }
+  return hash;
+}
+
 /** The runtime and the entrypoint. Source: spec 2.1 `backend`. */
-function commandOf(request: LaunchRequest, folder: InstalledFolder, manifest: Manifest): readonly [string, ...string[]] {
-  const entrypoint = entrypointOf(folder.dir, manifest);
+export function runtimeCommand(
+  place: ServerPlace,
+  nodeExecutable: string,
+  dir: string,
+  manifest: Manifest,
+): readonly [string, ...string[]] {
+  const entrypoint = entrypointOf(dir, manifest);
   if (manifest.backend.runtime === 'binary') return [entrypoint];
-  if (manifest.backend.runtime === 'node') return [request.nodeExecutable, entrypoint];
-  const python = findExecutable('python3', searchPath(request.place, request.nodeExecutable));
+  if (manifest.backend.runtime === 'node') return [nodeExecutable, entrypoint];
+  const python = findExecutable('python3', searchPath(place, nodeExecutable));
   if (python === null) throw new LaunchRefused('RuntimeMissing', 'python3 is not installed on this server: ask the administrator for it');
   // -u: what the app prints stands in run.log at once, also when it dies.
   return [python, '-u', entrypoint];

@@ -12,7 +12,7 @@ import { faultPoint } from '../faults.ts';
 import { isAppId, kitRoot, placeFrom } from '../place.ts';
 import { identityOf, isAlive, markedEnviron, processesOf, readPidFile, sameProcess, signal, writePidFile } from '../processes.ts';
 import { claimHolder } from './claim.ts';
-import { appMark } from './environment.ts';
+import { appMark, gpuRootFrom } from './environment.ts';
 import { prepareLaunch, type Launch } from './launch.ts';
 import { writeMarker } from './marker.ts';
 import { appendToRunLog } from './run-log.ts';
@@ -26,10 +26,15 @@ function say(text: string): void {
 function become(launch: Launch, runLog: string): never {
   closeSync(launch.logFd);
   process.chdir(launch.cwd);
-  const redirect = 'log=$1; shift; exec "$@" </dev/null >>"$log" 2>&1';
+  // Our own hold on the card ends with the exec, so the shell takes it again, for good. Who loses it in between is started anew.
+  const redirect = [
+    'lease=$1; log=$2; shift 2',
+    `if [ -n "$lease" ]; then exec 9<"$lease"; flock -n -x 9 || { echo 'svc: another app took the GPU in the same instant' >>"$log"; exit ${exitCodes.leaseLost}; }; fi`,
+    'exec "$@" </dev/null >>"$log" 2>&1',
+  ].join('\n');
   const command = ['/usr/bin/env', '--default-signal=PIPE,XFSZ', ...launch.argv];
   if (process.execve === undefined) throw new Error('this Node has no process.execve');
-  process.execve('/bin/sh', ['/bin/sh', '-c', redirect, 'sh', runLog, ...command], launch.environment);
+  process.execve('/bin/sh', ['/bin/sh', '-c', redirect, 'sh', launch.lease?.path ?? '', runLog, ...command], launch.environment);
   throw new Error('unreachable: execve does not come back');
 }
 
@@ -63,6 +68,7 @@ async function main(argv: readonly string[]): Promise<number> {
     nowMs: () => Date.now(),
     maySetUp: true,
     onStep: () => {},
+    gpuRoot: gpuRootFrom(process.env),
   });
   if (result.kind === 'up') return exitCodes.up;
   if (result.kind === 'refused') {

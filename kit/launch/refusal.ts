@@ -12,6 +12,7 @@ const retryOf = {
   RuntimeMissing: 'terminal',
   EngineMissing: 'terminal',
   NoGpu: 'terminal',
+  GpuBusy: 'terminal',
   InstallCommandFailed: 'transient',
   DiskFull: 'waiting',
 } as const satisfies Partial<Record<Reason, RetryClass>>;

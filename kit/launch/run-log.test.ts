@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lastLines, redact, rotateRunLog, trimRunLog } from './run-log.ts';
+import { heldBack, lastLines, redact, rotateRunLog, trimRunLog } from './run-log.ts';
 
 describe('run.log', () => {
   let dir: string;
@@ -68,5 +68,24 @@ describe('run.log', () => {
 
   test('shows no secret, also when one is part of another, and leaves words alone', () => {
     expect(redact('key=abcdef, abcd and abc', ['abcd', 'abcdef', 'abc'])).toBe('key=***, *** and abc');
+  });
+
+  test('a hidden value is hidden as JSON and as URLs spell it, too', () => {
+    const value = 'a"b\\c/ç d';
+    expect(redact(`plain ${value} json ${JSON.stringify({ key: value })} url ?k=${encodeURIComponent(value)}`, [value])).toBe(
+      'plain *** json {"key":"***"} url ?k=***',
+    );
+  });
+
+  test.for([
+    ['nothing of it', 0],
+    ['ends with its beginning: s', 1],
+    ['ends with its beginning: segre', 5],
+    ['ends with all of it: segredo', 0],
+    ['twice the beginning segrsegr', 4],
+    ['sdo', 0],
+    ['', 0],
+  ] as const)('%j: %i characters could be the beginning of a hidden value', ([text, count]) => {
+    expect(heldBack(text, ['segredo', 'xyz'])).toBe(count);
   });
 });

@@ -74,11 +74,25 @@ export function lastLines(path: string, count: number, bytesMax: number): readon
 /** Values that must never be shown, replaced; the longest first, so that no piece of one stays. */
 export function redact(text: string, hidden: readonly string[]): string {
   let shown = text;
-  for (const value of [...hidden].sort((left, right) => right.length - left.length)) {
-    // Shorter ones would blank out ordinary words and prove nothing.
-    if (value.length >= 4) shown = shown.replaceAll(value, '***');
-  }
+  for (const value of spellings(hidden)) shown = shown.replaceAll(value, '***');
   return shown;
+}
+
+/** As it stands, as JSON and as URLs spell it. Shorter ones would blank out ordinary words and prove nothing. */
+function spellings(hidden: readonly string[]): readonly string[] {
+  const all = hidden.flatMap((value) => (value.length < 4 ? [] : [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]));
+  return [...new Set(all)].sort((left, right) => right.length - left.length);
+}
+
+/** How many characters at the end of a text may be the beginning of a hidden value: cut there, half of it would be shown. */
+export function heldBack(text: string, hidden: readonly string[]): number {
+  let held = 0;
+  for (const value of spellings(hidden)) {
+    for (let length = Math.min(value.length - 1, text.length); length > held; length -= 1) {
+      if (text.endsWith(value.slice(0, length))) held = length;
+    }
+  }
+  return held;
 }
 
 /**

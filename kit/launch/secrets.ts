@@ -1,6 +1,9 @@
 /** The person's vault `secrets.json` (spec 2.1 `secrets`, 5.7). Messages name a secret, never its value. */
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { limits } from '../../schema/limits.ts';
 import { isReservedName } from '../../schema/manifest/reserved-names.ts';
+import { unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { valueProblem, type Variables } from './env-file.ts';
 import { readPrivateFile } from './private-file.ts';
 import { LaunchRefused } from './refusal.ts';
@@ -22,7 +25,7 @@ export function parseSecrets(bytes: Uint8Array): Variables {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('expected an object of names and texts');
   const secrets = new Map<string, string>();
   for (const [name, secret] of Object.entries(value)) {
-    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name)) refuse('a name is not of the form AAA_BBB');
+    if (!isSecretName(name)) refuse('a name is not of the form AAA_BBB');
     if (isReservedName(name)) refuse(`the secret ${name} has a name that the system keeps for itself`);
     if (typeof secret !== 'string') return refuse(`the secret ${name} is not a text`);
     const problem = valueProblem(secret);
@@ -31,6 +34,33 @@ export function parseSecrets(bytes: Uint8Array): Variables {
   }
   if (secrets.size > limits.envEntriesMax) refuse('it holds too many secrets');
   return secrets;
+}
+
+/** Source: spec 2.1 `secrets[].name`. */
+export function isSecretName(name: string): boolean {
+  return /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
+}
+
+/** Null when it may be stored, otherwise why not; never repeats the value. */
+export function secretValueProblem(value: string): string | null {
+  if (value === '') return 'is empty: delete it instead';
+  if (Buffer.byteLength(value) > limits.secretValueBytesMax) return `is larger than ${limits.secretValueBytesMax} bytes`;
+  return valueProblem(value);
+}
+
+/** Whole or not at all, 0600; survives a power cut. Throws LaunchRefused when together they are too large. */
+export function writeSecrets(path: string, secrets: Variables): void {
+  const text = `${JSON.stringify(Object.fromEntries(secrets), null, 2)}\n`;
+  if (Buffer.byteLength(text) > limits.secretsFileBytesMax) refuse('together the secrets are larger than the limit');
+  // What a killed writer left holds secrets, too; only the supervisor writes here, one request at a time.
+  removeLeftovers(path);
+  writeFileAtomic(path, text, { mode: 0o600, durable: true });
+}
+
+function removeLeftovers(path: string): void {
+  const folder = dirname(path);
+  const leftover = new RegExp(`^${basename(path).replace('.', '[.]')}[.][0-9]+[.]tmp$`);
+  for (const name of readdirSync(folder)) if (leftover.test(name)) unlinkIfThere(join(folder, name));
 }
 
 function refuse(why: string): never {

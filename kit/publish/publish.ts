@@ -2,10 +2,10 @@
  * From an author's folder to a version in a repository: judged, packed, opened again as who installs it would, judged once more,
  * and only then given to the repository. A publish that fails at any of these leaves the version free.
  */
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { FileReport } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
@@ -42,6 +42,7 @@ export interface Published {
 /** Rejects ARCHIVE_REFUSED, PACKAGE_REFUSED, VERSION_TAKEN and the errors of the repository. */
 export async function publishApp(dir: string, { destination, nowMs }: Options): Promise<Published> {
   const chosen = packageChooser(dir);
+  if (destination?.kind === 'folder') refuseWithin(dir, destination.dir, chosen);
   const entries = walkFolder(dir, packageArchive, chosen);
   const shownAs = join(dir, 'svc-app.json');
   const judged = await judgePackage(dir, entries, shownAs);
@@ -60,6 +61,25 @@ export async function publishApp(dir: string, { destination, nowMs }: Options): 
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
+}
+
+/** A repository within the package would go into each next version, with every version before it. */
+function refuseWithin(dir: string, repository: string, chosen: Chooser): void {
+  const below = relative(realpathSync(dir), realPathOf(resolve(repository)));
+  if (below === '..' || below.startsWith(`..${sep}`)) return;
+  const folders = below === '' ? [] : below.split(sep);
+  if (folders.some((_, at) => !chosen(`${folders.slice(0, at + 1).join('/')}/`))) return;
+  throw new SvcError(
+    'BAD_REQUEST',
+    `the repository ${repository} lies in the folder of the app and would be packed with it: put it beside, or name it in .svcignore`,
+  );
+}
+
+/** Of what is there; the rest of the path as it is written. */
+function realPathOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : join(realPathOf(parent), basename(path));
 }
 
 type Packed = Awaited<ReturnType<typeof packFolder>>;

@@ -1,7 +1,18 @@
 /** Publishing into a folder by real processes: killed at every step, side by side, and against each other. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, unlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -130,6 +141,18 @@ test('a lost or cut tarball is put back by publishing the same bytes; a lost cat
   unlinkSync(path.join(root, repositoryPaths.catalogue));
   await openRepositoryFolder(root);
   expect(readFileSync(path.join(root, repositoryPaths.catalogue))).toEqual(before);
+});
+
+test('what the dead left is swept after its time, files and folders, and nothing younger', async () => {
+  await openRepositoryFolder(root);
+  const tmp = path.join(root, '.svc/tmp');
+  for (const name of ['1-old', 'check-old', 'check-new']) {
+    if (name.startsWith('check')) mkdirSync(path.join(tmp, name, 'backend'), { recursive: true });
+    else writeFileSync(path.join(tmp, name), 'x');
+    if (name.endsWith('old')) utimesSync(path.join(tmp, name), 1, 1);
+  }
+  await openRepositoryFolder(root);
+  expect(readdirSync(tmp)).toEqual(['check-new']);
 });
 
 test('a stream that breaks or is too long leaves nothing', async () => {

@@ -289,7 +289,8 @@ async function sweepStaging(root: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);
     const seen = await stat(file).catch(() => null);
-    if (seen && Date.now() - seen.mtimeMs > limits.repositoryStagingMsMax) await rm(file, { force: true });
+    // A folder, too: what was being judged when its publisher died.
+    if (seen && Date.now() - seen.mtimeMs > limits.repositoryStagingMsMax) await rm(file, { force: true, recursive: true });
   }
 }
 

@@ -1,11 +1,14 @@
 /** Ending processes: SIGTERM and SIGKILL to everything of an app and to nothing else; telling how a process ended. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Reason } from '../../schema/backend.ts';
 import { limits } from '../../schema/limits.ts';
 import { unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { fileAt } from '../launch/socket.ts';
 import { groupAlive, isAlive, markedEnviron, processesOf, signal } from '../processes.ts';
+import { isOutOfMemory, oomCountersOf, oomKillCount } from './oom.ts';
+import { scopeOf } from './scope.ts';
 import { later, type App, type Live, type Supervisor } from './world.ts';
 
 /** Our own child can't have been replaced before we were told of its end; anybody else's identity is proved first. */
@@ -27,6 +30,7 @@ function scopePids(live: Live): readonly number[] {
 export function signalApp(app: App, name: 'SIGTERM' | 'SIGKILL'): void {
   const live = app.process;
   if (live !== null && isOurs(app, live)) {
+    lookAtScope(app);
     if (name === 'SIGKILL' && live.cgroup !== null) killScope(live.cgroup);
     for (const pid of scopePids(live)) signal(pid, name);
     signal(live.leader ? -live.identity.pid : live.identity.pid, name);
@@ -78,30 +82,38 @@ export function sweepGroup(group: number): Promise<void> | null {
   });
 }
 
-/** How many processes the kernel has killed for want of memory since boot. */
-export function oomKillCount(): number {
-  try {
-    return Number(/^oom_kill ([0-9]+)$/m.exec(readFileSync('/proc/vmstat', 'latin1'))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
+/** A scope is only entered by the command itself, some time after the spawn: it is looked for until it is found. */
+export function lookAtScope(app: App): void {
+  const live = app.process;
+  if (live === null || live.launcher || !app.contained) return;
+  live.cgroup ??= scopeOf(live.identity.pid);
+  if (live.cgroup !== null) live.oom = oomCountersOf(live.cgroup);
 }
 
-function scopeOomKills(cgroup: string | null): number {
-  if (cgroup === null) return 0;
-  try {
-    return Number(/^oom_kill ([0-9]+)$/m.exec(readFileSync(`/sys/fs/cgroup${cgroup}/memory.events`, 'latin1'))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
+/**
+ * Whether the service manager of the account is going or gone: it ends its scopes by SIGTERM, which an app may answer with a good end.
+ * systemd 255 does so with the last login in spite of lingering (systemd#43361). Asked only after an end that looks like it.
+ */
+function managerEnded(signalName: string | null, code: number | null, isUnknown: boolean): boolean {
+  const uid = process.getuid?.() ?? 0;
+  const runtime = process.env['XDG_RUNTIME_DIR'] ?? `/run/user/${uid}`;
+  if (!existsSync(`${runtime}/systemd/private`)) return true;
+  if (signalName !== 'SIGTERM' && code !== 0 && !isUnknown) return false;
+  const asked = spawnSync('systemctl', ['--user', 'is-system-running'], {
+    encoding: 'utf8',
+    timeout: limits.serviceManagerAskMsMax,
+    env: { PATH: '/usr/bin:/bin', XDG_RUNTIME_DIR: runtime },
+  });
+  return ['', 'stopping', 'offline', 'unknown'].includes((asked.stdout ?? '').trim());
 }
 
-/** Told apart by the scope's own counter when it is still there, otherwise by the kernel's, for a SIGKILL that was not ours. */
-export function deathReason(supervisor: Supervisor, live: Live, signalName: string | null, nowMs: number): Reason {
+/** OutOfMemory by the kernel's counters, ExitedAtOnce by the time, otherwise Crashed. */
+export function deathReason(supervisor: Supervisor, live: Live, code: number | null, signalName: string | null, nowMs: number): Reason {
   const kills = oomKillCount();
-  const since = kills - supervisor.oomKills;
+  const machineKills = kills - supervisor.oomKills;
   supervisor.oomKills = kills;
   const killed = signalName === 'SIGKILL' || live.child === null;
-  if (scopeOomKills(live.cgroup) > 0 || (killed && since > 0)) return 'OutOfMemory';
+  if (isOutOfMemory({ before: live.oom, after: oomCountersOf(live.cgroup), machineKills, killed })) return 'OutOfMemory';
+  if (live.cgroup !== null && managerEnded(signalName, code, live.child === null)) return 'LingerBroken';
   return !live.listened && nowMs - live.startedAtMs < limits.exitedAtOnceMs ? 'ExitedAtOnce' : 'Crashed';
 }

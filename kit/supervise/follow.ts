@@ -1,7 +1,7 @@
 /** Following a run.log over rotations and cuts: what is new is sent on, and a slow reader is waited for, never buffered. */
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { redact } from '../launch/run-log.ts';
+import { heldBack, redact } from '../launch/run-log.ts';
 import { hiddenValues } from './hidden.ts';
 import type { App } from './world.ts';
 
@@ -37,8 +37,9 @@ export function follow(app: App, send: (text: string) => boolean, isFull: () => 
     }
   };
   const flush = (all: boolean): void => {
-    const cut = all ? rest.length : rest.lastIndexOf('\n') + 1;
-    if (cut > 0) send(redact(rest.slice(0, cut), hiddenValues(app)));
+    const hidden = hiddenValues(app);
+    const cut = all ? rest.length - heldBack(rest, hidden) : rest.lastIndexOf('\n') + 1;
+    if (cut > 0) send(redact(rest.slice(0, cut), hidden));
     rest = rest.slice(cut);
     restSinceMs = performance.now();
   };

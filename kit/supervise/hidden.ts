@@ -1,12 +1,24 @@
-/** Values of an app that must never be shown: its tokens and its secrets. */
+/** Values of an app that must never be shown: its tokens, its secrets, and those that it had before. */
 import { readSecrets } from '../launch/secrets.ts';
+import { environOf } from '../processes.ts';
 import type { App } from './world.ts';
 
 export function hiddenValues(app: App): readonly string[] {
   const tokens = ['SVC_APP_TOKEN', 'SVC_PORTAL_TOKEN'].flatMap((name) => app.wish?.variables?.get(name) ?? []);
+  return [...new Set([...tokens, ...stored(app), ...app.retiredSecrets, ...startedWith(app)])];
+}
+
+function stored(app: App): readonly string[] {
   try {
-    return [...tokens, ...readSecrets(app.paths.secrets).values()];
+    return [...readSecrets(app.paths.secrets).values()];
   } catch {
-    return tokens;
+    return [];
   }
+}
+
+/** The living process may print what was replaced since its start, also when an earlier supervisor replaced it. */
+function startedWith(app: App): readonly string[] {
+  if (app.process === null || app.declaredSecrets.length === 0) return [];
+  const environ = environOf(app.process.identity.pid);
+  return app.declaredSecrets.flatMap(({ name }) => environ?.get(name) ?? []);
 }

@@ -1,22 +1,28 @@
 /** Launching inside the supervisor: the very steps of kit/launch, then the command is spawned in a session of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, realpathSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
+import { wentToBackground } from '../../schema/backend.ts';
 import { limits } from '../../schema/limits.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
 import { errorCode, unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { claim, release } from '../launch/claim.ts';
-import { launcherEnvironment } from '../launch/environment.ts';
+import { gpuRootFrom, launcherEnvironment } from '../launch/environment.ts';
 import { prepareLaunch, type Launch, type LaunchResult } from '../launch/launch.ts';
 import { lastLines, redact } from '../launch/run-log.ts';
+import { findPackage } from '../launch/package.ts';
 import { fileAt } from '../launch/socket.ts';
 import { exitCodes } from '../launch/exit-codes.ts';
 import { readMarker } from '../launch/marker.ts';
 import { bootId, processesOf, readPidFile, readStat, sameProcess, signal, writePidFile } from '../processes.ts';
 import { deathReason, signalApp, sweepGroup, watchUntilGone } from './ending.ts';
+import { wakeGpuWaiters } from './gpu-wait.ts';
 import { hiddenValues } from './hidden.ts';
-import { findLive, lookAtLimits, lookAtSocket, lookForTcp, scopeOf, wakeStamp } from './observe.ts';
+import { findLive, lookAtLimits, lookAtSocket, lookForTcp, wakeStamp } from './observe.ts';
+import { oomCountersOf } from './oom.ts';
+import { lookAtSecrets } from './secrets.ts';
 import { later, type App, type Live, type Supervisor } from './world.ts';
 
 let launching = 0;
@@ -65,6 +71,9 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
   // Somebody's svc-app-run is at work; its marker and pid file will tell, at the latest the next round.
   if (!claim(app.paths.dir, app.paths.launchLock, supervisor.self)) return;
   faultPoint('launch-claimed');
+  // For the one start that follows such an end: by the next one the manager may be back.
+  const { managerLost } = app;
+  app.managerLost = false;
   let result: LaunchResult;
   try {
     result = await prepareLaunch({
@@ -76,12 +85,14 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
       self: supervisor.self,
       nowMs: supervisor.nowMs,
       maySetUp: false,
+      managerLost,
+      gpuRoot: gpuRootFrom(process.env),
       onStep: (name, detail) => {
         app.step = { name, detail, atMs: supervisor.nowMs() };
       },
     });
     if (result.kind === 'ready') {
-      if (pending.cancelled) closeSync(result.logFd);
+      if (pending.cancelled) closeLaunch(result);
       else become(supervisor, app, result);
     }
   } finally {
@@ -93,6 +104,7 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
   else if (result.kind === 'refused') {
     app.step = null;
     app.message = result.refusal.message;
+    if (result.refusal.reason === 'NoGpu' || result.refusal.reason === 'GpuBusy') lookAtLimits(app);
     app.wakeStamp = wakeStamp(supervisor, app, result.refusal.reason);
     supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: result.refusal.reason, retry: result.refusal.retry });
   } else {
@@ -105,6 +117,11 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
   }
 }
 
+function closeLaunch({ logFd, lease }: Launch): void {
+  closeSync(logFd);
+  if (lease !== null) closeSync(lease.fd);
+}
+
 function become(supervisor: Supervisor, app: App, ready: Launch): void {
   const [program, ...args] = ready.argv;
   let child: ChildProcess;
@@ -114,16 +131,20 @@ function become(supervisor: Supervisor, app: App, ready: Launch): void {
       env: ready.environment,
       // setsid: leader of its own group, out of reach of whatever ends the supervisor.
       detached: true,
-      stdio: ['ignore', ready.logFd, ready.logFd],
+      // The card's lock lives as long as the backend, or a child of it, has descriptor 3 open.
+      stdio: ['ignore', ready.logFd, ready.logFd, ...(ready.lease === null ? [] : [ready.lease.fd])],
     });
   } finally {
-    closeSync(ready.logFd);
+    closeLaunch(ready);
   }
   app.contained = ready.contained;
   app.containedReason = ready.containedReason;
   app.installed = ready.installed;
   app.policy = closePolicy(ready.manifest);
-  watchChild(supervisor, app, child, { hash: ready.installed.hash, launcher: false, contained: ready.contained });
+  app.declaredSecrets = ready.manifest.secrets ?? [];
+  app.gpu = ready.gpu;
+  watchChild(supervisor, app, child, { hash: ready.installed.hash, launcher: false });
+  lookAtSecrets(supervisor, app);
 }
 
 /** A start with set-up due goes through `svc-app-run`, whose pid becomes the backend's. */
@@ -134,14 +155,14 @@ function spawnLauncher(supervisor: Supervisor, app: App): void {
     detached: true,
     stdio: 'ignore',
   });
-  watchChild(supervisor, app, child, { hash: null, launcher: true, contained: false });
+  watchChild(supervisor, app, child, { hash: null, launcher: true });
 }
 
 function watchChild(
   supervisor: Supervisor,
   app: App,
   child: ChildProcess,
-  known: { readonly hash: string | null; readonly launcher: boolean; readonly contained: boolean },
+  known: { readonly hash: string | null; readonly launcher: boolean },
 ): void {
   const stat = child.pid === undefined ? null : readStat(child.pid);
   if (child.pid === undefined || stat === null) {
@@ -157,10 +178,12 @@ function watchChild(
     hash: known.hash,
     launcher: known.launcher,
     leader: true,
-    cgroup: known.contained ? scopeOf(child.pid) : null,
+    cgroup: null,
+    oom: oomCountersOf(null),
     listened: false,
   };
   app.process = live;
+  app.codeFolder = codeFolder(supervisor, app.id);
   child.once('exit', (code, signal) => ended(supervisor, app, live, code, signal));
   child.unref();
   if (known.launcher) return;
@@ -209,6 +232,7 @@ export function lookAtPidFile(supervisor: Supervisor, app: App): void {
   if (live?.launcher === true && sameProcess(readPidFile(app.paths.runPid), live.identity)) {
     live.launcher = false;
     lookAtLimits(app);
+    lookAtSecrets(supervisor, app);
     comingUp(supervisor, app);
     supervisor.changed(app);
     void lookAtSocket(supervisor, app);
@@ -221,9 +245,11 @@ export function lookAtPidFile(supervisor: Supervisor, app: App): void {
 /** Adopts a living process: its end is watched by polling. */
 export function take(supervisor: Supervisor, app: App, live: Live): void {
   app.process = live;
+  app.codeFolder = codeFolder(supervisor, app.id);
   app.lastUseMs = supervisor.nowMs();
   lookAtLimits(app);
   if (!live.launcher) app.step = null;
+  lookAtSecrets(supervisor, app);
   supervisor.apply(app, { type: 'PROCESS_SEEN', listening: false });
   void lookAtSocket(supervisor, app);
 }
@@ -231,10 +257,12 @@ export function take(supervisor: Supervisor, app: App, live: Live): void {
 /** The process ended, said by the kernel or seen by a poll (then code and signal are not known). */
 export function ended(supervisor: Supervisor, app: App, live: Live, code: number | null, signal: NodeJS.Signals | null): void {
   if (app.process !== live) return;
+  if (app.gpu?.concedida === true) void wakeGpuWaiters(supervisor);
   const nowMs = supervisor.nowMs();
   const stayedLauncher = live.launcher && !sameProcess(readPidFile(app.paths.runPid), live.identity);
   live.watch?.close();
   app.process = null;
+  lookAtSecrets(supervisor, app);
   app.lastGroup = live.leader ? live.identity.pid : null;
   app.connections = null;
   app.step = null;
@@ -250,7 +278,9 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
     launcherEnded(supervisor, app, code);
     return;
   }
-  const reason = deathReason(supervisor, live, signal, nowMs);
+  const death = deathReason(supervisor, live, code, signal, nowMs);
+  const reason = wasReplaced(supervisor, app, code, signal) ? 'HashChanged' : death;
+  app.managerLost = reason === 'LingerBroken';
   const lines = lastLines(app.paths.runLog, limits.lastExitLinesMax, limits.runLogKeptBytes / 16);
   const hidden = hiddenValues(app);
   app.lastExit = { code, signal, atMs: nowMs, reason, lastLogLines: lines.map((line) => redact(line, hidden).slice(0, 4_096)) };
@@ -259,9 +289,25 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   supervisor.apply(app, { type: 'PROCESS_DIED', reason });
 }
 
-/** A backend that daemonizes leaves the process that is watched (spec 3.1 step 7: run.pid is the backend). */
+/** Ended as the installer ends instances, and other code stands there than what it was started from (spec 3.3, `--force`). */
+function wasReplaced(supervisor: Supervisor, app: App, code: number | null, signal: NodeJS.Signals | null): boolean {
+  if (signal !== 'SIGTERM' && (signal !== null || (code !== null && code !== 0 && code !== 128 + constants.signals.SIGTERM))) return false;
+  const now = codeFolder(supervisor, app.id);
+  return app.codeFolder !== null && now !== null && now !== app.codeFolder;
+}
+
+/** Each installed version has a folder of its own, so this changes exactly when another is installed. */
+function codeFolder(supervisor: Supervisor, id: string): string | null {
+  try {
+    const folder = findPackage(supervisor.place, id);
+    return folder === null ? null : realpathSync(folder.dir);
+  } catch {
+    return null;
+  }
+}
+
 const leftBehind = (pid: number): string =>
-  `the app left its process and went to the background as pid ${pid}: the entrypoint itself has to stay and serve`;
+  `the app left its process and ${wentToBackground} as pid ${pid}: the entrypoint itself has to stay and serve`;
 
 function endMessage(app: App, code: number | null, signal: NodeJS.Signals | null): string {
   if (signal !== null) return `ended by ${signal}`;
@@ -283,6 +329,7 @@ function launcherEnded(supervisor: Supervisor, app: App, code: number | null): v
   if (code === exitCodes.busy) return;
   if (code === exitCodes.refused && refusal !== null) {
     app.message = refusal.message;
+    if (refusal.reason === 'NoGpu' || refusal.reason === 'GpuBusy') lookAtLimits(app);
     app.wakeStamp = wakeStamp(supervisor, app, refusal.reason);
     supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: refusal.reason, retry: refusal.retry });
     return;

@@ -22,6 +22,10 @@ import {
   watchProcess,
   type Marked,
 } from '../processes.ts';
+import { lookAtScope } from './ending.ts';
+import { oomCountersOf } from './oom.ts';
+import { scopeOf } from './scope.ts';
+import { lookAtSecrets } from './secrets.ts';
 import { listeningPorts } from './tcp-ports.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
 import { later, type App, type Live, type Supervisor, type Wish } from './world.ts';
@@ -88,6 +92,7 @@ export function adopted(app: App, identity: ProcessIdentity, launcher: boolean):
     watch?.close();
     return null;
   }
+  const cgroup = scopeOf(identity.pid);
   return {
     identity,
     child: null,
@@ -96,18 +101,10 @@ export function adopted(app: App, identity: ProcessIdentity, launcher: boolean):
     hash: environ.get('SVC_APP_INSTALLED_HASH') ?? null,
     launcher,
     leader: stat.group === identity.pid,
-    cgroup: scopeOf(identity.pid),
+    cgroup,
+    oom: oomCountersOf(cgroup),
     listened: false,
   };
-}
-
-/** Folder of the process's scope, or null when it runs in none of ours. */
-export function scopeOf(pid: number): string | null {
-  try {
-    return /^0::(\/.*\/svc-app-[^/]+\.scope)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))?.[1] ?? null;
-  } catch {
-    return null;
-  }
 }
 
 /** Token that the living process was started with; null when it can't be told. */
@@ -125,11 +122,13 @@ export async function lookAtPackage(supervisor: Supervisor, app: App): Promise<v
     if (folder === null) {
       app.installed = null;
       app.policy = null;
+      app.declaredSecrets = [];
     } else {
       const manifest = readManifest(folder.dir, app.id);
       const hash = await cachedPackageHash(folder.dir, null);
       app.installed = { version: manifest.version, hash, scope: folder.scope };
       app.policy = closePolicy(manifest);
+      app.declaredSecrets = manifest.secrets ?? [];
     }
   } catch (error) {
     supervisor.log('package-not-readable', { app: app.id, error: error instanceof Error ? error.message : String(error) });
@@ -137,6 +136,7 @@ export async function lookAtPackage(supervisor: Supervisor, app: App): Promise<v
     app.policy = null;
   }
   app.looked = true;
+  lookAtSecrets(supervisor, app);
   supervisor.changed(app);
 }
 
@@ -163,9 +163,9 @@ function stampOf(path: string): string {
   return stat === undefined ? '-' : `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`;
 }
 
-/** What a terminal refusal may wait for: package, secrets, wish, engines. A missing GPU waits for a person. Source: spec 2.1. */
+/** What a terminal refusal may wait for: package, secrets, wish, engines. A missing GPU waits for a person (spec 2.1), a taken one for its lease (gpu-wait.ts). */
 export function wakeStamp(supervisor: Supervisor, app: App, reason: Reason): string | null {
-  if (reason === 'NoGpu') return null;
+  if (reason === 'NoGpu' || reason === 'GpuBusy') return null;
   const engines = `${accountPaths(supervisor.place).engines}/${app.id}`;
   const files = [app.paths.secrets, app.paths.env, engines, app.paths.socket].map((path) => {
     try {
@@ -200,7 +200,12 @@ export async function lookAtSocket(supervisor: Supervisor, app: App, table = rea
     app.tcpPorts = [];
     if (app.process !== null) {
       app.process.listened = true;
-      app.process.hash ??= markedEnviron(app.process.identity.pid, app.mark)?.get('SVC_APP_INSTALLED_HASH') ?? null;
+      lookAtScope(app);
+      if (app.process.hash === null) {
+        app.process.hash = markedEnviron(app.process.identity.pid, app.mark)?.get('SVC_APP_INSTALLED_HASH') ?? null;
+        // It came up through its set-up, which may have made files deep in the folder: that one is looked at again.
+        app.packageStamp = '';
+      }
     }
     if (app.step?.name === 'socket') app.step = null;
     if (app.process !== null && app.supervision.state === 'starting') supervisor.apply(app, { type: 'PROCESS_SEEN', listening: true });
@@ -232,14 +237,23 @@ export function lookForTcp(supervisor: Supervisor, app: App): void {
   supervisor.changed(app);
 }
 
-/** Ceilings as the launcher wrote them. */
+function gpuSummary(value: unknown): App['gpu'] {
+  if (typeof value !== 'object' || value === null) return null;
+  const { modo, concedida, motivo } = value as Record<string, unknown>;
+  if ((modo !== 'opcional' && modo !== 'necessaria') || typeof motivo !== 'string') return null;
+  return { modo, concedida: concedida === true, motivo: motivo.slice(0, 4_096) };
+}
+
+/** Ceilings and the verdict on the GPU, as the launcher wrote them. */
 export function lookAtLimits(app: App): void {
   try {
-    const value = JSON.parse(readIfThere(app.paths.limits) ?? 'null') as { contained?: unknown; reason?: unknown } | null;
+    const value = JSON.parse(readIfThere(app.paths.limits) ?? 'null') as { contained?: unknown; reason?: unknown; gpu?: unknown } | null;
     app.contained = value?.contained === true;
     app.containedReason = typeof value?.reason === 'string' ? value.reason : '';
+    app.gpu = gpuSummary(value?.gpu);
   } catch {
     app.contained = false;
     app.containedReason = 'limits.json is damaged';
+    app.gpu = null;
   }
 }

@@ -2,6 +2,7 @@
 import { limits } from '../../schema/limits.ts';
 import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import { isEnvName, valueProblem } from '../launch/env-file.ts';
+import { isSecretName, secretValueProblem } from '../launch/secrets.ts';
 import { isAppId } from '../place.ts';
 
 type Check = (value: unknown) => boolean;
@@ -42,6 +43,9 @@ const reason: Check = (value) =>
   typeof value === 'string' &&
   ['StoppedByPerson', 'StoppedByAdmin', 'LastWindowClosed', 'PinnedStopped', 'HashChanged', 'Uninstalled'].includes(value);
 
+const secretName: Check = (value) => typeof value === 'string' && isSecretName(value);
+const secretValue: Check = (value) => typeof value === 'string' && secretValueProblem(value) === null;
+
 type Fields<Op extends SupervisorRequest['op']> = {
   readonly [Field in Exclude<keyof Extract<SupervisorRequest, { op: Op }>, 'id' | 'op'>]-?: Check;
 };
@@ -57,6 +61,9 @@ const operations: { readonly [Op in SupervisorRequest['op']]: Fields<Op> } = {
   token: { app: appId },
   log: { app: appId, tail: lines, previous: boolean },
   follow: { app: appId, tail: lines },
+  secrets: { app: appId },
+  'secret-put': { app: appId, name: secretName, value: secretValue },
+  'secret-delete': { app: appId, name: secretName },
   quit: {},
 };
 

@@ -7,9 +7,12 @@ import { fileAt } from '../launch/socket.ts';
 import { trimRunLog } from '../launch/run-log.ts';
 import { installedIds } from '../launch/package.ts';
 import { isAppId } from '../place.ts';
-import { oomKillCount } from './ending.ts';
+import { lookAtScope } from './ending.ts';
+import { oomKillCount } from './oom.ts';
+import { wakeGpuWaiters } from './gpu-wait.ts';
 import { ended, lookAtPidFile } from './launching.ts';
 import { lookAtPackage, lookAtSocket, lookAtWish, lookForTcp, wakeStamp } from './observe.ts';
+import { lookAtSecrets } from './secrets.ts';
 import { idleDeadlineMs, writeStatus } from './snapshot.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
 import { appOf, guarded, type App, type Supervisor } from './world.ts';
@@ -32,6 +35,7 @@ export function scan(supervisor: Supervisor): void {
   const isChanged = folders !== supervisor.folderStamps;
   supervisor.folderStamps = folders;
   if (isChanged) for (const id of [...installedIds(supervisor.place), ...foldersOf(supervisor)]) appOf(supervisor, id);
+  void wakeGpuWaiters(supervisor);
   const table = readUnixSockets();
   for (const app of supervisor.apps.values()) {
     if (isChanged || !app.looked) void lookAtPackage(supervisor, app);
@@ -48,12 +52,14 @@ function folderStamps(supervisor: Supervisor): string {
 
 function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
   followWish(supervisor, app);
+  lookAtSecrets(supervisor, app);
   if (app.process !== null) {
     checkAdopted(supervisor, app);
     capRunLog(supervisor, app);
   }
   if (app.process !== null) {
     lookAtPidFile(supervisor, app);
+    lookAtScope(app);
     const listening = table?.get(app.paths.socket)?.listening === true;
     const isSettled = app.socket === (listening ? 'listening' : 'absent');
     if (!isSettled || (!listening && fileAt(app.paths.socket) !== 'absent')) void lookAtSocket(supervisor, app, table);

@@ -13,6 +13,7 @@ import { follow, type Follower } from './follow.ts';
 import { inTurn, isServerScope, logText, pin, start, stop, token } from './operations.ts';
 import { parseRequest } from './requests.ts';
 import { snapshotOf } from './snapshot.ts';
+import { deleteSecret, putSecret, secretsView } from './vault.ts';
 import { appOf, type Supervisor } from './world.ts';
 
 interface Client {
@@ -169,6 +170,12 @@ async function carryOut(supervisor: Supervisor, options: ServerOptions, client: 
       return { token: token(supervisor, request) };
     case 'log':
       return { text: logText(supervisor, request) };
+    case 'secrets':
+      return secretsView(supervisor, request);
+    case 'secret-put':
+      return await inTurn(appOf(supervisor, request.app), async () => putSecret(supervisor, request));
+    case 'secret-delete':
+      return await inTurn(appOf(supervisor, request.app), async () => deleteSecret(supervisor, request));
     case 'follow':
     case 'quit':
       break;

@@ -59,6 +59,8 @@ export function snapshotOf(app: App, nowMs: number): AppSnapshot {
     idleDeadlineMs: idleDeadlineMs(app),
     contained: app.contained,
     containedReason: app.containedReason,
+    secrets: app.secrets,
+    gpu: app.gpu,
   };
 }
 

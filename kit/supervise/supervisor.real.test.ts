@@ -74,17 +74,20 @@ describe.concurrent('a wanted app', () => {
     );
     expect([...environment.keys()].sort()).toEqual([
       'CUDA_VISIBLE_DEVICES',
+      'HIP_VISIBLE_DEVICES',
       'HOME',
       'LANG',
       'NODE_PATH',
       'PATH',
       'PYTHONPATH',
+      'ROCR_VISIBLE_DEVICES',
       'SVC_APP_BASE_PATH',
       'SVC_APP_DATA_DIR',
       'SVC_APP_ID',
       'SVC_APP_INSTALLED_HASH',
       'SVC_APP_SOCKET',
       'SVC_APP_TOKEN',
+      'ZE_AFFINITY_MASK',
     ]);
     expect(environment.get('SVC_APP_TOKEN')).toMatch(/^token-/);
   });
@@ -327,7 +330,7 @@ describe.concurrent('what is not ours', () => {
 
 describe.concurrent('refusals', () => {
   test.for([
-    ['NoGpu', { recursos: { gpu: { modo: 'necessaria' } } }, 'the app needs a GPU: não há placa gráfica neste servidor'],
+    ['NoGpu', { recursos: { gpu: { modo: 'necessaria' } } }, 'the app needs a GPU: não há placa gráfica neste servidor: peça'],
     [
       'EngineMissing',
       { motores: [{ nome: 'modelo', versao: '1.0', url: 'http://x/y', sha256: '0'.repeat(64), tamanho: 1 }] },

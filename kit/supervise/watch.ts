@@ -8,6 +8,7 @@ import { sameProcess } from '../processes.ts';
 import { lookAtPidFile } from './launching.ts';
 import { lookAtPackage, lookAtSocket } from './observe.ts';
 import { capRunLog, followWish, wakeIfChanged } from './scan.ts';
+import { lookAtSecrets } from './secrets.ts';
 import { appOf, later, type App, type Supervisor } from './world.ts';
 
 export interface Edges {
@@ -94,6 +95,7 @@ function onAppFile(supervisor: Supervisor, app: App, name: string): void {
       lookAtMarker(supervisor, app);
       break;
     case 'secrets.json':
+      lookAtSecrets(supervisor, app);
       wakeIfChanged(supervisor, app);
       break;
     default:

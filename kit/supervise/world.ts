@@ -2,15 +2,18 @@
  * kit/supervise: one supervisor per person and server (spec 3.3). What is known of each app lives in the records of this file;
  * the decisions are the machine's (machines/supervision.ts), the other files observe and act:
  * resume.ts (what an earlier supervisor left), launching.ts, ending.ts, observe.ts, scan.ts (the 10 s level), watch.ts (edges),
- * snapshot.ts (status.json and pushes), requests.ts + operations.ts + server.ts (the socket).
+ * snapshot.ts (status.json and pushes), vault.ts and hidden.ts (secrets), requests.ts + operations.ts + server.ts (the socket).
  */
 import type { ChildProcess } from 'node:child_process';
 import type { AppSnapshot, LastExit, ProcessIdentity } from '../../schema/backend.ts';
-import type { ClosePolicy } from '../../schema/manifest/manifest.ts';
+import type { ClosePolicy, Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { stoppedSupervision, type Supervision, type SupervisionEvent } from '../../machines/supervision.ts';
 import type { Variables } from '../launch/env-file.ts';
+import type { OomCounters } from './oom.ts';
 import type { AppMark, ProcessWatch } from '../processes.ts';
+
+export type SecretDeclaration = NonNullable<Manifest['secrets']>[number];
 
 /** A process of an app, from its start (also while it still is the launcher) to its end. */
 export interface Live {
@@ -25,8 +28,10 @@ export interface Live {
   launcher: boolean;
   /** Leader of its own group, so that the group can be signalled. */
   readonly leader: boolean;
-  /** Folder of its scope below /sys/fs/cgroup, when contained. */
-  readonly cgroup: string | null;
+  /** Folder of its scope below /sys/fs/cgroup, when contained; known a moment after the start, when systemd-run has moved the process. */
+  cgroup: string | null;
+  /** Kills for want of memory at the last look. */
+  oom: OomCounters;
   listened: boolean;
 }
 
@@ -49,6 +54,8 @@ export interface App {
   policy: ClosePolicy | null;
   /** Told apart by inode and times; a change makes `installed` be read again. */
   packageStamp: string;
+  /** Real folder of the version that the living process was started from; null when it was not to be had. */
+  codeFolder: string | null;
   /** Whether the package was looked at once: before that nothing can be said about it. */
   looked: boolean;
   process: Live | null;
@@ -68,6 +75,16 @@ export interface App {
   lastUseMs: number;
   contained: boolean;
   containedReason: string;
+  /** The service manager of the account ended the app that ran last: the next start does not lean on it. */
+  managerLost: boolean;
+  gpu: AppSnapshot['gpu'];
+  /** What the installed manifest asks for. */
+  declaredSecrets: readonly SecretDeclaration[];
+  secrets: AppSnapshot['secrets'];
+  /** Values that were replaced or deleted and may still stand in a log; forgotten with the supervisor. */
+  retiredSecrets: readonly string[];
+  /** Vault, manifest and process at the last look. */
+  secretsStamp: string;
   /** What a terminal refusal waits for; null when nothing does. */
   wakeStamp: string | null;
   timers: Set<NodeJS.Timeout>;
@@ -98,6 +115,8 @@ export interface Supervisor {
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 }
 
+export const noSecrets: AppSnapshot['secrets'] = { declared: 0, missing: [], restartNeeded: false };
+
 export function newApp(place: ServerPlace, id: string, nowMs: number): App {
   const paths = appPaths(place, id);
   return {
@@ -112,6 +131,7 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     installed: null,
     policy: null,
     packageStamp: '',
+    codeFolder: null,
     looked: false,
     process: null,
     lastGroup: null,
@@ -126,6 +146,12 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     lastUseMs: nowMs,
     contained: false,
     containedReason: '',
+    managerLost: false,
+    gpu: null,
+    declaredSecrets: [],
+    secrets: noSecrets,
+    retiredSecrets: [],
+    secretsStamp: '',
     wakeStamp: null,
     timers: new Set(),
     published: '',

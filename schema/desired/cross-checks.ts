@@ -27,15 +27,21 @@ function ofKind<Kind extends DesiredKind>(documents: readonly Placed[], kind: Ki
   return documents.filter((placed): placed is Placed<Of<Kind>> => placed.document.kind === kind);
 }
 
-/** `context` only answers references: what is wrong in it is told elsewhere or not at all. */
-export function crossCheck(all: readonly Placed[], context: readonly Placed[], tell: TellDesired): void {
+/** The checks, to be called one after the other. `context` only answers references: what is wrong in it is told elsewhere or not at all. */
+export function crossChecks(all: readonly Placed[], context: readonly Placed[], tell: TellDesired): readonly (() => void)[] {
   const folder: Folder = { judged: all, known: [...all, ...context] };
   const index = indexOf(folder);
-  checkObjects(folder, tell);
-  checkPeople(folder, index, tell);
-  checkPackages(folder, index, tell);
-  checkBackends(folder, index, tell);
-  checkGrants(folder, index, tell);
+  return [
+    () => checkObjects(folder, tell),
+    () => checkPeople(folder, index, tell),
+    () => checkPackages(folder, index, tell),
+    () => checkBackends(folder, index, tell),
+    () => checkGrants(folder, index, tell),
+    () => checkPortals(folder, index, tell),
+  ];
+}
+
+function checkPortals(folder: Folder, index: Index, tell: TellDesired): void {
   for (const portal of ofKind(folder.judged, 'Portal')) {
     const person = portal.document.spec.signIn?.local?.person;
     if (person !== undefined) reference(index.people, 'Person', person, portal, ['spec', 'signIn', 'local', 'person'], tell);

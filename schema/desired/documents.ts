@@ -9,6 +9,18 @@ interface Document<Kind extends string, Spec> {
 /** A credential by reference only: never the value itself. */
 export type SecretReference = { readonly env: string } | { readonly file: string };
 
+export interface OidcDocument {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: SecretReference;
+  /** Claim that holds Person.spec.login. Default preferred_username. */
+  readonly claim?: string;
+  /** Besides `openid`. Default: profile and email. */
+  readonly scopes?: readonly string[];
+  /** Name of the provider, for the button. */
+  readonly label?: string;
+}
+
 export type PortalDocument = Document<
   'Portal',
   {
@@ -22,8 +34,14 @@ export type PortalDocument = Document<
     readonly store?: string;
     /** Folder (or, from issue 3 on, URL) that packages come from, relative to the file. */
     readonly repository?: string;
-    /** Person that the one-time link signs in. Default: the only person, or the first by name. */
-    readonly signIn?: { readonly local?: { readonly person?: string } };
+    /** Ways to sign in; the one-time link (`svc link`) works besides all of them. Decision: docs/decisions/0070-signing-in.md */
+    readonly signIn?: {
+      /** Person that the printed link signs in. Default: the only person, or the first by name. */
+      readonly local?: { readonly person?: string };
+      /** Login and password, judged by the sshd of the person's own server. */
+      readonly ssh?: Readonly<Record<string, never>>;
+      readonly oidc?: OidcDocument;
+    };
   }
 >;
 export type ServerDocument = Document<
@@ -34,8 +52,14 @@ export type ServerDocument = Document<
         readonly host: string;
         readonly port?: number;
         readonly hostKey: string;
+        /** Account for root's work: root (default), or one that may sudo without a password. */
         readonly admin?: string;
-        readonly key?: SecretReference;
+        /** Private key, or the agent that holds it. Default: the portal's own, made at first use. A file is relative to the state folder. */
+        readonly key?: SecretReference | { readonly agent: string };
+        /** Folder of the kit on the server. Default /opt/svc. */
+        readonly kit?: string;
+        /** Put before /opt and /var/lib on the server: for trials beside a real installation. */
+        readonly prefix?: string;
       };
     }
 >;
@@ -58,6 +82,8 @@ export type PackageDocument = Document<
     readonly server: string;
     readonly instalacao?: 'sistema' | 'pessoa';
     readonly pessoa?: string;
+    /** Nothing of the package is changed: no installation, upgrade, repair or rollback. */
+    readonly paused?: boolean;
   }
 >;
 export type GrantDocument = Document<
@@ -87,9 +113,14 @@ export interface Place {
 
 /** The whole folder, validated and cross-checked. Objects are unique by kind and name. */
 export interface DesiredState {
-  /** Changes exactly when the content changes: sha256 over the canonical JSON of all documents. */
+  /** Changes exactly when the content changes: sha256 over the digests of all documents. */
   readonly hash: string;
-  readonly documents: readonly { readonly document: DesiredDocument; readonly place: Place }[];
+  readonly documents: readonly {
+    readonly document: DesiredDocument;
+    readonly place: Place;
+    /** Changes exactly when the content of the document does: sha256 over its canonical JSON. */
+    readonly digest: string;
+  }[];
 }
 
 /** One finding of the validator, for YAML and JSON alike (issue: `svc validate --json`). */

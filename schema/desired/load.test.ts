@@ -39,6 +39,7 @@ test('the folder of the design is read, with the place of every document', () =>
   expect(answer.state.documents.at(-1)).toEqual({
     document: { apiVersion: 'svc/v1', kind: 'Server', metadata: { name: 'sirius' }, spec: { local: { prefix: 'srv' } } },
     place: { file: 'a.yaml', line: 8, column: 19 },
+    digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   });
 });
 
@@ -82,6 +83,23 @@ test.for<[string, Parameters<typeof folder>[0], string[]]>([
   ['listen without port', { portal: docs.portal.replace('127.0.0.1:8787', '127.0.0.1') }, ['PATTERN /spec/listen']],
   ['listen on port 65536', { portal: docs.portal.replace('8787', '65536') }, ['PATTERN /spec/listen']],
   ['a store of another kind', { portal: docs.portal.replace('sqlite:', 'mysql:') }, ['PATTERN /spec/store']],
+  ...(
+    [
+      ['a provider over http', { issuer: 'http://id.example.org' }, 'PATTERN /spec/signIn/oidc/issuer'],
+      ['a provider with a query', { issuer: 'https://id.example.org/?x' }, 'PATTERN /spec/signIn/oidc/issuer'],
+      ['a secret in the open', { clientSecret: 'hush' }, 'INLINE_CREDENTIAL /spec/signIn/oidc/clientSecret'],
+      ['a secret from two places', { clientSecret: { env: 'A', file: 'b' } }, 'ONE_OF /spec/signIn/oidc/clientSecret'],
+      ['a provider without a client', { clientId: undefined }, 'MISSING_FIELD /spec/signIn/oidc/clientId'],
+    ] as const
+  ).map(([name, change, finding]): [string, Parameters<typeof folder>[0], string[]] => {
+    const oidc = { issuer: 'https://id.example.org', clientId: 'svc', clientSecret: { env: 'A' }, ...change };
+    return [name, { portal: docs.portal.replace('repository', `signIn: ${JSON.stringify({ ssh: {}, oidc })}, repository`) }, [finding]];
+  }),
+  [
+    'an option of the sign-in by password',
+    { portal: docs.portal.replace('repository', 'signIn: { ssh: { pam: x } }, repository') },
+    ['UNKNOWN_FIELD /spec/signIn/ssh/pam'],
+  ],
   ['a group as owner', { grant: docs.grant.replace('papel: editar', 'papel: dona') }, ['ENUM /spec/grupos/0/papel']],
   ['a server that is nothing', { server: envelope('Server', 'sirius', '{}') }, ['ONE_OF /spec']],
   [

@@ -7,9 +7,10 @@ import { type Problem, findingKinds, lineFinder, pointer, toReport } from '../fi
 import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
 import { type SourceNode, clip, locate, materialize } from '../positions/node.ts';
-import { readYaml } from '../positions/yaml.ts';
-import { type Shape, compileShape, didYouMean, shapeProblems } from '../shape.ts';
-import { type Placed, crossCheck } from './cross-checks.ts';
+import { yamlDocuments } from '../positions/yaml.ts';
+import { compileShape } from '../compile-shape.ts';
+import { type Shape, didYouMean, shapeProblems } from '../shape.ts';
+import { type Placed, crossChecks } from './cross-checks.ts';
 import type { DesiredDocument, DesiredKind, DesiredState, FileReport } from './documents.ts';
 import { desiredKinds, desiredSchema } from './schema.ts';
 
@@ -24,56 +25,110 @@ export type DesiredAnswer =
   | { readonly ok: true; readonly state: DesiredState; readonly reports: readonly FileReport[] }
   | { readonly ok: false; readonly reports: readonly FileReport[] };
 
-/** A document with what is needed to point into it. */
+/** A document without mistakes of its own. */
 interface Source extends Placed {
-  readonly node: SourceNode;
-  readonly file: OpenFile;
+  readonly key: string;
+  readonly digest: string;
+  /** Which of the file's documents it is. */
+  readonly index: number;
 }
 
-interface OpenFile {
+/** A file that was read by itself. Whoever reads a folder again and again keeps those that did not change. */
+export interface OpenFile {
   readonly name: string;
   readonly text: string;
-  readonly problems: Problem[];
-  readonly sources: Source[];
+  readonly problems: readonly Problem[];
+  readonly sources: readonly Source[];
   /** What is known of documents with mistakes: they answer references, so that one mistake is not told twice. */
-  readonly broken: Placed[];
+  readonly broken: readonly Placed[];
 }
+
+/** A long computation that stops now and then, so that its caller can let others go first. */
+export type Steps<Result> = Generator<undefined, Result>;
 
 /**
  * Validates all files together. `context` are neighbours that only answer references (`svc validate` of a single file): what
  * is wrong in them is not reported.
  */
 export function readDesired(files: readonly DesiredFile[], context: readonly DesiredFile[] = []): DesiredAnswer {
-  const open = files.map(openFile);
-  const sources = open.flatMap((file) => file.sources);
-  if (files.length > limits.yamlFilesMax || sources.length > limits.documentsMax) {
-    const message = `expected at most ${limits.yamlFilesMax} files with ${limits.documentsMax} documents`;
-    open[0]?.problems.push({ code: 'TOO_LARGE', path: '', span: { start: 0, end: 0 }, message });
-  } else {
-    const places = new Map<Placed, Source>(sources.map((source) => [source, source]));
-    crossCheck(
-      sources,
-      [...open.flatMap((file) => file.broken), ...context.map(openFile).flatMap((file) => file.broken.concat(file.sources))],
-      (of, code, path, message) => {
-        const source = places.get(of);
-        source?.file.problems.push({ code, path: pointer(path), span: locate(source.node, path.map(String), 'value'), message });
-      },
-    );
-  }
-  const reports = open.map((file) => toReport(file.name, file.text, file.problems));
-  if (reports.some((report) => !report.ok)) return { ok: false, reports };
-  const documents = sources
-    .map(({ document, place }) => ({ document, place }))
-    .sort((a, b) => compare(keyOf(a.document), keyOf(b.document)));
-  return { ok: true, state: { hash: hashOf(documents.map(({ document }) => document)), documents }, reports };
+  return toEnd(
+    joinFiles(
+      files.map((file) => toEnd(openFile(file))),
+      context.map((file) => toEnd(openFile(file))),
+    ),
+  );
 }
 
-function openFile({ name, bytes }: DesiredFile): OpenFile {
+function toEnd<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** What the files say together. */
+export function* joinFiles(open: readonly OpenFile[], context: readonly OpenFile[] = []): Steps<DesiredAnswer> {
+  const sources = open.flatMap((file) => file.sources);
+  const found = new Map<OpenFile, Problem[]>();
+  if (open.length > limits.yamlFilesMax || sources.length > limits.documentsMax) {
+    const message = `expected at most ${limits.yamlFilesMax} files with ${limits.documentsMax} documents`;
+    if (open[0] !== undefined) found.set(open[0], [{ code: 'TOO_LARGE', path: '', span: { start: 0, end: 0 }, message }]);
+  } else {
+    const told: Told[] = [];
+    const known = [...open.flatMap((file) => file.broken), ...context.flatMap((file) => [...file.broken, ...file.sources])];
+    for (const check of crossChecks(sources, known, (of, code, path, message) => told.push({ of, code, path, message }))) {
+      check();
+      yield;
+    }
+    for (const file of told.length === 0 ? [] : open) found.set(file, yield* place(file, told));
+  }
+  const reports = open.map((file) => toReport(file.name, file.text, [...file.problems, ...(found.get(file) ?? [])]));
+  if (reports.some((report) => !report.ok)) return { ok: false, reports };
+  yield;
+  const documents = sources
+    .sort((a, b) => compare(a.key, b.key))
+    .map(({ document, place: at, digest }) => ({ document, place: at, digest }));
+  yield;
+  const hash = createHash('sha256');
+  for (const { digest } of documents) hash.update(digest);
+  return { ok: true, state: { hash: hash.digest('hex'), documents }, reports };
+}
+
+interface Told {
+  readonly of: Placed;
+  readonly code: Problem['code'];
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Findings of this file with their places. The trees of all files would take more memory than reading one again takes time. */
+function* place(file: OpenFile, told: readonly Told[]): Steps<Problem[]> {
+  const indexes = new Map<Placed, number>(file.sources.map((source) => [source, source.index]));
+  const own = told.filter(({ of }) => indexes.has(of));
+  if (own.length === 0) return [];
+  const nodes: (SourceNode | null)[] = [];
+  for (const { node } of yamlDocuments(file.text)) {
+    nodes.push(node);
+    yield;
+  }
+  return own.flatMap(({ of, code, path, message }) => {
+    const node = nodes[indexes.get(of) ?? -1];
+    return node ? [{ code, path: pointer(path), span: locate(node, path.map(String), 'value'), message }] : [];
+  });
+}
+
+/** One file by itself. */
+export function* openFile({ name, bytes }: DesiredFile): Steps<OpenFile> {
   const { text, problems } = decodeText(bytes, limits.yamlFileBytesMax);
-  const file: OpenFile = { name, text, problems, sources: [], broken: [] };
+  const sources: Source[] = [];
+  const broken: Placed[] = [];
+  const file: OpenFile = { name, text, problems, sources, broken };
   if (problems.length > 0) return file;
-  const place = lineFinder(text);
-  for (const { node, problems: syntax } of readYaml(text)) {
+  const placeOf = lineFinder(text);
+  let index = -1;
+  for (const { node, problems: syntax } of yamlDocuments(text)) {
+    index += 1;
+    yield;
     problems.push(...syntax);
     if (!node) continue;
     const found: Problem[] = [];
@@ -81,9 +136,10 @@ function openFile({ name, bytes }: DesiredFile): OpenFile {
     const judged = judge(value, node);
     problems.push(...found, ...judged.problems);
     const isGood = ![...syntax, ...found, ...judged.problems].some((problem) => findingKinds[problem.code].weight === 'error');
-    const here = { file: name, ...place(locate(node, ['metadata', 'name'], 'value').start) };
-    if (isGood) file.sources.push({ document: value as DesiredDocument, node, file, place: here });
-    else file.broken.push(...guess(value).map((document) => ({ document, place: here })));
+    const here = { file: name, ...placeOf(locate(node, ['metadata', 'name'], 'value').start) };
+    const document = value as DesiredDocument;
+    if (isGood) sources.push({ document, place: here, key: keyOf(document), digest: digestOf(document), index });
+    else broken.push(...guess(value).map((one) => ({ document: one, place: here })));
   }
   return file;
 }
@@ -152,8 +208,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function hashOf(documents: readonly DesiredDocument[]): string {
-  return createHash('sha256').update(canonicalJson(documents)).digest('hex');
+export function digestOf(document: DesiredDocument): string {
+  return createHash('sha256').update(canonicalJson(document)).digest('hex');
 }
 
 /** JSON with sorted fields: the same content gives the same text. */

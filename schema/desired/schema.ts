@@ -38,9 +38,35 @@ const credential = closed(
   { ...exactlyOne, writeOnly: true },
 );
 
+const sshKey = closed(
+  {
+    ...(credential['properties'] as Json),
+    agent: pattern('^[A-Za-z_][A-Za-z0-9_]{0,127}$', 'the name of the variable with the path of the agent, for example SSH_AUTH_SOCK'),
+  },
+  [],
+  { ...exactlyOne, writeOnly: true },
+);
+/** It becomes a word of a command on the server: see controller/hosts/ssh/remote-command.ts. */
+const remoteFolder = pattern('^(?:/[A-Za-z0-9_.@%+,=-]{1,64}){1,8}$', 'an absolute folder on the server, of plain characters');
+
 /** IPv4, a bracketed IPv6 or a name: never "-" first, which a command would take for an option. */
 const hostSource = '(?:\\[[0-9a-fA-F:.]{2,45}\\]|[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}))';
 const portSource = '(?:[0-9]|[1-9][0-9]{1,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
+
+const oidc = closed(
+  {
+    issuer: pattern(
+      `^(?:https://${hostSource}|http://(?:localhost|127\\.0\\.0\\.1|\\[::1\\]))(?::${portSource})?(?:/[\\x21-\\x22\\x24-\\x3e\\x40-\\x7e]{0,512})?$`,
+      'the https address of the provider, as its own metadata spells it (http on this machine only)',
+    ),
+    clientId: pattern('^[\\x21-\\x7e]{1,256}$', 'the id that the provider gave the portal'),
+    clientSecret: credential,
+    claim: pattern('^[\\x21-\\x7e]{1,128}$', 'the name of a claim'),
+    scopes: { type: 'array', items: pattern('^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', 'the name of a scope'), uniqueItems: true },
+    label: line('a name of 1 to 200 characters'),
+  },
+  ['issuer', 'clientId', 'clientSecret'],
+);
 
 const specs: Readonly<Record<DesiredKind, Json>> = {
   Portal: closed({
@@ -49,7 +75,7 @@ const specs: Readonly<Record<DesiredKind, Json>> = {
     origins: { type: 'string', enum: ['subdomain', 'path'] },
     store: pattern('^sqlite:[^\\u0000-\\u001f\\u007f]{1,4096}$', 'sqlite:PATH'),
     repository: line('a folder'),
-    signIn: closed({ local: closed({ person: name }) }),
+    signIn: closed({ local: closed({ person: name }), ssh: closed({}), oidc }),
   }),
   Server: closed(
     {
@@ -60,7 +86,9 @@ const specs: Readonly<Record<DesiredKind, Json>> = {
           port: { type: 'integer', minimum: 1, maximum: 65_535 },
           hostKey: pattern('^SHA256:[A-Za-z0-9+/]{43}=?$', 'the fingerprint of the host key as SHA256:… (ssh-keygen -lf)'),
           admin: pattern('^[a-z_][a-z0-9_-]{0,31}$', 'the name of a Linux account'),
-          key: credential,
+          key: sshKey,
+          kit: remoteFolder,
+          prefix: remoteFolder,
         },
         ['host', 'hostKey'],
       ),
@@ -85,6 +113,7 @@ const specs: Readonly<Record<DesiredKind, Json>> = {
       server: name,
       instalacao: { type: 'string', enum: ['sistema', 'pessoa'] },
       pessoa: name,
+      paused: { type: 'boolean' },
     },
     ['app', 'versao', 'server'],
   ),

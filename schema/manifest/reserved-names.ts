@@ -79,7 +79,14 @@ const groups = {
     'BROWSER',
   ],
   // Decided by the launcher. Source: spec 3.1 step 6.
-  devices: ['CUDA_VISIBLE_DEVICES', 'NVIDIA_VISIBLE_DEVICES', 'HIP_VISIBLE_DEVICES', 'ROCR_VISIBLE_DEVICES', 'ZE_AFFINITY_MASK'],
+  devices: [
+    'CUDA_VISIBLE_DEVICES',
+    'CUDA_DEVICE_ORDER',
+    'NVIDIA_VISIBLE_DEVICES',
+    'HIP_VISIBLE_DEVICES',
+    'ROCR_VISIBLE_DEVICES',
+    'ZE_AFFINITY_MASK',
+  ],
 } as const;
 
 const names: ReadonlySet<string> = new Set(Object.values(groups).flat());

@@ -8,13 +8,10 @@ import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
 import { readJson } from '../positions/json.ts';
 import { type SourceNode, locate, materialize } from '../positions/node.ts';
-import { type Shape, compileShape, shapeProblems } from '../shape.ts';
+import { shapeProblems } from '../shape.ts';
+import { manifestShape } from './compiled.ts';
 import { checkManifestRules } from './rules.ts';
-import { manifestSchema } from './schema.ts';
 import type { Manifest } from './manifest.ts';
-
-let compiled: Shape | undefined;
-const shape = (): Shape => (compiled ??= compileShape(manifestSchema));
 
 /** Reads and judges one manifest. `manifest` is null exactly when there are errors. */
 export function validateManifest(file: string, bytes: Uint8Array | string): FileReport & { manifest: Manifest | null } {
@@ -30,7 +27,7 @@ export function validateManifest(file: string, bytes: Uint8Array | string): File
 
 /** Whether a parsed value is a manifest, without places: the fast way for a catalogue. Warnings don't count. */
 export function isManifest(value: unknown): value is Manifest {
-  if (!shape()(value)) return false;
+  if (!manifestShape()(value)) return false;
   let errors = 0;
   checkManifestRules(value, (code) => {
     if (findingKinds[code].weight === 'error') errors += 1;
@@ -39,7 +36,7 @@ export function isManifest(value: unknown): value is Manifest {
 }
 
 function judge(value: unknown, node: SourceNode): Problem[] {
-  const problems = shapeProblems(shape(), value, node);
+  const problems = shapeProblems(manifestShape(), value, node);
   checkManifestRules(value, (code, path, message, at = 'value') => {
     problems.push({ code, path: pointer(path), span: locate(node, path.map(String), at), message });
   });

@@ -30,26 +30,37 @@ const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
  * surrogates. The depth was limited by the reader, so recursion is safe.
  */
 export function materialize(node: SourceNode, problems: Problem[], path: (string | number)[] = []): unknown {
+  // One path for all: it is only written down when something is wrong.
+  const below = (child: SourceNode, step: string | number): unknown => {
+    path.push(step);
+    const made = materialize(child, problems, path);
+    path.pop();
+    return made;
+  };
   if (node.type === 'scalar') {
     if (typeof node.value === 'string' && !node.value.isWellFormed()) problems.push(loneSurrogate(path, node));
     return node.value;
   }
-  if (node.type === 'list') return node.items.map((item, index) => materialize(item, problems, [...path, index]));
+  if (node.type === 'list') return node.items.map((item, index) => below(item, index));
   const value: Record<string, unknown> = {};
   for (const { key, keySpan, node: child } of node.entries) {
-    const here = [...path, key];
     if (forbiddenKeys.has(key)) {
-      problems.push({ code: 'FORBIDDEN_KEY', path: pointer(here), span: keySpan, message: `the field name "${key}" is never allowed` });
+      problems.push({
+        code: 'FORBIDDEN_KEY',
+        path: pointer([...path, key]),
+        span: keySpan,
+        message: `the field name "${key}" is never allowed`,
+      });
     } else if (Object.hasOwn(value, key)) {
       problems.push({
         code: 'DUPLICATE_KEY',
-        path: pointer(here),
+        path: pointer([...path, key]),
         span: keySpan,
         message: `the field "${clip(key)}" is already set in this object`,
       });
     } else {
-      if (!key.isWellFormed()) problems.push(loneSurrogate(here, keySpan));
-      value[key] = materialize(child, problems, here);
+      if (!key.isWellFormed()) problems.push(loneSurrogate([...path, key], keySpan));
+      value[key] = below(child, key);
     }
   }
   return value;

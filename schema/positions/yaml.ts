@@ -2,14 +2,19 @@
  * YAML 1.2 with places, the part that people write: mappings, lists and plain values. Anchors, aliases, merge keys, tags and
  * directives are refused: a file means exactly what stands in it, and no file can grow when it is read.
  */
-import { type Document, type Node, type YAMLError, isAlias, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
+import { Composer, type Document, type Node, Parser, type YAMLError, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Problem, Span } from '../findings.ts';
 import { limits } from '../limits.ts';
 import { type SourceDocument, type SourceNode, clip, tooDeep } from './node.ts';
 
 /** Every document of a stream that is not empty. */
 export function readYaml(text: string): SourceDocument[] {
-  const documents = parseAllDocuments(text, {
+  return [...yamlDocuments(text)];
+}
+
+/** The same, one by one: whoever reads a large file can do something else in between. */
+export function* yamlDocuments(text: string): Generator<SourceDocument, void> {
+  const composer = new Composer({
     version: '1.2',
     schema: 'core',
     merge: false,
@@ -20,9 +25,10 @@ export function readYaml(text: string): SourceDocument[] {
     prettyErrors: false,
     logLevel: 'silent',
   });
-  return [...documents]
-    .map((document) => readDocument(document, text))
-    .filter((document) => document.node !== null || document.problems.length > 0);
+  for (const parsed of composer.compose(new Parser().parse(text))) {
+    const document = readDocument(parsed, text);
+    if (document.node !== null || document.problems.length > 0) yield document;
+  }
 }
 
 function readDocument(document: Document.Parsed, text: string): SourceDocument {

@@ -10,7 +10,8 @@ import { manifestSchema, patterns } from '../manifest/schema.ts';
 import { decodeText } from '../positions/decode.ts';
 import { readJson } from '../positions/json.ts';
 import { clip } from '../positions/node.ts';
-import { type Shape, compileShape, shapeProblems } from '../shape.ts';
+import { compileShape } from '../compile-shape.ts';
+import { type Shape, shapeProblems } from '../shape.ts';
 import { compareVersions } from './order.ts';
 
 /** What the store and the installer need to know before they download: these fields of the manifest, as they stand there. */

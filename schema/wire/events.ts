@@ -3,6 +3,7 @@
  * connection. A client that sees another `run` or a gap re-reads the state over HTTP: events never carry the only copy.
  */
 import type { BackendState, Reason, StartStep } from '../backend.ts';
+import type { PackageProgress, PackageState } from '../packages.ts';
 
 export type PortalEvent =
   | {
@@ -14,7 +15,17 @@ export type PortalEvent =
       readonly message: string;
     }
   | { readonly type: 'app-step'; readonly app: string; readonly step: StartStep; readonly detail: string }
-  | { readonly type: 'apps-changed' };
+  /** What the person can run changed: another version, one more, one less. */
+  | { readonly type: 'apps-changed' }
+  /** An installation that concerns the person goes on; at most four a second, and at every change of state. */
+  | {
+      readonly type: 'install-progress';
+      readonly app: string;
+      readonly state: PackageState;
+      readonly reason: Reason;
+      readonly message: string;
+      readonly progress: PackageProgress | null;
+    };
 
 export type EventLine =
   /** `pagina` names this connection; the page sends it with its window counts, which end with the connection. */

@@ -2,21 +2,21 @@
  * JSON Schemas of the portal's routes, beside their types in http.ts: the border validates with them and the OpenAPI document is
  * made from them. Requests are closed objects; answers say what is written, and nothing else gets out.
  */
-import { backendStates, reasons, startSteps } from '../backend.ts';
+import { backendStates, conditionTypes, reasons, startSteps } from '../backend.ts';
 import { limits } from '../limits.ts';
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-const count = { type: 'integer', minimum: 0 } as const;
-const nullable = <T extends string>(type: T) => ({ type: [type, 'null'] }) as const;
-const strings = { type: 'array', items: text } as const;
+export const text = { type: 'string' } as const;
+export const flag = { type: 'boolean' } as const;
+export const count = { type: 'integer', minimum: 0 } as const;
+export const nullable = <T extends string>(type: T) => ({ type: [type, 'null'] }) as const;
+export const strings = { type: 'array', items: text } as const;
 
-function closed(properties: Record<string, unknown>, required: readonly string[] = Object.keys(properties)) {
+export function closed(properties: Record<string, unknown>, required: readonly string[] = Object.keys(properties)) {
   return { type: 'object', additionalProperties: false, required, properties } as const;
 }
 
 const status = { type: 'string', enum: backendStates } as const;
-const reason = { type: 'string', enum: reasons } as const;
+export const reason = { type: 'string', enum: reasons } as const;
 /** Free-form JSON. */
 const anything = { type: 'object', additionalProperties: true } as const;
 
@@ -26,13 +26,40 @@ export const personId = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0
 /** Queries arrive as text; nothing is coerced. */
 const lines = { type: 'string', pattern: '^[0-9]{1,5}$' } as const;
 const yes = { type: 'string', enum: ['1'] } as const;
-const objectKey = { type: 'string', maxLength: 256, pattern: '^[A-Za-z0-9._/@-]*$' } as const;
+export const objectKey = { type: 'string', maxLength: 256, pattern: '^[A-Za-z0-9._/@-]*$' } as const;
 const secret = { type: 'string', minLength: 1, maxLength: 128 } as const;
 
 export const appParams = closed({ id: appId });
 export const backendParams = closed({ person: personId, app: appId });
+export const serverParams = closed({ server: personId });
+export const serverActBody = closed({ act: { type: 'string', enum: ['plan', 'add', 'rollback', 'remove'] }, force: flag }, ['act']);
 export const noBody = { type: ['object', 'null'], additionalProperties: false, properties: {} } as const;
-export const signInBody = closed({ passe: secret });
+export const signInBody = {
+  oneOf: [
+    closed({ passe: secret }),
+    closed({
+      login: { type: 'string', minLength: 1, maxLength: limits.loginCharsMax, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
+      // A NUL ends a password for PAM.
+      senha: { type: 'string', minLength: 1, maxLength: limits.passwordCharsMax, pattern: '^[^\\u0000]+$' },
+    }),
+  ],
+} as const;
+const sessionId = { type: 'string', pattern: '^[\\w-]{22}$' } as const;
+export const sessionParams = closed({ id: sessionId });
+export const sessionsQuery = closed({ outras: yes }, []);
+export const personParams = closed({ person: personId });
+export const adminSessionParams = closed({ person: personId, id: sessionId });
+export const adminSessionsQuery = closed({ person: personId }, []);
+/** What a provider sends back (RFC 6749 4.1.2, RFC 9207), and whatever else it adds. */
+export const oidcReturnQuery = {
+  type: 'object',
+  additionalProperties: true,
+  properties: {
+    code: { type: 'string', maxLength: 4_096 },
+    state: { type: 'string', maxLength: 256 },
+    iss: { type: 'string', maxLength: 2_048 },
+  },
+} as const;
 export const windowsBody = closed({
   abertas: { type: 'integer', minimum: 0, maximum: limits.windowsPerPageMax },
   pagina: { type: 'string', minLength: 1, maxLength: 64 },
@@ -40,7 +67,7 @@ export const windowsBody = closed({
 export const openQuery = closed({ ir: { type: 'string', maxLength: 2_048 }, ida: { type: 'string', pattern: '^[0-9a-f]{64}$' } }, []);
 export const logQuery = closed({ tail: lines, seguir: yes, anterior: yes }, []);
 export const adminLogQuery = closed({ tail: lines, follow: yes, previous: yes }, []);
-export const objectsQuery = closed({ prefix: objectKey }, []);
+export const objectsQuery = closed({ prefix: objectKey, after: objectKey }, []);
 export const whyQuery = closed({ key: { ...objectKey, minLength: 1 } });
 export const eventsQuery = closed(
   { key: objectKey, after: { type: 'string', pattern: '^[0-9]{1,15}$' }, limit: { type: 'string', pattern: '^[0-9]{1,4}$' } },
@@ -67,7 +94,28 @@ export const sessionAnswer = closed({
   appUrlTemplate: text,
   origins: { type: 'string', enum: ['subdomain', 'path'] },
   shellVersion: text,
+  aviso: { anyOf: [closed({ reason, message: text }), { type: 'null' }] },
 });
+
+export const signInMethodsAnswer = closed({
+  link: flag,
+  ssh: flag,
+  oidc: { anyOf: [closed({ label: text }), { type: 'null' }] },
+});
+const sessionRow = {
+  id: text,
+  method: { type: 'string', enum: ['link', 'ssh', 'oidc'] },
+  address: text,
+  agent: text,
+  admin: flag,
+  createdAtMs: count,
+  seenAtMs: count,
+  expiresAtMs: count,
+  current: flag,
+} as const;
+export const sessionsAnswer = closed({ sessoes: { type: 'array', items: closed(sessionRow) } });
+export const adminSessionsAnswer = closed({ sessions: { type: 'array', items: closed({ person: text, ...sessionRow }) } });
+export const sessionsEndedAnswer = closed({ encerradas: count });
 
 export const appProjection = closed({
   id: text,
@@ -80,6 +128,7 @@ export const appProjection = closed({
   icone: nullable('string'),
   window: anything,
   gpu: flag,
+  escopo: { type: 'string', enum: ['pessoa', 'servidor'] },
   aoFechar: text,
   url: text,
   status,
@@ -95,6 +144,10 @@ export const appProjection = closed({
   nextAttemptAtMs: nullable('number'),
   contained: flag,
   containedReason: text,
+  secrets: closed({ declared: count, missing: strings, restartNeeded: flag }),
+  gpuVerdict: {
+    anyOf: [closed({ modo: { type: 'string', enum: ['opcional', 'necessaria'] }, concedida: flag, motivo: text }), { type: 'null' }],
+  },
   stale: flag,
   step: { anyOf: [closed({ name: { type: 'string', enum: startSteps }, detail: text }), { type: 'null' }] },
 });
@@ -106,10 +159,19 @@ export const startAnswer = closed({ ready: flag, status, reason, message: text, 
   'reason',
   'message',
 ]);
+/** Source: spec 2.1 `secrets[].name`. */
+const secretName = { type: 'string', pattern: '^[A-Z][A-Z0-9_]{0,63}$' } as const;
+export const secretParams = closed({ id: appId, nome: secretName });
+export const adminSecretParams = closed({ person: personId, app: appId, nome: secretName });
+export const secretBody = closed({ value: { type: 'string', minLength: 1, maxLength: limits.secretValueBytesMax } });
+export const secretsAnswer = closed({
+  secrets: { type: 'array', items: closed({ name: text, description: text, required: flag, declared: flag, set: flag }) },
+  restartNeeded: flag,
+});
 export const windowsAnswer = closed({ abertas: count });
 
 const condition = closed({
-  type: { type: 'string', enum: ['Ready', 'Progressing', 'Reachable', 'Contained', 'Stale', 'Installed'] },
+  type: { type: 'string', enum: conditionTypes },
   status: { type: 'string', enum: ['True', 'False', 'Unknown'] },
   reason,
   message: text,
@@ -162,38 +224,6 @@ export const planAnswer = closed({
   pendingPrune: strings,
 });
 export const doctorAnswer = closed({
-  checks: { type: 'array', items: closed({ name: text, ok: flag, detail: text, fix: nullable('string') }) },
+  checks: { type: 'array', items: closed({ name: text, ok: flag, warning: flag, detail: text, fix: nullable('string') }) },
 });
 export const linkAnswer = closed({ person: text, link: text, expiresAtMs: count });
-/** `GET /api/loja`. */
-export const storeAnswer = closed({
-  apps: {
-    type: 'array',
-    items: closed({
-      id: text,
-      name: text,
-      description: text,
-      category: text,
-      type: { type: 'string', enum: ['app', 'engine'] },
-      developer: text,
-      publisher: text,
-      license: text,
-      provides: strings,
-      requires: strings,
-      requiredPackages: strings,
-      instalacao: strings,
-      motores: { type: 'array', items: closed({ nome: text, versao: text, tamanho: count }) },
-      versions: {
-        type: 'array',
-        items: closed({ version: text, tamanho: nullable('integer'), publicadoEm: nullable('string'), novidades: text }),
-      },
-      installed: nullable('string'),
-      updatable: flag,
-      refused: {
-        type: 'array',
-        items: closed({ motivo: { type: 'string', enum: ['shell', 'capability', 'escopo'] }, texto: text }),
-      },
-    }),
-  },
-  problem: nullable('string'),
-});

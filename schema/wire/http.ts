@@ -1,5 +1,5 @@
 /** What the portal's HTTP API answers and takes (spec 4.1, design 6). JSON over HTTP; errors are RFC 9457 problem documents. */
-import type { BackendState, Condition, Reason, StartStep } from '../backend.ts';
+import type { BackendState, Condition, GpuSummary, Reason, SecretsSummary, StartStep } from '../backend.ts';
 
 export interface Problem {
   readonly type: string;
@@ -22,6 +22,32 @@ export interface SessionAnswer {
   readonly appUrlTemplate: string;
   readonly origins: 'subdomain' | 'path';
   readonly shellVersion: string;
+  /** What the person should know about their account; null: nothing. */
+  readonly aviso: { readonly reason: Reason; readonly message: string } | null;
+}
+
+/** The ways to sign in that the portal offers now; the link works always. */
+export interface SignInMethodsAnswer {
+  readonly link: true;
+  readonly ssh: boolean;
+  readonly oidc: { readonly label: string } | null;
+}
+
+/** Where the person is signed in, the last used first. */
+export interface SessionsAnswer {
+  readonly sessoes: readonly {
+    readonly id: string;
+    readonly method: 'link' | 'ssh' | 'oidc';
+    readonly address: string;
+    /** What the browser said about itself. */
+    readonly agent: string;
+    readonly admin: boolean;
+    readonly createdAtMs: number;
+    readonly seenAtMs: number;
+    readonly expiresAtMs: number;
+    /** The one that asks. */
+    readonly current: boolean;
+  }[];
 }
 
 /** One app as the shell and its launcher see it (spec 4.1 `GET /api/apps`). */
@@ -31,6 +57,8 @@ export interface AppProjection {
   readonly version: string;
   readonly type: 'app' | 'engine';
   readonly kind: 'app' | 'service';
+  /** `servidor`: one backend for all people, kept by the server; nobody here starts or stops it. */
+  readonly escopo: 'pessoa' | 'servidor';
   readonly description: string;
   readonly category: string;
   readonly icone: string | null;
@@ -54,6 +82,9 @@ export interface AppProjection {
   readonly nextAttemptAtMs: number | null;
   readonly contained: boolean;
   readonly containedReason: string;
+  readonly secrets: SecretsSummary;
+  /** What the launcher decided; null without a declaration. The legacy field above only repeats the manifest. */
+  readonly gpuVerdict: GpuSummary | null;
   readonly stale: boolean;
   readonly step: { readonly name: StartStep; readonly detail: string } | null;
 }
@@ -63,7 +94,7 @@ export interface StartAnswer {
   readonly status: BackendState;
   readonly reason: Reason;
   readonly message: string;
-  /** When asking again makes sense; absent when ready. */
+  /** When asking again makes sense; absent when what was asked for is so. */
   readonly retryAfterMs?: number;
 }
 

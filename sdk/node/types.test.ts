@@ -19,7 +19,7 @@ const expected: Names<Omit<typeof declared, 'ErroSvc' | 'default'>> = {
   },
   web: { spa: 'function' },
   fila: { disponivel: 'function', submeter: 'function', acompanhar: 'function', baixar: 'function', cancelar: 'function' },
-  gpu: { concedida: 'function', disponivel: 'function' },
+  gpu: { concedida: 'function', disponivel: 'function', estado: 'function' },
   metricas: { disponivel: 'function', contar: 'function', duracao: 'function', relatarErro: 'function' },
   salas: { disponivel: 'function', bilhete: 'function' },
 };

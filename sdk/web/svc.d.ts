@@ -10,7 +10,7 @@ interface SvcEventos {
   readonly tema: { readonly tema: 'claro' | 'escuro'; readonly idioma: string };
 }
 
-/** What a verb rejects with: `argumentos-invalidos`, `verbo-desconhecido`, `falhou`, `sem-resposta` or `fora-do-ambiente`. */
+/** What a verb rejects with: `argumentos-invalidos`, `verbo-desconhecido`, `pedidos-demais`, `falhou`, `sem-resposta` or `fora-do-ambiente`. */
 interface SvcErro extends Error {
   readonly code: string;
 }

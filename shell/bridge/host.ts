@@ -11,6 +11,7 @@ import {
   type ShellKey,
   type VerbName,
 } from './verbs.ts';
+import { createGathering, createPace, type Pace } from './pace.ts';
 
 /** What the verbs do, for the window `id`. */
 export type BridgeHandlers = {
@@ -39,22 +40,30 @@ export interface BridgePage {
 }
 
 const keptEventsMax = 32;
+/** A page says hello once for each time that it loads. */
+const helloQuietMs = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function startBridge(frames: () => readonly BridgeFrame[], handlers: BridgeHandlers, page: BridgePage): BridgeHost {
   const ports = new Map<string, MessagePort>();
+  /** Of the window, not of the port: saying hello again brings nothing. */
+  const paces = new Map<string, Pace>();
   const kept = new Map<string, { readonly evento: ShellEvent; readonly dados: unknown }[]>();
 
   const greet = (event: MessageEvent<unknown>): void => {
-    if (!isObject(event.data) || event.data['svc'] !== 'ola' || event.data['v'] !== 1) return;
     const frame = frames().find(({ contentWindow, origin }) => contentWindow === event.source && origin === event.origin);
     if (frame === undefined || event.source === null) return;
     ports.get(frame.window)?.close();
     const channel = new MessageChannel();
     ports.set(frame.window, channel.port1);
-    channel.port1.addEventListener('message', ({ data }: MessageEvent<unknown>) => void received(frame.window, channel.port1, data));
+    const pace = paces.get(frame.window) ?? createPace(performance.now());
+    paces.set(frame.window, pace);
+    channel.port1.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (pace.take(performance.now())) void received(frame.window, channel.port1, data);
+      else refuse(channel.port1, data);
+    });
     channel.port1.start();
     (event.source as Window).postMessage({ svc: 'porta', v: 1 }, frame.origin, [channel.port2]);
     for (const message of kept.get(frame.window) ?? []) channel.port1.postMessage(message);
@@ -75,7 +84,11 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
     port.postMessage({ id, ...(await answer(handlers, window, data)) });
   };
 
-  globalThis.addEventListener('message', greet);
+  const gather = createGathering(helloQuietMs, greet);
+  globalThis.addEventListener('message', (event: MessageEvent<unknown>) => {
+    if (!isObject(event.data) || event.data['svc'] !== 'ola' || event.data['v'] !== 1 || event.source === null) return;
+    gather(event.source, event);
+  });
   return {
     emit: (window, evento, dados) => {
       const port = ports.get(window);
@@ -85,6 +98,7 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
     drop: (window) => {
       ports.get(window)?.close();
       ports.delete(window);
+      paces.delete(window);
       kept.delete(window);
     },
   };
@@ -93,6 +107,13 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
 type Answer =
   | { readonly ok: true; readonly valor: unknown }
   | { readonly ok: false; readonly erro: { readonly code: BridgeErrorCode; readonly message: string } };
+
+/** Whoever waits for an answer is told; the rest is dropped. */
+function refuse(port: MessagePort, data: unknown): void {
+  const id = isObject(data) ? data['id'] : undefined;
+  if (typeof id === 'number' || typeof id === 'string')
+    port.postMessage({ id, ...refusal('pedidos-demais', 'a página pediu demais de uma vez') });
+}
 
 const refusal = (code: BridgeErrorCode, message: string): Answer => ({ ok: false, erro: { code, message } });
 

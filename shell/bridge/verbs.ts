@@ -48,7 +48,7 @@ export type ShellEvent = (typeof shellEvents)[number];
 export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6'] as const;
 export type ShellKey = (typeof shellKeys)[number];
 
-export type BridgeErrorCode = 'verbo-desconhecido' | 'argumentos-invalidos' | 'falhou';
+export type BridgeErrorCode = 'verbo-desconhecido' | 'argumentos-invalidos' | 'pedidos-demais' | 'falhou';
 
 const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 const optional = (value: unknown, check: (value: unknown) => boolean): boolean => value === undefined || check(value);

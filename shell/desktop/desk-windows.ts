@@ -1,6 +1,7 @@
 /** What can be done with the windows of a desk, and how an app becomes a window. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { text } from '../i18n/i18n.ts';
+import type { Glyph } from '../ui/glyphs.ts';
 import type { WindowState } from '../windows/manager.ts';
 import { windowOptions, type WindowOptions } from '../windows/options.ts';
 import type { Desk } from './desk.ts';
@@ -8,10 +9,17 @@ import type { Desk } from './desk.ts';
 /** The task manager's name as a window; no app id begins with `@`. */
 export const tasksWindow = '@tarefas';
 
+/** The store's. */
+export const storeWindow = '@loja';
+
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
-export const tasksOptions = (): WindowOptions => ({
-  title: text('tasks.title'),
+/** The glyph of a window of the shell's own. */
+export const builtinOf = (window: Pick<WindowState, 'app'>): Glyph | null =>
+  isApp(window) ? null : window.app === storeWindow ? 'store' : 'tasks';
+
+const ownOptions = (title: string): WindowOptions => ({
+  title,
   size: { width: 1_020, height: 620 },
   least: {},
   position: 'centrada',
@@ -20,6 +28,8 @@ export const tasksOptions = (): WindowOptions => ({
   icon: null,
   noDrag: [],
 });
+export const tasksOptions = (): WindowOptions => ownOptions(text('tasks.title'));
+export const storeOptions = (): WindowOptions => ownOptions(text('store.title'));
 
 const selectorWorks = (selector: string): boolean => {
   try {
@@ -36,11 +46,12 @@ function focusTop(desk: Desk): void {
   if (top !== null) desk.frames.get(top.id)?.focusContent();
 }
 
-export type DeskWindows = Pick<Desk, 'title' | 'openApp' | 'openTasks' | 'activate' | 'minimise' | 'close'>;
+export type DeskWindows = Pick<Desk, 'title' | 'openApp' | 'openTasks' | 'openStore' | 'activate' | 'minimise' | 'close'>;
 
 export function deskWindows(desk: () => Desk): DeskWindows {
   return {
-    title: (window) => (window.app === tasksWindow ? text('tasks.title') : window.options.title),
+    title: (window) =>
+      window.app === tasksWindow ? text('tasks.title') : window.app === storeWindow ? text('store.title') : window.options.title,
     openApp: (id, { route = '', again = false } = {}) => {
       const app = desk().apps.find(id);
       if (app === undefined) return false;
@@ -60,6 +71,12 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       if (app !== undefined) desk().tasksApp.set(app);
       const open = desk().windows.ofApp(tasksWindow)[0];
       if (open === undefined) desk().windows.open(tasksWindow, tasksOptions());
+      else desk().activate(open.id);
+    },
+    openStore: (app) => {
+      if (app !== undefined) desk().store.page.set({ kind: 'app', id: app });
+      const open = desk().windows.ofApp(storeWindow)[0];
+      if (open === undefined) desk().windows.open(storeWindow, storeOptions());
       else desk().activate(open.id);
     },
     activate: (id) => {

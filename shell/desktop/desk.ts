@@ -1,18 +1,20 @@
 /** Everything a signed-in desktop consists of, put together. Elements get this object and draw from its signals. */
 import type { SessionAnswer } from '../../schema/wire/http.ts';
 import { startBridge, type BridgeFrame, type BridgeHost } from '../bridge/host.ts';
-import { startEvents, type Connection } from '../events/client.ts';
+import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
 import { language } from '../i18n/i18n.ts';
 import { ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
 import { takeDestination } from '../session/destination.ts';
 import { createAppsStore, type AppsStore } from '../state/apps.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
+import { listenLinks } from '../store/links.ts';
+import { createStoreModel, type StoreModel } from '../store/store-model.ts';
 import { isDark, theme } from '../ui/theme.ts';
 import { createWindowCounts } from '../windows/counts.ts';
 import { createWindowManager, type WindowManager, type WindowState } from '../windows/manager.ts';
 import { loadOpenWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
-import { deskWindows, isApp, optionsOf, tasksOptions, tasksWindow } from './desk-windows.ts';
+import { deskWindows, isApp, optionsOf, storeOptions, storeWindow, tasksOptions, tasksWindow } from './desk-windows.ts';
 import { pressShellKey } from './keys.ts';
 
 /** What a window's frame element does for the desk. */
@@ -36,10 +38,14 @@ export interface KeyboardMode {
 export interface Desk {
   readonly session: SessionAnswer;
   readonly apps: AppsStore;
+  readonly store: StoreModel;
   readonly windows: WindowManager;
   readonly connection: Signal<Connection>;
   readonly launcherOpen: Signal<boolean>;
   readonly shortcutsOpen: Signal<boolean>;
+  readonly sessionsOpen: Signal<boolean>;
+  /** The app whose secrets are shown. */
+  readonly secretsApp: Signal<string | null>;
   /** While true nothing inside an iframe gets the pointer. */
   readonly shielded: Signal<boolean>;
   readonly keyboardMode: Signal<KeyboardMode | null>;
@@ -53,6 +59,8 @@ export interface Desk {
   /** Opens, or brings back the window that is open already. `again` asks for one more window where the app has several. */
   openApp(app: string, options?: { readonly route?: string; readonly again?: boolean }): boolean;
   openTasks(app?: string): void;
+  /** With an app: at its page. */
+  openStore(app?: string): void;
   /** Raises and gives the keyboard to what is inside. */
   activate(id: string): void;
   minimise(id: string): void;
@@ -62,6 +70,8 @@ export interface Desk {
 /** Lives as long as the page: signing out loads it anew. */
 export function startDesk(session: SessionAnswer): Desk {
   const apps = createAppsStore(async () => await listApps().catch(leaveWhenSignedOut));
+  const announcement = createSignal('');
+  const store = createStoreModel((words) => announcement.set(words));
   const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
   const connection = createSignal<Connection>('connecting');
   const frames = new Map<string, Frame>();
@@ -72,16 +82,7 @@ export function startDesk(session: SessionAnswer): Desk {
       if (app !== undefined) closeTabs(app.url);
     },
   });
-  const events = startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events`, {
-    event: (event) => apps.apply(event),
-    resync: () => apps.refresh(),
-    page: (page) => counts.connected(page),
-    connection: (state) => {
-      connection.set(state);
-      // Away, or is it we who are signed out? The answer tells.
-      if (state === 'waiting') apps.refresh();
-    },
-  });
+  const events = startFeed({ apps, store, connection, page: (page) => counts.connected(page) });
   const bridgeFrames = (): readonly BridgeFrame[] =>
     windows.windows.get().flatMap((window) => {
       const app = apps.find(window.app);
@@ -94,13 +95,16 @@ export function startDesk(session: SessionAnswer): Desk {
   const desk: Desk = {
     session,
     apps,
+    store,
     windows,
     connection,
     launcherOpen: createSignal(false),
     shortcutsOpen: createSignal(false),
+    sessionsOpen: createSignal(false),
+    secretsApp: createSignal<string | null>(null),
     shielded: createSignal(false),
     keyboardMode: createSignal<KeyboardMode | null>(null),
-    announcement: createSignal(''),
+    announcement,
     tasksApp: createSignal<string | null>(null),
     frames,
     bridge: startBridge(
@@ -125,9 +129,30 @@ export function startDesk(session: SessionAnswer): Desk {
   return desk;
 }
 
-/** The session ended elsewhere: begin anew at the sign-in page. */
+/** What the portal says while it happens. */
+function startFeed(to: Pick<Desk, 'apps' | 'store' | 'connection'> & { readonly page: (page: string | null) => void }): EventsClient {
+  const { apps, store, connection } = to;
+  return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events`, {
+    event: (event) => {
+      apps.apply(event);
+      store.apply(event);
+    },
+    resync: () => {
+      apps.refresh();
+      store.refresh();
+    },
+    page: (page) => to.page(page),
+    connection: (state) => {
+      connection.set(state);
+      // Away, or is it we who are signed out? The answer tells.
+      if (state === 'waiting') apps.refresh();
+    },
+  });
+}
+
+/** The session ended elsewhere: begin anew at the sign-in page. Too many cookies: the portal's page removes them. */
 function leaveWhenSignedOut(error: unknown): never {
-  if (error instanceof ApiError && error.status === 401) location.reload();
+  if (error instanceof ApiError && (error.status === 401 || error.status === 431)) location.reload();
   throw error;
 }
 
@@ -148,10 +173,12 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
       const app = apps.find(saved.app);
       if (app !== undefined) windows.reopen(saved.app, optionsOf(app), saved);
       else if (saved.app === tasksWindow) windows.reopen(tasksWindow, tasksOptions(), saved);
+      else if (saved.app === storeWindow) windows.reopen(storeWindow, storeOptions(), saved);
     }
     // Where a link led before the person was signed in.
     const destination = takeDestination();
     if (destination !== null) desk.openApp(destination.app, { route: destination.route });
+    listenLinks((app) => desk.openStore(app));
   };
   const changed = (): void => {
     const now = windows.windows.get();

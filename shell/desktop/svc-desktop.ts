@@ -1,8 +1,10 @@
 /** The signed-in page: the usable area with its windows, the taskbar, and what opens over both. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { language, text } from '../i18n/i18n.ts';
 import '../launcher/svc-launcher.ts';
+import '../secrets/svc-secrets.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { deepActive } from '../ui/menu.ts';
@@ -12,6 +14,7 @@ import type { SnapPreview } from '../windows/window-drag.ts';
 import type { Desk } from './desk.ts';
 import { listenKeys } from './keys.ts';
 import './svc-home.ts';
+import '../session/svc-sessions.ts';
 import './svc-shortcuts.ts';
 import './svc-taskbar.ts';
 
@@ -20,8 +23,8 @@ export class SvcDesktop extends LitElement {
   declare desk: Desk;
   declare snap: SnapPreview | null;
   #watch = new Watch(this, () => {
-    const { windows, launcherOpen, shortcutsOpen, announcement, connection } = this.desk;
-    return [windows.windows, windows.area, launcherOpen, shortcutsOpen, announcement, connection, language];
+    const { windows, launcherOpen, shortcutsOpen, sessionsOpen, secretsApp, announcement, connection } = this.desk;
+    return [windows.windows, windows.area, launcherOpen, shortcutsOpen, sessionsOpen, secretsApp, announcement, connection, language];
   });
   #ends: (() => void)[] = [];
   #backTo: HTMLElement | null = null;
@@ -65,6 +68,10 @@ export class SvcDesktop extends LitElement {
     this.#ends.push(listenKeys(this.desk), this.#followFocus());
     this.desk.launcherOpen.subscribe(() => {
       if (this.desk.launcherOpen.get()) this.#backTo = deepActive();
+      else void this.updateComplete.then(() => this.#backTo?.focus());
+    });
+    this.desk.secretsApp.subscribe(() => {
+      if (this.desk.secretsApp.get() !== null) this.#backTo = deepActive();
       else void this.updateComplete.then(() => this.#backTo?.focus());
     });
   }
@@ -121,6 +128,7 @@ export class SvcDesktop extends LitElement {
     const { desk } = this;
     const windows = desk.windows.windows.get();
     const top = desk.windows.top();
+    const secrets = desk.secretsApp.get();
     return html`
       <main aria-label=${text('app.title')} @snap-preview=${(event: CustomEvent<SnapPreview | null>) => (this.snap = event.detail)}>
         <svc-home .desk=${desk} ?inert=${top !== null}></svc-home>
@@ -133,7 +141,9 @@ export class SvcDesktop extends LitElement {
       </main>
       <footer><svc-taskbar .desk=${desk}></svc-taskbar></footer>
       ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk} @launched=${() => (this.#backTo = null)}></svc-launcher>` : nothing}
+      ${desk.sessionsOpen.get() ? html`<svc-sessions .close=${() => desk.sessionsOpen.set(false)}></svc-sessions>` : nothing}
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
+      ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}
       <p class="sr-only" role="status">${desk.announcement.get()}</p>
     `;
   }

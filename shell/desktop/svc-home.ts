@@ -7,6 +7,7 @@ import { tileStyles } from '../launcher/tile-styles.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
+import { glyph } from '../ui/glyphs.ts';
 import { typeAhead } from '../ui/type-ahead.ts';
 import type { Desk } from './desk.ts';
 
@@ -17,7 +18,7 @@ export class SvcHome extends LitElement {
   static override properties = { desk: { attribute: false }, focused: { state: true } };
   declare desk: Desk;
   declare focused: number;
-  #watch = new Watch(this, () => [this.desk.apps.state, language]);
+  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.store.state, language]);
   #typed = typeAhead();
 
   constructor() {
@@ -71,6 +72,18 @@ export class SvcHome extends LitElement {
       .empty {
         color: var(--wall-muted);
       }
+      .notice {
+        display: flex;
+        gap: 8px;
+        max-width: 680px;
+        padding: 10px 12px;
+        border-radius: 8px;
+        background: var(--note);
+        color: var(--on-note);
+      }
+      .notice svg {
+        flex: none;
+      }
     `,
   ];
 
@@ -106,7 +119,12 @@ export class SvcHome extends LitElement {
         <h1>${text(greetingKey(now.getHours()), { nome: firstName })}</h1>
         <p class="date">${date}</p>
       </div>
-      ${loaded && entries.length === 1 ? html`<p class="empty">${text('home.empty')}</p>` : nothing}
+      ${
+        this.desk.session.aviso?.reason === 'LingerBroken'
+          ? html`<p class="notice" role="note">${glyph('warning')}<span>${text('home.lingerBroken')}</span></p>`
+          : nothing
+      }
+      ${loaded && !entries.some(({ app }) => app !== null) ? html`<p class="empty">${text('home.empty')}</p>` : nothing}
       ${
         loaded
           ? html`<div
@@ -138,10 +156,12 @@ export class SvcHome extends LitElement {
       }}
     >
       <span class="picture">
-        <svc-app-icon .app=${app ?? undefined} .builtin=${app === null} .size=${48}></svc-app-icon>
+        <svc-app-icon .app=${app ?? undefined} .builtin=${entry.builtin} .size=${48}></svc-app-icon>
         ${app === null ? nothing : html`<span class="dot ${app.status}"></span>`}
+        ${entry.badge === 0 ? nothing : html`<span class="badge" aria-hidden="true">${entry.badge}</span>`}
       </span>
       <span class="name">${entry.name}</span>
+      ${entry.badge === 0 ? nothing : html`<span class="sr-only">${text('store.updates', { n: entry.badge })}</span>`}
       ${state === null ? nothing : html`<span class="sr-only">${state}</span>`}
     </button>`;
   }

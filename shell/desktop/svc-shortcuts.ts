@@ -2,6 +2,7 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { text } from '../i18n/i18n.ts';
 import { base } from '../ui/base.ts';
+import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
 import type { Desk } from './desk.ts';
 
@@ -11,28 +12,10 @@ export class SvcShortcuts extends LitElement {
 
   static override styles = [
     base,
+    dialogStyles,
     css`
       dialog {
         width: min(460px, 100vw - 24px);
-        padding: 0;
-        border: 1px solid var(--line);
-        border-radius: 16px;
-        background: var(--raised);
-        color: var(--ink);
-        box-shadow: var(--shadow-high);
-      }
-      dialog::backdrop {
-        background: var(--veil);
-      }
-      header {
-        display: flex;
-        align-items: center;
-        justify-content: space-between;
-        padding: 12px 12px 12px 20px;
-        border-bottom: 1px solid var(--line);
-      }
-      h2 {
-        font-size: 16px;
       }
       dl {
         display: grid;

@@ -11,7 +11,7 @@ import { openMenu } from '../ui/menu.ts';
 import { theme, themes } from '../ui/theme.ts';
 import type { WindowState } from '../windows/manager.ts';
 import type { Desk } from './desk.ts';
-import { isApp } from './desk-windows.ts';
+import { builtinOf } from './desk-windows.ts';
 import { taskbarStyles } from './taskbar-styles.ts';
 import { openWindowMenu } from './window-menu.ts';
 
@@ -92,8 +92,10 @@ export class SvcTaskbar extends LitElement {
         },
         {
           items: [
+            { label: text('store.title'), glyph: 'store', run: () => this.desk.openStore() },
             { label: text('tasks.title'), glyph: 'tasks', run: () => this.desk.openTasks() },
             { label: text('prefs.shortcuts'), glyph: 'keyboard', run: () => this.desk.shortcutsOpen.set(true) },
+            { label: text('sessions.menu'), glyph: 'globe', run: () => this.desk.sessionsOpen.set(true) },
             { label: text('prefs.signOut'), glyph: 'out', run: () => void leave() },
           ],
         },
@@ -161,7 +163,7 @@ export class SvcTaskbar extends LitElement {
         openWindowMenu(desk, window.id, { x: event.clientX, y: event.clientY - 8, up: true });
       }}
     >
-      <svc-app-icon .app=${app} .icon=${window.options.icon} .builtin=${!isApp(window)} .size=${24}></svc-app-icon>
+      <svc-app-icon .app=${app} .icon=${window.options.icon} .builtin=${builtinOf(window)} .size=${24}></svc-app-icon>
       <span class="label">${title}</span>
       ${state === '' ? nothing : html`<span class="sr-only">, ${state}</span>`}
     </button>`;

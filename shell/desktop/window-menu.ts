@@ -36,11 +36,16 @@ export function windowActions(desk: Desk, window: WindowState): readonly MenuGro
           ? { label: text('window.restore'), glyph: 'restore', run: show }
           : { label: text('window.minimise'), glyph: 'minimise', run: () => desk.minimise(id) },
         ...(isApp(window) ? [{ label: text('window.reload'), glyph: 'reload' as const, run: () => desk.frames.get(id)?.reload() }] : []),
+        ...(asksForSecrets(desk, window)
+          ? [{ label: text('secrets.open'), glyph: 'key' as const, run: () => desk.secretsApp.set(window.app) }]
+          : []),
       ],
     },
     { items: [{ label: text('window.close'), glyph: 'close', run: () => desk.close(id) }] },
   ];
 }
+
+const asksForSecrets = (desk: Desk, { app }: WindowState): boolean => (desk.apps.find(app)?.secrets.declared ?? 0) > 0;
 
 /** From now on the arrows belong to this window, until Enter or Escape (desktop/keys.ts). */
 export function beginKeyboardMode(desk: Desk, window: WindowState, kind: 'move' | 'resize'): void {

@@ -1,11 +1,12 @@
 /** What can be opened: the apps (an engine has no launcher icon, spec 2.1) and the shell's own windows; and what can be commanded. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
-import { tasksWindow } from '../desktop/desk-windows.ts';
+import { storeWindow, tasksWindow } from '../desktop/desk-windows.ts';
 import { pressShellKey } from '../desktop/keys.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
 import { signOut } from '../session/api.ts';
+import { updatesIn } from '../store/store-model.ts';
 import { openMenu, type MenuPlace } from '../ui/menu.ts';
 import { theme, themes } from '../ui/theme.ts';
 import type { Glyph } from '../ui/glyphs.ts';
@@ -13,6 +14,10 @@ import type { Entry } from './search.ts';
 
 export interface AppEntry extends Entry {
   readonly app: AppProjection | null;
+  /** Of a window of the shell's own. */
+  readonly builtin: Glyph | null;
+  /** How many things wait there for the person. */
+  readonly badge: number;
   run(): void;
 }
 export interface CommandEntry extends Entry {
@@ -30,11 +35,17 @@ export function appEntries(desk: Desk): readonly AppEntry[] {
       description: app.description,
       category: app.category,
       app,
+      builtin: null,
+      badge: 0,
       run: () => void desk.openApp(app.id, { again: true }),
     }));
+  const own = (key: string, name: string, builtin: Glyph, run: () => void, badge = 0): AppEntry => {
+    return { key, name, description: '', category: 'System', app: null, builtin, badge, run };
+  };
   return [
     ...apps,
-    { key: tasksWindow, name: text('tasks.title'), description: '', category: 'System', app: null, run: () => desk.openTasks() },
+    own(storeWindow, text('store.title'), 'store', () => desk.openStore(), updatesIn(desk.store.state.get())),
+    own(tasksWindow, text('tasks.title'), 'tasks', () => desk.openTasks()),
   ];
 }
 
@@ -69,6 +80,7 @@ export function commandEntries(desk: Desk): readonly CommandEntry[] {
     ...themes.map((name) => command(`${text('prefs.theme')}: ${text(themeTexts[name])}`, 'sun', () => theme.set(name))),
     ...languages.map((name) => command(`${text('prefs.language')}: ${languageNames[name]}`, 'language', () => language.set(name))),
     command(text('prefs.shortcuts'), 'keyboard', () => desk.shortcutsOpen.set(true)),
+    command(text('sessions.menu'), 'globe', () => desk.sessionsOpen.set(true)),
     command(text('prefs.signOut'), 'out', () => void leave()),
   ];
 }
@@ -92,7 +104,12 @@ export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): v
           run: () => desk.activate(window.id),
         })),
       },
-      { items: [{ label: text('boot.tasks'), glyph: 'tasks', run: () => desk.openTasks(app.id) }] },
+      {
+        items: [
+          { label: text('boot.tasks'), glyph: 'tasks', run: () => desk.openTasks(app.id) },
+          { label: text('store.showInStore'), glyph: 'store', run: () => desk.openStore(app.id) },
+        ],
+      },
     ],
     place,
   );

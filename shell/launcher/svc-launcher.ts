@@ -22,7 +22,7 @@ export class SvcLauncher extends LitElement {
   declare desk: Desk;
   declare query: string;
   declare active: number;
-  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.windows.windows, language]);
+  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.store.state, this.desk.windows.windows, language]);
 
   constructor() {
     super();
@@ -65,7 +65,9 @@ export class SvcLauncher extends LitElement {
   #key(event: KeyboardEvent, entries: readonly (AppEntry | CommandEntry)[]): void {
     const chosen = entries[this.active];
     const sideways = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
-    if (event.key === 'Enter' && chosen !== undefined) this.#run(chosen);
+    // At once: the dialog's own closing is told later, and whoever opens it again meanwhile would close it.
+    if (event.key === 'Escape') this.#close();
+    else if (event.key === 'Enter' && chosen !== undefined) this.#run(chosen);
     else if (event.key.startsWith('Arrow') && !(sideways && this.query !== '')) {
       const boxes = [...this.renderRoot.querySelectorAll('[role=option]')].map((tile) => tile.getBoundingClientRect());
       this.active = nextTile(boxes, this.active, event.key) ?? this.active;
@@ -148,10 +150,12 @@ export class SvcLauncher extends LitElement {
       }}
     >
       <span class="picture">
-        <svc-app-icon .app=${app ?? undefined} .builtin=${app === null} .size=${44}></svc-app-icon>
+        <svc-app-icon .app=${app ?? undefined} .builtin=${entry.builtin} .size=${44}></svc-app-icon>
         ${app === null ? nothing : html`<span class="dot ${app.status}"></span>`}
+        ${entry.badge === 0 ? nothing : html`<span class="badge" aria-hidden="true">${entry.badge}</span>`}
       </span>
       <span class="name">${entry.name}</span>
+      ${entry.badge === 0 ? nothing : html`<span class="sr-only">${text('store.updates', { n: entry.badge })}</span>`}
       ${state === '' ? nothing : html`<span class="sr-only">${state}</span>`}
     </div>`;
   }

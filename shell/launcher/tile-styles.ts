@@ -41,6 +41,20 @@ export const tileStyles = css`
     position: relative;
     display: inline-grid;
   }
+  .picture .badge {
+    position: absolute;
+    top: -6px;
+    right: -8px;
+    min-width: 20px;
+    padding: 0 5px;
+    border: 2px solid var(--raised);
+    border-radius: 999px;
+    background: var(--accent);
+    color: var(--on-accent);
+    font-size: 12px;
+    font-weight: 600;
+    line-height: 18px;
+  }
   .dot {
     position: absolute;
     right: -4px;

@@ -1,17 +1,30 @@
 /** The portal's HTTP API as the shell uses it. Every failure is an ApiError with the portal's code and text. Source: schema/wire/http.ts. */
-import type { AppProjection, Problem, SessionAnswer, StartAnswer } from '../../schema/wire/http.ts';
+import type { SecretsView } from '../../schema/backend.ts';
+import type { AppProjection, Problem, SessionAnswer, SessionsAnswer, SignInMethodsAnswer, StartAnswer } from '../../schema/wire/http.ts';
+import type { AdminPackagesAnswer, StoreAnswer, UpdateAllAnswer } from '../../schema/wire/store.ts';
 
 export class ApiError extends Error {
   readonly status: number;
   /** The portal's code; 'OFFLINE' when it could not be reached. */
   readonly code: string;
 
-  constructor(status: number, code: string, message: string) {
+  /** What the person's server said about it. */
+  readonly told: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(status: number, code: string, message: string, more: Told = {}) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.code = code;
+    this.told = typeof more.told === 'string' ? more.told : undefined;
+    this.retryAfterMs = typeof more.retryAfterMs === 'number' ? more.retryAfterMs : undefined;
   }
+}
+
+interface Told {
+  readonly told?: unknown;
+  readonly retryAfterMs?: unknown;
 }
 
 /** Above the portal's own deadlines: a restart waits for a stop and a start. */
@@ -32,8 +45,8 @@ async function request(method: string, path: string, body?: unknown, signal?: Ab
     throw new ApiError(0, 'OFFLINE', error instanceof Error ? error.message : String(error));
   }
   if (response.ok) return response;
-  const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
-  throw new ApiError(response.status, problem.code ?? 'INTERNAL', problem.detail ?? problem.error ?? response.statusText);
+  const problem = (await response.json().catch(() => ({}))) as Partial<Problem> & Told;
+  throw new ApiError(response.status, problem.code ?? 'INTERNAL', problem.detail ?? problem.error ?? response.statusText, problem);
 }
 
 const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
@@ -49,8 +62,17 @@ export async function whoAmI(): Promise<SessionAnswer | null> {
   }
 }
 
-/** Spends the one-time pass of a printed link. */
-export const signIn = async (passe: string): Promise<void> => void (await request('POST', '/api/sessao', { passe }));
+/** The pass of a printed link, or what a person typed in. */
+export type SignInBody = { readonly passe: string } | { readonly login: string; readonly senha: string };
+
+export const signIn = async (body: SignInBody): Promise<void> => void (await request('POST', '/api/sessao', body));
+export const signInMethods = async (): Promise<SignInMethodsAnswer> => json(await request('GET', '/api/sessao/metodos'));
+
+export const listSessions = async (): Promise<SessionsAnswer['sessoes']> =>
+  (await json<SessionsAnswer>(await request('GET', '/api/sessoes'))).sessoes;
+export const endSession = async (id: string): Promise<void> => void (await request('DELETE', `/api/sessoes/${encodeURIComponent(id)}`));
+export const endAllSessions = async (others: boolean): Promise<void> =>
+  void (await request('DELETE', others ? '/api/sessoes?outras=1' : '/api/sessoes'));
 export const signOut = async (): Promise<void> => void (await request('DELETE', '/api/sessao'));
 
 export async function listApps(): Promise<readonly AppProjection[]> {
@@ -61,6 +83,13 @@ export async function listApps(): Promise<readonly AppProjection[]> {
 export const startApp = async (app: string): Promise<StartAnswer> => json(await request('POST', appPath(app, '/start'), {}));
 export const restartApp = async (app: string): Promise<StartAnswer> => json(await request('POST', appPath(app, '/restart'), {}));
 export const stopApp = async (app: string): Promise<void> => void (await request('POST', appPath(app, '/stop'), {}));
+
+const secretPath = (app: string, name: string): string => appPath(app, `/segredos/${encodeURIComponent(name)}`);
+/** Names only; a value goes to the portal and never comes from it. */
+export const listSecrets = async (app: string): Promise<SecretsView> => json(await request('GET', appPath(app, '/segredos')));
+export const putSecret = async (app: string, name: string, value: string): Promise<SecretsView> =>
+  json(await request('PUT', secretPath(app, name), { value }));
+export const deleteSecret = async (app: string, name: string): Promise<SecretsView> => json(await request('DELETE', secretPath(app, name)));
 
 export const sendWindowCount = async (app: string, abertas: number, pagina: string): Promise<void> =>
   void (await request('POST', appPath(app, '/janelas'), { abertas, pagina }));
@@ -95,3 +124,16 @@ export async function* followLog(app: string, tail: number, signal: AbortSignal)
 
 export const readPreviousLog = async (app: string, tail: number): Promise<string> =>
   (await request('GET', appPath(app, `/log?tail=${tail}&anterior=1`))).text();
+
+export const readStore = async (): Promise<StoreAnswer> => json(await request('GET', '/api/loja'));
+/** The newest version unless told. */
+export const installApp = async (app: string, versao?: string): Promise<void> =>
+  void (await request('POST', appPath(app, '/instalacao'), versao === undefined ? {} : { versao }));
+export const removeApp = async (app: string): Promise<void> => void (await request('DELETE', appPath(app, '/instalacao')));
+/** Fails when it is too late: what is there then stays. */
+export const cancelInstall = async (app: string): Promise<void> => void (await request('DELETE', appPath(app, '/instalacao?cancelar=1')));
+export const updateAllApps = async (): Promise<UpdateAllAnswer> => json(await request('POST', '/api/loja/atualizar-tudo', {}));
+export const readAdminPackages = async (): Promise<AdminPackagesAnswer> => json(await request('GET', '/api/admin/pacotes'));
+export const rollBackPackage = async (key: string): Promise<void> => void (await request('POST', '/api/admin/packages/rollback', { key }));
+export const undoRollBack = async (key: string): Promise<void> =>
+  void (await request('DELETE', `/api/admin/packages/rollback?key=${encodeURIComponent(key)}`));

@@ -7,13 +7,13 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { whoAmI } from './api.ts';
 import { sayError } from './say-error.ts';
+import { refusalOf, type Refusal } from './say-refusal.ts';
 import './svc-sign-in.ts';
-import type { SvcSignIn } from './svc-sign-in.ts';
 
 type Phase =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'out'; readonly refused: boolean }
+  | { readonly kind: 'out'; readonly refusal: Refusal | null }
   | { readonly kind: 'in'; readonly desk: Desk };
 
 /** Loads fast enough are never seen loading. */
@@ -61,29 +61,21 @@ export class SvcShell extends LitElement {
     this.phase = { kind: 'loading' };
     // The portal spends a good pass before this page loads: one that is still in the address was refused.
     const address = new URL(location.href);
-    const refused = address.searchParams.has('passe');
-    if (refused) {
-      address.searchParams.delete('passe');
-      history.replaceState(null, '', address);
-    }
+    const refusal = address.searchParams.has('passe') ? { code: 'PASS_REFUSED' } : refusalOf(address.searchParams.get('entrada'));
+    for (const name of ['passe', 'entrada']) address.searchParams.delete(name);
+    if (address.search !== location.search) history.replaceState(null, '', address);
     try {
       const session = await whoAmI();
-      this.phase = session === null ? { kind: 'out', refused } : { kind: 'in', desk: startDesk(session) };
+      this.phase = session === null ? { kind: 'out', refusal } : { kind: 'in', desk: startDesk(session) };
     } catch (error) {
       this.phase = { kind: 'failed', message: sayError(error) };
     }
   }
 
-  override updated(): void {
-    if (this.phase.kind !== 'out' || !this.phase.refused) return;
-    const page = this.renderRoot.querySelector<SvcSignIn>('svc-sign-in');
-    if (page !== null) page.problem = text('signin.refused');
-  }
-
   override render(): TemplateResult {
     const { phase } = this;
     if (phase.kind === 'in') return html`<svc-desktop .desk=${phase.desk}></svc-desktop>`;
-    if (phase.kind === 'out') return html`<svc-sign-in></svc-sign-in>`;
+    if (phase.kind === 'out') return html`<svc-sign-in .refusal=${phase.refusal}></svc-sign-in>`;
     if (phase.kind === 'loading') return html`<p class="wait" role="status">${text('load.portal')}</p>`;
     return html`<div class="wait" role="alert">
       <strong>${text('load.failed')}</strong>

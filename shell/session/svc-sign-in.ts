@@ -1,158 +1,189 @@
-/** Shown when nobody is signed in: how to get a link, and a place to paste one. */
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+/** Shown when nobody is signed in: the ways that the portal offers (a form, a provider's button) and the one-time link. */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { SignInMethodsAnswer } from '../../schema/wire/http.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { ApiError, signIn } from './api.ts';
-import { sayError } from './say-error.ts';
+import { signIn, signInMethods, type SignInBody } from './api.ts';
 import { passOf } from './link.ts';
+import { sayRefusal, type Refusal } from './say-refusal.ts';
+import { signInStyles } from './sign-in-styles.ts';
+
+const linkCodes: ReadonlySet<string> = new Set(['PASS_REFUSED', 'MALFORMED_LINK']);
+const onlyLinks: SignInMethodsAnswer = { link: true, ssh: false, oidc: null };
 
 export class SvcSignIn extends LitElement {
-  static override properties = { problem: { state: true }, busy: { state: true } };
-  declare problem: string | null;
+  static override properties = {
+    refusal: { attribute: false },
+    methods: { state: true },
+    busy: { state: true },
+    shown: { state: true },
+  };
+  /** Why the last attempt came to nothing. */
+  declare refusal: Refusal | null;
+  /** Null until the portal said so. */
+  declare methods: SignInMethodsAnswer | null;
   declare busy: boolean;
+  /** The password can be read. */
+  declare shown: boolean;
   #watch = new Watch(this, () => [language]);
 
   constructor() {
     super();
-    this.problem = null;
+    this.refusal = null;
+    this.methods = null;
     this.busy = false;
+    this.shown = false;
   }
 
-  static override styles = [
-    base,
-    css`
-      :host {
-        display: grid;
-        align-content: safe center;
-        justify-items: center;
-        min-height: 100dvh;
-        padding: 24px 16px;
-      }
-      main {
-        width: min(440px, 100%);
-        padding: 32px;
-        border: 1px solid var(--line);
-        border-radius: 16px;
-        background: var(--raised);
-        box-shadow: var(--shadow-high);
-      }
-      .mark {
-        display: inline-grid;
-        place-items: center;
-        width: 44px;
-        height: 44px;
-        border-radius: 12px;
-        background: var(--accent);
-        color: var(--on-accent);
-      }
-      h1 {
-        margin: 16px 0 8px;
-        font-size: 24px;
-        letter-spacing: -0.01em;
-      }
-      p,
-      li {
-        color: var(--muted);
-        line-height: 1.55;
-      }
-      ol {
-        display: grid;
-        gap: 8px;
-        margin: 16px 0 24px;
-        padding-left: 20px;
-        list-style: decimal;
-      }
-      form {
-        display: grid;
-        gap: 8px;
-        padding-top: 20px;
-        border-top: 1px solid var(--line);
-      }
-      label {
-        font-size: 14px;
-        font-weight: 600;
-      }
-      .row {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 8px;
-      }
-      .field {
-        flex: 1 1 180px;
-        min-width: 0;
-        min-height: 44px;
-      }
-      .button {
-        min-height: 44px;
-      }
-      .problem {
-        display: flex;
-        gap: 8px;
-        margin-bottom: 16px;
-        padding: 10px 12px;
-        border-radius: 8px;
-        background: var(--note);
-        color: var(--on-note);
-      }
-      .problem svg {
-        flex: none;
-      }
-      @media (max-width: 399px) {
-        main {
-          padding: 24px 20px;
-        }
-      }
-    `,
-  ];
+  static override styles = [base, signInStyles];
 
-  async #submit(event: SubmitEvent): Promise<void> {
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    void this.#load();
+  }
+
+  async #load(): Promise<void> {
+    // A portal that can't say it still takes links.
+    this.methods = await signInMethods().catch(() => onlyLinks);
+    await this.updateComplete;
+    if (this.methods.ssh) this.#field('login')?.focus();
+  }
+
+  #field(id: string): HTMLInputElement | null {
+    return this.renderRoot.querySelector<HTMLInputElement>(`#${id}`);
+  }
+
+  async #paste(event: SubmitEvent): Promise<void> {
     event.preventDefault();
-    const field = this.renderRoot.querySelector('input');
-    const pass = passOf(field?.value ?? '');
-    if (pass === null) {
-      this.problem = text('signin.malformed');
-      field?.focus();
-      return;
-    }
-    await this.enter(pass);
+    const field = this.#field('link');
+    const passe = passOf(field?.value ?? '');
+    if (passe !== null) return await this.#enter({ passe }, field);
+    this.refusal = { code: 'MALFORMED_LINK' };
+    field?.focus();
   }
 
-  /** Spends a pass; the page starts anew when it was good. */
-  async enter(pass: string): Promise<void> {
+  async #password(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    const [login, senha] = [this.#field('login'), this.#field('senha')];
+    if (login === null || senha === null) return;
+    await this.#enter({ login: login.value.trim(), senha: senha.value }, senha);
+  }
+
+  /** The page starts anew when it was good. */
+  async #enter(body: SignInBody, field: HTMLInputElement | null): Promise<void> {
     this.busy = true;
-    this.problem = null;
+    this.refusal = null;
     try {
-      await signIn(pass);
+      await signIn(body);
       location.replace('/');
     } catch (error) {
-      const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-      this.problem = refused ? text('signin.refused') : text('signin.error', { erro: sayError(error) });
+      this.refusal = error as Refusal;
       this.busy = false;
+      await this.updateComplete;
+      if (field?.type === 'password') field.value = '';
+      field?.focus();
     }
   }
 
   override render(): TemplateResult {
-    void this.#watch;
-    return html`<main>
+    const { methods, refusal } = this;
+    const others = methods !== null && (methods.ssh || methods.oidc !== null);
+    const ofLink = refusal !== null && linkCodes.has(refusal.code);
+    return html`<main aria-busy=${methods === null}>
       <span class="mark">${glyph('apps', 26)}</span>
       <h1>${text('signin.title')}</h1>
-      ${this.problem === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${this.problem}</span></p>`}
-      <p>${text('signin.lead')}</p>
+      ${refusal === null || (others && ofLink) ? nothing : this.#problem(refusal)} ${methods?.ssh === true ? this.#form() : nothing}
+      ${methods?.ssh === true && methods.oidc !== null ? html`<p class="or"><span>${text('signin.or')}</span></p>` : nothing}
+      ${methods?.oidc == null ? nothing : this.#provider(methods.oidc.label, methods.ssh)}
+      ${
+        others
+          ? html`<details ?open=${ofLink}>
+              <summary>${text('signin.byLink')}</summary>
+              <p class="lead">${text('signin.askLink')}</p>
+              ${ofLink ? this.#problem(refusal) : nothing} ${this.#link()}
+            </details>`
+          : nothing
+      }
+      ${methods === null || others ? nothing : html`${this.#steps()}${this.#link()}`}
+    </main>`;
+  }
+
+  #problem(refusal: Refusal): TemplateResult {
+    return html`<p class="problem" role="alert">${glyph('warning')}<span>${sayRefusal(refusal)}</span></p>`;
+  }
+
+  #form(): TemplateResult {
+    return html`<form class="account" @submit=${(event: SubmitEvent) => this.#password(event)}>
+      <label for="login">${text('signin.login')}</label>
+      <input
+        class="field"
+        id="login"
+        name="username"
+        type="text"
+        autocomplete="username"
+        autocapitalize="none"
+        autocorrect="off"
+        spellcheck="false"
+        maxlength="128"
+        required
+      />
+      <label for="senha">${text('signin.password')}</label>
+      <span class="secret">
+        <input
+          class="field"
+          id="senha"
+          name="password"
+          type=${this.shown ? 'text' : 'password'}
+          autocomplete="current-password"
+          autocapitalize="none"
+          spellcheck="false"
+          maxlength="1024"
+          aria-describedby="which"
+          required
+        />
+        <button
+          class="button quiet"
+          type="button"
+          aria-label=${text(this.shown ? 'signin.hidePassword' : 'signin.showPassword')}
+          @click=${() => (this.shown = !this.shown)}
+        >
+          ${text(this.shown ? 'signin.hide' : 'signin.show')}
+        </button>
+      </span>
+      <p class="which" id="which">${text('signin.whichPassword')}</p>
+      <button class="button primary" type="submit" ?disabled=${this.busy}>${text(this.busy ? 'signin.checking' : 'signin.enter')}</button>
+    </form>`;
+  }
+
+  #provider(label: string, second: boolean): TemplateResult {
+    return html`<a class="button ${second ? '' : 'primary'} provider" href="/api/sessao/oidc"
+      >${text('signin.provider', { nome: label })}</a
+    >`;
+  }
+
+  /** For who runs the portal: nobody else has its terminal. */
+  #steps(): TemplateResult {
+    return html`<p class="lead">${text('signin.lead')}</p>
       <ol>
         <li>${text('signin.step1')}</li>
         <li>${text('signin.step2')}</li>
         <li>${text('signin.step3')}</li>
-      </ol>
-      <form @submit=${(event: SubmitEvent) => this.#submit(event)}>
-        <label for="link">${text('signin.paste')}</label>
-        <div class="row">
-          <input class="field" id="link" type="text" autocomplete="off" spellcheck="false" required />
-          <button class="button primary" type="submit" ?disabled=${this.busy}>${text('signin.enter')}</button>
-        </div>
-      </form>
-    </main>`;
+      </ol>`;
+  }
+
+  #link(): TemplateResult {
+    return html`<form class="by-link" @submit=${(event: SubmitEvent) => this.#paste(event)}>
+      <label for="link">${text('signin.paste')}</label>
+      <div class="row">
+        <input class="field" id="link" type="text" autocomplete="off" spellcheck="false" required />
+        <button class="button ${this.methods?.ssh === true ? '' : 'primary'}" type="submit" ?disabled=${this.busy}>
+          ${text('signin.enter')}
+        </button>
+      </div>
+    </form>`;
   }
 }
 

@@ -40,6 +40,19 @@ describe('reading', () => {
     await vi.waitFor(() => expect(answers).toHaveLength(2));
   });
 
+  test('an answer that was under way does not take back what an event said', async () => {
+    const answers: ((apps: readonly AppProjection[]) => void)[] = [];
+    const store = createAppsStore(async () => await new Promise((resolve) => answers.push(resolve)));
+    store.refresh();
+    store.apply({ ...status, status: 'stopped', ready: false, reason: 'StoppedByPerson' });
+    answers[0]!([app({ status: 'running', ready: true })]);
+    await vi.waitFor(() => expect(store.state.get().loaded).toBe(true));
+    expect(store.find('notas')).toMatchObject({ status: 'stopped', ready: false });
+    await vi.waitFor(() => expect(answers).toHaveLength(2));
+    answers[1]!([app({ status: 'running', ready: true })]);
+    await vi.waitFor(() => expect(store.find('notas')).toMatchObject({ status: 'running', ready: true }));
+  });
+
   test('a failure keeps what was known and says why', async () => {
     let fail = false;
     const store = createAppsStore(async () => {

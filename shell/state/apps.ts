@@ -1,6 +1,6 @@
 /**
  * The apps of the person with their state. What the portal answers is the truth; events only patch it until the next reading,
- * which every event asks for (one in flight, one waiting).
+ * which every event asks for (one in flight, one waiting). An answer may be older than an event that came while it was under way.
  */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
@@ -30,11 +30,15 @@ export function createAppsStore(read: () => Promise<readonly AppProjection[]>): 
   let timer: ReturnType<typeof setTimeout> | null = null;
   let reading = false;
   let again = false;
+  /** What was heard since the reading under way began. */
+  let heard: PortalEvent[] = [];
 
   const readNow = async (): Promise<void> => {
     reading = true;
+    heard = [];
     try {
-      state.set({ apps: await read(), loaded: true, error: null });
+      const answer = await read();
+      state.set({ apps: answer.map((app) => heard.reduce(patched, app)), loaded: true, error: null });
     } catch (error) {
       state.set({ ...state.get(), error: sayError(error) });
     }
@@ -55,6 +59,8 @@ export function createAppsStore(read: () => Promise<readonly AppProjection[]>): 
     find: (app) => state.get().apps.find(({ id }) => id === app),
     refresh,
     apply: (event) => {
+      if (event.type === 'install-progress') return;
+      if (reading) heard.push(event);
       const { apps } = state.get();
       state.set({ ...state.get(), apps: apps.map((app) => patched(app, event)) });
       if (event.type !== 'app-step') refresh();
@@ -64,7 +70,7 @@ export function createAppsStore(read: () => Promise<readonly AppProjection[]>): 
 
 /** The projection as the event leaves it. */
 export function patched(app: AppProjection, event: PortalEvent): AppProjection {
-  if (event.type === 'apps-changed' || event.app !== app.id) return app;
+  if (event.type === 'apps-changed' || event.type === 'install-progress' || event.app !== app.id) return app;
   if (event.type === 'app-step') return { ...app, step: { name: event.step, detail: event.detail } };
   const { status, ready, reason, message } = event;
   return { ...app, status, ready, reason, message, step: status === 'starting' ? app.step : null };

@@ -27,7 +27,9 @@ const verbs: Readonly<Record<Verb, (app: string) => Promise<unknown>>> = {
 };
 
 /** Which buttons make sense: an app on its way up can be stopped, also while it waits or fails. Source: design 3 rule 8. */
-export function possible(verb: Verb, app: Pick<AppProjection, 'status' | 'wanted'>): boolean {
+export function possible(verb: Verb, app: Pick<AppProjection, 'status' | 'wanted' | 'escopo'>): boolean {
+  // One backend for everybody: the server keeps it. Source: spec 2.1 `escopo: servidor`.
+  if (app.escopo === 'servidor') return false;
   const down = app.status === 'stopped' || app.status === 'failed';
   if (verb === 'start') return down || app.status === 'backoff';
   if (verb === 'stop') return app.status !== 'stopped' && app.status !== 'stopping';
@@ -151,7 +153,7 @@ export class SvcTaskManager extends LitElement {
             ? '–'
             : app.contained
               ? text('tasks.containedYes')
-              : html`<span class="badge">${text('tasks.containedNo')}</span>`
+              : html`<span class="badge" title=${app.containedReason}>${text('tasks.containedNo')}</span>`
         }
       </td>
       <td class="actions">
@@ -172,9 +174,11 @@ export class SvcTaskManager extends LitElement {
   }
 
   #badges(app: AppProjection): TemplateResult | typeof nothing {
-    if (!app.stale && !app.pinned) return nothing;
+    const missing = app.secrets.missing.length > 0;
+    if (!app.stale && !app.pinned && !missing) return nothing;
     return html`<span class="badges">
       ${app.stale ? html`<span class="badge" title=${text('tasks.staleHint')}>${text('tasks.stale')}</span>` : nothing}
+      ${missing ? html`<span class="badge" title=${app.secrets.missing.join(', ')}>${text('tasks.secretMissing')}</span>` : nothing}
       ${app.pinned ? html`<span class="badge calm" title=${text('tasks.pinnedHint')}>${text('tasks.pinned')}</span>` : nothing}
     </span>`;
   }
@@ -205,6 +209,24 @@ export class SvcTaskManager extends LitElement {
     </button>`;
   }
 
+  /** Only for an app that asks for secrets. */
+  #secrets(app: AppProjection): TemplateResult | typeof nothing {
+    const { declared, missing, restartNeeded } = app.secrets;
+    if (declared === 0) return nothing;
+    const note =
+      missing.length > 0
+        ? text('secrets.missing', { n: missing.length, nomes: missing.join(', ') })
+        : restartNeeded
+          ? text('secrets.restartNeeded', { nome: app.name })
+          : '';
+    return html`<div class="secrets">
+      <button class="button" type="button" data-verb="secrets" @click=${() => this.desk.secretsApp.set(app.id)}>
+        ${glyph('key')}${text('secrets.open')}
+      </button>
+      ${note === '' ? nothing : html`<span class="badge">${note}</span>`}
+    </div>`;
+  }
+
   #details(app: AppProjection): TemplateResult {
     const since = new Intl.DateTimeFormat(languageTags[language.get()], { dateStyle: 'short', timeStyle: 'medium' }).format(app.sinceMs);
     const facts: readonly (readonly [TextKey, string])[] = [
@@ -215,6 +237,7 @@ export class SvcTaskManager extends LitElement {
       ['tasks.contained', app.contained ? text('tasks.containedYes') : text('tasks.containedNo')],
       ['tasks.onClose', app.aoFechar],
     ];
+    const { gpuVerdict } = app;
     // What the portal says to engineers, in English.
     const technical = [app.message, ...(app.pid === null || app.contained ? [] : [app.containedReason])].filter((line) => line !== '');
     return html`<section class="details" aria-label=${text('tasks.details', { nome: app.name })}>
@@ -238,7 +261,16 @@ export class SvcTaskManager extends LitElement {
               <dd>${value}</dd>
             </div>`,
         )}
+        ${
+          gpuVerdict === null
+            ? nothing
+            : html`<div>
+                <dt>${text('tasks.gpu')}</dt>
+                <dd>${text(gpuVerdict.concedida ? 'tasks.gpuYes' : 'tasks.gpuNo')}: <span lang="pt-BR">${gpuVerdict.motivo}</span></dd>
+              </div>`
+        }
       </dl>
+      ${this.#secrets(app)}
       ${
         technical.length === 0
           ? nothing

@@ -173,6 +173,16 @@ export const taskStyles = css`
     flex-wrap: wrap;
     gap: 8px;
   }
+  .secrets {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 8px;
+  }
+  .secrets .badge {
+    white-space: normal;
+    overflow-wrap: anywhere;
+  }
   .cause {
     font-size: 13px;
     overflow-wrap: anywhere;

@@ -3,7 +3,7 @@ import { css, html, LitElement, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { WindowOptions } from '../windows/options.ts';
 import { base } from './base.ts';
-import { glyph } from './glyphs.ts';
+import { glyph, type Glyph } from './glyphs.ts';
 
 /** White letters have at least 4.5:1 on each. */
 const colours = ['#2f5bd0', '#7a4bc2', '#a8387a', '#b53a34', '#9a5200', '#2a7547', '#0f6f80', '#4d5b73'] as const;
@@ -25,16 +25,17 @@ export class SvcAppIcon extends LitElement {
     size: { type: Number },
     broken: { state: true },
   };
-  declare app: AppProjection | undefined;
+  declare app: Pick<AppProjection, 'id' | 'name' | 'icone'> | undefined;
   declare icon: WindowOptions['icon'];
-  declare builtin: boolean;
+  /** Of a window of the shell's own. */
+  declare builtin: Glyph | null;
   declare size: number;
   declare broken: boolean;
 
   constructor() {
     super();
     this.icon = null;
-    this.builtin = false;
+    this.builtin = null;
     this.size = 40;
     this.broken = false;
   }
@@ -66,7 +67,8 @@ export class SvcAppIcon extends LitElement {
   ];
 
   override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    if (changed.has('icon')) this.broken = false;
+    const before = changed.get('app') as SvcAppIcon['app'];
+    if (changed.has('icon') || (changed.has('app') && before?.icone !== this.app?.icone)) this.broken = false;
   }
 
   override updated(): void {
@@ -74,12 +76,12 @@ export class SvcAppIcon extends LitElement {
     if (tile === null) return;
     tile.style.width = tile.style.height = `${this.size}px`;
     tile.style.fontSize = `${Math.round(this.size * 0.46)}px`;
-    if (!this.builtin) tile.style.backgroundColor = colourOf(this.app?.id ?? '');
+    if (this.builtin === null) tile.style.backgroundColor = colourOf(this.app?.id ?? '');
   }
 
   override render(): TemplateResult {
     const inner = Math.round(this.size * 0.64);
-    if (this.builtin) return html`<span class="tile builtin">${glyph('tasks', inner)}</span>`;
+    if (this.builtin !== null) return html`<span class="tile builtin">${glyph(this.builtin, inner)}</span>`;
     const icon = this.icon ?? (this.app?.icone == null ? null : { kind: 'url' as const, url: this.app.icone });
     if (icon?.kind === 'glyph') return html`<span class="tile">${glyph(icon.name === 'pasta' ? 'folder' : 'globe', inner)}</span>`;
     if (icon === null || this.broken) return html`<span class="tile" aria-hidden="true">${initial(this.app?.name ?? '?')}</span>`;

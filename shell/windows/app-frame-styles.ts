@@ -112,6 +112,13 @@ export const appFrameStyles = css`
     min-height: 32px;
     color: var(--ink);
   }
+  .strip .icon-button {
+    flex: none;
+    color: inherit;
+  }
+  .strip.secrets p {
+    overflow-wrap: anywhere;
+  }
   @keyframes late {
     from {
       opacity: 0;

@@ -40,6 +40,7 @@ export class SvcAppFrame extends LitElement {
     loaded: { state: true },
     slow: { state: true },
     problem: { state: true },
+    seen: { state: true },
   };
   declare desk: Desk;
   declare app: AppProjection | undefined;
@@ -52,8 +53,12 @@ export class SvcAppFrame extends LitElement {
   declare loaded: boolean;
   declare slow: boolean;
   declare problem: string | null;
+  /** Names of the missing secrets that the person was told of and sent away. */
+  declare seen: string;
   /** What came last may not be the app: reload when it is ready. */
   #doubtful = false;
+  /** The document that is loading said hello already: its `load` comes after its first script. */
+  #saidHello = false;
   #wasReady = false;
   #slowTimer: ReturnType<typeof setTimeout> | undefined;
   #helloTimer: ReturnType<typeof setTimeout> | undefined;
@@ -68,6 +73,7 @@ export class SvcAppFrame extends LitElement {
     this.sdk = false;
     this.top = false;
     this.problem = null;
+    this.seen = '';
   }
 
   static override styles = [base, appFrameStyles];
@@ -98,6 +104,8 @@ export class SvcAppFrame extends LitElement {
       clearTimeout(this.#helloTimer);
       this.#helloTimer = setTimeout(() => this.#doubtful && this.reload(), helloMs);
     }
+    // A navigation starts a stopped app: nothing loads by itself once it is no longer ready.
+    if (!ready) clearTimeout(this.#helloTimer);
     this.#wasReady = ready;
   }
 
@@ -113,6 +121,7 @@ export class SvcAppFrame extends LitElement {
     if (this.app === undefined) return;
     const appUrl = new URL(this.app.url, location.href);
     this.#doubtful = false;
+    this.#saidHello = false;
     this.loaded = false;
     this.slow = false;
     this.sdk = false;
@@ -125,7 +134,9 @@ export class SvcAppFrame extends LitElement {
     if (this.#frame.getAttribute('src') === null) return;
     clearTimeout(this.#slowTimer);
     this.loaded = true;
-    this.#doubtful = this.app?.ready !== true || this.desk.connection.get() !== 'open';
+    // The page may be quicker than the event that tells us of its app.
+    this.#doubtful = !this.#saidHello && (this.app?.ready !== true || this.desk.connection.get() !== 'open');
+    this.#saidHello = false;
     // Not in the middle of a drag: its Escape is heard by the desktop.
     const busy = this.desk.shielded.get() || this.desk.keyboardMode.get() !== null;
     if (!busy && this.desk.windows.top()?.id === this.window && this.#hasFocus()) this.#takeFocus();
@@ -146,6 +157,7 @@ export class SvcAppFrame extends LitElement {
 
   greeted(): void {
     this.sdk = true;
+    this.#saidHello = true;
     this.#doubtful = false;
     clearTimeout(this.#helloTimer);
   }
@@ -166,7 +178,7 @@ export class SvcAppFrame extends LitElement {
 
   override render(): TemplateResult {
     return html`
-      ${this.loaded ? this.#strip() : nothing}
+      ${this.loaded ? this.#strip() : nothing} ${this.loaded ? this.#secretsStrip() : nothing}
       <div class="page">
         ${this.#frame}
         <div class="shield" ?hidden=${!this.desk.shielded.get() && (this.top || this.sdk)} @click=${() => this.focusContent()}></div>
@@ -221,6 +233,21 @@ export class SvcAppFrame extends LitElement {
         <span>${this.problem ?? (away ? reasonText(app.reason, language.get()) : text('boot.recoveringHint'))}</span>
       </p>
       ${away ? html`<button class="button" type="button" @click=${() => this.#start()}>${text('boot.start')}</button>` : nothing}
+    </div>`;
+  }
+
+  /** `required` is informative: the app runs without, and its window says what it lacks until the person has seen it. Source: spec 2.1. */
+  #secretsStrip(): TemplateResult | typeof nothing {
+    const { app } = this;
+    const missing = app?.secrets.missing ?? [];
+    if (app === undefined || missing.length === 0 || this.seen === missing.join(' ')) return nothing;
+    return html`<div class="strip secrets" role="status">
+      ${glyph('key')}
+      <p>${text('secrets.missing', { n: missing.length, nomes: missing.join(', ') })}</p>
+      <button class="button" type="button" @click=${() => this.desk.secretsApp.set(app.id)}>${text('secrets.fill')}</button>
+      <button class="icon-button" type="button" aria-label=${text('secrets.dismiss')} @click=${() => (this.seen = missing.join(' '))}>
+        ${glyph('close')}
+      </button>
     </div>`;
   }
 }

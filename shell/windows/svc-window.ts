@@ -2,10 +2,11 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk, Frame } from '../desktop/desk.ts';
-import { isApp } from '../desktop/desk-windows.ts';
+import { builtinOf, isApp, storeWindow } from '../desktop/desk-windows.ts';
 import { openWindowMenu } from '../desktop/window-menu.ts';
 import { text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
+import '../store/svc-store.ts';
 import '../tasks/task-manager.ts';
 import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
@@ -136,7 +137,9 @@ export class SvcWindow extends LitElement implements Frame {
                 .route=${this.state.route}
                 .name=${this.desk.title(this.state)}
               ></svc-app-frame>`
-            : html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`
+            : this.state.app === storeWindow
+              ? html`<svc-store .desk=${this.desk}></svc-store>`
+              : html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`
         }
       </div>
       ${
@@ -173,7 +176,7 @@ export class SvcWindow extends LitElement implements Frame {
       @contextmenu=${menu}
     >
       <button class="menu" type="button" aria-haspopup="menu" aria-label=${text('window.menu', { titulo: title })} @click=${menu}>
-        <svc-app-icon .app=${app} .icon=${this.state.options.icon} .builtin=${!isApp(this.state)} .size=${20}></svc-app-icon>
+        <svc-app-icon .app=${app} .icon=${this.state.options.icon} .builtin=${builtinOf(this.state)} .size=${20}></svc-app-icon>
       </button>
       <h2>${title}</h2>
       <div class="controls" role="group">

@@ -1,26 +1,17 @@
 /** The bridge between the desktop and the page of an app, with the real SDK in a real page; and windows that get there by themselves. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Browser, FrameLocator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { boxOf, drag, frameOf, launchBrowser, openApp, signedIn, windowOf } from './support/browser.ts';
+import type { FrameLocator, Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { until, type RunningPortal } from '../support/portal.ts';
+import { boxOf, drag, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 
 let portal: RunningPortal;
-let browser: Browser;
 let page: Page;
 let notas: FrameLocator;
 
-beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await portal?.stop();
-});
-beforeEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-  ({ page } = await signedIn(browser, portal));
+useDesk((made) => {
+  ({ portal, page } = made);
   notas = frameOf(page, 'Notas');
 });
 
@@ -85,6 +76,40 @@ describe('the page of an app', () => {
     await notas.getByRole('button', { name: 'Nova nota' }).waitFor();
     const host = async (): Promise<string> => (await inNotas<{ host: string }>('return await svc.app.capacidades()')).host;
     expect(await until('an answer in the new page', async () => await host().catch(() => null))).toBe('svc');
+  });
+
+  test.for([
+    ['more than the portal reads', 60],
+    ['more than a backend gets', 6],
+  ] as const)('may set cookies for the whole domain, %s: they are removed and everything goes on', async ([, count]) => {
+    const length = await inNotas<number>(`
+      for (let n = 0; n < ${count}; n++) document.cookie = 'b' + n + '=' + 'x'.repeat(3000) + '; Path=/; Domain=svc.localhost';
+      return document.cookie.length;`);
+    expect(length).toBeGreaterThan(count * 3_000);
+    await page.reload();
+    await notas.getByRole('button', { name: 'Nova nota' }).waitFor();
+    const left = await page.context().cookies();
+    expect(left.filter(({ domain }) => domain.startsWith('.'))).toEqual([]);
+    expect(left.map(({ name }) => name)).toContain('__Host-svc');
+  });
+
+  test('that says hello without end gets few ports', async () => {
+    const ports = await inNotas<number>(`
+      let ports = 0;
+      addEventListener('message', ({ data }) => data?.svc === 'porta' && ports++);
+      for (let n = 0; n < 20000; n++) parent.postMessage({ svc: 'ola', v: 1 }, '*');
+      const host = async () => (await svc.app.capacidades().catch(() => ({}))).host;
+      while ((await host()) !== 'svc');
+      return ports;`);
+    expect(ports).toBeLessThan(200);
+  });
+
+  test('that asks without end is refused most of it, and then heard again', async () => {
+    const refused = await inNotas<number>(`
+      const asked = await Promise.allSettled(Array.from({ length: 20000 }, () => svc.window.maximize()));
+      return asked.filter(({ reason }) => reason?.code === 'pedidos-demais').length;`);
+    expect(refused).toBeGreaterThan(10_000);
+    await until('an answer later on', async () => await inNotas('return await svc.app.capacidades()').catch(() => null));
   });
 
   test('a frame inside the page is nobody: it gets no port', async () => {

@@ -1,24 +1,13 @@
 /** What a person sees when something dies: the task manager says it live, the windows come back by themselves. */
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { processesBelow, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { frameOf, launchBrowser, openApp, signedIn, windowOf } from './support/browser.ts';
+import type { Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { processesBelow, until, type RunningPortal } from '../support/portal.ts';
+import { frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 
 let portal: RunningPortal;
-let browser: Browser;
 let page: Page;
 
-beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await portal?.stop();
-});
-beforeEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-  ({ page } = await signedIn(browser, portal));
-});
+useDesk((made) => ({ portal, page } = made));
 
 const row = (app: string): Locator => page.locator(`tr[data-app="${app}"]`);
 const shownPid = async (app: string): Promise<number> => Number(await row(app).locator('td').nth(1).textContent());
@@ -68,6 +57,53 @@ test('stop and start in the task manager: the open window says so and comes back
   await strip.waitFor({ state: 'detached' });
   await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).click();
   await frameOf(page, 'Notas').getByLabel('Título').waitFor();
+});
+
+/** The desktop hears of nothing until the returned function is called: neither the events nor the list of apps. */
+async function slowDesktop(): Promise<() => void> {
+  const { promise: over, resolve: release } = Promise.withResolvers<void>();
+  await page.routeWebSocket(/\/ws\/events$/, (socket) => {
+    const portalSide = socket.connectToServer();
+    portalSide.onMessage(async (message) => {
+      if (!String(message).includes('"ola"')) await over;
+      socket.send(message);
+    });
+  });
+  await page.reload();
+  await page
+    .getByRole('button', { name: /^Notas/ })
+    .first()
+    .waitFor();
+  await page.route('**/api/apps', async (route) => {
+    await over;
+    await route.continue();
+  });
+  return release;
+}
+
+test('a page that is there before the desktop knows of its app is the app: it stays, and a stop stands', async () => {
+  await openApp(page, 'Gerenciador de tarefas');
+  await press('notas', 'Parar Notas');
+  await row('notas').getByText('Parado', { exact: true }).waitFor();
+  const release = await slowDesktop();
+  await openApp(page, 'Notas');
+  const notas = frameOf(page, 'Notas');
+  await notas.getByRole('button', { name: 'Nova nota' }).click();
+  await notas.getByLabel('Título').fill('ainda aqui');
+  await windowOf(page, 'Notas').locator('.overlay').waitFor({ state: 'detached' });
+  release();
+
+  await openApp(page, 'Gerenciador de tarefas');
+  await press('notas', 'Parar Notas');
+  await row('notas').getByText('Parado', { exact: true }).waitFor();
+  await page
+    .getByRole('toolbar')
+    .getByRole('button', { name: /^Notas/ })
+    .click();
+  await windowOf(page, 'Notas').getByText('Notas não está em execução').waitFor();
+  await windowOf(page, 'Notas').getByRole('button', { name: 'Iniciar' }).click();
+  await row('notas').getByText('Em execução', { exact: true }).waitFor();
+  expect(await notas.getByLabel('Título').inputValue()).toBe('ainda aqui');
 });
 
 test('an app that binds TCP by mistake: the reason is in the table, the cause and the log in the details', async () => {

@@ -1,25 +1,14 @@
 /** Windows of real apps on the desktop: used, moved, resized, switched, closed; by mouse and by keyboard. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { boxOf, drag, frameOf, launchBrowser, openApp, signedIn, windowOf } from './support/browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { until, type RunningPortal } from '../support/portal.ts';
+import { boxOf, drag, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 
 let portal: RunningPortal;
-let browser: Browser;
 let page: Page;
 let problems: readonly string[];
 
-beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await portal?.stop();
-});
-beforeEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-  ({ page, problems } = await signedIn(browser, portal));
-});
+useDesk((made) => ({ portal, page, problems } = made));
 
 const zOf = async (title: string): Promise<number> =>
   Number(await windowOf(page, title).evaluate((element) => getComputedStyle(element).zIndex));

@@ -1,6 +1,7 @@
 /** The command `svc` against a real portal: exit codes and what is printed. */
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -101,6 +102,28 @@ test('a link is printed alone on stdout', async () => {
   const { out, err } = await ask('link', 'ana');
   expect(out).toMatch(/^http:\/\/svc\.localhost:\d+\/\?passe=[\w-]{40,}\n$/);
   expect(err).toMatch(/^signs in ana, once, within /);
+});
+
+test('sessions are listed, and ended by id or all', async () => {
+  const enter = async (): Promise<string> => {
+    const { pathname, search } = new URL((await ask('link', 'ana')).out.trim());
+    const headers = { host: `svc.localhost:${portal.port}`, accept: 'text/html', 'user-agent': 'a test' };
+    const call = request({ host: '127.0.0.1', port: portal.port, path: pathname + search, headers });
+    call.end();
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    return answer.headers['set-cookie']?.[0] ?? '';
+  };
+  expect((await ask('sessions')).out).toBe('Nobody is signed in.\n');
+  await enter();
+  await enter();
+  const listed = await json<{ id: string; person: string; agent: string }[]>('sessions', 'ana');
+  expect(listed).toMatchObject([{ person: 'ana', agent: 'a test', method: 'link' }, { person: 'ana' }]);
+  expect((await ask('sessions')).out).toMatch(/^PERSON +ID +BY +FROM +USED +ENDS IN +BROWSER\nana +[\w-]{22} +link +127\.0\.0\.1 /);
+  expect((await ask('sessions', 'ana', '--revoke', listed[0]?.id ?? '')).err).toBe('1 session ended\n');
+  expect((await ask('sessions', 'ana', '--revoke')).err).toBe('1 session ended\n');
+  expect((await ask('sessions')).out).toBe('Nobody is signed in.\n');
+  expect(await ask('sessions', '--revoke')).toMatchObject({ code: 1, err: 'svc: BAD_REQUEST whose? svc sessions PERSON --revoke\n' });
+  expect((await ask('sessions', 'zoe')).err).toMatch(/^svc: NOT_FOUND /);
 });
 
 test('apply reads the folder and waits for --prune before it removes all of a kind', async () => {

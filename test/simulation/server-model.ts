@@ -37,6 +37,8 @@ export function snapshotOf(app: AppModel): AppSnapshot {
     idleDeadlineMs: null,
     contained: true,
     containedReason: '',
+    secrets: { declared: 0, missing: [], restartNeeded: false },
+    gpu: null,
   };
 }
 

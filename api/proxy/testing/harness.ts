@@ -7,9 +7,11 @@ import { createServer, type Server } from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach } from 'vitest';
 import { createBus, type Bus } from '../../../controller/events/bus.ts';
 import type { Clock } from '../../../schema/clock.ts';
 import type { BackendRoute } from '../../../schema/gateway.ts';
+import { limits } from '../../../schema/limits.ts';
 import type { StartAnswer } from '../../../schema/wire/http.ts';
 import type { AppView, Proxy, ProxyDeps } from '../contract.ts';
 import { createProxy } from '../proxy.ts';
@@ -83,7 +85,13 @@ export async function startBench(backend: ((socket: net.Socket) => void) | Serve
   if (listening !== null) await listen(listening, { path: socketPath });
 
   const world: World = {
-    route: { generation: 'g1', socketPath, dial: () => Promise.resolve(net.connect(socketPath)), token },
+    route: {
+      generation: 'g1',
+      socketPath,
+      dial: () => Promise.resolve(net.connect(socketPath)),
+      token,
+      keepIdleMs: limits.proxyIdleConnectionMsMax,
+    },
     view: { ...stoppedView, status: 'running', ready: true, reason: 'Healthy', message: 'answers' },
     log: '',
     hold: () => Promise.reject(new Error('no hold expected')),
@@ -121,9 +129,23 @@ export async function startBench(backend: ((socket: net.Socket) => void) | Serve
   };
 }
 
+/** For the tests of a file: makes benches that end with their test. */
+export function useBenches(): (...args: Parameters<typeof startBench>) => Promise<Bench> {
+  const open: Bench[] = [];
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  return async (...args) => {
+    const made = await startBench(...args);
+    open.push(made);
+    return made;
+  };
+}
+
 function depsOf(world: World, bus: Bus, portalOrigin: string, clock: Clock): ProxyDeps {
   return {
     route: () => world.route,
+    tokenRefused: (_person, app) => void world.wishes.push(`token ${app}`),
     hold: (_person, _app, signal) => world.hold(signal),
     appView: () => world.view,
     logTail: () => Promise.resolve(world.log),

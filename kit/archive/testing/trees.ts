@@ -1,7 +1,17 @@
 /** Trees as values that a test can compare. */
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+/** A folder with a place for a target, and files beside it that no archive may touch. The caller removes `base`. */
+export function placeWithCanaries(): { readonly base: string; readonly target: string } {
+  const base = mkdtempSync(join(tmpdir(), 'svc-archive-'));
+  mkdirSync(join(base, 'canary/inner'), { recursive: true });
+  writeFileSync(join(base, 'canary/file'), 'untouched');
+  mkdirSync(join(base, 'place'));
+  return { base, target: join(base, 'place/target') };
+}
 
 /** Everything outside the target: names, types, modes and bytes. */
 export function outside(base: string, target: string): string {

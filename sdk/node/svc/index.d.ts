@@ -66,8 +66,35 @@ export const fila: {
   cancelar(...args: unknown[]): Promise<never>;
 };
 
+export interface DispositivoDeGpu {
+  /** Render node or file of the driver, e.g. /dev/dri/renderD128. */
+  readonly dispositivo: string;
+  readonly fornecedor: string;
+  readonly modelo: string;
+  readonly driver: string;
+  readonly virtual: boolean;
+  readonly acessivel: boolean;
+  readonly pci: string;
+  readonly uuid: string;
+}
+
+export interface GpuConcedida {
+  readonly concedida: boolean;
+  readonly dispositivos: readonly DispositivoDeGpu[];
+  readonly motivo: string;
+}
+
+export interface EstadoDaGpu extends GpuConcedida {
+  readonly declarada: boolean;
+  readonly modo: 'opcional' | 'necessaria' | null;
+  /** Now, not at the start. */
+  readonly acessivel: boolean;
+  readonly inventario: readonly DispositivoDeGpu[];
+}
+
 export const gpu: {
-  concedida(): { readonly concedida: boolean; readonly dispositivos: readonly unknown[]; readonly motivo: string };
+  concedida(): GpuConcedida;
+  estado(): EstadoDaGpu;
   disponivel(): Disponibilidade;
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 from . import _app
 from ._portal import Resposta
@@ -37,6 +38,37 @@ def concedida() -> Resposta:
         dispositivos=devices if granted and isinstance(devices, list) else [],
         motivo=reason if isinstance(reason, str) else why or ('' if granted else 'sem motivo registrado'),
     )
+
+
+def estado() -> Resposta:
+    """{ declarada, modo, concedida, acessivel, dispositivos, inventario, motivo }: the verdict of the start, and whether it still holds.
+
+    `acessivel` looks now: a card can be taken away, or its group changed, while the app runs. `inventario` is every card of the server.
+    """
+    gpu, _ = _verdict()
+    found = concedida()
+    mode = gpu.get('modo')
+    cards = gpu.get('inventario')
+    return Resposta(
+        declarada=bool(gpu),
+        modo=mode if mode in ('opcional', 'necessaria') else None,
+        concedida=found['concedida'],
+        acessivel=any(_opens(device) for device in found['dispositivos']),
+        dispositivos=found['dispositivos'],
+        inventario=cards if isinstance(cards, list) else [],
+        motivo=found['motivo'],
+    )
+
+
+def _opens(device: object) -> bool:
+    path = device.get('dispositivo') if isinstance(device, dict) else None
+    if not isinstance(path, str) or not path.startswith('/dev/'):
+        return False
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def disponivel() -> Resposta:

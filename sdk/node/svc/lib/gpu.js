@@ -31,10 +31,39 @@ function concedida() {
   };
 }
 
+/**
+ * { declarada, modo, concedida, acessivel, dispositivos, inventario, motivo }: the verdict of the start, and whether it still holds.
+ * `acessivel` looks now: a card can be taken away, or its group changed, while the app runs. `inventario` is every card of the server.
+ */
+function estado() {
+  const { gpu } = verdict();
+  const found = concedida();
+  return {
+    declarada: Object.keys(gpu).length > 0,
+    modo: ['opcional', 'necessaria'].includes(gpu.modo) ? gpu.modo : null,
+    concedida: found.concedida,
+    acessivel: found.dispositivos.some(opens),
+    dispositivos: found.dispositivos,
+    inventario: Array.isArray(gpu.inventario) ? gpu.inventario : [],
+    motivo: found.motivo,
+  };
+}
+
+function opens(device) {
+  const file = device?.dispositivo;
+  if (typeof file !== 'string' || !file.startsWith('/dev/')) return false;
+  try {
+    fs.closeSync(fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** { disponivel, motivo }: whether this process may use a GPU. */
 function disponivel() {
   const found = concedida();
   return { disponivel: found.concedida, motivo: found.concedida ? null : found.motivo };
 }
 
-module.exports = { concedida, disponivel };
+module.exports = { concedida, disponivel, estado };

@@ -23,6 +23,7 @@ async function recursos(res) {
     salas: salas.disponivel(),
     metricas: metricas.disponivel(),
     gpu: gpu.concedida(),
+    estado: gpu.estado(),
     submeter: await erroDe(() => fila.submeter()),
     bilhete: await erroDe(() => salas.bilhete()),
     contar: await erroDe(() => metricas.contar('x')),

@@ -42,6 +42,7 @@ class Pedido(servidor.Pedido):
                     'salas': salas.disponivel(),
                     'metricas': metricas.disponivel(),
                     'gpu': gpu.concedida(),
+                    'estado': gpu.estado(),
                     'submeter': erro_de(fila.submeter),
                     'bilhete': erro_de(salas.bilhete),
                     'contar': erro_de(lambda: metricas.contar('x')),

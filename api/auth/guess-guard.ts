@@ -1,0 +1,87 @@
+/**
+ * How many passwords may be tried, and how it comes that nobody can lock somebody else out. A browser that signed in with a login
+ * before has tries of its own. All others share what their address, the login, the pair of both and the portal have; when others
+ * used up what the login has, an address that did not try it yet still may. Constant memory whatever comes.
+ * Decision: docs/decisions/0071-guessing-passwords.md
+ */
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { createLeakyCells, type LeakyCells } from './leaky-cells.ts';
+import { networkOf, siteNetworkOf } from './client-address.ts';
+
+export interface Guess {
+  readonly login: string;
+  readonly address: string;
+  /** Id of a browser that signed in with this login before (known-browsers.ts). */
+  readonly browser: string | null;
+}
+
+export interface Attempt {
+  /** The password was right, or nobody could say: it is not counted. */
+  forgive(): void;
+  /** The check is over. */
+  end(): void;
+}
+
+export interface GuessGuard {
+  /** Counts as failed until it is forgiven. Throws RATE_LIMITED. */
+  begin(guess: Guess): Attempt;
+}
+
+export function createGuessGuard(clock: Clock): GuessGuard {
+  const addresses = createLeakyCells(clock, { burst: limits.signInAddressFailures, refillMs: limits.signInAddressRefillMs });
+  const logins = createLeakyCells(clock, { burst: limits.signInLoginFailures, refillMs: limits.signInLoginRefillMs });
+  const pairs = createLeakyCells(clock, { burst: limits.signInPairFailures, refillMs: limits.signInPairRefillMs });
+  const fresh = createLeakyCells(clock, { burst: limits.signInFreshFailures, refillMs: limits.signInFreshRefillMs });
+  const all = createLeakyCells(clock, { burst: limits.signInGlobalFailures, refillMs: limits.signInGlobalRefillMs });
+  const browsers = createLeakyCells(clock, { burst: limits.signInBrowserFailures, refillMs: limits.signInBrowserRefillMs });
+  const underCheck = { strangers: 0, all: 0 };
+
+  /** Where this guess counts. */
+  const purses = ({ login, address, browser }: Guess): readonly (readonly [LeakyCells, string])[] => {
+    if (browser !== null) return [[browsers, browser]];
+    const name = login.toLowerCase();
+    const pair = `${name}\n${siteNetworkOf(address)}`;
+    const ofLogin = logins.waitMs(name) > 0 && pairs.level(pair) === 0 ? fresh : logins;
+    return [
+      [addresses, networkOf(address)],
+      [pairs, pair],
+      [ofLogin, name],
+      [all, ''],
+    ];
+  };
+
+  return {
+    begin: (guess) => {
+      const isStranger = guess.browser === null;
+      if (underCheck.all >= limits.signInsMax || (isStranger && underCheck.strangers >= limits.signInStrangersMax)) {
+        throw limited(limits.signInBusyRetryMs);
+      }
+      const counted = purses(guess);
+      const waitMs = Math.max(...counted.map(([cells, key]) => cells.waitMs(key)));
+      if (waitMs > 0) throw limited(waitMs);
+      // Counted before the answer is known: a thousand guesses at the same moment are a thousand guesses.
+      for (const [cells, key] of counted) cells.add(key);
+      underCheck.all += 1;
+      if (isStranger) underCheck.strangers += 1;
+      let ended = false;
+      return {
+        forgive: () => {
+          for (const [cells, key] of counted) cells.takeBack(key);
+        },
+        end: () => {
+          if (ended) return;
+          ended = true;
+          underCheck.all -= 1;
+          if (isStranger) underCheck.strangers -= 1;
+        },
+      };
+    },
+  };
+}
+
+function limited(waitMs: number): SvcError {
+  const retryAfterMs = Math.max(1_000, Math.ceil(waitMs));
+  return new SvcError('RATE_LIMITED', `too many attempts to sign in; try again in ${Math.ceil(retryAfterMs / 1_000)} s`, { retryAfterMs });
+}

@@ -1,0 +1,64 @@
+/**
+ * A browser that signed in with a login keeps a cookie that says so, signed by the portal. It opens nothing: its tries at that login
+ * are counted apart from everybody else's, so that guessing from elsewhere can't lock its person out. It names nobody.
+ * Source: OWASP, Slow Down Online Guessing Attacks with Device Cookies. Decision: docs/decisions/0071-guessing-passwords.md
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Store } from '../../controller/store/store.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Site } from '../hosts.ts';
+import { knownBrowserCookie, readKnownBrowsers } from './cookies.ts';
+
+export interface KnownBrowsers {
+  /** Id of this browser for the login; null when it never signed in with it. */
+  find(cookies: string | undefined, login: string): Promise<string | null>;
+  /** The cookie to be set after a sign-in with the login. */
+  remember(cookies: string | undefined, login: string): Promise<string>;
+}
+
+const keyName = 'sign-in/browsers-key';
+
+export function createKnownBrowsers(store: Pick<Store, 'value' | 'putValue'>, clock: Clock, site: Site): KnownBrowsers {
+  let key: Promise<Buffer> | null = null;
+  const readKey = async (): Promise<Buffer> => {
+    const kept = await store.value(keyName);
+    if (kept !== null) return Buffer.from(kept, 'base64url');
+    await store.putValue(keyName, randomBytes(32).toString('base64url'));
+    // Two portals may have begun at the same moment: what is stored counts.
+    return Buffer.from((await store.value(keyName)) ?? '', 'base64url');
+  };
+  const keyOf = (): Promise<Buffer> => {
+    key ??= readKey().catch((error: unknown) => {
+      key = null;
+      throw error;
+    });
+    return key;
+  };
+  const matching = async (cookies: string | undefined, login: string): Promise<{ id: string | null; others: readonly string[] }> => {
+    const secret = await keyOf();
+    let id: string | null = null;
+    const others: string[] = [];
+    for (const entry of readKnownBrowsers(cookies, site)) {
+      const [random = '', at = '', mac = ''] = entry.split('.');
+      const isOwn = timingSafeEqual(Buffer.from(macOf(secret, login, random, at)), Buffer.from(mac));
+      if (!isOwn) others.push(entry);
+      else if (clock.nowMs() - parseInt(at, 36) < limits.knownBrowserMs) id = random;
+    }
+    return { id, others };
+  };
+  return {
+    find: async (cookies, login) => (await matching(cookies, login)).id,
+    remember: async (cookies, login) => {
+      const { id, others } = await matching(cookies, login);
+      const random = id ?? randomBytes(16).toString('base64url');
+      const at = clock.nowMs().toString(36);
+      const own = `${random}.${at}.${macOf(await keyOf(), login, random, at)}`;
+      return knownBrowserCookie(site, [own, ...others].slice(0, limits.knownBrowserLoginsMax));
+    },
+  };
+}
+
+function macOf(key: Buffer, login: string, random: string, at: string): string {
+  return createHmac('sha256', key).update(`${random}.${at}.${login}`).digest('base64url');
+}

@@ -1,0 +1,56 @@
+/**
+ * Counts what happened per key in constant memory, however many keys come: a few rows of cells, each key in one cell of every row;
+ * the emptiest of its cells counts. Keys that share a cell can only be held back too early, never let through. A cell holds the
+ * moment at which it will have run empty. Which keys share cells nobody can know: the hash has a key of its own.
+ * Source: G. Cormode, S. Muthukrishnan, An improved data stream summary (2005); ITU-T I.371, virtual scheduling.
+ */
+import { hash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../schema/clock.ts';
+
+export interface LeakyCells {
+  /** Milliseconds until one more fits; 0 when it fits now. */
+  waitMs(key: string): number;
+  /** How many are in it now, rounded up. */
+  level(key: string): number;
+  add(key: string): void;
+  /** Takes one back that was added a moment ago. */
+  takeBack(key: string): void;
+}
+
+export interface LeakyOptions {
+  /** So many fit at once. */
+  readonly burst: number;
+  /** After so long one more fits. */
+  readonly refillMs: number;
+}
+
+const rows = 3;
+const cellsPerRow = 4_096;
+
+export function createLeakyCells(clock: Clock, { burst, refillMs }: LeakyOptions): LeakyCells {
+  const cells = new Float64Array(rows * cellsPerRow);
+  const secret = randomBytes(32).toString('base64');
+  const cellsOf = (key: string): readonly number[] => {
+    const digest = hash('sha256', secret + key, 'buffer');
+    return Array.from({ length: rows }, (_, row) => row * cellsPerRow + (digest.readUInt32LE(row * 4) % cellsPerRow));
+  };
+  const filledMs = (own: readonly number[]): number => {
+    const nowMs = clock.monotonicMs();
+    return Math.max(0, Math.min(...own.map((cell) => cells[cell] ?? 0)) - nowMs);
+  };
+  return {
+    waitMs: (key) => Math.max(0, filledMs(cellsOf(key)) - (burst - 1) * refillMs),
+    level: (key) => Math.ceil(filledMs(cellsOf(key)) / refillMs),
+    add: (key) => {
+      const own = cellsOf(key);
+      const untilMs = clock.monotonicMs() + filledMs(own) + refillMs;
+      for (const cell of own) cells[cell] = Math.max(cells[cell] ?? 0, untilMs);
+    },
+    takeBack: (key) => {
+      const own = cellsOf(key);
+      const untilMs = clock.monotonicMs() + filledMs(own);
+      // What other keys added to a cell stays in it.
+      for (const cell of own) if ((cells[cell] ?? 0) <= untilMs) cells[cell] = untilMs - refillMs;
+    },
+  };
+}

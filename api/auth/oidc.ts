@@ -1,0 +1,220 @@
+/**
+ * Signing in at an OpenID Connect provider: authorization code with PKCE, state and nonce. What has to be remembered between going
+ * there and coming back is one random cookie; state, nonce and verifier are made from it, so nothing is stored and only the browser
+ * that went can come back. Source: RFC 9700, RFC 9207; OpenID Connect Core 3.1. Decision: docs/decisions/0072-openid-connect.md
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Configuration } from 'openid-client';
+import type { Store } from '../../controller/store/store.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway, OidcSettings } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Site } from '../hosts.ts';
+import { newSecret } from './secrets.ts';
+
+export const oidcReturnPath = '/api/sessao/oidc/retorno';
+
+export interface Oidc {
+  /** Where the browser goes, and the secret that its cookie keeps (an earlier one is used on). Rejects SIGN_IN_METHOD, OIDC_UNREACHABLE. */
+  begin(secret: string | null): Promise<{ readonly location: string; readonly secret: string }>;
+  /** Whether this answer belongs to a question of this browser, and not too old a one. Asks nobody. */
+  isOwn(secret: string | null, state: string | null): boolean;
+  /** The person that the provider names. `query` as it came. Rejects OIDC_…; call `isOwn` first. */
+  finish(secret: string, query: URLSearchParams): Promise<string>;
+  /** The person may come as another identity the next time. */
+  forget(person: string): Promise<void>;
+}
+
+export interface OidcDeps {
+  readonly site: Site;
+  readonly clock: Clock;
+  readonly gateway: Pick<Gateway, 'person' | 'people' | 'signIn'>;
+  readonly store: Pick<Store, 'value' | 'putValue'>;
+}
+
+export function createOidc(deps: OidcDeps): Oidc {
+  const { site, clock, gateway } = deps;
+  const provider = createProvider(deps);
+  const redirectUri = `${site.origin}${oidcReturnPath}`;
+  return {
+    begin: async (kept) => {
+      const settings = settingsOf(gateway);
+      const { library, config } = await provider(settings);
+      const secret = kept ?? newSecret();
+      const question = `${clock.nowMs().toString(36)}.${randomBytes(12).toString('base64url')}`;
+      const location = library.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: ['openid', ...settings.scopes].join(' '),
+        state: stateOf(settings, secret, question),
+        nonce: made(secret, 'nonce', question),
+        code_challenge: createHash('sha256')
+          .update(made(secret, 'verifier', question))
+          .digest('base64url'),
+        code_challenge_method: 'S256',
+      });
+      return { location: location.href, secret };
+    },
+    isOwn: (secret, state) => {
+      const { oidc } = gateway.signIn();
+      const question = questionOf(state);
+      if (secret === null || state === null || question === null || oidc === null) return false;
+      const ageMs = clock.nowMs() - parseInt(question, 36);
+      return same(stateOf(oidc, secret, question), state) && ageMs >= -1_000 && ageMs < limits.oidcBeginMs;
+    },
+    finish: async (secret, query) => {
+      const settings = settingsOf(gateway);
+      const state = query.get('state');
+      const question = questionOf(state) ?? '';
+      const { library, config } = await provider(settings);
+      const address = new URL(`${redirectUri}?${query.toString()}`);
+      try {
+        const tokens = await library.authorizationCodeGrant(config, address, {
+          expectedState: stateOf(settings, secret, question),
+          expectedNonce: made(secret, 'nonce', question),
+          pkceCodeVerifier: made(secret, 'verifier', question),
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims();
+        if (!claims) throw new SvcError('OIDC_REFUSED', 'the provider sent no ID token');
+        const own = settings.claim in claims ? claims : await library.fetchUserInfo(config, tokens.access_token, claims.sub);
+        return await personOf(deps, settings, { ...own, sub: claims.sub });
+      } catch (error) {
+        throw coded(error);
+      }
+    },
+    forget: async (person) => await deps.store.putValue(identityName(person), ''),
+  };
+}
+
+function settingsOf(gateway: Pick<Gateway, 'signIn'>): OidcSettings {
+  const { oidc } = gateway.signIn();
+  if (!oidc) throw new SvcError('SIGN_IN_METHOD', 'this portal has no OpenID Connect provider');
+  return oidc;
+}
+
+type Library = typeof import('openid-client');
+
+interface Provider {
+  readonly library: Library;
+  readonly config: Configuration;
+}
+
+/**
+ * What the provider says about itself, asked once for all who come, and kept for a while; that it said nothing is kept for a moment,
+ * so that nobody makes the portal knock all the time. Another document is another provider.
+ */
+function createProvider({ clock }: OidcDeps): (settings: OidcSettings) => Promise<Provider> {
+  let known: { readonly of: string; untilMs: number; readonly provider: Promise<Provider> } | null = null;
+  return async (settings) => {
+    const of = JSON.stringify([settings.issuer, settings.clientId]);
+    if (known?.of === of && clock.monotonicMs() < known.untilMs) return await known.provider;
+    const asked = { of, untilMs: clock.monotonicMs() + limits.oidcMetadataMs, provider: discover(settings) };
+    known = asked;
+    asked.provider.catch(() => {
+      asked.untilMs = clock.monotonicMs() + limits.oidcRetryMs;
+    });
+    return await asked.provider;
+  };
+}
+
+async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Provider> {
+  // Loaded by those who use it: it costs a portal without a provider nothing.
+  const library = await import('openid-client');
+  const secret = await clientSecret();
+  try {
+    const config = await library.discovery(new URL(issuer), clientId, secret, undefined, {
+      timeout: limits.oidcAnswerMsMax / 1_000,
+      // Signatures are checked although the token comes over TLS. The schema of the document lets http through to this machine only.
+      // oxlint-disable-next-line typescript/no-deprecated -- marked so that nobody uses it elsewhere
+      execute: [library.enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : [])],
+    });
+    return { library, config };
+  } catch (error) {
+    throw new SvcError('OIDC_UNREACHABLE', `the provider ${issuer} does not answer as one: ${wordOf(error)}`, {}, { cause: error });
+  }
+}
+
+/** `<time>.<random>.<mac>`; the mac is for this browser and this provider: an answer of another one is not taken. */
+function stateOf({ issuer, clientId }: OidcSettings, secret: string, question: string): string {
+  return `${question}.${made(secret, `state\n${issuer}\n${clientId}`, question)}`;
+}
+
+function questionOf(state: string | null): string | null {
+  return /^([0-9a-z]{1,11}\.[\w-]{16})\.[\w-]{43}$/.exec(state ?? '')?.[1] ?? null;
+}
+
+function made(secret: string, what: string, question: string): string {
+  return createHmac('sha256', secret).update(`${what}\n${question}`).digest('base64url');
+}
+
+function same(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}
+
+type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
+
+/** Rejects OIDC_NO_PERSON or OIDC_OTHER_IDENTITY. */
+async function personOf({ gateway, store }: OidcDeps, { issuer, claim }: OidcSettings, claims: Claims): Promise<string> {
+  const login = claims[claim];
+  if (typeof login !== 'string' || login === '') throw new SvcError('OIDC_NO_PERSON', `the provider sends no claim ${claim}`);
+  // Anybody can call any address their own; the provider says whether it asked there.
+  if (claim === 'email' && claims['email_verified'] !== true) {
+    throw new SvcError('OIDC_NO_PERSON', 'the provider did not verify the e-mail address');
+  }
+  const usuario = gateway.people().find((person) => person.login === login)?.usuario;
+  if (usuario === undefined) throw new SvcError('OIDC_NO_PERSON', `no Person has the login ${JSON.stringify(login.slice(0, 128))}`);
+  // Claims can be changed at the provider, the subject never: who came first under a login stays the one (until an admin forgets it).
+  const identity = JSON.stringify([issuer, claims.sub]);
+  const ownerName = `oidc/subject/${createHash('sha256').update(identity).digest('hex')}`;
+  const [bound, owner] = [(await store.value(identityName(usuario))) ?? '', (await store.value(ownerName)) ?? ''];
+  const isOther = bound !== '' && bound !== identity && issuerOf(bound) === issuer;
+  // A forgotten one is nobody's.
+  const isOwned =
+    owner !== '' && owner !== usuario && gateway.person(owner) !== null && (await store.value(identityName(owner))) === identity;
+  if (isOther || isOwned) {
+    throw new SvcError('OIDC_OTHER_IDENTITY', `${usuario} signed in as another identity before; svc sessions ${usuario} --forget`);
+  }
+  if (bound !== identity) await store.putValue(identityName(usuario), identity);
+  if (owner !== usuario) await store.putValue(ownerName, usuario);
+  return usuario;
+}
+
+function identityName(person: string): string {
+  return `oidc/person/${person}`;
+}
+
+function issuerOf(identity: string): unknown {
+  return (JSON.parse(identity) as readonly unknown[])[0];
+}
+
+/** What openid-client throws holds answers and tokens: only its code goes on. */
+function coded(error: unknown): SvcError {
+  if (error instanceof SvcError) return error;
+  const word = wordOf(error);
+  return isUnreachable(error)
+    ? new SvcError('OIDC_UNREACHABLE', `the provider did not answer: ${word}`)
+    : new SvcError('OIDC_REFUSED', `the answer of the provider is not taken: ${word}`);
+}
+
+function isUnreachable(error: unknown): boolean {
+  const { name, code, cause } = error as { readonly name?: string; readonly code?: string; readonly cause?: { readonly status?: number } };
+  return (
+    (cause?.status ?? 0) >= 500 ||
+    code === 'OAUTH_TIMEOUT' ||
+    name === 'TimeoutError' ||
+    name === 'AbortError' ||
+    (error instanceof TypeError && error.message === 'fetch failed')
+  );
+}
+
+/** The OAuth error, or a code of the library or of the network. */
+function wordOf(error: unknown): string {
+  const {
+    error: oauth,
+    code,
+    cause,
+  } = error as { readonly error?: unknown; readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
+  const word = [oauth, cause?.code, code].find((one): one is string => typeof one === 'string') ?? 'no reason given';
+  return word.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 80);
+}

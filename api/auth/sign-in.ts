@@ -1,0 +1,122 @@
+/**
+ * The ways to sign in, each of which ends in a portal session: a one-time link, name and password of the account on the person's
+ * own server, an OpenID Connect provider (oidc.ts). Decisions: docs/decisions/0070-signing-in.md, 0071-guessing-passwords.md
+ */
+import type { IncomingMessage } from 'node:http';
+import type { SignInMethod } from '../../controller/store/store.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway, PasswordVerdict } from '../../schema/gateway.ts';
+import type { Site } from '../hosts.ts';
+import type { Attempts } from './attempts.ts';
+import { clientAddress } from './client-address.ts';
+import { readSessionCookie, sessionCookie } from './cookies.ts';
+import type { GuessGuard } from './guess-guard.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
+import type { Passes } from './passes.ts';
+import type { Opened, Session, Sessions } from './sessions.ts';
+
+export interface SignedIn {
+  readonly session: Session;
+  readonly cookies: readonly string[];
+}
+
+export interface SignIn {
+  /** Rejects PASS_REFUSED, or RATE_LIMITED after too many refused ones. */
+  byPass(req: IncomingMessage, passe: string): Promise<SignedIn>;
+  /** Rejects CREDENTIALS_REFUSED, PASSWORD_EXPIRED, SIGN_IN_ASKS_MORE, RATE_LIMITED, SIGN_IN_METHOD, SERVER_UNREACHABLE. */
+  byPassword(req: IncomingMessage, login: string, password: string): Promise<SignedIn>;
+  /** For who proved elsewhere who they are. */
+  as(req: IncomingMessage, person: string, method: SignInMethod): Promise<SignedIn>;
+}
+
+export interface SignInDeps {
+  readonly site: Site;
+  readonly gateway: Pick<Gateway, 'person' | 'signIn' | 'checkPassword'>;
+  readonly sessions: Sessions;
+  readonly passes: Passes;
+  readonly attempts: Attempts;
+  readonly guard: GuessGuard;
+  readonly browsers: KnownBrowsers;
+  /** A sign-in that was refused or limited, for the log: never what was typed in. */
+  readonly onRefused: (method: SignInMethod, code: string, address: string) => void;
+}
+
+export function createSignIn(deps: SignInDeps): SignIn {
+  const { site, gateway, sessions } = deps;
+  const open = async (req: IncomingMessage, person: string, how: { method: SignInMethod; admin: boolean }): Promise<Opened> => {
+    // A second sign-in in the same browser replaces the first: its cookie is gone, so its session must be too.
+    const previous = await sessions.portal(readSessionCookie(req.headers.cookie, site));
+    const source = { method: how.method, address: clientAddress(req), agent: req.headers['user-agent'] ?? '' };
+    const opened = await sessions.open(person, how.admin, source);
+    if (previous) await sessions.end(previous);
+    return opened;
+  };
+  return {
+    byPass: async (req, passe) => {
+      const address = clientAddress(req);
+      const blockedMs = deps.attempts.blockedMs(address);
+      if (blockedMs > 0) {
+        throw new SvcError('RATE_LIMITED', 'too many refused passes from this address; wait a minute', {
+          retryAfterMs: Math.ceil(blockedMs),
+        });
+      }
+      const pass = await deps.passes.takeForPortal(passe);
+      if (!pass || !gateway.person(pass.person)) {
+        deps.attempts.failed(address);
+        throw new SvcError('PASS_REFUSED', 'the sign-in link is unknown, was used or has expired; ask for a new one');
+      }
+      const { secret, session } = await open(req, pass.person, { method: 'link', admin: pass.admin });
+      return { session, cookies: [sessionCookie(site, secret)] };
+    },
+    byPassword: async (req, login, password) => {
+      const person = await checked(deps, req, login, password);
+      const { secret, session } = await open(req, person, { method: 'ssh', admin: false });
+      return { session, cookies: [sessionCookie(site, secret), await deps.browsers.remember(req.headers.cookie, login)] };
+    },
+    as: async (req, person, method) => {
+      const { secret, session } = await open(req, person, { method, admin: false });
+      return { session, cookies: [sessionCookie(site, secret)] };
+    },
+  };
+}
+
+/** The person whose login and password these are. */
+async function checked(deps: SignInDeps, req: IncomingMessage, login: string, password: string): Promise<string> {
+  const { gateway } = deps;
+  if (!gateway.signIn().ssh) throw new SvcError('SIGN_IN_METHOD', 'this portal takes no name and password; ask for a sign-in link');
+  const address = clientAddress(req);
+  const refused = (error: unknown): unknown => {
+    deps.onRefused('ssh', error instanceof SvcError ? error.code : 'INTERNAL', address);
+    return error;
+  };
+  const browser = await deps.browsers.find(req.headers.cookie, login);
+  try {
+    const attempt = deps.guard.begin({ login, address, browser });
+    try {
+      const verdict = await gateway.checkPassword(login, password).catch((error: unknown) => {
+        attempt.forgive();
+        throw error;
+      });
+      if (verdict.kind === 'accepted' || verdict.kind === 'expired') attempt.forgive();
+      if (verdict.kind !== 'accepted') throw refusalOf(verdict);
+      // The document may have gone while the server was asked.
+      if (!gateway.person(verdict.usuario)) throw refusalOf({ kind: 'refused', told: null });
+      return verdict.usuario;
+    } finally {
+      attempt.end();
+    }
+  } catch (error) {
+    throw refused(error);
+  }
+}
+
+const refusals = {
+  refused: ['CREDENTIALS_REFUSED', 'the server does not take this name and password'],
+  expired: ['PASSWORD_EXPIRED', 'the password was right and has expired: change it on the server (ssh, then passwd)'],
+  'asks-more': ['SIGN_IN_ASKS_MORE', 'the server asks for more than a password; ask for a sign-in link'],
+} as const;
+
+function refusalOf({ kind, told }: Exclude<PasswordVerdict, { kind: 'accepted' }>): SvcError {
+  const [code, message] = refusals[kind];
+  return new SvcError(code, message, told === null ? {} : { told });
+}

@@ -1,0 +1,29 @@
+/** A session that ends by its age, or with its person, tells nobody: what it carries is looked through now and then. */
+import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface SweepDeps {
+  readonly clock: Clock;
+  readonly sessions: Pick<Sessions, 'alive' | 'end'>;
+  readonly carried: () => readonly { readonly person: string; readonly session: string }[];
+  readonly onError: (error: unknown) => void;
+}
+
+/** Answers what ends it. */
+export function sweepSessions({ clock, sessions, carried, onError }: SweepDeps): () => void {
+  let cancel = (): void => {};
+  const again = (): void => {
+    cancel = clock.at(clock.monotonicMs() + limits.eventPingMs, look);
+  };
+  const look = (): void => {
+    sweep().catch(onError);
+    again();
+  };
+  const sweep = async (): Promise<void> => {
+    const seen = new Map(carried().map(({ session, person }) => [session, person]));
+    for (const [root, person] of seen) if (!(await sessions.alive(root))) await sessions.end({ person, root });
+  };
+  again();
+  return () => cancel();
+}

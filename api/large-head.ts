@@ -1,0 +1,108 @@
+/**
+ * A request head that is larger than the limit. Nearly always it is cookies: the script of an app may set some for the portal's whole
+ * domain, and then every request to the shell and to every app carries them. A person gets a page that removes exactly those (scripts
+ * see and delete what scripts set) and loads again. Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
+ */
+import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../schema/clock.ts';
+import { limits } from '../schema/limits.ts';
+import { problemText } from '../schema/texts/problems.ts';
+import { escapeHtml, pageHead, pageStyleHash, sourceHash } from './page-head.ts';
+import { panelLanguage } from './proxy/panel.ts';
+
+/** Removes what was set for a domain, whatever its path; cookies of this very host stay. Loads again only when that made a difference. */
+const script = `(() => {
+  'use strict';
+  const before = document.cookie.length;
+  const names = new Set(document.cookie.split('; ').map((pair) => pair.split('=', 1)[0]).concat(''));
+  const domains = location.hostname.split('.').map((_, index, labels) => labels.slice(index).join('.'));
+  const folders = location.pathname.split('/').slice(1, 12);
+  const paths = new Set(['/']);
+  folders.forEach((_, index) => {
+    const path = '/' + folders.slice(0, index + 1).join('/');
+    paths.add(path).add(path + '/');
+  });
+  for (const name of names)
+    for (const domain of domains)
+      for (const path of paths)
+        for (const kind of ['', '; Secure; SameSite=None; Partitioned'])
+          document.cookie = name + '=; Max-Age=0; Path=' + path + '; Domain=' + domain + kind;
+  if (document.cookie.length < before) location.reload();
+})();`;
+
+const hints = {
+  pt: 'Um aplicativo deixou cookies demais neste navegador. Esta página os apaga e se recarrega. Se ela ficar aqui, apague os cookies deste endereço.',
+  en: 'An app left too many cookies in this browser. This page removes them and loads again. If it stays, delete the cookies of this address.',
+} as const;
+
+export interface LargeHeadPage {
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: Buffer;
+}
+
+export function largeHeadPage(acceptLanguage: string, framedBy: string): LargeHeadPage {
+  const language = panelLanguage(acceptLanguage);
+  const title = problemText('HEADERS_TOO_LARGE', language) ?? '';
+  const body = Buffer.from(`${pageHead(language, title)}
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+<p>${hints[language]}</p>
+<p lang="en"><code>HEADERS_TOO_LARGE</code></p>
+</main>
+<script>${script}</script>
+</body>
+</html>
+`);
+  const policy = `default-src 'none'; script-src ${sourceHash(script)}; style-src ${pageStyleHash}; base-uri 'none'; form-action 'none'; frame-ancestors 'self' ${framedBy}`;
+  return {
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': body.length,
+      'content-security-policy': policy,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    },
+    body,
+  };
+}
+
+/** Statuses of requests that can't be read; anything else is 400. */
+const unreadable: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Answers requests that node:http can't read: its own answers have no body, which a browser shows as an error of its own. */
+export function answerUnreadable(server: Server, clock: Clock, framedBy: () => string): void {
+  const last = new WeakMap<object, ServerResponse>();
+  const told = new WeakSet<object>();
+  server.on('request', (req, res) => last.set(req.socket, res));
+  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    // What comes behind the head that was refused is read and thrown away, or the answer would be lost with the connection.
+    if (told.has(socket)) return;
+    const response = last.get(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable || (response !== undefined && !response.writableFinished)) {
+      socket.destroy();
+      return;
+    }
+    told.add(socket);
+    socket.end(answerTo(unreadable[error.code ?? ''] ?? 400, framedBy()));
+    socket.once(
+      'close',
+      clock.at(clock.monotonicMs() + limits.refusedHeadLingerMs, () => socket.destroy()),
+    );
+  });
+}
+
+function answerTo(status: number, framedBy: string): Buffer {
+  const start = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n`;
+  if (status !== 431) return Buffer.from(`${start}Content-Length: 0\r\n\r\n`);
+  const { headers, body } = largeHeadPage('', framedBy);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([Buffer.from(`${start}${lines.join('')}\r\n`), body]);
+}

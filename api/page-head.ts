@@ -1,0 +1,29 @@
+/** What the portal's own small pages share: their beginning, their style, escaping. They load nothing: the style stands in them. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { TextLanguage } from '../schema/texts/reasons.ts';
+
+const style = readFileSync(new URL('./proxy/panel/panel.css', import.meta.url), 'utf8');
+
+/** As a policy names an inline script or style. */
+export const sourceHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+/** Allows the style of `pageHead`. */
+export const pageStyleHash = sourceHash(style);
+
+/** Up to the end of the head. `title` is text: it is escaped here. */
+export function pageHead(language: TextLanguage, title: string): string {
+  return `<!doctype html>
+<html lang="${language === 'pt' ? 'pt-BR' : 'en'}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>`;
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
+}

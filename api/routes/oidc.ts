@@ -1,0 +1,78 @@
+/** `/api/sessao/oidc`: to the provider and back. Both are navigations; what goes wrong is told by the shell's sign-in page. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { SvcError } from '../../schema/errors.ts';
+import * as schemas from '../../schema/wire/http-schemas.ts';
+import type { Attempts } from '../auth/attempts.ts';
+import { clientAddress } from '../auth/client-address.ts';
+import { oidcCookie, readOidcCookie } from '../auth/cookies.ts';
+import { oidcReturnPath, type Oidc } from '../auth/oidc.ts';
+import type { SignIn } from '../auth/sign-in.ts';
+import type { Site } from '../hosts.ts';
+import { queryOf } from '../navigation.ts';
+import { errorAnswers } from '../shell.ts';
+
+export interface OidcRouteDeps {
+  readonly site: Site;
+  readonly oidc: Oidc;
+  readonly signIn: SignIn;
+  readonly attempts: Attempts;
+  /** With its cause, for the log. */
+  readonly onRefused: (error: unknown, address: string) => void;
+}
+
+export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
+  const { site, oidc } = deps;
+  const home = (reply: FastifyReply, error: unknown, address: string): FastifyReply => {
+    deps.onRefused(error, address);
+    const code = error instanceof SvcError ? error.code : 'INTERNAL';
+    return reply.redirect(`${site.origin}/?entrada=${code}`, 302);
+  };
+  app.get(
+    '/api/sessao/oidc',
+    {
+      config: { access: 'open' },
+      exposeHeadRoute: false,
+      schema: { summary: 'Sign in at the provider: a navigation', response: errorAnswers },
+    },
+    async (request, reply) => {
+      const { raw } = request;
+      try {
+        const { location, secret } = await oidc.begin(readOidcCookie(raw.headers.cookie, site));
+        return await reply.header('set-cookie', oidcCookie(site, secret)).redirect(location, 302);
+      } catch (error) {
+        return home(reply, error, clientAddress(raw));
+      }
+    },
+  );
+  app.get(
+    oidcReturnPath,
+    {
+      config: { access: 'callback' },
+      exposeHeadRoute: false,
+      schema: { summary: 'Back from the provider: a navigation', querystring: schemas.oidcReturnQuery, response: errorAnswers },
+    },
+    async (request, reply) => {
+      const { raw } = request;
+      const address = clientAddress(raw);
+      const query = queryOf(raw.url ?? '');
+      const secret = readOidcCookie(raw.headers.cookie, site);
+      // Any page can send a browser here: without a question of its own nothing is asked, counted or forgotten.
+      if (secret === null || !oidc.isOwn(secret, query.get('state'))) {
+        // Back and forth in the history of who is signed in already.
+        if (request.session) return await reply.redirect(`${site.origin}/`, 302);
+        return home(reply, new SvcError('OIDC_STATE', 'the sign-in took too long, or was begun in another browser'), address);
+      }
+      reply.header('set-cookie', oidcCookie(site, null));
+      try {
+        const blockedMs = deps.attempts.blockedMs(address);
+        if (blockedMs > 0) throw new SvcError('RATE_LIMITED', 'too many refused sign-ins from this address');
+        const person = await oidc.finish(secret, query);
+        const { cookies } = await deps.signIn.as(raw, person, 'oidc');
+        return await reply.header('set-cookie', [...cookies]).redirect(`${site.origin}/`, 302);
+      } catch (error) {
+        if (!(error instanceof SvcError && error.code === 'OIDC_UNREACHABLE')) deps.attempts.failed(address);
+        return home(reply, error, address);
+      }
+    },
+  );
+}

@@ -1,0 +1,103 @@
+/**
+ * `/api/apps/:id/segredos…`: the person's secrets of an app. Values go in and never come out; they are not kept, logged or repeated in
+ * an error here: the supervisor on the person's server writes them. Source: spec 2.1 `secrets`, 5.7; design 6.
+ * Decision: docs/decisions/0076-who-may-set-secrets.md
+ */
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Gateway } from '../../schema/gateway.ts';
+import * as schemas from '../../schema/wire/http-schemas.ts';
+import { errorAnswers, sessionOf } from '../shell.ts';
+
+export interface SecretRouteDeps {
+  readonly gateway: Pick<Gateway, 'secretNames' | 'putSecret' | 'deleteSecret'>;
+  readonly log: Logger;
+}
+
+interface Named {
+  readonly nome: string;
+}
+interface Body {
+  readonly value: string;
+}
+
+const answers = { 200: schemas.secretsAnswer, ...errorAnswers } as const;
+
+export function addSecretRoutes(app: FastifyInstance, deps: SecretRouteDeps): void {
+  addPersonRoutes(app, deps);
+  addAdminRoutes(app, deps);
+}
+
+function addPersonRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps): void {
+  const config = { access: 'person' as const };
+  const base = '/api/apps/:id/segredos';
+  app.get<{ Params: { id: string } }>(
+    base,
+    {
+      config,
+      schema: { summary: 'Secrets that the app asks for, and which are set; never a value', params: schemas.appParams, response: answers },
+    },
+    (request) => gateway.secretNames(sessionOf(request).person, request.params.id),
+  );
+  app.put<{ Params: { id: string } & Named; Body: Body }>(
+    `${base}/:nome`,
+    { config, schema: { summary: 'Set or replace a secret', params: schemas.secretParams, body: schemas.secretBody, response: answers } },
+    async (request) => {
+      const { person } = sessionOf(request);
+      const { id, nome } = request.params;
+      const answer = await gateway.putSecret(person, id, nome, request.body.value);
+      log.info({ person, app: id, secret: nome, by: 'person' }, 'secret set');
+      return answer;
+    },
+  );
+  app.delete<{ Params: { id: string } & Named }>(
+    `${base}/:nome`,
+    { config, schema: { summary: 'Delete a secret', params: schemas.secretParams, body: schemas.noBody, response: answers } },
+    async (request) => {
+      const { person } = sessionOf(request);
+      const { id, nome } = request.params;
+      const answer = await gateway.deleteSecret(person, id, nome);
+      log.info({ person, app: id, secret: nome, by: 'person' }, 'secret deleted');
+      return answer;
+    },
+  );
+}
+
+/** An admin may set and delete, and sees what the person sees: names. */
+function addAdminRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps): void {
+  const config = { access: 'admin' as const };
+  const base = '/api/admin/backends/:person/:app/segredos';
+  interface Backend {
+    readonly person: string;
+    readonly app: string;
+  }
+  app.get<{ Params: Backend }>(
+    base,
+    { config, schema: { summary: "A person's secrets of an app: names only", params: schemas.backendParams, response: answers } },
+    ({ params }) => gateway.secretNames(params.person, params.app),
+  );
+  app.put<{ Params: Backend & Named; Body: Body }>(
+    `${base}/:nome`,
+    {
+      config,
+      schema: { summary: 'Set a secret for a person', params: schemas.adminSecretParams, body: schemas.secretBody, response: answers },
+    },
+    async ({ params, body }) => {
+      const answer = await gateway.putSecret(params.person, params.app, params.nome, body.value);
+      log.info({ person: params.person, app: params.app, secret: params.nome, by: 'admin' }, 'secret set');
+      return answer;
+    },
+  );
+  app.delete<{ Params: Backend & Named }>(
+    `${base}/:nome`,
+    {
+      config,
+      schema: { summary: 'Delete a secret of a person', params: schemas.adminSecretParams, body: schemas.noBody, response: answers },
+    },
+    async ({ params }) => {
+      const answer = await gateway.deleteSecret(params.person, params.app, params.nome);
+      log.info({ person: params.person, app: params.app, secret: params.nome, by: 'admin' }, 'secret deleted');
+      return answer;
+    },
+  );
+}

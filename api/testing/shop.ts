@@ -1,0 +1,41 @@
+/** What the gateway tells of the repository and of packages, as tests set it. */
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway, StoreSources } from '../../schema/gateway.ts';
+import type { AdminPackages } from '../../schema/packages.ts';
+
+export interface TestShop {
+  readonly gateway: Pick<Gateway, 'store' | 'offerFile' | 'adminPackages' | 'rollBack' | 'undoRollBack'>;
+  /** What the store sees, by person; nothing is offered to the others. */
+  readonly sources: Map<string, StoreSources>;
+  packages: AdminPackages;
+  /** Keys with a held roll-back. */
+  readonly held: Set<string>;
+}
+
+const nothing: StoreSources = { offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} };
+
+/** Every offered version has `icon` at icon.svg, but 0.9.0. */
+export function createTestShop(icon: string): TestShop {
+  const answer = (key: string) => ({ key, from: '2.0.0', to: '1.0.0' });
+  const shop: TestShop = {
+    sources: new Map(),
+    packages: { servers: [] },
+    held: new Set(),
+    gateway: {
+      store: async (usuario) => shop.sources.get(usuario) ?? nothing,
+      offerFile: async (_app, version, file) => {
+        return file === 'icon.svg' && version !== '0.9.0' ? { bytes: Buffer.from(icon), type: 'image/svg+xml' } : null;
+      },
+      adminPackages: async () => shop.packages,
+      rollBack: async (key) => {
+        shop.held.add(key);
+        return answer(key);
+      },
+      undoRollBack: async (key) => {
+        if (!shop.held.delete(key)) throw new SvcError('NOT_FOUND', `no roll-back of ${key} is held`);
+        return answer(key);
+      },
+    },
+  };
+  return shop;
+}

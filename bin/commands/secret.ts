@@ -1,0 +1,104 @@
+/**
+ * `svc secret set|list|remove PERSON/APP [NAME]`: the value is read from stdin, never from the command line, where every account of
+ * the machine could read it. Nothing prints one: an admin may set a secret, nobody may read it back.
+ */
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { SecretsView } from '../../schema/backend.ts';
+import { createClient } from '../client.ts';
+import { backendOf } from '../keys.ts';
+import { printValue, table, warn, write } from '../output.ts';
+import type { PortalOptions } from './options.ts';
+
+const route = (backend: string): string => {
+  const { person, app } = backendOf(backend);
+  return `/api/admin/backends/${encodeURIComponent(person)}/${encodeURIComponent(app)}/segredos`;
+};
+
+export async function runSecretList(backend: string, options: PortalOptions): Promise<void> {
+  await print(await createClient(options.state).get<SecretsView>(route(backend)), options);
+}
+
+export async function runSecretSet(backend: string, name: string, options: PortalOptions): Promise<void> {
+  const path = `${route(backend)}/${encodeURIComponent(name)}`;
+  const value = process.stdin.isTTY ? await readHidden(`${name}: `) : await readPiped();
+  const view = await createClient(options.state).put<SecretsView>(path, { value });
+  await print(view, options);
+  if (view.restartNeeded) warn(`the running app still has the old value: svc restart ${backend}\n`);
+}
+
+export async function runSecretRemove(backend: string, name: string, options: PortalOptions): Promise<void> {
+  const view = await createClient(options.state).delete<SecretsView>(`${route(backend)}/${encodeURIComponent(name)}`);
+  await print(view, options);
+  if (view.restartNeeded) warn(`the running app still has the value: svc restart ${backend}\n`);
+}
+
+async function print(view: SecretsView, { output }: PortalOptions): Promise<void> {
+  if (output !== 'table') return await printValue(view, output);
+  const state = ({ set, required, declared }: SecretsView['secrets'][number]): string =>
+    !declared ? 'set, not asked for' : set ? 'set' : required ? 'missing' : 'not set';
+  const columns = [
+    { title: 'NAME', of: ({ name }: SecretsView['secrets'][number]) => name },
+    { title: 'STATE', of: state },
+    { title: 'DESCRIPTION', of: ({ description }: SecretsView['secrets'][number]) => description },
+  ];
+  write(view.secrets.length === 0 ? 'the app asks for no secrets\n' : table(view.secrets, columns));
+}
+
+/** All of stdin; one line break at its end is the shell's, not the secret's. */
+async function readPiped(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    size += (chunk as Buffer).length;
+    if (size > limits.secretValueBytesMax + 2) throw new SvcError('TOO_LARGE', `a secret has at most ${limits.secretValueBytesMax} bytes`);
+    chunks.push(chunk as Buffer);
+  }
+  return checked(
+    Buffer.concat(chunks)
+      .toString('utf8')
+      .replace(/\r?\n$/, ''),
+  );
+}
+
+/** One line from the terminal, without showing it. */
+function readHidden(prompt: string): Promise<string> {
+  const { stdin } = process;
+  warn(prompt);
+  stdin.setRawMode(true);
+  stdin.setEncoding('utf8');
+  let value = '';
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      stdin.off('data', take);
+      stdin.setRawMode(false);
+      stdin.pause();
+      warn('\n');
+      settle();
+    };
+    const take = (text: string): void => {
+      for (const character of text) {
+        if (character === '\r' || character === '\n') return end(() => finish(resolve, reject, value));
+        if (character === '\u0003' || character === '\u0004') return end(() => reject(new SvcError('BAD_REQUEST', 'nothing was set')));
+        if (character === '\u007f' || character === '\b') value = Array.from(value).slice(0, -1).join('');
+        else value += character;
+      }
+    };
+    stdin.on('data', take);
+  });
+}
+
+function finish(resolve: (value: string) => void, reject: (error: unknown) => void, value: string): void {
+  try {
+    resolve(checked(value));
+  } catch (error) {
+    reject(error);
+  }
+}
+
+function checked(value: string): string {
+  if (value === '') throw new SvcError('BAD_REQUEST', 'the value on stdin is empty; svc secret remove deletes a secret');
+  if (/[\n\r\0]/.test(value))
+    throw new SvcError('SECRET_REFUSED', 'the value has more than one line: encode it, for example with base64 -w0');
+  return value;
+}

@@ -1,0 +1,32 @@
+/** `svc server add|rollback|remove NAME`: asks the portal, which does it, and says each step as it goes. */
+import type { ServerActEvent } from '../../schema/gateway.ts';
+import { createClient } from '../client.ts';
+import { plain, toned, warn, write } from '../output.ts';
+
+interface ServerOptions {
+  readonly state: string;
+  readonly output: 'table' | 'json';
+  readonly plan?: boolean;
+  readonly force?: boolean;
+}
+
+/** Exit 0 done, 1 not; `--plan`: 0 nothing to do, 2 changes. */
+export async function runServer(act: 'add' | 'rollback' | 'remove', name: string, options: ServerOptions): Promise<number> {
+  const body = { act: options.plan === true ? 'plan' : act, force: options.force === true };
+  const events = createClient(options.state).follow<ServerActEvent>(`/api/admin/servers/${encodeURIComponent(name)}/kit`, body);
+  let planned = 0;
+  let code = 1;
+  for await (const event of events) {
+    if (event.event === 'plan') planned += 1;
+    if (event.event === 'done') code = 0;
+    if (options.output === 'json') write(`${JSON.stringify(event)}\n`);
+    else say(event);
+  }
+  return code === 0 && options.plan === true && planned > 0 ? 2 : code;
+}
+
+function say(event: ServerActEvent): void {
+  if (event.event === 'error') warn(`${toned('failed', 'bad')}  ${event.code} ${plain(event.text)}\n`);
+  else if (event.event === 'done') write(`${toned('done', 'good')}  ${plain(event.text)}\n`);
+  else write(`${event.event === 'plan' ? 'will' : '  ..'}  ${plain(event.text)}\n`);
+}

@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Gateway } from '../../schema/gateway.ts';
+import { gpuCheck } from './gpu-check.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'svc-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const gateway = (modo: 'opcional' | 'necessaria' | null): Pick<Gateway, 'people' | 'apps' | 'manifest'> =>
+  ({
+    people: () => [{ usuario: 'ana' }, { usuario: 'bia' }],
+    apps: () => [{ id: 'visao' }],
+    manifest: () => ({ id: 'visao', ...(modo === null ? {} : { recursos: { gpu: { modo } } }) }),
+  }) as unknown as Pick<Gateway, 'people' | 'apps' | 'manifest'>;
+const plant = (opens: boolean): void => {
+  const device = join(root, 'sys/bus/pci/devices/0000:01:00.0');
+  mkdirSync(device, { recursive: true });
+  mkdirSync(join(root, 'sys/class/drm/renderD128'), { recursive: true });
+  mkdirSync(join(root, 'dev/dri'), { recursive: true });
+  writeFileSync(join(device, 'vendor'), '0x1002\n');
+  symlinkSync(device, join(root, 'sys/class/drm/renderD128/device'));
+  if (opens) writeFileSync(join(root, 'dev/dri/renderD128'), '');
+};
+
+test('without a card only an app that needs one is a fault', async () => {
+  expect(await gpuCheck(gateway(null), root)).toMatchObject({ name: 'gpu', ok: true, fix: null });
+  expect(await gpuCheck(gateway('opcional'), root)).toMatchObject({ ok: true, warning: false });
+  expect(await gpuCheck(gateway('necessaria'), root)).toMatchObject({
+    ok: false,
+    warning: false,
+    detail: expect.stringMatching(/^visao can not start here: não há placa gráfica/),
+    fix: expect.stringContaining('svc-gpu-info'),
+  });
+});
+
+test('a card that the account can not open is a warning to an app that could use it', async () => {
+  plant(false);
+  expect(await gpuCheck(gateway(null), root)).toMatchObject({ ok: true });
+  expect(await gpuCheck(gateway('opcional'), root)).toMatchObject({ ok: false, warning: true, detail: expect.stringContaining('render') });
+});
+
+test('a usable card is told with how it is given out', async () => {
+  plant(true);
+  expect(await gpuCheck(gateway('necessaria'), root)).toMatchObject({
+    ok: true,
+    detail: expect.stringMatching(/^1 usable: AMD .*one app at a time has each$/),
+  });
+  mkdirSync(join(root, 'etc/svc'), { recursive: true });
+  writeFileSync(join(root, 'etc/svc/gpu.json'), '{ "share": true }');
+  expect((await gpuCheck(gateway(null), root)).detail).toMatch(/shared by any number of apps$/);
+});

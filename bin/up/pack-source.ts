@@ -1,0 +1,41 @@
+/** Makes the one file that goes to a server: a tarball as it is, or a folder packed by the rules of publishing. */
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, lstat, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { PackageSource } from '../../controller/hosts/host.ts';
+import type { PackedSource } from '../../controller/hosts/ssh/host.ts';
+import { packFolder } from '../../kit/archive/pack.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+
+/** Rejects PACKAGE_SOURCE_MISSING and PACKAGE_REFUSED, as svc-app-install does for the same folder. */
+export async function packSource(asked: Exclude<PackageSource, { readonly kind: 'url' }>, stateDir: string): Promise<PackedSource> {
+  const source = path.resolve(asked.path);
+  const stat = await lstat(source).catch(() => null);
+  if (stat === null) throw new SvcError('PACKAGE_SOURCE_MISSING', `${source} is not there`);
+  // The server compares the digest: what was promised is what it takes.
+  if (asked.kind === 'tarball') return tarball(source, stat.size, asked.sha256);
+  const hasManifest = await access(path.join(source, 'svc-app.json')).then(
+    () => true,
+    () => false,
+  );
+  if (!hasManifest) throw new SvcError('PACKAGE_SOURCE_MISSING', `${source} holds no svc-app.json`);
+  const folder = path.join(stateDir, 'tmp');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const out = path.join(folder, `send-${randomBytes(9).toString('hex')}.tgz`);
+  try {
+    const { bytes, sha256 } = await packFolder(source, { root: 'package', out });
+    return { bytes, sha256, read: () => createReadStream(out), remove: () => rm(out, { force: true }) };
+  } catch (error) {
+    await rm(out, { force: true });
+    if (!(error instanceof SvcError) || error.code !== 'ARCHIVE_REFUSED') throw error;
+    throw new SvcError('PACKAGE_REFUSED', `the package is refused: ${error.message}`, error.details, { cause: error });
+  }
+}
+
+function tarball(file: string, bytes: number, sha256: string): PackedSource {
+  if (bytes > limits.packageTarballBytesMax)
+    throw new SvcError('TOO_LARGE', `${file} is larger than ${limits.packageTarballBytesMax} bytes`);
+  return { bytes, sha256, read: () => createReadStream(file), remove: async () => undefined };
+}

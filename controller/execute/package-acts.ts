@@ -1,0 +1,217 @@
+/**
+ * What is done to packages and engines: runs of svc-app-install that go on beside the loop, one at a time for each target. The
+ * records in world.tasks say what runs and how far it is; how it ended is remembered on the entries it was for.
+ */
+import path from 'node:path';
+import type { ActionOf, PackageTarget } from '../../reconcilers/actions.ts';
+import type { PackageObserved } from '../../reconcilers/package-types.ts';
+import type { Reason } from '../../schema/backend.ts';
+import { SvcError, type ErrorCode } from '../../schema/errors.ts';
+import type { InstallEvent } from '../../schema/install-events.ts';
+import { repositoryPaths } from '../../schema/repository/paths.ts';
+import { faultPoint } from '../faults.ts';
+import type { Host, PackageSource } from '../hosts/host.ts';
+import { readSource } from '../observe/repository.ts';
+import { isRepositoryFolder, repositoryLocation } from '../repository/location.ts';
+import { targetKey, type PackageEntry, type PackageTask } from '../world-packages.ts';
+import type { World } from '../world.ts';
+import { guarded, type ExecutorOptions, type Executors } from './executors.ts';
+
+type PackageKinds = 'package/install' | 'package/remove' | 'package/roll-back' | 'package/confirm' | 'package/cancel' | 'engine/mend';
+
+export function packageExecutors(options: ExecutorOptions): Pick<Executors, PackageKinds> {
+  const { world } = options;
+  return {
+    'package/install': async (action) => begin(options, action, 'install', action.version, (task) => install(options, action, task)),
+    'package/remove': async (action) =>
+      begin(options, action, 'remove', null, async () => {
+        faultPoint('remove/before');
+        await hostOf(world, action).remove(action.app, action.scope, accountOf(world, action.person));
+        faultPoint('remove/done');
+      }),
+    'package/roll-back': async (action) =>
+      begin(options, action, 'roll-back', action.version, async () => {
+        faultPoint('roll-back/before');
+        await hostOf(world, action).rollBack(action.app, action.scope, accountOf(world, action.person));
+        faultPoint('roll-back/done');
+      }),
+    'package/confirm': async (action) =>
+      begin(options, action, 'confirm', null, async () => {
+        faultPoint('confirm/before');
+        await hostOf(world, action).confirm(action.app, action.scope, accountOf(world, action.person));
+        faultPoint('confirm/done');
+      }),
+    'package/cancel': async (action) => world.tasks.get(targetKey(action))?.abort.abort(),
+    'engine/mend': async ({ server, app, installed }) => {
+      const target: PackageTarget = { server, app, scope: 'sistema', person: null };
+      begin(options, target, 'mend', null, async (task) => {
+        faultPoint('mend/before');
+        const host = hostOf(world, target);
+        if (installed) await host.mendEngines(app, runOf(options, target, task));
+        // Engines of an app that is not there: what a removal that died left.
+        else await host.remove(app, 'sistema', null);
+        faultPoint('mend/done');
+      });
+    },
+  };
+}
+
+/** Starts it unless something is done to that target already: then the level asks again. */
+function begin(
+  options: ExecutorOptions,
+  target: PackageTarget,
+  act: PackageTask['act'],
+  version: string | null,
+  run: (task: PackageTask) => Promise<void>,
+): void {
+  const { world } = options;
+  const key = targetKey(target);
+  if (world.tasks.has(key)) return;
+  const abort = new AbortController();
+  const [reason, message] = beginnings[act];
+  const task: PackageTask = { act, version, abort, progress: null, reason, message, toldAtMs: 0, ended: Promise.resolve() };
+  world.tasks.set(key, task);
+  const name = world.byTarget.get(key)?.key ?? `Package/${target.app}`;
+  const work = async (): Promise<void> => {
+    const failed = await guarded(options, name, () => run(task));
+    remember(options, target, task, failed);
+    // What it brought about is seen before anybody may do the next thing.
+    await guarded(options, name, () => options.onPackages(target.server));
+    world.tasks.delete(key);
+    tellKeys(options, target);
+  };
+  task.ended = work();
+  tellKeys(options, target);
+}
+
+const beginnings: { readonly [Act in PackageTask['act']]: readonly [Reason, string] } = {
+  install: ['Installing', 'it begins'],
+  remove: ['Uninstalled', 'its code is being deleted'],
+  'roll-back': ['RolledBack', 'the version before comes back'],
+  confirm: ['Installed', 'the version before is dropped'],
+  mend: ['Installing', 'its engines are looked after'],
+};
+
+function tellKeys({ world, onChange }: ExecutorOptions, target: PackageTarget): void {
+  const entry = world.byTarget.get(targetKey(target));
+  if (entry) onChange(entry.key);
+  if (target.scope !== 'sistema') return;
+  for (const { key, server, app } of world.engines.values()) if (server.name === target.server && app === target.app) onChange(key);
+}
+
+function remember({ world, clock }: ExecutorOptions, target: PackageTarget, task: PackageTask, failed: SvcError | null): void {
+  // Somebody wanted it to end: that is no failure, and the wish that follows decides.
+  const cancelled = failed?.code === 'CANCELLED';
+  const failure: PackageObserved['failure'] =
+    failed === null || cancelled
+      ? null
+      : { reason: reasonOf(failed.code), message: failed.message, retry: failed.retry, atMs: clock.nowMs() };
+  if (task.act === 'mend') {
+    for (const engine of world.engines.values())
+      if (engine.server.name === target.server && engine.app === target.app) engine.failure = failure;
+    return;
+  }
+  const entry = world.byTarget.get(targetKey(target));
+  if (entry && task.act !== 'confirm') entry.failure = failure;
+}
+
+function reasonOf(code: ErrorCode): Reason {
+  const reasons: Partial<Record<ErrorCode, Reason>> = {
+    PACKAGE_SOURCE_MISSING: 'SourceMissing',
+    MISSING_PACKAGE: 'PackageMissing',
+    MISSING_CAPABILITY: 'CapabilityMissing',
+    SCOPE_REFUSED: 'ScopeRefused',
+    DISK_FULL: 'DiskFull',
+    INSTALL_COMMAND_FAILED: 'InstallCommandFailed',
+    MANIFEST_INVALID: 'InvalidManifest',
+    SERVER_UNREACHABLE: 'ServerUnreachable',
+  };
+  return reasons[code] ?? 'InstallFailed';
+}
+
+async function install(options: ExecutorOptions, action: ActionOf<'package/install'>, task: PackageTask): Promise<void> {
+  const { world } = options;
+  const entry = world.byTarget.get(targetKey(action));
+  if (entry?.offer?.version !== action.version)
+    throw new SvcError('PACKAGE_SOURCE_MISSING', `${action.app} ${action.version} is not offered any more`);
+  const source = await sourceOf(options, entry, action);
+  faultPoint('install/before');
+  await hostOf(world, action).install(source, action.scope, accountOf(world, action.person), runOf(options, action, task));
+  faultPoint('install/done');
+}
+
+/** Where the offered version is: whatever the repository is. */
+async function sourceOf(
+  { world, dir }: ExecutorOptions,
+  { offer }: PackageEntry,
+  { app, version }: ActionOf<'package/install'>,
+): Promise<PackageSource> {
+  const location = world.portal && repositoryLocation(dir, world.portal);
+  if (!location) throw new SvcError('PACKAGE_SOURCE_MISSING', 'the Portal document names no repository');
+  const sha256 = offer?.sha256 ?? null;
+  if (location.kind === 'url') {
+    if (sha256 !== null) return { kind: 'url', repository: location.url, app, version, sha256 };
+    throw new SvcError('PACKAGE_SOURCE_MISSING', `${location.url} does not tell the sha256 of ${app} ${version}`);
+  }
+  if (sha256 !== null && (await isRepositoryFolder(location.folder))) {
+    return { kind: 'tarball', path: path.join(location.folder, repositoryPaths.tarball(app, version)), sha256 };
+  }
+  const folder = path.join(location.folder, app);
+  const manifest = await readSource(folder);
+  if (manifest?.id === app && manifest.version === version) return { kind: 'folder', path: folder };
+  throw new SvcError('PACKAGE_SOURCE_MISSING', `${app} in the repository is not ${version} any more`);
+}
+
+function runOf(options: ExecutorOptions, target: PackageTarget, task: PackageTask) {
+  return {
+    signal: task.abort.signal,
+    onEvent: (event: InstallEvent): void => {
+      const { reason, message } = task;
+      follow(task, event);
+      if (reason !== task.reason || message !== task.message) tellKeys(options, target);
+      const entry = options.world.byTarget.get(targetKey(target));
+      if (entry) options.onProgress(entry, task);
+    },
+  };
+}
+
+const stepWords = {
+  fetch: ['Downloading', 'Downloading the package'],
+  stage: ['Installing', 'copying the package'],
+  check: ['Installing', 'checking the package'],
+  engines: ['Installing', 'looking after its engines'],
+  'set-up': ['Installing', 'running its installCommand'],
+  swap: ['Installing', 'taking its place'],
+  'end-instances': ['Installing', 'ending instances of the code before'],
+  clean: ['Installing', 'removing what is not needed any more'],
+} as const satisfies Record<string, readonly [Reason, string]>;
+
+/** Words change with the step and with each whole percent, so that a status is written a hundred times and not ten thousand. */
+function follow(task: PackageTask, event: InstallEvent): void {
+  const none = { nome: null, bytes: null, total: null, etaMs: null };
+  if (event.event === 'step') {
+    task.progress = { step: event.step, ...none };
+    [task.reason, task.message] = stepWords[event.step];
+  } else if (event.event === 'download') {
+    const { nome, bytes, total, etaMs } = event;
+    task.progress = { step: task.progress?.step ?? 'engines', nome, bytes, total, etaMs };
+    task.reason = 'Downloading';
+    task.message = `Downloading ${nome} ${Math.floor((bytes / Math.max(1, total)) * 100)} %`;
+  } else if (event.step === 'extract') {
+    task.progress = { step: 'engines', ...none, nome: event.nome };
+    [task.reason, task.message] = ['Installing', `extracting ${event.nome} ${event.versao}`];
+  }
+}
+
+function hostOf(world: World, { server }: PackageTarget): Host {
+  const entry = world.servers.get(server);
+  if (!entry) throw new SvcError('NOT_FOUND', `no Server document ${server}`);
+  return entry.host;
+}
+
+function accountOf(world: World, person: string | null): string | null {
+  if (person === null) return null;
+  const entry = world.people.get(person);
+  if (!entry) throw new SvcError('NOT_FOUND', `no person ${person}`);
+  return entry.account;
+}

@@ -1,0 +1,38 @@
+/** Tokens of living processes, as a supervisor tells them. */
+import { expect, test } from 'vitest';
+import type { BackendEntry } from '../world.ts';
+import { followToken, rereadToken } from './tokens.ts';
+
+/** A backend whose supervisor answers what `tell` says. */
+function backendWith(tell: () => Promise<{ token: string | null }>): BackendEntry {
+  const process = { pid: 7, startTicks: 8, bootId: 'b', startedAtMs: 0, hash: null };
+  const link = { view: () => ({ status: 'up' }), snapshot: () => ({ process }), ask: tell };
+  return { app: 'notas', person: { link }, token: null } as unknown as BackendEntry;
+}
+
+test('a token that the backend refused is asked for again, though its process is the same', async () => {
+  let token = 'one';
+  let asked = 0;
+  const entry = backendWith(async () => {
+    asked += 1;
+    return await Promise.resolve({ token });
+  });
+  await followToken(entry);
+  await followToken(entry);
+  expect([entry.token?.value, asked]).toEqual(['one', 1]);
+  const { serial } = entry.token!;
+  token = 'two';
+  await Promise.all([rereadToken(entry), rereadToken(entry)]);
+  expect([entry.token?.value, asked]).toEqual(['two', 2]);
+  // Connections of before are not used again.
+  expect(entry.token?.serial).not.toBe(serial);
+});
+
+test('a supervisor that does not answer leaves what was known', async () => {
+  let away = false;
+  const entry = backendWith(() => (away ? Promise.reject(new Error('away')) : Promise.resolve({ token: 'one' })));
+  await followToken(entry);
+  away = true;
+  await rereadToken(entry);
+  expect(entry.token?.value).toBe('one');
+});

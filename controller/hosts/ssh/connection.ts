@@ -1,0 +1,289 @@
+/**
+ * The one connection that the portal keeps to an account of a server: made when it is first needed, kept alive, made again after
+ * a cut with growing, jittered pauses, ended when nobody used it for long. Commands go through a bounded pool; sockets don't
+ * count against sshd's MaxSessions and have no bound here (the proxy has its own).
+ */
+import type { Duplex } from 'node:stream';
+import type { Client, ClientChannel } from 'ssh2';
+import type { Clock } from '../../../schema/clock.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import { withDeadline } from '../../clock/system.ts';
+import { checkSocketPath } from '../unix-socket.ts';
+import { brokenOff, channelStream } from './channel-stream.ts';
+import { connectSsh, socketOf, type SshCredential, type SshTarget } from './connect.ts';
+import { remoteCommand } from './remote-command.ts';
+import { runOnChannel, watchExit, type RemoteExit, type RemoteResult, type RemoteRun } from './remote-run.ts';
+import { createSessionPool, type SessionPool } from './session-pool.ts';
+
+export interface SshConnection {
+  readonly account: string;
+  /** Rejects SERVER_UNREACHABLE when nobody listens, as well as when there is no connection. */
+  dial(socketPath: string): Promise<Duplex>;
+  /** Runs argv there. Rejects SERVER_UNREACHABLE when the connection breaks off, SSH_SATURATED, TIMEOUT; an exit code is no error. */
+  run(command: RemoteRun): Promise<RemoteResult>;
+  /** Whether there is a connection now. */
+  isUp(): boolean;
+  /** The pause after a failure is over: another connection to this server was made. */
+  hurry(): void;
+  close(): void;
+}
+
+export interface SshConnectionOptions {
+  readonly target: SshTarget;
+  readonly account: string;
+  /** Read at each attempt: a key file may be replaced. */
+  readonly credential: () => Promise<SshCredential>;
+  readonly clock: Clock;
+  /** Bounds the handshakes that a server has to do at once (sshd's MaxStartups). */
+  readonly gate: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly onUp: () => void;
+  /** A connection that was up is gone, or none could be made. */
+  readonly onLost: (error: SvcError) => void;
+  /** Tests make every pause the same. */
+  readonly random?: () => number;
+}
+
+interface Live {
+  readonly client: Client;
+  readonly streams: Set<Duplex>;
+  readonly pool: SessionPool;
+  lost: boolean;
+  users: number;
+  cancelIdle: () => void;
+}
+
+interface State {
+  readonly options: SshConnectionOptions;
+  live: Live | null;
+  opening: Promise<Live> | null;
+  failures: number;
+  notBeforeMs: number;
+  lastError: SvcError | null;
+  closed: boolean;
+}
+
+export function createSshConnection(options: SshConnectionOptions): SshConnection {
+  const state: State = { options, live: null, opening: null, failures: 0, notBeforeMs: 0, lastError: null, closed: false };
+  return {
+    account: options.account,
+    dial: (socketPath) => dial(state, socketPath),
+    run: (command) => run(state, command),
+    isUp: () => state.live !== null,
+    hurry: () => {
+      state.notBeforeMs = 0;
+    },
+    close: () => {
+      state.closed = true;
+      if (state.live) drop(state, state.live, new SvcError('SERVER_UNREACHABLE', 'the portal ends its connections'));
+    },
+  };
+}
+
+/** The pause after the n-th failure in a row: 0.25, 0.5, 1 … s, half of it at random so that many don't come back together. */
+function pauseMs(failures: number, random: () => number): number {
+  const full = Math.min(limits.sshReconnectMs * 2 ** (failures - 1), limits.sshReconnectMsMax);
+  return full / 2 + (full / 2) * random();
+}
+
+async function liveOf(state: State): Promise<Live> {
+  const { options } = state;
+  if (state.closed) throw new SvcError('SERVER_UNREACHABLE', 'the portal ended its connections');
+  if (state.live) return state.live;
+  if (state.opening) return await state.opening;
+  if (state.lastError && options.clock.monotonicMs() < state.notBeforeMs) throw state.lastError;
+  state.opening = open(state).finally(() => {
+    state.opening = null;
+  });
+  return await state.opening;
+}
+
+async function open(state: State): Promise<Live> {
+  const { target, account: username, clock, credential, gate, random = Math.random, onUp, onLost } = state.options;
+  try {
+    const client = await gate(async () => connectSsh({ target, username, credential: await credential(), clock }));
+    const live: Live = { client, streams: new Set(), pool: createSessionPool(), lost: false, users: 0, cancelIdle: () => undefined };
+    // One listener for each channel that is being opened.
+    client.setMaxListeners(0);
+    client.on('error', () => drop(state, live, brokenOff()));
+    client.on('close', () => drop(state, live, brokenOff()));
+    if (state.closed || socketOf(client).destroyed) {
+      client.destroy();
+      throw brokenOff();
+    }
+    state.live = live;
+    state.failures = 0;
+    state.lastError = null;
+    armIdle(state, live);
+    onUp();
+    return live;
+  } catch (error) {
+    const coded = error instanceof SvcError ? error : new SvcError('SERVER_UNREACHABLE', (error as Error).message, {}, { cause: error });
+    state.failures += 1;
+    state.lastError = coded;
+    state.notBeforeMs = clock.monotonicMs() + pauseMs(state.failures, random);
+    onLost(coded);
+    throw coded;
+  }
+}
+
+/** Everything on the connection learns of its end at once, whatever it was doing. */
+function drop(state: State, live: Live, error: SvcError): void {
+  if (live.lost) return;
+  live.lost = true;
+  live.cancelIdle();
+  if (state.live === live) state.live = null;
+  live.client.destroy();
+  for (const stream of live.streams) stream.destroy(error);
+  live.streams.clear();
+  if (!state.closed && error.code === 'SERVER_UNREACHABLE') state.options.onLost(error);
+}
+
+/** Whoever is away needs no connection: it goes when nothing was open on it for long. */
+function armIdle(state: State, live: Live): void {
+  const { clock } = state.options;
+  live.cancelIdle();
+  if (live.users > 0 || live.lost) return;
+  live.cancelIdle = clock.at(clock.monotonicMs() + limits.sshIdleMsMax, () => {
+    if (live.users > 0 || live.lost) return;
+    live.lost = true;
+    if (state.live === live) state.live = null;
+    live.client.end();
+  });
+}
+
+function use(state: State, live: Live): () => void {
+  live.users += 1;
+  live.cancelIdle();
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    live.users -= 1;
+    armIdle(state, live);
+  };
+}
+
+/** A server that says nothing at all while a channel is opened is gone, whatever TCP still believes. */
+async function openChannel(
+  state: State,
+  live: Live,
+  what: string,
+  ask: (done: (error: Error | undefined, channel: ClientChannel) => void) => void,
+): Promise<ClientChannel> {
+  const { clock } = state.options;
+  const socket = socketOf(live.client);
+  const heardBefore = socket.bytesRead;
+  let late = false;
+  const opened = new Promise<ClientChannel>((resolve, reject) => {
+    const gone = (): void => reject(brokenOff());
+    live.client.once('close', gone);
+    ask((error, channel) => {
+      live.client.off('close', gone);
+      if (error) reject(error);
+      else if (late) channel.close();
+      else resolve(channel);
+    });
+  });
+  return await withDeadline(clock, limits.dialMsMax, opened, () => {
+    late = true;
+    if (socket.bytesRead === heardBefore) drop(state, live, brokenOff());
+    return new SvcError('TIMEOUT', `the server did not open ${what} within ${limits.dialMsMax / 1_000} s`);
+  });
+}
+
+async function dial(state: State, socketPath: string): Promise<Duplex> {
+  checkSocketPath(socketPath);
+  const kept = state.live;
+  try {
+    return await dialOnce(state, socketPath);
+  } catch (error) {
+    // A kept connection that turned out to be dead says nothing about the server: a new one does. Nothing was sent yet.
+    if (kept?.lost !== true || state.closed) throw error;
+    return await dialOnce(state, socketPath);
+  }
+}
+
+async function dialOnce(state: State, socketPath: string): Promise<Duplex> {
+  const live = await liveOf(state);
+  const release = use(state, live);
+  try {
+    const channel = await openChannel(state, live, 'a channel', (done) => live.client.openssh_forwardOutStreamLocal(socketPath, done));
+    const stream = channelStream(channel, () => live.lost || socketOf(live.client).destroyed);
+    live.streams.add(stream);
+    stream.once('close', () => {
+      live.streams.delete(stream);
+      release();
+    });
+    return stream;
+  } catch (error) {
+    release();
+    if (error instanceof SvcError) throw error;
+    const { message } = error as Error;
+    throw new SvcError(
+      'SERVER_UNREACHABLE',
+      `nobody listens on ${socketPath}, or sshd may not forward to it: ${message}`,
+      {},
+      { cause: error },
+    );
+  }
+}
+
+async function run(state: State, command: RemoteRun): Promise<RemoteResult> {
+  const line = remoteCommand(command.argv);
+  command.signal?.throwIfAborted();
+  const live = await liveOf(state);
+  const release = use(state, live);
+  try {
+    const session = await openSession(state, live, line);
+    try {
+      return await runOnChannel(session.channel, session.exit, command, state.options.clock, () => live.lost);
+    } finally {
+      live.pool.give();
+    }
+  } finally {
+    release();
+  }
+}
+
+interface Session {
+  readonly channel: ClientChannel;
+  readonly exit: RemoteExit;
+}
+
+/** With a turn of the pool taken, which the caller gives back. */
+async function openSession(state: State, live: Live, line: string): Promise<Session> {
+  const { clock, random = Math.random } = state.options;
+  const endMs = clock.monotonicMs() + limits.sshSessionWaitMsMax;
+  for (let attempt = 1; ; attempt += 1) {
+    await live.pool.take();
+    try {
+      let exit: RemoteExit | null = null;
+      const channel = await openChannel(state, live, 'a session', (done) =>
+        live.client.exec(line, (error, opened) => {
+          // A command that ends at once tells so in the very packet that opens it: nobody may look away in between.
+          exit = error ? null : watchExit(opened);
+          done(error, opened);
+        }),
+      );
+      return { channel, exit: exit ?? watchExit(channel) };
+    } catch (error) {
+      const waits = live.pool.refused();
+      live.pool.give();
+      if (error instanceof SvcError || live.lost) throw error instanceof SvcError ? error : brokenOff();
+      if (clock.monotonicMs() > endMs) {
+        throw new SvcError(
+          'SSH_SATURATED',
+          `${state.options.target.host} opens no session for ${state.options.account} (sshd's MaxSessions?)`,
+        );
+      }
+      if (!waits) await pause(clock, pauseMs(Math.min(attempt, 3), random));
+    }
+  }
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.at(clock.monotonicMs() + ms, resolve);
+  });
+}

@@ -1,0 +1,82 @@
+/** The connections to one server: one per account, and what they have to do with each other. */
+import type { Clock } from '../../../schema/clock.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { SshCredential, SshTarget } from './connect.ts';
+import { createSshConnection, type SshConnection } from './connection.ts';
+
+export interface Connections {
+  of(account: string): SshConnection;
+  admin(): SshConnection;
+  /** How many are up. */
+  count(): number;
+  onDoubt(listener: () => void): void;
+  close(): void;
+}
+
+export interface ConnectionsOptions {
+  readonly target: SshTarget;
+  readonly admin: string;
+  readonly credential: () => Promise<SshCredential>;
+  readonly clock: Clock;
+}
+
+export function createConnections({ target, admin, credential, clock }: ConnectionsOptions): Connections {
+  const connections = new Map<string, SshConnection>();
+  const listeners: (() => void)[] = [];
+  const gate = createGate(limits.sshHandshakesPerServerMax);
+  const of = (account: string): SshConnection => {
+    const found = connections.get(account);
+    if (found) return found;
+    const made = createSshConnection({
+      target,
+      account,
+      credential,
+      clock,
+      gate,
+      // The server answers one: whoever waits to try again need not.
+      onUp: () => {
+        for (const other of connections.values()) if (other !== made) other.hurry();
+      },
+      onLost: (error) => {
+        // A key that one account does not take says nothing about the server.
+        if (error.code === 'SSH_REFUSED' || error.code === 'NOT_FOUND') return;
+        for (const listener of listeners) listener();
+      },
+    });
+    connections.set(account, made);
+    return made;
+  };
+  return {
+    of,
+    admin: () => of(admin),
+    count: () => [...connections.values()].filter((connection) => connection.isUp()).length,
+    onDoubt: (listener) => {
+      listeners.push(listener);
+    },
+    close: () => {
+      for (const connection of connections.values()) connection.close();
+    },
+  };
+}
+
+/** At most `atOnce` works at a time; the others wait in order. */
+export function createGate(atOnce: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running < atOnce) running += 1;
+    else {
+      // Whoever ends hands their place on.
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+      });
+    }
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}

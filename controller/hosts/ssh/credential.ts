@@ -1,0 +1,127 @@
+/**
+ * What the portal signs in with at a server: its own key, made at first use and kept for good, or the one that the Server document
+ * refers to. A key is read at each connection, so a file may be replaced. Decision: docs/decisions/0063-how-the-portal-signs-in.md
+ */
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import ssh2 from 'ssh2';
+import type { ServerDocument } from '../../../schema/desired/documents.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { SshCredential } from './connect.ts';
+
+type SshSpec = Extract<ServerDocument['spec'], { readonly ssh: unknown }>['ssh'];
+
+/** Rejects SSH_REFUSED, naming the reference and never its value. `readOnly`: looks only and makes no key (`svc plan`). */
+export async function credentialOf(
+  key: SshSpec['key'],
+  stateDir: string,
+  environment: NodeJS.ProcessEnv,
+  { readOnly = false }: { readonly readOnly?: boolean } = {},
+): Promise<SshCredential> {
+  if (key === undefined) {
+    if (readOnly && (await readIfThere(keyFile(stateDir))) === null) throw new SvcError('SSH_REFUSED', 'the portal has no key yet');
+    return { kind: 'key', privateKey: (await portalKey(stateDir)).privateKey };
+  }
+  if ('agent' in key) return { kind: 'agent', socket: variable(key.agent, environment) };
+  const told = 'env' in key ? `the variable ${key.env}` : key.file;
+  const privateKey = 'env' in key ? Buffer.from(variable(key.env, environment)) : await readKey(path.resolve(stateDir, key.file));
+  const parsed = ssh2.utils.parseKey(privateKey);
+  const first = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (first instanceof Error || first === undefined || !first.isPrivateKey()) {
+    throw new SvcError('SSH_REFUSED', `${told} holds no private key that can be used (one with a passphrase needs an agent)`);
+  }
+  return { kind: 'key', privateKey };
+}
+
+function variable(name: string, environment: NodeJS.ProcessEnv): string {
+  const value = environment[name];
+  if (value === undefined || value === '')
+    throw new SvcError('SSH_REFUSED', `the variable ${name}, which Server.spec.ssh.key names, is not set`);
+  return value;
+}
+
+async function readKey(file: string): Promise<Buffer> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      const stat = await handle.stat();
+      if (!stat.isFile() || stat.size > limits.accountFileBytesMax) throw new Error('it is no file of a key');
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new SvcError('SSH_REFUSED', `${file}, which Server.spec.ssh.key names, can't be read: ${code ?? message}`);
+  }
+}
+
+export interface PortalKey {
+  readonly privateKey: Buffer;
+  /** The line for authorized_keys. */
+  readonly publicLine: string;
+}
+
+/** STATE/ssh/id_ed25519, 0600, and its public line in id_ed25519.pub; made when they are not there, by whoever comes first. */
+export async function portalKey(stateDir: string): Promise<PortalKey> {
+  const file = keyFile(stateDir);
+  for (;;) {
+    const privateKey = await readIfThere(file);
+    if (privateKey === null) {
+      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+      await putNew(file, ssh2.utils.generateKeyPairSync('ed25519', { comment: 'svc-portal' }).private, 0o600);
+      continue;
+    }
+    const publicLine = publicLineOf(privateKey);
+    if ((await readIfThere(`${file}.pub`)) === null) await putNew(`${file}.pub`, `${publicLine}\n`, 0o644);
+    return { privateKey, publicLine };
+  }
+}
+
+const keyFile = (stateDir: string): string => path.join(stateDir, 'ssh/id_ed25519');
+
+async function readIfThere(file: string): Promise<Buffer | null> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** `TYPE KEY` as authorized_keys has it; null for what an agent holds. */
+export function publicKeyOf(credential: SshCredential): string | null {
+  return credential.kind === 'key' ? publicLineOf(credential.privateKey).split(' ', 2).join(' ') : null;
+}
+
+function publicLineOf(privateKey: Buffer): string {
+  const parsed = ssh2.utils.parseKey(privateKey);
+  const key = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (key instanceof Error || key === undefined)
+    throw new SvcError('SSH_REFUSED', "the portal's own key can't be read: state/ssh/id_ed25519 is damaged");
+  return `${key.type} ${key.getPublicSSH().toString('base64')} svc-portal`;
+}
+
+/** Whole and for good, or not at all; what somebody else put there meanwhile stays. */
+async function putNew(file: string, text: string, mode: number): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  const handle = await open(temporary, 'wx', mode);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+    await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await handle.close();
+    await rm(temporary, { force: true });
+  }
+  const folder = await open(path.dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

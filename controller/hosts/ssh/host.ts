@@ -1,0 +1,304 @@
+/**
+ * Host driver `ssh` (design 5): a server reached through its own sshd. One connection per account, which is what keeps people apart:
+ * sshd lets each act as themselves and nobody else. Root's work (packages of the system, looking at everybody's) goes over one
+ * connection of the admin account. Names are checked before they reach ssh, values go over standard input, sockets through
+ * `direct-streamlocal@openssh.com`. Decisions: docs/decisions/0063-how-the-portal-signs-in.md, 0085, 0086
+ */
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../../schema/clock.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import type { InstallOutcome, InstallResult } from '../../../schema/install-events.ts';
+import { limits } from '../../../schema/limits.ts';
+import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts';
+import { isOlderKit, kitVersion } from '../../../schema/supervisor-protocol.ts';
+import { accountPattern, type Host, type InstalledPackage, type InstallRun, type Inventory, type PackageSource } from '../host.ts';
+import { createInstallerLines } from '../installer-lines.ts';
+import { checkSocketPath } from '../unix-socket.ts';
+import type { SshCredential, SshTarget } from './connect.ts';
+import type { SshConnection } from './connection.ts';
+import { createConnections, type Connections } from './connections.ts';
+import { listError, readListLine } from './list-lines.ts';
+import { createListing, notRun, type Listing } from './listing.ts';
+import { createFileCache } from './file-cache.ts';
+import type { RemoteResult, RemoteRun } from './remote-run.ts';
+
+export interface SshHostOptions {
+  readonly server: string;
+  readonly target: SshTarget;
+  /** The account for root's work: root itself, or one that may `sudo` without a password. */
+  readonly admin: string;
+  readonly credential: () => Promise<SshCredential>;
+  /** Folder of the kit on the server. */
+  readonly kit: string;
+  /** Put before /opt and /var/lib on the server; '' on a real one. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  /** Makes the one file that is sent: bytes and digest of a tarball, or of the tarball that a folder was packed into. */
+  readonly pack: (source: Exclude<PackageSource, { readonly kind: 'url' }>) => Promise<PackedSource>;
+  readonly onBadPackage: (folder: string, error: unknown) => void;
+}
+
+export interface PackedSource {
+  readonly bytes: number;
+  readonly sha256: string;
+  read(): AsyncIterable<Uint8Array>;
+  /** Takes away what was made. */
+  remove(): Promise<void>;
+}
+
+interface Parts {
+  readonly options: SshHostOptions;
+  readonly connections: Connections;
+  readonly listing: Listing;
+}
+
+export function createSshHost(options: SshHostOptions): Host {
+  const { server, clock } = options;
+  const connections = createConnections(options);
+  const listing = createListing({
+    clock,
+    onBadPackage: options.onBadPackage,
+    run: (stdin, onLine) => {
+      const argv = asRoot(options, kitCommand(options, 'svc-app-list'));
+      return repeatable(connections.admin(), () => ({ argv, stdin: textOf(stdin), onLine, msMax: limits.serverLookMsMax }));
+    },
+  });
+  const parts: Parts = { options, connections, listing };
+  const files = createFileCache();
+  const packagesOf = async (account: string | null, next: readonly string[]): Promise<readonly InstalledPackage[]> => {
+    const names = [...(account === null ? [] : [account]), ...next].filter((name) => accountPattern.test(name));
+    const look = await listing.look(names, account === null);
+    return account === null ? look.system : [...look.system, ...(look.accounts.get(account)?.own ?? [])];
+  };
+  return {
+    server,
+    place: (account) => placeOf(parts, account),
+    dial: (account, socketPath) => dial(parts, account, socketPath),
+    directSocketPath: () => null,
+    startSupervisor: (account) => startSupervisor(parts, account),
+    installed: (account, next = []) => packagesOf(account, next),
+    packageFile: async (account, app, scope, file) => {
+      const installed = (await packagesOf(account, [])).find((one) => one.app === app && one.scope === scope);
+      if (!installed) return null;
+      const key = JSON.stringify([scope, scope === 'pessoa' ? account : '', app, installed.hash, file]);
+      return await files.get(key, () => readFile(parts, account, app, scope, file));
+    },
+    install: (source, scope, account, run = {}) => install(parts, source, { scope, account, ...run }),
+    mendEngines: async (app, run = {}) => {
+      await runInstaller(parts, [app], { scope: 'sistema', account: null, ...run });
+    },
+    inventory: (requirements) => inventory(parts, requirements),
+    rollBack: async (app, scope, account) => {
+      await runInstaller(parts, ['--rollback', app], { scope, account });
+    },
+    confirm: async (app, scope, account) => {
+      await runInstaller(parts, ['--confirm', app], { scope, account });
+    },
+    remove: async (app, scope, account) => {
+      await runInstaller(parts, ['--remove', app, '--force'], { scope, account });
+    },
+    onDoubt: (listener) => connections.onDoubt(listener),
+    close: async () => connections.close(),
+  };
+}
+
+function checkAccount({ options }: Parts, account: string): void {
+  if (!accountPattern.test(account)) throw new SvcError('NOT_FOUND', `${JSON.stringify(account)} can't be an account of ${options.server}`);
+}
+
+async function placeOf(parts: Parts, account: string): Promise<ServerPlace> {
+  checkAccount(parts, account);
+  const { home } = await parts.listing.whereabouts(account);
+  if (home === null) throw new SvcError('NOT_FOUND', `${parts.options.server} has no account ${account}`);
+  return { home, prefix: parts.options.prefix };
+}
+
+async function dial(parts: Parts, account: string, socketPath: string): Promise<Duplex> {
+  checkAccount(parts, account);
+  checkSocketPath(socketPath);
+  return await parts.connections.of(account).dial(socketPath);
+}
+
+/** argv of a command of the kit. */
+function kitCommand({ kit, prefix }: SshHostOptions, command: string, ...words: readonly string[]): readonly string[] {
+  const program = path.posix.join(kit, 'bin', command);
+  return prefix === '' ? [program, ...words] : ['env', `SVC_PREFIX=${prefix}`, program, ...words];
+}
+
+function asRoot({ admin }: SshHostOptions, argv: readonly string[]): readonly string[] {
+  return admin === 'root' ? argv : ['sudo', '-n', '-H', '--', ...argv];
+}
+
+/**
+ * Runs what may be run twice. A kept connection that turned out to be dead says nothing about the server: a new one does. What
+ * installs or removes is not repeated here: who wanted it looks first.
+ */
+async function repeatable(connection: SshConnection, command: () => RemoteRun): Promise<RemoteResult> {
+  const wasUp = connection.isUp();
+  try {
+    return await connection.run(command());
+  } catch (error) {
+    if (!wasUp || !(error instanceof SvcError) || error.code !== 'SERVER_UNREACHABLE') throw error;
+    return await connection.run(command());
+  }
+}
+
+async function* textOf(text: string): AsyncGenerator<Uint8Array> {
+  if (text !== '') yield Buffer.from(text);
+}
+
+/** Once it listens, whoever started it. The command ends by itself: what it started belongs to no session of sshd's. */
+async function startSupervisor(parts: Parts, account: string): Promise<void> {
+  const { options, connections } = parts;
+  const { clock } = options;
+  const paths = accountPaths(await placeOf(parts, account));
+  checkSocketPath(paths.supervisorSocket);
+  const seen = await parts.listing.whereabouts(account);
+  // It may have been brought up to date since.
+  const kit = isOlderKit(seen.kit) ? (await parts.listing.look([account], true)).kit : seen.kit;
+  if (isOlderKit(kit)) {
+    // Starting it would only end in being told to make room for ours.
+    throw new SvcError(
+      'KIT_MISSING',
+      `${options.server} has the kit ${kit}, the portal is ${kitVersion}: svc server add brings it up to date`,
+    );
+  }
+  const connection = connections.of(account);
+  const endMs = clock.monotonicMs() + limits.supervisorStartMsMax;
+  const argv = kitCommand(options, 'svc-app-supervisor', '--detach');
+  const result = await repeatable(connection, () => ({ argv, msMax: limits.supervisorStartMsMax }));
+  if (result.code !== 0) throw failed(result, paths.supervisorLog);
+  // The socket is there; one that a dead supervisor left behind takes nobody yet.
+  for (;;) {
+    const stream = await connection.dial(paths.supervisorSocket).catch(() => null);
+    stream?.destroy();
+    if (stream) return;
+    if (clock.monotonicMs() > endMs) throw notAnswering(paths.supervisorLog);
+    await new Promise<void>((resolve) => {
+      clock.at(clock.monotonicMs() + limits.supervisorDialMs, resolve);
+    });
+  }
+}
+
+function failed(result: RemoteResult, log: string): SvcError {
+  const missing = notRun(result, 'svc-app-supervisor');
+  if (missing.code === 'KIT_MISSING') return new SvcError('SUPERVISOR_FAILED', missing.message);
+  return new SvcError('SUPERVISOR_FAILED', `svc-app-supervisor ended with ${result.signal ?? result.code}: see ${log}`);
+}
+
+function notAnswering(log: string): SvcError {
+  return new SvcError('SUPERVISOR_FAILED', `svc-app-supervisor did not answer within ${limits.supervisorStartMsMax / 1_000} s: see ${log}`);
+}
+
+interface InstallOrder extends InstallRun {
+  readonly scope: InstalledPackage['scope'];
+  readonly account: string | null;
+  readonly stdin?: AsyncIterable<Uint8Array>;
+}
+
+async function install(parts: Parts, source: PackageSource, order: InstallOrder): Promise<InstalledPackage> {
+  const done = source.kind === 'url' ? await installFromUrl(parts, source, order) : await sendAndInstall(parts, source, order);
+  const { scope, account } = order;
+  const look = await parts.listing.look(account === null ? [] : [account], true);
+  const among = account === null || scope === 'sistema' ? look.system : (look.accounts.get(account)?.own ?? []);
+  const found = among.find(({ app }) => app === done.app);
+  if (!found) throw new SvcError('INTERNAL', `${done.app} vanished while it was installed`);
+  return found;
+}
+
+/** The server itself fetches it. */
+async function installFromUrl(
+  parts: Parts,
+  { app, version, repository, sha256 }: Extract<PackageSource, { readonly kind: 'url' }>,
+  order: InstallOrder,
+): Promise<InstallResult> {
+  return await runInstaller(parts, [`${app}@${version}`, '--repository', repository, '--sha256', sha256, '--force'], order);
+}
+
+async function sendAndInstall(
+  parts: Parts,
+  source: Exclude<PackageSource, { readonly kind: 'url' }>,
+  order: InstallOrder,
+): Promise<InstallResult> {
+  const packed = await parts.options.pack(source);
+  try {
+    const act = ['-', '--bytes', String(packed.bytes), '--sha256', packed.sha256, '--force'];
+    return await runInstaller(parts, act, { ...order, stdin: packed.read() });
+  } finally {
+    await packed.remove();
+  }
+}
+
+/** As root over the admin's connection, or, for what a person has for themself, as that person. */
+async function runInstaller(parts: Parts, act: readonly string[], order: InstallOrder): Promise<InstallResult> {
+  const { options, connections, listing } = parts;
+  const { scope, account, signal } = order;
+  if (signal?.aborted ?? false) throw new SvcError('CANCELLED', 'the installation was cancelled before it began');
+  const argv = kitCommand(options, 'svc-app-install', '--json', '--cancellable', `--${scope}`, ...act);
+  try {
+    if (scope === 'sistema') return resultOf(await talk(connections.admin(), asRoot(options, argv), order));
+    if (account === null) throw new SvcError('BAD_REQUEST', 'scope pessoa needs the account');
+    await placeOf(parts, account);
+    return resultOf(await talk(connections.of(account), argv, order));
+  } finally {
+    listing.changed();
+  }
+}
+
+function resultOf(outcome: Exclude<InstallOutcome, { readonly event: 'error' }>): InstallResult {
+  if (outcome.event === 'done') return outcome;
+  throw new SvcError('INTERNAL', 'svc-app-install answered something else');
+}
+
+/** Engines, GPU, and which of the requirements are not met. */
+async function inventory({ options, connections }: Parts, requirements: readonly string[]): Promise<Inventory> {
+  const argv = asRoot(options, kitCommand(options, 'svc-app-install', '--json', '--look', '-'));
+  const stdin = textOf(requirements.map((requirement) => `${requirement.replaceAll('\n', ' ')}\n`).join(''));
+  const outcome = await talk(connections.admin(), argv, { stdin, scope: 'sistema', account: null }, limits.serverLookMsMax);
+  if (outcome.event === 'look') return { missing: outcome.missing, engines: outcome.engines, gpu: outcome.gpu };
+  throw new SvcError('INTERNAL', 'svc-app-install answered something else');
+}
+
+async function talk(
+  connection: SshConnection,
+  argv: readonly string[],
+  { onEvent, signal, stdin }: InstallOrder,
+  msMax: number = limits.installMsMax,
+): Promise<Exclude<InstallOutcome, { readonly event: 'error' }>> {
+  const lines = createInstallerLines(onEvent ?? (() => undefined));
+  const isCancellable = argv.includes('--cancellable');
+  const result = await connection.run({
+    argv,
+    ...(stdin === undefined ? {} : { stdin }),
+    ...(isCancellable ? { cancelLine: 'cancel\n' } : {}),
+    ...(signal === undefined ? {} : { signal }),
+    onLine: (line) => lines.take(line),
+    msMax,
+  });
+  if (result.code === 126 || result.code === 127) throw notRun(result, 'svc-app-install');
+  return lines.outcome([result.signal ?? `exit code ${result.code}`, result.said].filter(Boolean).join(': '), signal?.aborted ?? false);
+}
+
+/** By a command of the kit as the person: they may read what they may run. */
+async function readFile(parts: Parts, account: string, app: string, scope: string, file: string): Promise<Uint8Array | null> {
+  if (/[\n\r\0]/.test(file)) return null;
+  const chunks: Buffer[] = [];
+  let ended = false;
+  let refused: SvcError | null = null;
+  await parts.connections.of(account).run({
+    argv: kitCommand(parts.options, 'svc-app-list', '--file', app, `--${scope}`),
+    stdin: textOf(`${file}\n`),
+    onLine: (text) => {
+      const line = readListLine(text);
+      if (line?.event === 'bytes') chunks.push(Buffer.from(line.base64, 'base64'));
+      else if (line?.event === 'end') ended = true;
+      else if (line?.event === 'error') refused = listError(line);
+    },
+    msMax: limits.accountLookMsMax,
+  });
+  if ((refused as SvcError | null)?.code === 'NOT_FOUND') return null;
+  if (refused) throw refused;
+  if (!ended) throw new SvcError('SERVER_UNREACHABLE', 'the file was not told to its end');
+  return Buffer.concat(chunks);
+}

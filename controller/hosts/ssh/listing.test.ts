@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { limits } from '../../../schema/limits.ts';
+import type { ListLine } from '../../../schema/list-lines.ts';
+import { createListing } from './listing.ts';
+
+const manifest = (id: string, version = '1.0.0'): string =>
+  JSON.stringify({ id, version, backend: { runtime: 'node', entrypoint: 'main.js' } });
+const hash = 'a'.repeat(64);
+
+/** A server whose lines the test says; each run waits until it is let go. */
+function createServer() {
+  let nowMs = 1_000;
+  const runs: { readonly asked: string; readonly answer: (lines: readonly (ListLine | string)[]) => void }[] = [];
+  const bad: string[] = [];
+  const listing = createListing({
+    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs, at: () => () => undefined },
+    run: (asked, onLine) =>
+      new Promise((resolve) => {
+        const answer = (lines: readonly (ListLine | string)[]): void => {
+          for (const line of lines) onLine(typeof line === 'string' ? line : JSON.stringify(line));
+          resolve({ code: 0, signal: null, said: '' });
+        };
+        runs.push({ asked, answer });
+      }),
+    onBadPackage: (folder) => bad.push(folder),
+  });
+  return { listing, runs, bad, pass: (ms: number) => (nowMs += ms) };
+}
+const end: ListLine = { event: 'end', version: '9.9.9' };
+const account = (name: string, home: string | null = `/home/${name}`): ListLine => ({ event: 'account', account: name, home });
+const packaged = (app: string, over: Partial<Extract<ListLine, { event: 'package' }>> = {}): ListLine => ({
+  event: 'package',
+  account: null,
+  app,
+  hash,
+  delivered: hash,
+  previous: null,
+  manifest: manifest(app),
+  ...over,
+});
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('who asks while a look runs that tells of them shares it; who asks freshly gets one that begins afterwards, all of them the same', async () => {
+  const { listing, runs } = createServer();
+  const first = listing.look(['ana'], false);
+  const shared = listing.look(['ana'], false);
+  const fresh = [listing.look([], true), listing.look(['ana'], true), listing.look(['ana'], true)];
+  runs[0]!.answer([account('ana'), end]);
+  expect(await shared).toBe(await first);
+  await turn();
+  runs[1]!.answer([account('ana'), end]);
+  const [one, two, three] = await Promise.all(fresh);
+  expect([two === one, three === one, one === (await first), runs.length]).toEqual([true, true, false, 2]);
+});
+
+test('whoever was asked for once is in every look', async () => {
+  const { listing, runs, pass } = createServer();
+  const looks = [listing.look(['ana'], false)];
+  runs[0]!.answer([account('ana'), end]);
+  await looks[0];
+  pass(limits.systemListingMs);
+  looks.push(listing.look(['bia'], false));
+  expect(runs[1]!.asked).toBe('ana\nbia\n');
+  runs[1]!.answer([account('ana'), account('bia', null), end]);
+  expect((await looks[1]!).accounts.get('bia')).toEqual({ home: null, own: [] });
+});
+
+test('what was installed meanwhile makes a look stale, homes stay', async () => {
+  const { listing, runs } = createServer();
+  const before = listing.look(['ana'], false);
+  listing.changed();
+  runs[0]!.answer([account('ana'), end]);
+  await before;
+  expect(await listing.whereabouts('ana')).toEqual({ home: '/home/ana', kit: '9.9.9' });
+  expect(runs).toHaveLength(1);
+  void listing.look(['ana'], false);
+  expect(runs).toHaveLength(2);
+});
+
+test.for([
+  ['no JSON', 'Bem-vindo!'],
+  ['an event that is none', '{"event":"rm"}'],
+  ['a home that is no path', '{"event":"account","account":"ana","home":"../root"}'],
+  ['a home with a newline', '{"event":"account","account":"ana","home":"/a\\nb"}'],
+  ['an account that is none', '{"event":"account","account":"-o","home":"/"}'],
+  ['a hash that is none', JSON.stringify({ ...packaged('notas'), hash: 'x' })],
+  ['an app that is a path', JSON.stringify({ ...packaged('notas'), app: '../x' })],
+] as const)('a line that is not ours is passed over: %s', async ([, line]) => {
+  const { listing, runs } = createServer();
+  const look = listing.look(['ana'], false);
+  runs[0]!.answer([line, end]);
+  expect(await look).toEqual({ kit: '9.9.9', system: [], accounts: new Map([['ana', { home: null, own: [] }]]) });
+});
+
+test('a manifest that can not be acted on, or is another app’s, hides no other and is told', async () => {
+  const { listing, runs, bad } = createServer();
+  const look = listing.look([], true);
+  runs[0]!.answer([packaged('torta', { manifest: '{' }), packaged('notas', { manifest: manifest('outra') }), packaged('boa'), end]);
+  expect((await look).system.map(({ app }) => app)).toEqual(['boa']);
+  expect(bad).toEqual(['/torta', '/notas']);
+});
+
+test('an unchanged package is the same object at each look', async () => {
+  const { listing, runs } = createServer();
+  const found = [];
+  for (let n = 0; n < 3; n += 1) {
+    const look = listing.look([], true);
+    runs[n]!.answer([packaged('notas', n === 2 ? { delivered: null } : {}), end]);
+    found.push((await look).system[0]);
+  }
+  expect([found[0] === found[1], found[1] === found[2], found[2]?.delivered]).toEqual([true, false, null]);
+});
+
+test.for([
+  [127, 'sh: 1: /opt/svc/bin/svc-app-list: not found', 'KIT_MISSING'],
+  [1, 'sudo: /opt/svc/bin/svc-app-list: command not found', 'KIT_MISSING'],
+  [1, 'sudo: a password is required', 'SERVER_UNREACHABLE'],
+] as const)('a command that did not come to its end: %i %s', async ([code, said, expected]) => {
+  const listing = createListing({
+    clock: { nowMs: () => 0, monotonicMs: () => 0, at: () => () => undefined },
+    run: async () => ({ code, signal: null, said }),
+    onBadPackage: () => undefined,
+  });
+  await expect(listing.look([], true)).rejects.toMatchObject({
+    code: expected,
+    message: expect.stringContaining(said.slice(0, 20)) as string,
+  });
+});

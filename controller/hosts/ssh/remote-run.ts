@@ -1,0 +1,129 @@
+/** One command on a server: its standard input from a stream, its standard output as bounded lines, its end. */
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { ClientChannel } from 'ssh2';
+import type { Clock } from '../../../schema/clock.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import { brokenOff } from './channel-stream.ts';
+
+export interface RemoteRun {
+  /** Words as remote-command.ts takes them. */
+  readonly argv: readonly string[];
+  /** Written as the server takes it; standard input is closed behind it unless `cancelLine` is given. */
+  readonly stdin?: AsyncIterable<Uint8Array> | null;
+  /** Keeps standard input open, and is written to it when `signal` fires: the command ends itself in order. */
+  readonly cancelLine?: string;
+  readonly signal?: AbortSignal;
+  readonly onLine?: (line: string) => void;
+  readonly msMax: number;
+}
+
+export interface RemoteResult {
+  readonly code: number | null;
+  /** SIGKILL, …; null when it ended by itself. */
+  readonly signal: string | null;
+  /** The end of standard error. */
+  readonly said: string;
+}
+
+/** Rejects SERVER_UNREACHABLE when the connection broke off, TIMEOUT, TOO_LARGE, or what `stdin` failed with. The channel is closed then. */
+export async function runOnChannel(
+  channel: ClientChannel,
+  exit: RemoteExit,
+  run: RemoteRun,
+  clock: Clock,
+  isLost: () => boolean,
+): Promise<RemoteResult> {
+  const refusal: { error: Error | null } = { error: null };
+  let over = (): void => undefined;
+  const closed = new Promise<void>((resolve) => {
+    over = resolve;
+  });
+  const end = (error: Error): void => {
+    refusal.error ??= error;
+    channel.close();
+    // Not awaited: a server that hangs never confirms it.
+    over();
+  };
+  let said = '';
+  channel.on('error', end);
+  channel.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-4_096);
+  });
+  readLines(channel, run.onLine ?? (() => undefined), end);
+  channel.once('close', over);
+  const cancelDeadline = clock.at(clock.monotonicMs() + run.msMax, () => {
+    if (run.cancelLine !== undefined) channel.write(run.cancelLine);
+    end(new SvcError('TIMEOUT', `${run.argv[0]} did not end within ${run.msMax / 1_000} s`));
+  });
+  const cancel = (): void => {
+    if (run.cancelLine !== undefined) channel.write(run.cancelLine);
+    else end(new SvcError('CANCELLED', `${run.argv[0]} was cancelled`));
+  };
+  run.signal?.addEventListener('abort', cancel);
+  try {
+    feed(channel, run).catch(end);
+    await closed;
+  } finally {
+    run.signal?.removeEventListener('abort', cancel);
+    cancelDeadline();
+  }
+  if (refusal.error) throw refusal.error;
+  const { code, signal } = exit;
+  if (isLost() || code === undefined) throw brokenOff();
+  return { code, signal, said: said.trim() };
+}
+
+/** How a command ended; `code` is undefined until it did. */
+export interface RemoteExit {
+  code: number | null | undefined;
+  signal: string | null;
+}
+
+export function watchExit(channel: ClientChannel): RemoteExit {
+  const exit: RemoteExit = { code: undefined, signal: null };
+  channel.on('exit', (status: number | null, name?: string) => {
+    exit.code = status;
+    exit.signal = name ?? null;
+  });
+  return exit;
+}
+
+async function feed(channel: ClientChannel, { stdin, cancelLine }: RemoteRun): Promise<void> {
+  for await (const chunk of stdin ?? []) {
+    if (!channel.writable) return;
+    if (!channel.write(chunk)) await Promise.race([once(channel, 'drain'), once(channel, 'close')]);
+  }
+  if (cancelLine === undefined) channel.end();
+}
+
+function readLines(stream: Readable, onLine: (line: string) => void, onTooLong: (error: SvcError) => void): void {
+  let parts: Buffer[] = [];
+  let held = 0;
+  let total = 0;
+  const flush = (tail: Buffer): void => {
+    parts.push(tail);
+    const line = Buffer.concat(parts).toString('utf8');
+    parts = [];
+    held = 0;
+    if (line !== '') onLine(line);
+  };
+  stream.on('data', (chunk: Buffer) => {
+    total += chunk.length;
+    let rest = chunk;
+    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
+      flush(rest.subarray(0, at));
+      rest = rest.subarray(at + 1);
+    }
+    held += rest.length;
+    if (held > limits.remoteLineBytesMax || total > limits.remoteOutputBytesMax) {
+      onTooLong(new SvcError('TOO_LARGE', 'a command on the server printed more than the limit'));
+      return;
+    }
+    if (rest.length > 0) parts.push(rest);
+  });
+  stream.on('end', () => {
+    if (held > 0) flush(Buffer.alloc(0));
+  });
+}

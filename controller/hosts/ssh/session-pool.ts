@@ -1,0 +1,50 @@
+/**
+ * How many commands run over one connection at once: sshd opens MaxSessions of them (10, often less), and refuses the next. The
+ * rest wait in order. A refusal teaches the pool how many there may be; it never means that a server or an app is down.
+ * Source: anchors B 11; design 5.
+ */
+import { SvcError } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+
+export interface SessionPool {
+  /** Resolves when it is this one's turn; rejects SSH_SATURATED when too many wait. Each turn is given back once. */
+  take(): Promise<void>;
+  give(): void;
+  /** The server refused a session: true when it is worth waiting for one of ours to end, which happens at once for who takes next. */
+  refused(): boolean;
+}
+
+export function createSessionPool(most: number = limits.sshSessionsPerConnectionMax): SessionPool {
+  let allowed = most;
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  const next = (): void => {
+    while (running < allowed && waiting.length > 0) {
+      running += 1;
+      waiting.shift()?.();
+    }
+  };
+  return {
+    take: () => {
+      if (running < allowed && waiting.length === 0) {
+        running += 1;
+        return Promise.resolve();
+      }
+      if (waiting.length >= limits.sshSessionsWaitingMax) {
+        return Promise.reject(new SvcError('SSH_SATURATED', `${waiting.length} commands wait for a session of this connection`));
+      }
+      return new Promise((resolve) => {
+        waiting.push(resolve);
+      });
+    },
+    give: () => {
+      running -= 1;
+      next();
+    },
+    refused: () => {
+      if (running <= 1) return false;
+      allowed = Math.max(1, Math.min(allowed, running - 1));
+      return true;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** Tells people's pages how an installation goes: at most four times a second, and at every change of state. */
+import { limits } from '../../schema/limits.ts';
+import type { PackageState } from '../../schema/packages.ts';
+import type { Bus } from '../events/bus.ts';
+import { targetKey, type PackageEntry, type PackageTask } from '../world-packages.ts';
+import type { World } from '../world.ts';
+
+/** Whom a package concerns: its person, or everybody on the server. */
+export function peopleOf(world: World, { target }: PackageEntry): readonly string[] {
+  if (target.person !== null) return [target.person];
+  return [...world.people.values()].filter((person) => person.server.name === target.server).map(({ name }) => name);
+}
+
+/** The state of the last decision, with what the installer said since. */
+export function tellState(world: World, bus: Bus, entry: PackageEntry): void {
+  const { decision, target } = entry;
+  if (decision === null) return;
+  const { state, reason, message } = decision;
+  const progress = world.tasks.get(targetKey(target))?.progress ?? null;
+  for (const person of peopleOf(world, entry))
+    bus.publish(person, { type: 'install-progress', app: target.app, state, reason, message, progress });
+}
+
+/** Bytes that came in: between changes of state, and not too often. */
+export function tellProgress(world: World, bus: Bus, nowMs: number, entry: PackageEntry, task: PackageTask): void {
+  if (task.act !== 'install' || nowMs - task.toldAtMs < limits.installTellMs) return;
+  task.toldAtMs = nowMs;
+  const { reason, message, progress } = task;
+  for (const person of peopleOf(world, entry))
+    bus.publish(person, { type: 'install-progress', app: entry.target.app, state: 'installing', reason, message, progress });
+}
+
+/** It is no object any more: cancelled before anything was there, or removed. */
+export function tellGone(bus: Bus, person: string, app: string, cancelled: boolean): void {
+  const state: PackageState = 'removed';
+  const reason = cancelled ? 'Cancelled' : 'Uninstalled';
+  const message = cancelled ? 'the installation was cancelled' : 'nothing of it is on the server';
+  bus.publish(person, { type: 'install-progress', app, state, reason, message, progress: null });
+}

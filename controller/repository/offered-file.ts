@@ -1,0 +1,93 @@
+/** The icon of a package that is only offered: it stands beside the tarball, or in the folder of one that is not packed. */
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { limits } from '../../schema/limits.ts';
+import { repositoryPaths } from '../../schema/repository/paths.ts';
+import { iconTypes, type IconType } from '../../schema/repository/records.ts';
+import type { Offers } from '../../schema/repository/store-view.ts';
+import { isRepositoryFolder, type RepositoryLocation } from './location.ts';
+
+export interface OfferedFile {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+}
+
+export interface OfferedFiles {
+  /** Null for any path but that of the icon, and when it can't be had now. */
+  read(location: RepositoryLocation | null, offers: Offers, app: string, version: string, file: string): Promise<OfferedFile | null>;
+}
+
+const mediaTypes: { readonly [Type in IconType]: string } = {
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+};
+
+/** Published versions never change, so what was read once is kept; the oldest goes. */
+export function createOfferedFiles(): OfferedFiles {
+  const kept = new Map<string, OfferedFile>();
+  return {
+    read: async (location, offers, app, version, file) => {
+      const offer = offers.apps.find(({ id }) => id === app)?.versions.find((one) => one.version === version);
+      const type = iconTypes.find((one) => file.toLowerCase().endsWith(`.${one}`));
+      if (location === null || offer === undefined || type === undefined || offer.manifest.icon !== file) return null;
+      const key = offer.sha256 === null ? null : `${app} ${offer.sha256}`;
+      const known = key === null ? undefined : kept.get(key);
+      if (known) return known;
+      const bytes = await readIcon(location, { app, version, file, type });
+      if (bytes === null) return null;
+      const found = { bytes, type: mediaTypes[type] };
+      if (key !== null) kept.set(key, found);
+      const [oldest] = kept.keys();
+      if (kept.size > limits.offeredIconsKept && oldest !== undefined) kept.delete(oldest);
+      return found;
+    },
+  };
+}
+
+interface Icon {
+  readonly app: string;
+  readonly version: string;
+  readonly file: string;
+  readonly type: IconType;
+}
+
+async function readIcon(location: RepositoryLocation, { app, version, file, type }: Icon): Promise<Uint8Array | null> {
+  const packed = repositoryPaths.icon(app, version, type);
+  try {
+    if (location.kind === 'url') return await fetchIcon(`${location.url}/${packed}`);
+    if (await isRepositoryFolder(location.folder)) return await readSmall(path.join(location.folder, packed));
+    const root = path.join(location.folder, app);
+    const asked = path.resolve(root, file);
+    return asked.startsWith(`${root}/`) ? await readSmall(asked) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function readSmall(file: string): Promise<Uint8Array | null> {
+  const handle = await open(file, 'r');
+  try {
+    const found = await handle.stat();
+    return found.isFile() && found.size <= limits.packageFileBytesMax ? await handle.readFile() : null;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function fetchIcon(url: string): Promise<Uint8Array | null> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(limits.repositoryAnswerMsMax) });
+  if (answer.status !== 200 || !answer.body) {
+    await answer.body?.cancel();
+    return null;
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body) {
+    bytes += chunk.byteLength;
+    if (bytes > limits.packageFileBytesMax) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,169 @@
+/**
+ * controller/servers/: a server as its administrator sees it: the kit put there, kept and taken off, accounts made ready, and what the
+ * doctor says. The work on the server is done by the fixed scripts of kit/server, over the admin's ssh connection; words are checked
+ * before they go, and nothing is ever composed into a command. Decision: docs/decisions/0065-server-kit.md
+ *
+ * This file: the acts. facts.ts reads what a server tells, checks.ts judges it, kit-work.ts follows the acts for the loop.
+ */
+import { createReadStream, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { isKitId, readFacts, type ServerFacts } from './facts.ts';
+
+/** What runs argv on the server as the admin account: the ssh driver's connection. */
+export interface Runner {
+  run(command: {
+    readonly argv: readonly string[];
+    readonly stdin?: AsyncIterable<Uint8Array>;
+    readonly onLine?: (line: string) => void;
+    readonly msMax: number;
+  }): Promise<{ readonly code: number | null; readonly signal: string | null; readonly said: string }>;
+}
+
+export interface KitTarball {
+  readonly id: string;
+  readonly file: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export interface ServerAdmin {
+  /** Account whose connection it is. */
+  readonly account: string;
+  facts(accounts: readonly string[]): Promise<ServerFacts>;
+  /** Puts the kit in place and makes it the current one; tells each step. What was current stays so until the last moment. */
+  install(kit: KitTarball, onStep: (step: string) => void): Promise<void>;
+  /** The kit before is current again; answers its id. Rejects NO_PREVIOUS_VERSION. */
+  rollBack(): Promise<string>;
+  /** Key, lingering and service manager of each account that is there; answers what could not be had, in words. */
+  settle(origins: string, accounts: readonly string[]): Promise<readonly string[]>;
+  /** Rejects KIT_IN_USE, naming what runs, unless forced. */
+  remove(force: boolean, onStep: (step: string) => void): Promise<void>;
+  /** `TYPE KEY` that accounts are to let in; null when the portal signs in with what an agent holds. */
+  publicKey(): Promise<string | null>;
+  /** Somebody asks now: a connection that failed lately is tried again without its pause. */
+  hurry(): void;
+  close(): void;
+}
+
+export interface ServerAdminOptions {
+  readonly server: string;
+  readonly admin: string;
+  readonly runner: Runner;
+  readonly publicKey: () => Promise<string | null>;
+  readonly hurry: () => void;
+  readonly close: () => void;
+  /** Folder of kit/server's scripts. */
+  readonly scripts: string;
+  readonly clock: Clock;
+  /** '/' on a server. */
+  readonly root?: string;
+}
+
+type Script = 'facts' | 'prepare' | 'install' | 'rollback' | 'accounts' | 'remove';
+
+export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
+  const { server, admin, runner, root = '/' } = options;
+  const asRoot = (argv: readonly string[]): readonly string[] => (admin === 'root' ? argv : ['sudo', '-n', '--', ...argv]);
+  const run = async (script: Script, words: readonly string[], msMax: number, onLine?: (line: string) => void): Promise<Ended> => {
+    const lines: string[] = [];
+    const ended = await runner.run({
+      argv: asRoot(['sh', '-s', '--', root, ...words]),
+      stdin: textOf(path.join(options.scripts, `${script}.sh`)),
+      onLine: (line) => {
+        if (lines.length < limits.kitScriptLinesMax) lines.push(line);
+        onLine?.(line);
+      },
+      msMax,
+    });
+    return { ...ended, script, lines };
+  };
+  const done = (ended: Ended): Ended => (ended.code === 0 ? ended : refuse(server, admin, ended));
+  return {
+    account: admin,
+    facts: async (accounts) => readFacts(done(await run('facts', accounts.filter(isAccount), limits.kitScriptMsMax)).lines),
+    install: async (kit, onStep) => {
+      if (!isKitId(kit.id) || !/^[0-9a-f]{64}$/.test(kit.sha256)) throw new SvcError('INTERNAL', 'a kit without a name');
+      onStep('upload');
+      done(await run('prepare', [], limits.kitScriptMsMax));
+      await upload(options, asRoot, kit);
+      done(await run('install', [kit.id, kit.sha256], limits.kitScriptMsMax, (line) => tellStep(line, onStep)));
+    },
+    rollBack: async () => {
+      const { lines } = done(await run('rollback', [], limits.kitScriptMsMax));
+      return lines.find((line) => line.startsWith('kit '))?.slice(4) ?? '';
+    },
+    settle: async (origins, accounts) => {
+      const [type = '-', key = '-'] = (await options.publicKey())?.split(' ') ?? [];
+      const { lines } = done(await run('accounts', [origins, type, key, ...accounts.filter(isAccount)], limits.kitScriptMsMax));
+      return lines.flatMap(settleTrouble);
+    },
+    remove: async (force, onStep) => {
+      done(await run('remove', [force ? 'yes' : 'no'], limits.kitScriptMsMax, (line) => tellStep(line, onStep)));
+    },
+    publicKey: options.publicKey,
+    hurry: options.hurry,
+    close: options.close,
+  };
+}
+
+interface Ended {
+  readonly script: Script;
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly said: string;
+  readonly lines: readonly string[];
+}
+
+const isAccount = (name: string): boolean => /^[a-z_][a-z0-9_-]{0,31}$/.test(name);
+
+async function* textOf(file: string): AsyncGenerator<Uint8Array> {
+  yield readFileSync(file);
+}
+
+async function upload(
+  { runner, root = '/', server, admin }: ServerAdminOptions,
+  asRoot: (argv: readonly string[]) => readonly string[],
+  kit: KitTarball,
+): Promise<void> {
+  const target = path.posix.join(root, 'opt/svc/.in', `${kit.sha256}.tgz`);
+  const ended = await runner.run({
+    argv: asRoot(['dd', `of=${target}`, 'status=none', 'conv=fsync', 'bs=64k']),
+    stdin: createReadStream(kit.file),
+    msMax: limits.kitUploadMsMax,
+  });
+  if (ended.code !== 0) refuse(server, admin, { ...ended, script: 'prepare', lines: [] });
+}
+
+function tellStep(line: string, onStep: (step: string) => void): void {
+  if (line.startsWith('step ')) onStep(line.slice(5));
+}
+
+function settleTrouble(line: string): readonly string[] {
+  const [what, account = ''] = line.split(' ');
+  if (what === 'no-linger') return [`lingering could not be enabled for ${account}`];
+  if (what === 'no-manager') return [`the service manager of ${account} could not be started`];
+  return [];
+}
+
+/** The exit codes that the scripts promise, and what a shell or sudo says instead of them. */
+function refuse(server: string, admin: string, { script, code, signal, said, lines }: Ended): never {
+  const end = said.trim().split('\n').at(-1) ?? '';
+  if (code === 1 && /^sudo: /m.test(said)) {
+    throw new SvcError(
+      'KIT_FAILED',
+      `${admin} does not become root on ${server}: ${end}; svc doctor --server ${server} has the line that lets it`,
+    );
+  }
+  if (script === 'install' && code === 10) throw new SvcError('CHECKSUM_MISMATCH', `the kit did not arrive whole on ${server}`);
+  if (script === 'install' && code === 11) throw new SvcError('KIT_FAILED', `the runtime of the kit does not run on ${server}: ${end}`);
+  if (script === 'install' && code === 12) throw new SvcError('DISK_FULL', `no room for the kit below /opt on ${server}: ${end}`);
+  if (script === 'rollback' && code === 13) throw new SvcError('NO_PREVIOUS_VERSION', `${server} has no kit to go back to`);
+  if (script === 'accounts' && code === 14) throw new SvcError('KIT_FAILED', `${server}: ${lines.at(-1)?.replace(/^error /, '') ?? ''}`);
+  if (script === 'remove' && code === 15) throw new SvcError('KIT_IN_USE', `still running on ${server}: ${lines.slice(0, 8).join('; ')}`);
+  if (code === 75) throw new SvcError('INSTALL_BUSY', `somebody else works on the kit of ${server}`);
+  if (/no space left/i.test(said)) throw new SvcError('DISK_FULL', `no room on ${server}: ${end}`);
+  throw new SvcError('KIT_FAILED', `${script} ended with ${signal ?? `exit code ${code}`} on ${server}: ${end}`);
+}

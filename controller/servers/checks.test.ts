@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { serverChecks } from './checks.ts';
+import { isKitId, readFacts } from './facts.ts';
+
+const lines = (changes: Readonly<Record<string, string>> = {}): readonly string[] => {
+  const told: Record<string, string> = {
+    arch: 'x86_64',
+    uid: '0',
+    os: 'debian 12',
+    clock_s: '1000',
+    systemd: '252',
+    cgroup: 'cgroup2fs',
+    controllers: 'cpuset cpu io memory pids',
+    opt_free_kb: '3488976',
+    python3: '/usr/bin/python3',
+    kit: '1.0.0-aaaaaaaa',
+    kit_runs: 'yes',
+    sshd_streamlocal: 'yes',
+    sshd_disabled: 'no',
+    sshd_pubkey: 'yes',
+    kill_user_processes: 'false',
+    account: 'ana found uid=1000 linger=yes manager=yes delegated=cpu,memory,pids key=yes free_kb=100000',
+    ...changes,
+  };
+  return Object.entries(told).map(([name, value]) => `${name} ${value}`);
+};
+const judge = (changes?: Readonly<Record<string, string>>) =>
+  serverChecks({
+    facts: readFacts(lines(changes)),
+    server: 'sirius',
+    admin: 'root',
+    tookMs: 5,
+    nowMs: 1_000_400,
+    wantedKit: '1.0.0-aaaaaaaa',
+  });
+
+describe('the doctor of a server', () => {
+  test('finds nothing to mend on a good one', () => {
+    expect(judge().filter(({ ok }) => !ok)).toEqual([]);
+  });
+
+  test.for([
+    ['ssh', { sshd_streamlocal: 'no' }, 'AllowStreamLocalForwarding local'],
+    ['ssh', { sshd_disabled: 'yes' }, 'DisableForwarding no'],
+    ['ssh', { sshd_pubkey: 'no' }, 'PubkeyAuthentication yes'],
+    ['sudo', { uid: '1001' }, 'NOPASSWD'],
+    ['system', { arch: 'riscv64' }, 'x86_64'],
+    ['system', { systemd: '-' }, 'systemd'],
+    ['system', { missing: 'flock' }, 'apt-get install'],
+    ['kit', { kit: '-' }, 'svc server add sirius'],
+    ['kit', { kit_runs: 'no' }, 'svc server add sirius'],
+    ['kit', { kit: '0.9.0-aaaaaaaa' }, 'svc server add sirius'],
+    ['linger', { account: 'ana found linger=no manager=no' }, 'loginctl enable-linger ana'],
+    ['linger', { account: 'ana missing' }, 'useradd'],
+    ['linger', { kill_user_processes: 'true' }, 'KillUserProcesses=no'],
+    ['user manager', { account: 'ana found linger=yes manager=no' }, 'systemctl start user@'],
+    ['user manager', { account: 'ana found uid=1000 linger=yes manager=no delegated=- key=yes', systemd: '255' }, 'systemctl start user@'],
+    ['cgroups', { cgroup: 'tmpfs' }, 'unified_cgroup_hierarchy'],
+    ['cgroups', { controllers: 'cpu memory' }, 'cgroup_disable'],
+    ['cgroups', { account: 'ana found linger=yes manager=yes delegated=cpu' }, 'Delegate=cpu memory pids'],
+    ['disk', { opt_free_kb: '1000' }, 'room'],
+    ['disk', { account: 'ana found linger=yes manager=yes delegated=memory,pids free_kb=0' }, 'room'],
+    ['clock', { clock_s: '900' }, 'timedatectl set-ntp true'],
+    ['clock', { clock_s: '1100' }, 'timedatectl set-ntp true'],
+    ['python3', { python3: '-' }, 'apt-get install -y python3'],
+  ] as const)('%s with %j has the line that mends it', ([name, changes, fix]) => {
+    const bad = judge(changes).filter(({ ok }) => !ok);
+    expect(bad.map((check) => check.name)).toContain(name);
+    expect(bad.find((check) => check.name === name)?.fix).toContain(fix);
+  });
+
+  test.for(['nonsense', 'arch x86_64', 'uid 0', 'arch -|uid 0'])('an answer that is none is told: %j', (text) => {
+    expect(() => readFacts(text.split('|'))).toThrow(/did not tell/);
+  });
+
+  test.for(['', '-', '../x-aaaaaaaa', 'a b-aaaaaaaa', '1.0.0', '1.0.0-aaaaaaag', "1'-aaaaaaaa"])('%j names no kit', (text) => {
+    expect(isKitId(text)).toBe(false);
+  });
+});

@@ -1,0 +1,205 @@
+/**
+ * The kit of one server for the loop: what was seen of it, what is being done, what went wrong. The acts take minutes on a slow line, so they
+ * run beside the loop; one at a time for a server, and each end makes the server be looked at anew.
+ */
+import type { KitFailure, KitSight, ServerDesired, ServerObserved } from '../../reconcilers/server.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Context } from '../loop/context.ts';
+import type { PersonEntry, ServerEntry } from '../world.ts';
+import type { KitTarball, ServerAdmin } from './admin.ts';
+import type { ServerFacts } from './facts.ts';
+
+/** What an administrator decided about the kit of a server, kept in the store. */
+interface KitWish {
+  /** Taken off, and it stays off. */
+  readonly removed: boolean;
+  /** Gone back from. */
+  readonly held: string | null;
+}
+
+export interface KitState {
+  readonly admin: ServerAdmin;
+  sight: KitSight;
+  facts: ServerFacts | null;
+  /** What belongs there, once its processor is known. */
+  wanted: KitTarball | null;
+  wish: KitWish | null;
+  busy: string | null;
+  failure: KitFailure | null;
+  lookedAtMs: number;
+  work: Promise<void> | null;
+  /** How long the last look took. */
+  tookMs: number;
+}
+
+export function newKitState(admin: ServerAdmin): KitState {
+  return {
+    admin,
+    sight: { status: 'unknown', message: '' },
+    facts: null,
+    wanted: null,
+    wish: null,
+    busy: null,
+    failure: null,
+    lookedAtMs: 0,
+    work: null,
+    tookMs: 0,
+  };
+}
+
+const wishName = (server: string): string => `server-kit/${server}`;
+
+export async function readWish({ options }: Context, server: ServerEntry): Promise<KitWish> {
+  const text = await options.store.value(wishName(server.name));
+  const value = text === null ? {} : (JSON.parse(text) as Partial<KitWish>);
+  return { removed: value.removed === true, held: typeof value.held === 'string' ? value.held : null };
+}
+
+export async function writeWish({ options }: Context, server: ServerEntry, kit: KitState, wish: KitWish): Promise<void> {
+  await options.store.putValue(wishName(server.name), JSON.stringify(wish));
+  kit.wish = wish;
+}
+
+/** Accounts of the people on that server, in order. */
+export function accountsOn({ world }: Context, server: ServerEntry): readonly string[] {
+  const here = [...world.people.values()].filter((person) => person.server === server && !person.leaving);
+  return [...new Set(here.map((person) => person.account))].sort();
+}
+
+/** By the last look as administrator; null where there was none, or no such account then. */
+export function accountLasts({ server: { kit }, account }: PersonEntry): boolean | null {
+  if (kit?.sight.status !== 'seen') return null;
+  const seen = kit.sight.accounts.find(({ name }) => name === account);
+  return seen?.found === true ? seen.linger && seen.manager : null;
+}
+
+/** Somebody came: whether what they start will last is looked at now, unless it was a moment ago. The server's own work mends it. */
+export function lookAtArrival({ options, queue }: Context, { server }: PersonEntry): void {
+  const { kit } = server;
+  if (kit === null || options.clock.nowMs() - kit.lookedAtMs < limits.kitArrivalLookMs) return;
+  kit.lookedAtMs = 0;
+  queue.add(server.key, false);
+}
+
+/** Asks the server as its administrator, unless it was asked lately. Never rejects: what can't be seen is unknown. */
+export async function lookAtKit(context: Context, server: ServerEntry, now = false): Promise<void> {
+  const { kit } = server;
+  const { clock, serverKit } = context.options;
+  if (kit === null) return;
+  kit.wish ??= await readWish(context, server);
+  if (kit.work !== null || (!now && kit.lookedAtMs !== 0 && clock.nowMs() - kit.lookedAtMs < limits.kitLookMs)) return;
+  kit.lookedAtMs = clock.nowMs();
+  if (now) kit.admin.hurry();
+  try {
+    const beganMs = clock.monotonicMs();
+    const facts = await kit.admin.facts(accountsOn(context, server));
+    kit.tookMs = clock.monotonicMs() - beganMs;
+    const publicKey = await kit.admin.publicKey();
+    kit.facts = facts;
+    kit.sight = {
+      status: 'seen',
+      id: facts.kit,
+      origins: facts.origins,
+      key: publicKey === null || publicKey === facts.key,
+      accounts: facts.accounts.map(({ name, found, linger, manager, key }) => ({
+        name,
+        found,
+        linger,
+        manager,
+        key: publicKey === null || (key && publicKey === facts.key),
+      })),
+    };
+    kit.wanted = serverKit === undefined ? null : await serverKit(facts.arch);
+    if (kit.failure?.message.startsWith(lookFailed) === true) kit.failure = null;
+  } catch (error) {
+    kit.facts = null;
+    if (error instanceof SvcError && error.code === 'KIT_INCOMPLETE') kit.failure = failureOf(context, error, lookFailed);
+    else kit.sight = { status: 'unknown', message: (error as Error).message };
+  }
+}
+
+const lookFailed = 'the kit of the portal: ';
+
+function failureOf({ options }: Context, error: unknown, before = ''): KitFailure {
+  const retry = error instanceof SvcError ? error.retry : 'transient';
+  return { message: `${before}${(error as Error).message}`, retry, atMs: options.clock.nowMs() };
+}
+
+export function serverDesired(context: Context, server: ServerEntry): ServerDesired {
+  const { kit } = server;
+  const origins = context.world.portal?.document.spec.origins ?? 'subdomain';
+  return {
+    name: server.name,
+    generation: server.placed.generation,
+    kit: kit === null ? null : { id: kit.wanted?.id ?? null, removed: kit.wish?.removed ?? false, held: kit.wish?.held ?? null, origins },
+  };
+}
+
+export function serverObserved({ sight, kit }: ServerEntry): ServerObserved {
+  if (kit === null) return { host: sight, kit: { status: 'unknown', message: '' }, busy: null, failure: null };
+  return { host: sight, kit: kit.sight, busy: kit.busy, failure: kit.failure };
+}
+
+/** Begins an act unless one is under way; then that one is waited for, and this one is not done. Rejects as the act does. */
+export function serverWork(
+  context: Context,
+  server: ServerEntry,
+  words: string,
+  act: (kit: KitState, step: (step: string) => void) => Promise<void>,
+): Promise<void> {
+  const { kit } = server;
+  if (kit === null) return Promise.reject(new SvcError('BAD_REQUEST', `${server.name} is this machine: it needs no server kit`));
+  if (kit.work !== null) return kit.work;
+  const { queue, options } = context;
+  const step = (name: string): void => {
+    kit.busy = name === '' ? words : `${words}: ${name}`;
+    queue.add(server.key, true);
+  };
+  const run = async (): Promise<void> => {
+    step('');
+    try {
+      await act(kit, step);
+      kit.failure = null;
+    } catch (error) {
+      kit.failure = failureOf(context, error);
+      options.log.warn({ key: server.key, error: kit.failure.message }, 'work on the server kit failed');
+      throw error;
+    } finally {
+      kit.busy = null;
+      kit.work = null;
+      kit.lookedAtMs = 0;
+      // What stands there is another thing now: packages and accounts are asked for with the next look.
+      server.lookedAtMs = 0;
+      queue.add(server.key, true);
+    }
+  };
+  kit.work = run();
+  return kit.work;
+}
+
+export async function installKit(context: Context, server: ServerEntry, onStep: (step: string) => void = () => undefined): Promise<void> {
+  await serverWork(context, server, 'the server kit is put in place', async (kit, step) => {
+    const { wanted } = kit;
+    if (wanted === null) throw new SvcError('KIT_FAILED', `${server.name} did not tell what it is: no kit can be chosen`);
+    await kit.admin.install(wanted, (name) => {
+      step(name);
+      onStep(name);
+    });
+  });
+  await settleAccounts(context, server, onStep);
+}
+
+export async function settleAccounts(
+  context: Context,
+  server: ServerEntry,
+  onStep: (step: string) => void = () => undefined,
+): Promise<void> {
+  await serverWork(context, server, 'its accounts are made ready', async (kit) => {
+    onStep('accounts');
+    const origins = context.world.portal?.document.spec.origins ?? 'subdomain';
+    const troubles = await kit.admin.settle(origins, accountsOn(context, server));
+    // An account that is not there is its person's condition, not a failure here: settle leaves it out.
+    if (troubles.length > 0) throw new SvcError('KIT_FAILED', troubles.join('; '));
+  });
+}

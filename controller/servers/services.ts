@@ -1,0 +1,74 @@
+/** Server-scope apps as the portal sees them: which there are, whether they answer, and the way to them for every person of their server. */
+import type { Duplex } from 'node:stream';
+import { serverAppPaths } from '../../schema/server-paths.ts';
+import { limits } from '../../schema/limits.ts';
+import type { BackendRoute } from '../../schema/gateway.ts';
+import { probe } from '../execute/probe.ts';
+import type { Context } from '../loop/context.ts';
+import type { BackendEntry, ServerEntry, ServiceEntry } from '../world.ts';
+
+/** Whether the app that this person sees is the server's, not theirs to start. */
+export function isServerScope({ person, app }: BackendEntry): boolean {
+  return person.packages.get(app)?.manifest.escopo === 'servidor';
+}
+
+/** Makes the entries follow the packages that stand there. */
+export function followServices({ recorder, queue }: Context, server: ServerEntry): void {
+  for (const [app, { manifest }] of server.system) {
+    if (manifest.escopo !== 'servidor' || server.services.has(app)) continue;
+    const key = `Service/${server.name}/${app}`;
+    server.services.set(app, { key, app, probe: null, probing: false, decision: null });
+    queue.add(key, false);
+  }
+  for (const [app, { key }] of server.services) {
+    if (server.system.get(app)?.manifest.escopo === 'servidor') continue;
+    server.services.delete(app);
+    recorder.forget(key);
+  }
+}
+
+/** Asked as any account of the server: the socket takes all of them. Nobody there, nobody to ask as. */
+export async function probeService({ world, options }: Context, server: ServerEntry, service: ServiceEntry): Promise<void> {
+  const asked = [...world.people.values()].find((person) => person.server === server && person.accountSeen === true);
+  if (server.sight.status !== 'reachable' || asked === undefined || service.probing) return;
+  const { clock } = options;
+  service.probing = true;
+  try {
+    const code = await probe({
+      dial: () => server.host.dial(asked.account, serverAppPaths(service.app).socket),
+      path: server.system.get(service.app)?.manifest.backend.healthcheckPath ?? '/',
+      token: '',
+      clock,
+    });
+    service.probe = { code, atMs: clock.nowMs() };
+  } finally {
+    service.probing = false;
+  }
+}
+
+/** Null unless it answered when it was asked last. It has no token: who may come in is the app's own matter (spec 5.2). */
+export function serviceRoute({ person, app }: BackendEntry): BackendRoute | null {
+  const { server } = person;
+  const decision = server.services.get(app)?.decision;
+  if (decision?.ready !== true) return null;
+  const { socket } = serverAppPaths(app);
+  return {
+    generation: `service ${server.system.get(app)?.hash ?? ''} ${decision.memory.sinceMs}`,
+    socketPath: server.host.directSocketPath(socket),
+    dial: (): Promise<Duplex> => server.host.dial(person.account, socket),
+    token: '',
+    keepIdleMs: limits.proxyIdleConnectionMsMax,
+  };
+}
+
+/** The kit was taken off: what is there can't be seen, and is not wanted either. */
+export function leaveAlone({ world, queue }: Context, server: ServerEntry): void {
+  const message = `the server kit was taken off; svc server add ${server.name} brings it back`;
+  if (server.sight.status === 'unreachable' && server.sight.message === message) return;
+  server.sight = { status: 'unreachable', message };
+  for (const person of world.people.values()) {
+    if (person.server !== server) continue;
+    queue.add(`Supervisor/${person.name}`, false);
+    for (const entry of person.backends.values()) queue.add(entry.key, false);
+  }
+}

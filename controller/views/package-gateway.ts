@@ -1,0 +1,82 @@
+/** The part of schema/gateway.ts that is about packages: the store window, the administrator's panel, rollbacks. */
+import { randomUUID } from 'node:crypto';
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway, RollbackAnswer } from '../../schema/gateway.ts';
+import type { Context } from '../loop/context.ts';
+import { installedAt, packageDesired } from '../loop/package-inputs.ts';
+import { lookAtInventory, refreshInstalls, requirementsOn } from '../loop/refresh-installs.ts';
+import { repositoryLocation } from '../repository/location.ts';
+import { createOfferedFiles } from '../repository/offered-file.ts';
+import type { PackageEntry } from '../world-packages.ts';
+import type { ServerEntry } from '../world.ts';
+import { adminServer, installedForStore, installsOf, missingPackages, versionBefore } from './packages.ts';
+
+type Part = Pick<Gateway, 'store' | 'offerFile' | 'adminPackages' | 'rollBack' | 'undoRollBack'>;
+
+export function packageGateway(context: Context): Part {
+  const { world, options, offers } = context;
+  const icons = createOfferedFiles();
+  const location = () => world.portal && repositoryLocation(options.dir, world.portal);
+  return {
+    store: async (usuario) => {
+      const person = world.people.get(usuario);
+      if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
+      const now = await offers.read(location());
+      await askWhatLacks(context, person.server);
+      return {
+        offers: now,
+        installed: installedForStore(person),
+        installs: installsOf(context, person),
+        missingPackages: missingPackages(context, person.server),
+      };
+    },
+    offerFile: async (app, version, file) => icons.read(location(), await offers.read(location()), app, version, file),
+    adminPackages: async () => {
+      const servers = [...world.servers.values()];
+      await offers.read(location());
+      await Promise.all(servers.map((server) => askWhatLacks(context, server)));
+      return { servers: servers.map((server) => adminServer(context, server)) };
+    },
+    rollBack: (key) => rollBack(context, key),
+    undoRollBack: (key) => undoRollBack(context, key),
+  };
+}
+
+/** Offers that came since the last look may require what nobody asked the server for yet. */
+async function askWhatLacks(context: Context, server: ServerEntry): Promise<void> {
+  if (server.sight.status !== 'reachable') return;
+  const isNew = [...requirementsOn(context, server)].some((requirement) => !server.inventoryOf.has(requirement));
+  if (isNew || server.inventory === null) await lookAtInventory(context, server);
+}
+
+function entryOf({ world }: Context, key: string): PackageEntry {
+  const entry = world.packages.get(key.replace(/^Package\//, ''));
+  if (!entry) throw new SvcError('NOT_FOUND', `no Package object ${key}; svc get packages lists them`);
+  return entry;
+}
+
+/** While an installation fails or waits, what stands there is held instead. */
+async function rollBack(context: Context, name: string): Promise<RollbackAnswer> {
+  const { world, options, queue } = context;
+  const entry = entryOf(context, name);
+  const { key } = entry;
+  const { version: from, app } = packageDesired(entry);
+  if (from === null) throw new SvcError('NO_PREVIOUS_VERSION', `${app} is being removed`);
+  if (entry.rollback?.from === from) return { key, from, to: entry.rollback.to };
+  const installed = installedAt(world, entry.target)?.version ?? null;
+  const to = installed === null || installed === from ? versionBefore(context, entry) : installed;
+  if (to === null || to === from) throw new SvcError('NO_PREVIOUS_VERSION', `${app}: no version before ${from} is known`);
+  await options.store.putRollback({ key, from, to, requestId: randomUUID(), atMs: options.clock.nowMs() });
+  await refreshInstalls(context);
+  queue.add(key, true);
+  return { key, from, to };
+}
+
+async function undoRollBack(context: Context, name: string): Promise<RollbackAnswer> {
+  const { key, rollback } = entryOf(context, name);
+  if (rollback === null) throw new SvcError('NOT_FOUND', `no rollback of ${key} is held`);
+  await context.options.store.deleteRollback(key);
+  await refreshInstalls(context);
+  context.queue.add(key, true);
+  return { key, from: rollback.from, to: rollback.to };
+}

@@ -1,0 +1,119 @@
+/** What is installed and how it goes, as the store window and the panel of the administrator show it. From memory, no I/O. */
+import { installLine } from '../../reconcilers/package-refusal.ts';
+import type { PackageMemory } from '../../reconcilers/package-types.ts';
+import type { InstalledForStore } from '../../schema/gateway.ts';
+import type { AdminPackage, AdminServer, EngineState, InstallView, PackageState } from '../../schema/packages.ts';
+import type { Context } from '../loop/context.ts';
+import { installedAt, packageDesired } from '../loop/package-inputs.ts';
+import { askingOn } from '../loop/refresh-installs.ts';
+import { targetKey, type PackageEntry } from '../world-packages.ts';
+import type { PersonEntry, ServerEntry } from '../world.ts';
+
+/** Null before the first look at it. */
+export function installView({ recorder, world }: Context, entry: PackageEntry): InstallView | null {
+  const status = recorder.last(entry.key);
+  if (!status) return null;
+  const { app, scope, version } = packageDesired(entry);
+  const { state, reason, message } = status;
+  const task = world.tasks.get(targetKey(entry.target));
+  return {
+    key: entry.key,
+    app,
+    scope,
+    wanted: version,
+    state: state as PackageState,
+    reason,
+    message,
+    progress: task?.act === 'install' ? task.progress : null,
+  };
+}
+
+/** Documents for the whole server and for this person, and what they asked for. */
+export function installsOf(context: Context, person: PersonEntry): readonly InstallView[] {
+  const concern = [...context.world.packages.values()].filter(
+    ({ target }) => target.server === person.server.name && (target.person === null || target.person === person.name),
+  );
+  return concern.flatMap((entry) => installView(context, entry) ?? []);
+}
+
+export function installedForStore(person: PersonEntry): readonly InstalledForStore[] {
+  return [...person.packages].map(([id, { version, manifest, scope, delivered, previous }]) => ({
+    id,
+    version,
+    provides: manifest.provides ?? [],
+    scope,
+    drift: delivered === null,
+    previous,
+  }));
+}
+
+/** Of the newest offers; an app is absent while its requirements were not asked for. */
+export function missingPackages({ offers }: Context, { inventory, inventoryOf }: ServerEntry): Readonly<Record<string, readonly string[]>> {
+  const found: Record<string, readonly string[]> = {};
+  for (const { id, versions } of offers.last().apps) {
+    const required = versions[0]?.manifest.requiredPackages ?? [];
+    if (required.length === 0) found[id] = [];
+    else if (inventory !== null && required.every((one) => inventoryOf.has(one)))
+      found[id] = required.filter((one) => inventory.missing.includes(one));
+  }
+  return found;
+}
+
+/** The version that a rollback goes back to: the one that the server keeps, else the one that was there before. */
+export function versionBefore({ world, recorder }: Context, entry: PackageEntry): string | null {
+  const memory = (recorder.last(entry.key)?.memory ?? null) as PackageMemory | null;
+  return installedAt(world, entry.target)?.previous ?? memory?.before ?? null;
+}
+
+export function adminServer(context: Context, server: ServerEntry): AdminServer {
+  const { world, recorder } = context;
+  const here = [...world.packages.values()].filter(({ target }) => target.server === server.name);
+  const engines = [...world.engines.values()].filter((engine) => engine.server === server);
+  return {
+    name: server.name,
+    sight: server.sight.status === 'reachable' ? 'reachable' : server.sight.message || server.sight.status,
+    missing: missingOn(context, server),
+    packages: here.flatMap((entry) => adminPackage(context, entry) ?? []),
+    engines: engines.map(({ key, app, nome, versao, present }) => {
+      const state = (recorder.last(key)?.state ?? 'unknown') as EngineState;
+      return { app, nome, versao, state, bytes: present?.bytes ?? null };
+    }),
+    running: runningOn(context, server),
+  };
+}
+
+/** One row per Linux package, with every app that asks for it. */
+function missingOn(context: Context, server: ServerEntry): AdminServer['missing'] {
+  const asking = askingOn(context, server);
+  return (server.inventory?.missing ?? []).flatMap((requirement) => {
+    const apps = [...new Set(asking.flatMap(([app, required]) => (required.includes(requirement) ? [app] : [])))].sort();
+    return apps.length === 0 ? [] : [{ package: requirement, apps, line: installLine([requirement]) }];
+  });
+}
+
+function adminPackage(context: Context, entry: PackageEntry): AdminPackage | null {
+  const view = installView(context, entry);
+  if (!view) return null;
+  const installed = installedAt(context.world, entry.target);
+  return {
+    ...view,
+    person: entry.target.person,
+    installed: installed?.version ?? null,
+    drift: installed?.delivered === null,
+    previous: versionBefore(context, entry),
+    paused: packageDesired(entry).paused,
+  };
+}
+
+function runningOn({ world }: Context, server: ServerEntry): AdminServer['running'] {
+  const people = [...world.people.values()].filter((person) => person.server === server);
+  return people.flatMap((person) =>
+    [...person.backends.values()].flatMap(({ app, decision, memory }) => {
+      const snapshot = person.link.snapshot(app);
+      if (!snapshot?.process || decision === null) return [];
+      const version = decision.stale ? null : (snapshot.installed?.version ?? null);
+      const sinceMs = memory?.context.sinceMs ?? snapshot.sinceMs;
+      return [{ person: person.name, app, version, state: decision.state, sinceMs, stale: decision.stale }];
+    }),
+  );
+}

@@ -1,0 +1,175 @@
+/** The administrator's part of schema/gateway.ts: the kit of a server put there, gone back from or taken off, and its doctor. */
+import { decideServer } from '../../reconcilers/server.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { DoctorCheck, Gateway, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
+import type { Context } from '../loop/context.ts';
+import { serverChecks } from '../servers/checks.ts';
+import {
+  accountsOn,
+  installKit,
+  lookAtKit,
+  serverDesired,
+  serverObserved,
+  serverWork,
+  settleAccounts,
+  writeWish,
+  type KitState,
+} from '../servers/kit-work.ts';
+import { leaveAlone } from '../servers/services.ts';
+import type { ServerEntry } from '../world.ts';
+
+export function serverGateway(context: Context): Pick<Gateway, 'serverChecks' | 'serverAct'> {
+  return {
+    serverChecks: async (name) => {
+      const { server, kit } = serverOf(context, name);
+      return await checks(context, server, kit);
+    },
+    serverAct: (name, act, force) => acted(context, name, act, force),
+  };
+}
+
+function serverOf({ world }: Context, name: string): { readonly server: ServerEntry; readonly kit: KitState } {
+  const server = world.servers.get(name);
+  if (!server) throw new SvcError('NOT_FOUND', `no Server document ${name}`);
+  if (server.kit === null) throw new SvcError('BAD_REQUEST', `${name} is this machine: it needs no server kit`);
+  return { server, kit: server.kit };
+}
+
+async function checks(context: Context, server: ServerEntry, kit: KitState): Promise<readonly DoctorCheck[]> {
+  await lookAtKit(context, server, true);
+  if (kit.facts === null) {
+    const message = kit.sight.status === 'unknown' ? kit.sight.message : (kit.failure?.message ?? '');
+    return [{ name: 'ssh', ok: false, warning: false, detail: message, fix: sshFix(server, message) }];
+  }
+  const nowMs = context.options.clock.nowMs();
+  const input = {
+    facts: kit.facts,
+    server: server.name,
+    admin: kit.admin.account,
+    tookMs: kit.tookMs,
+    nowMs,
+    wantedKit: kit.wanted?.id ?? null,
+  };
+  return serverChecks(input);
+}
+
+/** The first sign-in is the administrator's to allow: everything else the portal does by itself. */
+function sshFix({ name, kit }: ServerEntry, message: string): string {
+  if (/refuses the sign-in/.test(message))
+    return `let the portal's key in as ${kit?.admin.account ?? 'root'}: state/ssh/id_ed25519.pub goes into its authorized_keys`;
+  if (/host key|pinned/.test(message)) return `svc server trust ${name} shows the keys of the server`;
+  return `look whether sshd answers at the address that Server/${name} says`;
+}
+
+/** A line of what an act tells, as it happens; the act goes on when nobody reads any more. */
+async function* acted(context: Context, name: string, act: ServerAct, force: boolean): AsyncGenerator<ServerActEvent> {
+  const { server, kit } = serverOf(context, name);
+  const told: ServerActEvent[] = [];
+  let wake = (): void => undefined;
+  let isOver = false;
+  const tell = (event: ServerActEvent): void => {
+    told.push(event);
+    wake();
+  };
+  const run = async (): Promise<void> => {
+    try {
+      tell({ event: 'done', text: await acts[act](context, server, kit, force, tell) });
+    } catch (error) {
+      tell({ event: 'error', code: error instanceof SvcError ? error.code : 'INTERNAL', text: (error as Error).message });
+    } finally {
+      isOver = true;
+      context.queue.add(server.key, true);
+      wake();
+    }
+  };
+  const running = run();
+  for (;;) {
+    const next = told.shift();
+    if (next !== undefined) yield next;
+    else if (isOver) break;
+    else
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+  }
+  await running;
+}
+
+type Act = (context: Context, server: ServerEntry, kit: KitState, force: boolean, tell: (event: ServerActEvent) => void) => Promise<string>;
+
+const acts: { readonly [Name in ServerAct]: Act } = {
+  plan: async (context, server, kit, _force, tell) => {
+    const lines = await planned(context, server, kit);
+    for (const text of lines) tell({ event: 'plan', text });
+    return lines.length === 0 ? `${server.name} is as it should be` : `${lines.length} change(s)`;
+  },
+  add: async (context, server, kit, _force, tell) => {
+    await writeWish(context, server, kit, { removed: false, held: null });
+    const lines = await planned(context, server, kit);
+    for (const text of lines) tell({ event: 'plan', text });
+    const step = (text: string): void => tell({ event: 'step', text });
+    if (kit.sight.status === 'seen' && kit.wanted !== null && kit.sight.id !== kit.wanted.id) await installKit(context, server, step);
+    else await settleAccounts(context, server, step);
+    const verdicts = await checks(context, server, kit);
+    for (const { name, ok, detail, fix } of verdicts)
+      if (!ok) tell({ event: 'step', text: `${name}: ${detail}${fix === null ? '' : `; fix: ${fix}`}` });
+    return `${server.name} has the server kit ${kit.wanted?.id ?? ''}`;
+  },
+  rollback: async (context, server, kit, _force, tell) => {
+    await lookAtKit(context, server, true);
+    const held = kit.facts?.kit ?? null;
+    let now = '';
+    await serverWork(context, server, 'the server kit before comes back', async () => {
+      tell({ event: 'step', text: 'switch' });
+      now = await kit.admin.rollBack();
+    });
+    await writeWish(context, server, kit, { removed: false, held });
+    return `${server.name} is back at the server kit ${now}; ${held ?? ''} is not put there again before svc server add`;
+  },
+  remove: async (context, server, kit, force, tell) => {
+    const before = kit.wish ?? { removed: false, held: null };
+    // First said, then done: whoever looks meanwhile starts nothing there.
+    await writeWish(context, server, kit, { removed: true, held: null });
+    leaveAlone(context, server);
+    try {
+      await serverWork(context, server, 'the server kit is taken off', (_kit, step) =>
+        kit.admin.remove(force, (name) => {
+          step(name);
+          tell({ event: 'step', text: name });
+        }),
+      );
+    } catch (error) {
+      await writeWish(context, server, kit, before);
+      server.lookedAtMs = 0;
+      server.sight = { status: 'unknown', message: '' };
+      throw error;
+    }
+    return `nothing of svc runs on ${server.name}; packages and data stay`;
+  },
+};
+
+/** What the loop would do by itself, and what the look alone says. */
+async function planned(context: Context, server: ServerEntry, kit: KitState): Promise<readonly string[]> {
+  await lookAtKit(context, server, true);
+  if (kit.sight.status === 'unknown') throw new SvcError('SERVER_UNREACHABLE', kit.sight.message);
+  if (kit.wanted === null) throw new SvcError('KIT_INCOMPLETE', kit.failure?.message ?? 'no kit for this server');
+  const desired = serverDesired(context, server);
+  const wish = { ...desired, kit: desired.kit && { ...desired.kit, removed: false, held: null } };
+  const { actions } = decideServer(wish, { ...serverObserved(server), busy: null, failure: null }, null, context.options.clock.nowMs());
+  return actions.flatMap((action) => {
+    if (action.kind === 'server/kit') {
+      const before = kit.facts?.kit ?? null;
+      const { bytes } = kit.wanted ?? { bytes: 0 };
+      const size = `${(bytes / 1e6).toFixed(1)} MB`;
+      return [
+        before === null
+          ? `put the server kit ${action.id} below /opt/svc (${size})`
+          : `replace the server kit ${before} by ${action.id} (${size})`,
+        `make ${accountsOn(context, server).join(', ') || 'no account'} ready: key of the portal, lingering, service manager`,
+      ];
+    }
+    return action.kind === 'server/accounts'
+      ? [`make ${accountsOn(context, server).join(', ')} ready: key of the portal, lingering, service manager`]
+      : [];
+  });
+}

@@ -1,0 +1,161 @@
+/**
+ * The records of packages and engines: `Package/<document>`, `Package/<person>/<app>` (what a person asked for) and
+ * `Engine/<server>/<app>/<nome>/<versao>`, with what is being done to them. Part of world.ts, by the same rules.
+ */
+import type { PackageTarget } from '../reconcilers/actions.ts';
+import type { PackageDecision, PackageObserved } from '../reconcilers/package-types.ts';
+import type { Reason } from '../schema/backend.ts';
+import type { PackageDocument } from '../schema/desired/documents.ts';
+import type { Motor } from '../schema/manifest/manifest.ts';
+import type { PackageProgress } from '../schema/packages.ts';
+import type { Offers } from '../schema/repository/store-view.ts';
+import type { HeldRollback, InstallWish } from './store/store.ts';
+import { wantedOf, type PlacedOf, type ServerEntry, type World } from './world.ts';
+
+export type PackageWanted =
+  | { readonly by: 'document'; readonly placed: PlacedOf<PackageDocument> }
+  | { readonly by: 'wish'; readonly wish: InstallWish; readonly server: string };
+
+export type OfferedVersion = Offers['apps'][number]['versions'][number];
+
+export interface PackageEntry {
+  readonly key: string;
+  readonly name: string;
+  wanted: PackageWanted;
+  target: PackageTarget;
+  /** Its document is gone: what it installed goes too. */
+  leaving: boolean;
+  rollback: HeldRollback | null;
+  failure: PackageObserved['failure'];
+  /** The version that is aimed at, as it is offered; with `offered` and `problem` as of the last look that needed them. */
+  offer: OfferedVersion | null;
+  offered: readonly string[];
+  problem: string | null;
+  decision: PackageDecision | null;
+}
+
+/** One run of svc-app-install: it goes on beside the key, since it may take hours and a cancel must not wait for it. */
+export interface PackageTask {
+  readonly act: 'install' | 'remove' | 'roll-back' | 'confirm' | 'mend';
+  readonly version: string | null;
+  readonly abort: AbortController;
+  progress: PackageProgress | null;
+  reason: Reason;
+  message: string;
+  /** When the pages were told last. */
+  toldAtMs: number;
+  /** Resolves when it is over, whatever came of it. */
+  ended: Promise<void>;
+}
+
+export interface EngineEntry {
+  readonly key: string;
+  readonly server: ServerEntry;
+  readonly app: string;
+  readonly nome: string;
+  readonly versao: string;
+  declared: boolean;
+  /** Null: it is not on the disk. */
+  present: { readonly bytes: number | null } | null;
+  failure: PackageObserved['failure'];
+}
+
+export function targetKey({ server, app, scope, person }: PackageTarget): string {
+  return scope === 'sistema' ? `${server}\0${app}` : `${server}\0${app}\0${person}`;
+}
+
+function targetOf(wanted: PackageWanted): PackageTarget {
+  if (wanted.by === 'wish') return { server: wanted.server, app: wanted.wish.app, scope: 'pessoa', person: wanted.wish.person };
+  const { server, app, instalacao, pessoa } = wanted.placed.document.spec;
+  const scope = instalacao ?? 'sistema';
+  return { server, app, scope, person: scope === 'pessoa' ? (pessoa ?? null) : null };
+}
+
+/** Makes the entries follow documents, wishes and held rollbacks. */
+export function syncPackages(world: World): void {
+  const documents = wantedOf<PackageDocument>(world.inForce, 'Package');
+  const all = documents.map(({ placed, leaving }) => ({
+    name: placed.document.metadata.name,
+    wanted: { by: 'document', placed } as PackageWanted,
+    leaving,
+  }));
+  // Documents win: a wish for the same waits until the document is gone.
+  const covered = new Set(all.filter(({ leaving }) => !leaving).map(({ wanted }) => targetKey(targetOf(wanted))));
+  for (const wish of world.wishes.values()) {
+    const person = world.people.get(wish.person);
+    if (!person || person.leaving) continue;
+    const wanted: PackageWanted = { by: 'wish', wish, server: person.server.name };
+    if (!covered.has(targetKey(targetOf(wanted)))) all.push({ name: `${wish.person}/${wish.app}`, wanted, leaving: false });
+  }
+  const names = new Set(all.map(({ name }) => name));
+  for (const [name, entry] of world.packages) {
+    if (names.has(name)) continue;
+    world.packages.delete(name);
+    markRemoving(world, entry.target, false);
+  }
+  for (const { name, wanted, leaving } of all) {
+    const key = `Package/${name}`;
+    const target = targetOf(wanted);
+    const known = world.packages.get(name);
+    const entry: PackageEntry = known ?? { ...emptyEntry, key, name, wanted, target, leaving };
+    // Another wish is worth another try, whatever the last one ended with.
+    if (!sameWanted(entry.wanted, wanted)) entry.failure = null;
+    if (targetKey(entry.target) !== targetKey(target)) markRemoving(world, entry.target, false);
+    world.packages.set(name, Object.assign(entry, { wanted, target, leaving, rollback: world.rollbacks.get(key) ?? null }));
+  }
+  world.byTarget = new Map([...world.packages.values()].map((entry) => [targetKey(entry.target), entry]));
+}
+
+const emptyEntry = { rollback: null, failure: null, offer: null, offered: [], problem: null, decision: null };
+
+function sameWanted(a: PackageWanted, b: PackageWanted): boolean {
+  if (a.by === 'wish') return b.by === 'wish' && a.wish.requestId === b.wish.requestId && a.wish.version === b.wish.version;
+  return b.by === 'document' && a.placed.document === b.placed.document;
+}
+
+/** Whether instances of the package are to end because it goes. True when that changed. */
+export function markRemoving(world: World, { server, app, scope, person }: PackageTarget, on: boolean): boolean {
+  const holder = scope === 'sistema' ? world.servers.get(server) : world.people.get(person ?? '');
+  if (!holder || holder.removing.has(app) === on) return false;
+  const next = new Set(holder.removing);
+  if (on) next.add(app);
+  else next.delete(app);
+  holder.removing = next;
+  return true;
+}
+
+/** The packages of an app that a person can run: their own and the server's. */
+export function entriesOfApp(world: World, server: string, app: string, person: string): readonly PackageEntry[] {
+  const own = world.byTarget.get(targetKey({ server, app, scope: 'pessoa', person }));
+  const shared = world.byTarget.get(targetKey({ server, app, scope: 'sistema', person: null }));
+  return [own, shared].filter((entry) => entry !== undefined);
+}
+
+/** What is declared there and what stands there, one entry each; nothing before the first look. Answers the keys that went. */
+export function syncEngines(world: World, server: ServerEntry): readonly string[] {
+  const { inventory } = server;
+  if (inventory === null) return [];
+  const found = new Map<string, EngineEntry>();
+  const entry = (app: string, nome: string, versao: string): EngineEntry => {
+    const key = `Engine/${server.name}/${app}/${nome}/${versao}`;
+    const known = found.get(key) ?? world.engines.get(key);
+    const one = known?.server === server ? known : { key, server, app, nome, versao, declared: false, present: null, failure: null };
+    if (!found.has(key)) Object.assign(one, { declared: false, present: null });
+    found.set(key, one);
+    return one;
+  };
+  for (const [app, { manifest }] of server.system) {
+    for (const motor of manifest.motores ?? [])
+      if (belongsThere(motor, inventory.gpu)) entry(app, motor.nome, motor.versao).declared = true;
+  }
+  for (const { app, nome, versao, bytes } of inventory.engines) entry(app, nome, versao).present = { bytes };
+  const gone = [...world.engines.values()].filter((one) => one.server.name === server.name && !found.has(one.key));
+  for (const { key } of gone) world.engines.delete(key);
+  for (const [key, one] of found) world.engines.set(key, one);
+  return gone.map(({ key }) => key);
+}
+
+/** Source: spec 2.3 `quando`. */
+function belongsThere({ quando }: Motor, gpu: boolean): boolean {
+  return quando !== 'gpu' || gpu;
+}

@@ -1,0 +1,13 @@
+/** What the disk says, as a code of ours: a full one, or one that is not ours to write, is a state of the world and no defect. */
+import { SvcError } from '../schema/errors.ts';
+import { errorCode } from './atomic-file.ts';
+
+/** The error itself unless it is one of the disk. `more` ends the sentence. */
+export function diskError(error: unknown, more = ''): unknown {
+  if (error instanceof SvcError) return error;
+  const code = errorCode(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new SvcError('DISK_FULL', `no space left: ${message}${more}`, {}, { cause: error });
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return new SvcError('FORBIDDEN', message, {}, { cause: error });
+  return error;
+}

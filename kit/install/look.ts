@@ -1,0 +1,50 @@
+/** `svc-app-install --look`: what of this server matters to packages: engines on disk, a physical GPU, Linux packages that lack. */
+import { readdir, lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { InstallLook } from '../../schema/install-events.ts';
+import { limits } from '../../schema/limits.ts';
+import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import { errorCode } from '../atomic-file.ts';
+import { gpuInventory } from '../launch/gpu.ts';
+import { isAppId } from '../place.ts';
+import { unmetRequirements } from './requirements.ts';
+
+export async function lookAround(place: ServerPlace, requirements: readonly string[]): Promise<InstallLook> {
+  return {
+    event: 'look',
+    missing: await unmetRequirements(requirements),
+    engines: await enginesIn(accountPaths(place).engines),
+    gpu: gpuInventory('').some((device) => !device.virtual),
+  };
+}
+
+/** Half-made ones start with a dot. */
+async function enginesIn(root: string): Promise<InstallLook['engines']> {
+  const engines: { app: string; nome: string; versao: string; bytes: number | null }[] = [];
+  for (const app of (await foldersIn(root)).filter(isAppId)) {
+    for (const nome of await foldersIn(join(root, app))) {
+      for (const versao of await foldersIn(join(root, app, nome)))
+        engines.push({ app, nome, versao, bytes: await bytesIn(join(root, app, nome, versao)) });
+    }
+  }
+  return engines;
+}
+
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith('.') ? [entry.name] : [])).sort();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+/** Null when it holds more entries than are counted at each look. */
+async function bytesIn(folder: string): Promise<number | null> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  if (entries.length > limits.engineCountedEntriesMax) return null;
+  let bytes = 0;
+  for (const entry of entries) if (entry.isFile()) bytes += (await lstat(join(entry.parentPath, entry.name))).size;
+  return bytes;
+}

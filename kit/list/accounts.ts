@@ -1,0 +1,100 @@
+/**
+ * Homes of accounts, and what people installed for themselves. Root reads nothing below a home: a child that became the person
+ * does, so a link or a pipe that somebody put there leads nowhere they may not go themselves.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { lstatSync } from 'node:fs';
+import { limits } from '../../schema/limits.ts';
+import type { ListLine } from '../../schema/list-lines.ts';
+import { accountPaths } from '../../schema/server-paths.ts';
+
+interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly home: string;
+}
+
+const accountsPerQuery = 256;
+const childrenAtOnce = 4;
+
+/** By getent, so that accounts of a directory service count like those of /etc/passwd. Who does not exist is left out. */
+export async function lookUp(names: readonly string[]): Promise<ReadonlyMap<string, Account>> {
+  const found = new Map<string, Account>();
+  for (let at = 0; at < names.length; at += accountsPerQuery) {
+    const text = await getent(names.slice(at, at + accountsPerQuery));
+    for (const line of text.split('\n')) {
+      const [name = '', , uid, gid, , home = ''] = line.split(':');
+      if (names.includes(name) && home.startsWith('/')) found.set(name, { name, uid: Number(uid), gid: Number(gid), home });
+    }
+  }
+  return found;
+}
+
+/** 2 says that not all of them exist. */
+function getent(names: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile('getent', ['passwd', '--', ...names], { timeout: limits.accountLookMsMax, maxBuffer: 4 * 1_024 * 1_024 }, (error, stdout) => {
+      if (error === null || error.code === 2) resolve(stdout);
+      else reject(new Error(`getent passwd failed: ${error.message.split('\n')[0]}`));
+    });
+  });
+}
+
+/** The packages of each account's own, told in any order. */
+export async function listOwn(accounts: Iterable<Account>, prefix: string, tell: (line: ListLine) => void): Promise<void> {
+  const left = [...accounts].filter(({ home }) => hasOwn(home));
+  const next = async (): Promise<void> => {
+    for (let account = left.shift(); account !== undefined; account = left.shift()) await listAs(account, prefix, tell);
+  };
+  await Promise.all(Array.from({ length: childrenAtOnce }, next));
+}
+
+/** Most people installed nothing: they cost no process. */
+function hasOwn(home: string): boolean {
+  try {
+    return lstatSync(accountPaths({ home, prefix: '' }).personApps, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Root may be nobody on a network home: the person's own look will tell.
+    return true;
+  }
+}
+
+function listAs({ name, uid, gid, home }: Account, prefix: string, tell: (line: ListLine) => void): Promise<void> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', process.argv[1] ?? '', '--own'], {
+    cwd: '/',
+    uid,
+    gid,
+    env: { HOME: home, SVC_PREFIX: prefix, PATH: '/usr/bin:/bin' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const deadline = setTimeout(() => child.kill('SIGKILL'), limits.accountLookMsMax);
+  child.stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > limits.accountListBytesMax) child.kill('SIGKILL');
+    else chunks.push(chunk);
+  });
+  return new Promise((resolve) => {
+    const end = (why: string): void => {
+      clearTimeout(deadline);
+      if (why === '') for (const line of Buffer.concat(chunks).toString('utf8').split('\n')) tellOwn(name, line, tell);
+      else tell({ event: 'bad', account: name, folder: accountPaths({ home, prefix }).personApps, message: why });
+      resolve();
+    };
+    child.once('error', (error) => end(error.message));
+    child.once('close', (code, signal) => end(code === 0 ? '' : `svc-app-list as ${name} ended with ${signal ?? code}`));
+  });
+}
+
+/** The person may have had a hand in these lines: whose packages they are is said by us. */
+function tellOwn(account: string, text: string, tell: (line: ListLine) => void): void {
+  let line: ListLine;
+  try {
+    line = JSON.parse(text) as ListLine;
+  } catch {
+    return;
+  }
+  if (typeof line === 'object' && line !== null && (line.event === 'package' || line.event === 'bad')) tell({ ...line, account });
+}

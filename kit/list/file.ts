@@ -1,0 +1,26 @@
+/** One file of an installed package: an icon, a settings script. */
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { limits } from '../../schema/limits.ts';
+
+/** A plain file below the package's folder, links not followed out of it; null when there is none. */
+export async function readPackageFile(parent: string, app: string, file: string): Promise<Buffer | null> {
+  const root = join(parent, app);
+  const asked = resolve(root, file);
+  if (file.includes('\0') || !asked.startsWith(`${root}/`)) return null;
+  try {
+    const [realRoot, real] = await Promise.all([realpath(root), realpath(asked)]);
+    if (!real.startsWith(`${realRoot}/`)) return null;
+    // Never waits: a pipe has no other end.
+    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stat = await handle.stat();
+      return stat.isFile() && stat.size <= limits.packageFileBytesMax ? await handle.readFile() : null;
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * kit/list/: `svc-app-list`, what the portal asks a server: which packages stand there, and where accounts live. Changes nothing but
+ * its caches of hashes. Prints the lines of schema/list-lines.ts.
+ *
+ *   svc-app-list              the system's packages, and those of the accounts named on standard input, one a line (needs root)
+ *   svc-app-list --own        those of this account
+ *   svc-app-list --file ID --sistema|--pessoa     the file of the package whose path is the line on standard input
+ *
+ * Exit codes: 0 told, 1 failed (the last line says why), 2 usage.
+ */
+import { text } from 'node:stream/consumers';
+import { SvcError } from '../../schema/errors.ts';
+import type { ListLine } from '../../schema/list-lines.ts';
+import { accountPaths } from '../../schema/server-paths.ts';
+import { kitVersion } from '../../schema/supervisor-protocol.ts';
+import { isAppId, placeFrom } from '../place.ts';
+import { listOwn, lookUp } from './accounts.ts';
+import { readPackageFile } from './file.ts';
+import { listPackages } from './packages.ts';
+
+const usage = 'usage: svc-app-list | svc-app-list --own | svc-app-list --file ID --sistema|--pessoa\n';
+const chunkBytes = 192 * 1_024;
+
+function tell(line: ListLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+async function listAll(): Promise<void> {
+  const place = placeFrom(process.env);
+  const asked = (await text(process.stdin)).split('\n').filter((line) => line !== '');
+  const names = asked.filter((name) => /^[a-z_][a-z0-9_-]{0,31}$/.test(name));
+  if (names.length > 0 && process.getuid?.() !== 0) throw new SvcError('FORBIDDEN', 'only root reads what other accounts installed');
+  const accounts = await lookUp(names);
+  for (const name of names) tell({ event: 'account', account: name, home: accounts.get(name)?.home ?? null });
+  await listPackages(accountPaths(place).systemApps, null, tell);
+  await listOwn(accounts.values(), place.prefix, tell);
+}
+
+async function tellFile(app: string, scope: string): Promise<void> {
+  const paths = accountPaths(placeFrom(process.env));
+  const [file = ''] = (await text(process.stdin)).split('\n');
+  const bytes = await readPackageFile(scope === '--pessoa' ? paths.personApps : paths.systemApps, app, file);
+  if (bytes === null) throw new SvcError('NOT_FOUND', 'the package holds no such file');
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    tell({ event: 'bytes', base64: bytes.subarray(at, at + chunkBytes).toString('base64') });
+  }
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [act, app = '', scope = ''] = argv;
+  const acts: Readonly<Record<string, () => Promise<void>>> = {
+    all: listAll,
+    own: () => listPackages(accountPaths(placeFrom(process.env)).personApps, null, tell),
+    file: () => tellFile(app, scope),
+  };
+  const isFile = act === '--file' && argv.length === 3 && isAppId(app) && (scope === '--sistema' || scope === '--pessoa');
+  const name = argv.length === 0 ? 'all' : argv.length === 1 && act === '--own' ? 'own' : isFile ? 'file' : null;
+  if (name === null) {
+    process.stderr.write(usage);
+    return 2;
+  }
+  // Whoever listened may be gone.
+  process.stdout.on('error', () => undefined);
+  try {
+    await acts[name]?.();
+    tell({ event: 'end', version: kitVersion });
+    return 0;
+  } catch (error) {
+    const coded = error instanceof SvcError ? error : new SvcError('INTERNAL', error instanceof Error ? error.message : String(error));
+    tell({ event: 'error', code: coded.code, message: coded.message });
+    return 1;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

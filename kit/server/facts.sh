@@ -1,0 +1,53 @@
+# What a server is and what of svc stands on it, one `name value` a line. Reads only. Run as the administrator:
+#   sh -s -- PREFIX ACCOUNT…        PREFIX is / on a server; tests give a folder.
+set -u
+LC_ALL=C
+export LC_ALL PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+p=${1%/}
+shift
+tell() { printf '%s %s\n' "$1" "${2:--}"; }
+
+tell arch "$(uname -m)"
+tell uid "$(id -u)"
+tell os "$(. /etc/os-release 2>/dev/null; echo "${ID:-unknown} ${VERSION_ID:-?}")"
+tell clock_s "$(date +%s)"
+tell systemd "$([ -d /run/systemd/system ] && systemctl --version 2>/dev/null | sed -n '1s/^systemd \([0-9]*\).*/\1/p')"
+tell cgroup "$(stat -fc %T /sys/fs/cgroup 2>/dev/null)"
+tell controllers "$(cat /sys/fs/cgroup/cgroup.controllers 2>/dev/null)"
+at=$p/opt
+while [ ! -d "$at" ]; do at=${at%/*}; [ -n "$at" ] || at=/; done
+tell opt_free_kb "$(df -Pk "$at" 2>/dev/null | sed -n '2p' | awk '{print $4}')"
+for command in flock setpriv setsid tar gzip sha256sum; do
+  command -v "$command" >/dev/null 2>&1 || tell missing "$command"
+done
+tell python3 "$(command -v python3)"
+tell kit "$(readlink "$p/opt/svc/current" 2>/dev/null)"
+tell kit_previous "$(readlink "$p/opt/svc/previous" 2>/dev/null)"
+# A kit whose runtime went away (a half deleted folder, another processor) is none.
+if [ -L "$p/opt/svc/current" ]; then
+  "$p/opt/svc/current/node/bin/node" -e 0 </dev/null >/dev/null 2>&1 && tell kit_runs yes || tell kit_runs no
+fi
+tell origins "$(cat "$p/etc/svc/origins" 2>/dev/null)"
+tell key "$(cat "$p/etc/svc/portal-key" 2>/dev/null)"
+tell gpu "$(ls -d /sys/class/drm/renderD* 2>/dev/null | wc -l)"
+sshd=$(sshd -T 2>/dev/null | tr '[:upper:]' '[:lower:]')
+tell sshd_streamlocal "$(printf '%s\n' "$sshd" | sed -n 's/^allowstreamlocalforwarding //p')"
+tell sshd_disabled "$(printf '%s\n' "$sshd" | sed -n 's/^disableforwarding //p')"
+tell sshd_pubkey "$(printf '%s\n' "$sshd" | sed -n 's/^pubkeyauthentication //p')"
+tell sshd_keys "$(printf '%s\n' "$sshd" | sed -n 's/^authorizedkeysfile //p')"
+tell kill_user_processes "$(busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager KillUserProcesses 2>/dev/null | cut -d' ' -f2)"
+for account in "$@"; do
+  entry=$(getent passwd "$account") || { tell account "$account missing"; continue; }
+  uid=$(printf '%s' "$entry" | cut -d: -f3)
+  home=$(printf '%s' "$entry" | cut -d: -f6)
+  linger=no
+  [ -e "/var/lib/systemd/linger/$account" ] && linger=yes
+  manager=no
+  # Its socket may outlive it for as long as somebody is signed in.
+  systemctl is-active --quiet "user@$uid.service" 2>/dev/null && manager=yes
+  delegated=$( { tr ' ' , <"/sys/fs/cgroup/user.slice/user-$uid.slice/user@$uid.service/cgroup.controllers"; } 2>/dev/null)
+  key=no
+  [ -s "$p/etc/svc/authorized_keys/$account" ] && key=yes
+  free=$(df -Pk "$home" 2>/dev/null | sed -n '2p' | awk '{print $4}')
+  tell account "$account found uid=$uid linger=$linger manager=$manager delegated=${delegated:--} key=$key free_kb=${free:--}"
+done

@@ -1,0 +1,52 @@
+# Takes the kit off a server: what runs from it, the commands, the key of the portal. Packages and people's data stay.
+# Run as the administrator:  sh -s -- PREFIX FORCE      FORCE is yes or no; without it exit 15 names what still runs.
+set -eu
+LC_ALL=C
+export LC_ALL PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+p=${1%/} force=$2
+base=$p/opt/svc
+# Processes whose program is the kit's runtime, or that carry the mark of an app that its supervisor started.
+running() {
+  for proc in /proc/[0-9]*; do
+    pid=${proc#/proc/}
+    exe=$(readlink "$proc/exe" 2>/dev/null) || continue
+    case "$exe" in "$base"/*) echo "$pid"; continue ;; esac
+    if [ -z "$p" ] && tr '\0' '\n' <"$proc/environ" 2>/dev/null | grep -q '^NODE_PATH=/opt/svc/sdk/node$'; then echo "$pid"; fi
+  done
+}
+units() { if [ -z "$p" ]; then ls /etc/systemd/system/svc-app-*.service 2>/dev/null | sed 's|.*/||' || true; fi; }
+supervisor() { tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null | grep -q svc-app-supervisor; }
+# A supervisor alone keeps nobody's work: it goes without asking.
+others() { for pid in $(running); do supervisor "$pid" || echo "$pid"; done; }
+apps=$(units)
+left=$(others)
+if [ "$force" != yes ] && { [ -n "$apps" ] || [ -n "$left" ]; }; then
+  for unit in $apps; do printf 'unit %s\n' "$unit"; done
+  for pid in $left; do printf 'process %s %s\n' "$pid" "$(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | cut -c1-120)"; done
+  exit 15
+fi
+echo 'step end'
+for unit in $apps; do systemctl disable --now --quiet "$unit" || true; done
+left=$(running)
+if [ -n "$left" ]; then
+  # Supervisors first, or they would start the apps again.
+  for pid in $left; do if supervisor "$pid"; then kill "$pid" 2>/dev/null || true; fi; done
+  for pid in $left; do kill "$pid" 2>/dev/null || true; done
+  n=0
+  while [ -n "$(running)" ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done
+  for pid in $(running); do kill -9 "$pid" 2>/dev/null || true; done
+fi
+echo 'step key'
+if [ -z "$p" ] && [ -e /etc/ssh/sshd_config.d/00-svc.conf ]; then
+  rm -f /etc/ssh/sshd_config.d/00-svc.conf
+  systemctl reload ssh 2>/dev/null || systemctl reload sshd 2>/dev/null || kill -HUP "$(cat /run/sshd.pid)"
+fi
+for file in "$p"/etc/svc/lingered/*; do
+  if [ -z "$p" ] && [ -e "$file" ]; then loginctl disable-linger "${file##*/}" || true; fi
+done
+echo 'step files'
+for command in "$p"/usr/local/bin/svc-*; do
+  case "$(readlink "$command" 2>/dev/null)" in "$base"/*) rm -f "$command" ;; esac
+done
+rm -rf "$base" "$p/etc/svc"
+echo 'step done'

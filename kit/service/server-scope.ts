@@ -1,0 +1,121 @@
+/**
+ * The installer's part for apps of `escopo: servidor` (spec 2.1): account, unit and state come with the package and go with it. Idempotent: the
+ * next run mends what an interrupted one left. The service manager is asked by argv, as root.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmod, lchown, readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { serverAppPaths } from '../../schema/server-paths.ts';
+import { readIfThere, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { unitText } from './unit.ts';
+
+const exec = promisify(execFile);
+
+/** Rejects SCOPE_REFUSED where no account and no unit can be made. */
+export function checkServerScope(manifest: Manifest, prefix: string): void {
+  if (manifest.escopo !== 'servidor') return;
+  const refuse = (why: string): never => {
+    throw new SvcError('SCOPE_REFUSED', `${manifest.id} declares escopo servidor: ${why}`);
+  };
+  if (manifest.id.length > limits.serverScopeIdCharsMax) refuse(`its id has more than ${limits.serverScopeIdCharsMax} characters`);
+  if (manifest.kind !== 'service') refuse('it has to declare kind service, too');
+  if (prefix !== '' || process.getuid?.() !== 0) refuse('it needs an account and a unit of its own, so root on a real server');
+  if (!existsSync('/run/systemd/system')) refuse('its process is kept by systemd, which does not run here');
+}
+
+/** After the code is in place: the unit of a server-scope app runs it; any other app has none. */
+export async function followServerScope(manifest: Manifest, binDir: string, restart: boolean): Promise<void> {
+  if (manifest.escopo !== 'servidor') {
+    if (existsSync(serverAppPaths(manifest.id).unitFile)) await leaveServerScope(manifest.id);
+    return;
+  }
+  const { account, unit, unitFile, state } = serverAppPaths(manifest.id);
+  await ensureAccount(account, state);
+  const text = unitText(manifest, stableBin(binDir));
+  const isNew = readIfThere(unitFile) !== text;
+  if (isNew) {
+    writeFileAtomic(unitFile, text, { mode: 0o644, durable: true });
+    await systemctl('daemon-reload');
+  }
+  await systemctl('--quiet', 'enable', unit);
+  await systemctl('reset-failed', unit).catch(() => undefined);
+  // Not waited for: whether it answers is the portal's to see, and a service that fails must not undo the installation.
+  await systemctl('--no-block', isNew || restart ? 'restart' : 'start', unit);
+}
+
+/** Process, unit and account go. The data stays, and belongs to root until the app comes back. */
+export async function leaveServerScope(app: string): Promise<void> {
+  const { account, unit, unitFile, state } = serverAppPaths(app);
+  if (existsSync(unitFile)) {
+    await systemctl('--quiet', 'disable', '--now', unit);
+    unlinkIfThere(unitFile);
+    await systemctl('daemon-reload');
+    await systemctl('reset-failed', unit).catch(() => undefined);
+  }
+  if (existsSync('/run/systemd/system') && (await uidOf(account)) !== null) {
+    if (lstatSync(state, { throwIfNoEntry: false })?.isDirectory() === true) await give(state, 0);
+    await exec('userdel', [account]);
+  }
+}
+
+/** Of a kit the path that does not change with its version. */
+function stableBin(binDir: string): string {
+  const base = dirname(dirname(binDir));
+  return basename(binDir) === 'bin' && lstatSync(join(base, 'bin'), { throwIfNoEntry: false })?.isSymbolicLink() === true
+    ? join(base, 'bin')
+    : binDir;
+}
+
+async function ensureAccount(account: string, state: string): Promise<void> {
+  if ((await uidOf(account)) === null) {
+    await exec('useradd', ['--system', '--user-group', '--no-create-home', '--home-dir', state, '--shell', '/usr/sbin/nologin', account]);
+  }
+  mkdirSync(dirname(state), { recursive: true, mode: 0o755 });
+  const uid = await uidOf(account);
+  if (uid === null) throw new SvcError('INTERNAL', `the account ${account} could not be made`);
+  // Data of an earlier installation, whose account had another number.
+  const found = lstatSync(state, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true && found.uid !== uid) await give(state, uid);
+}
+
+async function uidOf(account: string): Promise<number | null> {
+  const answer = await exec('getent', ['passwd', account]).catch(() => null);
+  const uid = Number(answer?.stdout.split(':')[2]);
+  return Number.isSafeInteger(uid) ? uid : null;
+}
+
+/** Whole, links themselves and never what they point to; from below, so that an interrupted run is seen at the top. */
+async function give(folder: string, uid: number): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await give(path, uid);
+    else await lchown(path, uid, uid === 0 ? 0 : await groupOf(uid));
+  }
+  await lchown(folder, uid, uid === 0 ? 0 : await groupOf(uid));
+  await chmod(folder, 0o700);
+}
+
+/** useradd --user-group gives the group the number that is free: it is asked for, once. */
+const groups = new Map<number, number>();
+async function groupOf(uid: number): Promise<number> {
+  const known = groups.get(uid);
+  if (known !== undefined) return known;
+  const { stdout } = await exec('id', ['-g', String(uid)]);
+  const gid = Number(stdout.trim());
+  groups.set(uid, gid);
+  return gid;
+}
+
+async function systemctl(...argv: readonly string[]): Promise<void> {
+  try {
+    await exec('systemctl', [...argv], { timeout: limits.serviceManagerMsMax });
+  } catch (error) {
+    const { stderr } = error as { readonly stderr?: string };
+    throw new SvcError('INSTALL_COMMAND_FAILED', `systemctl ${argv.join(' ')}: ${stderr?.trim() || (error as Error).message}`);
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The unit of a server-scope app as text. Everything in it is our own word, a number, or a value of the manifest that was held against its
+ * alphabet: nothing of a manifest can begin another line. Decision: docs/decisions/0067-server-scope-apps.md
+ */
+import { limits } from '../../schema/limits.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { serverAppPaths } from '../../schema/server-paths.ts';
+import { ceilingsOf } from '../launch/ceiling.ts';
+import { exitCodes } from '../launch/exit-codes.ts';
+import { gpuMode } from '../launch/gpu.ts';
+
+/** What an app that serves HTTP on a unix socket never needs. Anchors: systemd.exec(5), `systemd-analyze security`. */
+const hardening: readonly string[] = [
+  'NoNewPrivileges=yes',
+  'CapabilityBoundingSet=',
+  'AmbientCapabilities=',
+  'ProtectSystem=strict',
+  'ProtectHome=yes',
+  'PrivateTmp=yes',
+  'ProtectKernelTunables=yes',
+  'ProtectKernelModules=yes',
+  'ProtectKernelLogs=yes',
+  'ProtectControlGroups=yes',
+  'ProtectClock=yes',
+  'ProtectHostname=yes',
+  'ProtectProc=invisible',
+  'RestrictSUIDSGID=yes',
+  'RestrictRealtime=yes',
+  'RestrictNamespaces=yes',
+  'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+  'LockPersonality=yes',
+  'RemoveIPC=yes',
+  'SystemCallArchitectures=native',
+  'SystemCallFilter=@system-service',
+  'SystemCallErrorNumber=EPERM',
+  'UMask=0077',
+];
+
+/** `bin` holds svc-app-serve. */
+export function unitText(manifest: Manifest, bin: string): string {
+  const { id } = manifest;
+  const { account } = serverAppPaths(id);
+  const { memoryHigh, memoryMax, tasksMax, cpuQuota } = ceilingsOf(manifest);
+  const infinite = (value: string): string => (value === 'none' ? 'infinity' : value);
+  const setUpS = (manifest.backend.installCommand ?? '').trim() === '' ? 0 : limits.installCommandMsMax / 1_000;
+  const lines = [
+    '[Unit]',
+    `Description=svc app ${id}`,
+    'After=network.target',
+    // Five failures in a row and it stays failed until 600 s of silence, or somebody starts it. Source: spec 3.3.
+    `StartLimitIntervalSec=${limits.failureResetMs / 1_000}`,
+    `StartLimitBurst=${limits.restartFailuresMax}`,
+    '',
+    '[Service]',
+    'Type=exec',
+    `User=${account}`,
+    `Group=${account}`,
+    `ExecStart=${bin}/svc-app-serve ${id}`,
+    `ExecStartPost=${bin}/svc-app-serve --open ${id}`,
+    'Restart=always',
+    'RestartSec=2',
+    `RestartPreventExitStatus=${exitCodes.refused}`,
+    `TimeoutStartSec=${limits.serviceSocketMsMax / 1_000 + setUpS}`,
+    `TimeoutStopSec=${limits.stopGraceMs / 1_000}`,
+    `RuntimeDirectory=svc-apps/${id}`,
+    'RuntimeDirectoryMode=0755',
+    `StateDirectory=svc-apps/${id}`,
+    'StateDirectoryMode=0700',
+    'StandardInput=null',
+    `SyslogIdentifier=svc-app-${id}`,
+    '',
+    `MemoryHigh=${infinite(memoryHigh)}`,
+    `MemoryMax=${infinite(memoryMax)}`,
+    `TasksMax=${infinite(tasksMax)}`,
+    ...(cpuQuota === null || cpuQuota === 'none' ? [] : [`CPUQuota=${cpuQuota}`]),
+    '',
+    ...hardening,
+    // A card is a device file.
+    `PrivateDevices=${gpuMode(manifest) === null ? 'yes' : 'no'}`,
+    '',
+    '[Install]',
+    'WantedBy=multi-user.target',
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,24 @@
+/**
+ * Apps that need a GPU which others have: woken when a lease can be had. Nobody is told when the app of another account ends, so each
+ * round asks the lock itself; when one of our own ends, it is asked at once. Decision: docs/decisions/0078-gpu-leases.md
+ */
+import { gpuRootFrom } from '../launch/environment.ts';
+import { isAnyGpuFree } from '../launch/gpu-verdict.ts';
+import type { Supervisor } from './world.ts';
+
+let asking = false;
+
+/** Wakes one: the next is asked for when it has the card or was refused again. */
+export async function wakeGpuWaiters(supervisor: Supervisor): Promise<void> {
+  const isWaiting = () =>
+    [...supervisor.apps.values()].find(({ supervision }) => supervision.state === 'failed' && supervision.reason === 'GpuBusy');
+  if (asking || isWaiting() === undefined) return;
+  asking = true;
+  try {
+    if (!(await isAnyGpuFree(gpuRootFrom(process.env)))) return;
+    const app = isWaiting();
+    if (app !== undefined) supervisor.apply(app, { type: 'WAKE' });
+  } finally {
+    asking = false;
+  }
+}

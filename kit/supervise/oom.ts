@@ -1,0 +1,57 @@
+/**
+ * Telling an end for want of memory from a crash, by the kernel's counters: those of the app's own scope while it stands, those of the
+ * slice above it once it is gone (events count upwards, and a scope is removed with its last process), those of the whole machine for an
+ * app without a scope. A count is compared with the one of the last look, so that what a worker died of long ago is not told of its leader.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Null: there is no such group, or it can't be read. */
+export interface OomCounters {
+  readonly scope: number | null;
+  readonly slice: number | null;
+}
+
+/** `oom_kill N` of a memory.events or of /proc/vmstat. Null without that line. */
+export function parseOomKills(text: string): number | null {
+  const count = /^oom_kill ([0-9]{1,15})$/m.exec(text)?.[1];
+  return count === undefined ? null : Number(count);
+}
+
+function readOomKills(path: string): number | null {
+  try {
+    return parseOomKills(readFileSync(path, 'latin1'));
+  } catch {
+    return null;
+  }
+}
+
+/** How many processes the kernel has killed for want of memory since boot. */
+export function oomKillCount(): number {
+  return readOomKills('/proc/vmstat') ?? 0;
+}
+
+/** `cgroup` is the scope's folder below `root`. */
+export function oomCountersOf(cgroup: string | null, root = '/sys/fs/cgroup'): OomCounters {
+  if (cgroup === null) return { scope: null, slice: null };
+  return { scope: readOomKills(`${root}${cgroup}/memory.events`), slice: readOomKills(`${root}${dirname(cgroup)}/memory.events`) };
+}
+
+export interface OomEvidence {
+  /** At the last look. */
+  readonly before: OomCounters;
+  readonly after: OomCounters;
+  /** Kills on the whole machine since the last look. */
+  readonly machineKills: number;
+  /** SIGKILL, or an end whose signal nobody told. */
+  readonly killed: boolean;
+}
+
+export function isOutOfMemory({ before, after, machineKills, killed }: OomEvidence): boolean {
+  const more = (name: keyof OomCounters): boolean | null => {
+    const [was, is] = [before[name], after[name]];
+    return was === null || is === null ? null : is > was;
+  };
+  // The scope knows of its own; a kill in the slice or on the machine may have been another app's, so ours must have been killed.
+  return more('scope') ?? (killed && (more('slice') ?? machineKills > 0));
+}

@@ -1,0 +1,49 @@
+/** Looking at an app's secrets: which the manifest asks for and the vault lacks, and whether the process has those of the vault. */
+import { statSync } from 'node:fs';
+import type { Variables } from '../launch/env-file.ts';
+import { readSecrets } from '../launch/secrets.ts';
+import { environOf } from '../processes.ts';
+import { noSecrets, type App, type SecretDeclaration, type Supervisor } from './world.ts';
+
+/**
+ * What the snapshot says, brought up to date when vault, manifest or process are others than at the last look. A vault that can't be
+ * used is told by the start that is refused; here nothing is missing from it.
+ */
+export function lookAtSecrets(supervisor: Supervisor, app: App): void {
+  const stamp = app.declaredSecrets.length === 0 ? '' : `${stampOf(app.paths.secrets)} ${app.packageStamp} ${processStamp(app)}`;
+  if (stamp === app.secretsStamp) return;
+  app.secretsStamp = stamp;
+  app.secrets = stamp === '' ? noSecrets : summary(app);
+  supervisor.changed(app);
+}
+
+function summary(app: App): App['secrets'] {
+  const { declaredSecrets } = app;
+  let vault: Variables;
+  try {
+    vault = readSecrets(app.paths.secrets);
+  } catch {
+    return { declared: declaredSecrets.length, missing: [], restartNeeded: false };
+  }
+  const missing = declaredSecrets.filter(({ name, required }) => required === true && !vault.has(name)).map(({ name }) => name);
+  return { declared: declaredSecrets.length, missing, restartNeeded: isStale(app, declaredSecrets, vault) };
+}
+
+/** By what the process was really started with, so no clock is asked and an adopted process is judged as well. */
+export function isStale(app: App, declared: readonly SecretDeclaration[], vault: Variables): boolean {
+  if (app.process === null || app.process.launcher) return false;
+  const environ = environOf(app.process.identity.pid);
+  if (environ === null || environ.size === 0) return false;
+  return (
+    [...vault].some(([name, value]) => environ.get(name) !== value) || declared.some(({ name }) => !vault.has(name) && environ.has(name))
+  );
+}
+
+function processStamp({ process }: App): string {
+  return process === null ? '-' : `${process.identity.pid} ${process.identity.startTicks} ${process.launcher}`;
+}
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '-' : `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size} ${stat.mode}`;
+}

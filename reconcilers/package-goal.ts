@@ -1,0 +1,150 @@
+/** Which change a package needs now, or what it waits for: one row per situation, the first that fits counts. Pure. */
+import type { Reason } from '../schema/backend.ts';
+import { limits } from '../schema/limits.ts';
+import type { PackageState } from '../schema/packages.ts';
+import type { Action } from './actions.ts';
+import type { PackageDesired, PackageMemory, PackageObserved } from './package-types.ts';
+
+export interface Step {
+  readonly state: PackageState;
+  readonly reason: Reason;
+  readonly message: string;
+  /** The change that is wanted now. */
+  readonly action: Action | null;
+  /** When it must be decided again even if nothing happens. */
+  readonly deadlineMs?: number;
+}
+
+type Installed = NonNullable<PackageObserved['installed']>;
+
+/** The version to have: while a rollback is held, the one before. */
+export function aimedVersion({ version, rollback }: PackageDesired): string | null {
+  return version !== null && rollback?.from === version ? rollback.to : version;
+}
+
+export function goalOf(desired: PackageDesired, observed: PackageObserved, memory: PackageMemory | null, nowMs: number): Step {
+  const { host, busy } = observed;
+  if (host.status !== 'reachable') {
+    const reason: Reason = host.status === 'unreachable' ? 'ServerUnreachable' : 'NotObservedYet';
+    return { state: 'unknown', reason, message: host.message, action: null };
+  }
+  const aside = busy !== null && (busy.act === 'confirm' || busy.act === 'mend');
+  if (busy !== null && !aside) return underWay(desired, busy);
+  const aim = aimedVersion(desired);
+  const step = aim === null ? leaving(desired, observed, memory, nowMs) : towards(desired, observed, aim, memory, nowMs);
+  const allowed = desired.paused ? paused(step) : step;
+  return aside ? { ...allowed, action: null } : allowed;
+}
+
+function underWay(desired: PackageDesired, busy: NonNullable<PackageObserved['busy']>): Step {
+  const { server, app, scope, person } = desired;
+  const { reason, message } = busy;
+  if (busy.act === 'remove') return { state: 'removing', reason, message, action: null };
+  const wrong = busy.act === 'install' && busy.version !== aimedVersion(desired);
+  if (!wrong || busy.cancelled) return { state: 'installing', reason, message, action: null };
+  const action: Action = { kind: 'package/cancel', server, app, scope, person };
+  return { state: 'installing', reason: 'Cancelled', message: `the installation of ${busy.version} is being ended`, action };
+}
+
+/** Its instances end first, by the decisions about backends; then its code goes. */
+function leaving(desired: PackageDesired, observed: PackageObserved, memory: PackageMemory | null, nowMs: number): Step {
+  const { server, app, scope, person } = desired;
+  const { installed, living } = observed;
+  if (installed === null) return { state: 'removed', reason: 'Uninstalled', message: 'nothing of it is on the server', action: null };
+  const untilMs = (memory?.endingSinceMs ?? nowMs) + limits.packageEndMsMax;
+  if (living > 0 && nowMs < untilMs) {
+    const message = `${installed.version} goes when its ${living} running ${living === 1 ? 'instance' : 'instances'} ended`;
+    return { state: 'removing', reason: 'Uninstalled', message, action: null, deadlineMs: untilMs };
+  }
+  const action: Action = { kind: 'package/remove', server, app, scope, person };
+  return { state: 'removing', reason: 'Uninstalled', message: `${installed.version} is being removed`, action };
+}
+
+function towards(desired: PackageDesired, observed: PackageObserved, aim: string, memory: PackageMemory | null, nowMs: number): Step {
+  const { installed } = observed;
+  if (installed?.version === aim)
+    return installed.drift ? drifted(desired, observed, aim, memory, nowMs) : inPlace(desired, observed, installed, memory, nowMs);
+  const { server, app, scope, person, rollback } = desired;
+  const held = rollback?.from === desired.version;
+  if (held && installed?.previous === aim) {
+    const action: Action = { kind: 'package/roll-back', server, app, scope, person, version: aim };
+    return { state: 'outdated', reason: 'RolledBack', message: `${installed.version} is left, ${aim} comes back`, action };
+  }
+  const waiting = notOffered(observed, aim) ?? refused(observed, aim);
+  if (waiting !== null) return waiting;
+  const action: Action = { kind: 'package/install', server, app, version: aim, scope, person };
+  if (installed === null) return { state: 'installing', reason: 'Installing', message: `version ${aim}`, action };
+  return { state: 'outdated', reason: 'Outdated', message: `${installed.version} is installed, ${aim} is wanted`, action };
+}
+
+function inPlace(
+  desired: PackageDesired,
+  { answered }: PackageObserved,
+  installed: Installed,
+  memory: PackageMemory | null,
+  nowMs: number,
+): Step {
+  const { server, app, scope, person, version } = desired;
+  // Aimed at and there, but not what is wanted: a held rollback.
+  if (version !== installed.version) {
+    const message = `${version} is wanted and was rolled back to ${installed.version}; it is not installed again until another version is wanted or the rollback is undone`;
+    return { state: 'outdated', reason: 'RolledBack', message, action: null };
+  }
+  const there: Step = { state: 'installed', reason: 'Installed', message: `version ${installed.version}`, action: null };
+  const due = installed.previous !== null && answered;
+  if (!due) return there;
+  // The new version has proved itself: the one before may go. Decision: docs/decisions/0061-when-the-old-version-goes.md
+  const atMs = memory?.confirmAtMs ?? 0;
+  if (nowMs < atMs) return { ...there, deadlineMs: atMs };
+  return { ...there, action: { kind: 'package/confirm', server, app, scope, person } };
+}
+
+function drifted(
+  { server, app, scope, person }: PackageDesired,
+  observed: PackageObserved,
+  aim: string,
+  memory: PackageMemory | null,
+  nowMs: number,
+): Step {
+  const what = `files of ${aim} were changed on the server`;
+  const held = notOffered(observed, aim) ?? refused(observed, aim);
+  if (held !== null) return { state: 'drifted', reason: 'Drift', message: `${what}, and can't be put back: ${held.message}`, action: null };
+  const dueMs = (memory?.driftSinceMs ?? nowMs) + repairWaitMs(memory, nowMs);
+  const action: Action = { kind: 'package/install', server, app, version: aim, scope, person };
+  if (nowMs >= dueMs) return { state: 'drifted', reason: 'Drift', message: `${what}; they are put back`, action };
+  return { state: 'drifted', reason: 'Drift', message: `${what}; they are put back on the next round`, action: null, deadlineMs: dueMs };
+}
+
+/** Seen for one round at least; whoever changes the files again and again is followed ever more slowly. */
+function repairWaitMs(memory: PackageMemory | null, nowMs: number): number {
+  return Math.min(limits.resyncMs * 2 ** repairsOf(memory, nowMs), limits.packageRetryMsMax);
+}
+
+/** Repairs in a row: an hour without one and they are forgotten. */
+export function repairsOf(memory: PackageMemory | null, nowMs: number): number {
+  return memory !== null && nowMs - memory.repairedAtMs < limits.driftCalmMs ? memory.repairs : 0;
+}
+
+function notOffered({ offer, offered, problem, installed }: PackageObserved, aim: string): Step | null {
+  if (offer !== null) return null;
+  const held =
+    offered.length === 0 ? 'nothing of it' : `${offered.length === 1 ? 'version' : 'versions'} ${offered.slice(0, 5).join(', ')}`;
+  const because = problem === null ? '' : ` (${problem})`;
+  const message = `version ${aim} is wanted and the repository holds ${held}${because}${stays(installed)}`;
+  return { state: installed === null ? 'missing' : 'outdated', reason: 'SourceMissing', message, action: null };
+}
+
+function refused({ refusal, installed }: PackageObserved, aim: string): Step | null {
+  if (refusal === null) return null;
+  const message = `${aim}: ${refusal.message}${stays(installed)}`;
+  return { state: installed === null ? 'missing' : 'outdated', reason: refusal.reason, message, action: null };
+}
+
+const stays = (installed: PackageObserved['installed']): string => (installed === null ? '' : `; ${installed.version} stays installed`);
+
+/** Source: issue 3, 6: a paused package is shown as it is, and left so. */
+function paused(step: Step): Step {
+  if (step.action === null && step.state !== 'drifted') return step;
+  const state = step.state === 'installing' ? 'missing' : step.state;
+  return { state, reason: 'Paused', message: `paused: ${step.message}`, action: null };
+}

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { installLine, refusalOf, type RefusalGrounds } from './package-refusal.ts';
+
+const grounds: RefusalGrounds = {
+  scope: 'sistema',
+  shellVersion: '1.4.0',
+  provided: new Set(['texto/v1']),
+  offering: (capability) => (capability === 'ocr/v2' ? ['leitor'] : []),
+  lacks: (requirement) => requirement.startsWith('ffmpeg'),
+};
+const motor = { nome: 'rosto', versao: '1', url: 'http://x/', sha256: 'a'.repeat(64), tamanho: 1 };
+
+it.for([
+  ['nothing asked', {}, 'sistema', null, ''],
+  ['a newer shell', { minShellVersion: '1.5' }, 'sistema', 'ShellTooOld', 'it needs shell 1.5 and this is 1.4.0'],
+  ['this shell', { minShellVersion: '1.4' }, 'sistema', null, ''],
+  ['a capability that is there', { requires: ['texto/v1'] }, 'sistema', null, ''],
+  ['its own capability', { requires: ['meu/v1'], provides: ['meu/v1'] }, 'sistema', null, ''],
+  [
+    'a capability that an app offers',
+    { requires: ['ocr/v2'] },
+    'sistema',
+    'CapabilityMissing',
+    'no installed app offers ocr/v2 (install leitor first)',
+  ],
+  ['one that nobody offers', { requires: ['voz/v1'] }, 'sistema', 'CapabilityMissing', 'no installed app offers voz/v1'],
+  [
+    'Linux packages',
+    { requiredPackages: ['git', 'ffmpeg|libav-tools'] },
+    'sistema',
+    'PackageMissing',
+    'the server lacks ffmpeg or libav-tools; as root: apt-get install ffmpeg',
+  ],
+  ['the other scope', {}, 'pessoa', 'ScopeRefused', 'its manifest does not allow instalacao: pessoa'],
+  ['both scopes', { instalacao: ['sistema', 'pessoa'] }, 'pessoa', null, ''],
+  [
+    'engines for one person',
+    { instalacao: ['pessoa'], motores: [motor] },
+    'pessoa',
+    'ScopeRefused',
+    'it declares motores, so it is installed for the whole server only',
+  ],
+  ['engines for everybody, whatever is declared', { instalacao: ['pessoa'], motores: [motor] }, 'sistema', null, ''],
+] as const)('%s', ([, manifest, scope, reason, message]) => {
+  const refusal = refusalOf(manifest, { ...grounds, scope });
+  expect([refusal?.reason ?? null, refusal?.message ?? '']).toEqual([reason, message]);
+});
+
+it('suggests the first alternative of each, once', () => {
+  expect(installLine(['ffmpeg|libav-tools', 'git', 'ffmpeg'])).toBe('apt-get install ffmpeg git');
+});

@@ -1,0 +1,67 @@
+/** Why the portal does not let a version in, judged before anything is loaded. Source: spec 2.1 `minShellVersion`, `requires`, `requiredPackages`, `instalacao`; 7. */
+import type { CatalogueManifest } from '../schema/repository/records.ts';
+import { satisfiesMinimum } from '../schema/repository/order.ts';
+import type { PackageRefusal } from './package-types.ts';
+
+export interface RefusalGrounds {
+  readonly scope: 'sistema' | 'pessoa';
+  readonly shellVersion: string;
+  /** Capabilities of what is installed where the package goes. */
+  readonly provided: ReadonlySet<string>;
+  /** By capability: apps of the repository that offer it. */
+  readonly offering: (capability: string) => readonly string[];
+  /** Whether the server lacks a requirement, by its last look; what nobody looked for is no ground. */
+  readonly lacks: (requirement: string) => boolean;
+}
+
+/** The first ground that holds; null: it may come in. */
+export function refusalOf(manifest: CatalogueManifest, grounds: RefusalGrounds): PackageRefusal | null {
+  return (
+    scopeRefusal(manifest, grounds) ??
+    shellRefusal(manifest, grounds) ??
+    capabilityRefusal(manifest, grounds) ??
+    packageRefusal(manifest, grounds)
+  );
+}
+
+function scopeRefusal(
+  { motores = [], instalacao = ['sistema'], escopo }: CatalogueManifest,
+  { scope }: RefusalGrounds,
+): PackageRefusal | null {
+  const refuse = (message: string): PackageRefusal => ({ reason: 'ScopeRefused', message });
+  if (scope === 'pessoa' && escopo === 'servidor')
+    return refuse('it declares escopo servidor, so it is installed for the whole server only');
+  if (scope === 'pessoa' && motores.length > 0) return refuse('it declares motores, so it is installed for the whole server only');
+  if (scope === 'sistema' && motores.length > 0) return null;
+  return instalacao.includes(scope) ? null : refuse(`its manifest does not allow instalacao: ${scope}`);
+}
+
+function shellRefusal({ minShellVersion }: CatalogueManifest, { shellVersion }: RefusalGrounds): PackageRefusal | null {
+  if (minShellVersion === undefined || satisfiesMinimum(shellVersion, minShellVersion)) return null;
+  return { reason: 'ShellTooOld', message: `it needs shell ${minShellVersion} and this is ${shellVersion}` };
+}
+
+/** The package's own capabilities satisfy it, as in svc-app-install. */
+function capabilityRefusal({ requires = [], provides = [] }: CatalogueManifest, grounds: RefusalGrounds): PackageRefusal | null {
+  const missing = requires.filter((one) => !provides.includes(one) && !grounds.provided.has(one));
+  if (missing.length === 0) return null;
+  const told = missing.map((one) => {
+    const apps = grounds.offering(one);
+    return apps.length === 0 ? one : `${one} (install ${apps.join(' or ')} first)`;
+  });
+  return { reason: 'CapabilityMissing', message: `no installed app offers ${told.join(', ')}` };
+}
+
+function packageRefusal({ requiredPackages = [] }: CatalogueManifest, { lacks }: RefusalGrounds): PackageRefusal | null {
+  const lacking = requiredPackages.filter(lacks);
+  if (lacking.length === 0) return null;
+  const told = lacking.map((one) => alternatives(one).join(' or ')).join(', ');
+  return { reason: 'PackageMissing', message: `the server lacks ${told}; as root: ${installLine(lacking)}` };
+}
+
+const alternatives = (requirement: string): readonly string[] => requirement.split('|').map((name) => name.trim());
+
+/** What an administrator types: the first alternative of each. Source: spec 2.1 `requiredPackages`. */
+export function installLine(requirements: readonly string[]): string {
+  return `apt-get install ${[...new Set(requirements.map((one) => alternatives(one)[0]))].join(' ')}`;
+}

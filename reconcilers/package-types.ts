@@ -1,0 +1,89 @@
+/** What decidePackage takes and remembers. Plain JSON values: the loop, `svc plan` and the store share them. */
+import type { Reason } from '../schema/backend.ts';
+import type { RetryClass } from '../schema/errors.ts';
+import type { PackageState } from '../schema/packages.ts';
+import type { HostSight } from './backend-types.ts';
+import type { ConditionMemory } from './conditions.ts';
+import type { Decision } from './decision.ts';
+
+export interface PackageDesired {
+  readonly server: string;
+  readonly app: string;
+  readonly scope: 'sistema' | 'pessoa';
+  readonly person: string | null;
+  /** Version to install; null when the package is to be removed. */
+  readonly version: string | null;
+  /** Of the document; 0 for what a person asked for. */
+  readonly generation: number;
+  /** Of what a person asked for: another one is worth another try. */
+  readonly requestId: string | null;
+  /** `Package.spec.paused`: nothing of it is changed. */
+  readonly paused: boolean;
+  /** While `from` is wanted, `to` is kept. Decision: docs/decisions/0064-rollback-is-held.md */
+  readonly rollback: { readonly from: string; readonly to: string; readonly requestId: string } | null;
+}
+
+export interface PackageRefusal {
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+/** What the controller does to the package right now. */
+export interface PackageBusy {
+  readonly act: 'install' | 'remove' | 'roll-back' | 'confirm' | 'mend';
+  /** Of an installation. */
+  readonly version: string | null;
+  readonly cancelled: boolean;
+  /** How far it is, in words that change once per whole percent. */
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+export interface PackageObserved {
+  readonly host: HostSight;
+  /** What stands there; null when nothing does. `drift`: files were changed since. `previous`: kept for a rollback. */
+  readonly installed: {
+    readonly version: string;
+    readonly hash: string;
+    readonly drift: boolean;
+    readonly previous: string | null;
+  } | null;
+  /** The version that is aimed at, as the repository offers it; `mark` changes with its bytes. Null: not offered. */
+  readonly offer: { readonly mark: string } | null;
+  /** Versions that the repository offers, newest first. */
+  readonly offered: readonly string[];
+  /** Why the offers may be old; null when they were just read. */
+  readonly problem: string | null;
+  /** Why the portal does not let the offer in. */
+  readonly refusal: PackageRefusal | null;
+  /** Instances of it that live, by the supervisors' last word. */
+  readonly living: number;
+  /** An instance of exactly this code gave a ready answer. */
+  readonly answered: boolean;
+  readonly busy: PackageBusy | null;
+  /** How the last attempt failed; null after a success. */
+  readonly failure: (PackageRefusal & { readonly retry: RetryClass; readonly atMs: number }) | null;
+}
+
+/** JSON; the very same object comes back when nothing changed. */
+export interface PackageMemory {
+  readonly attempts: number;
+  readonly nextAttemptAtMs: number;
+  /** What was attempted: another wish or another source starts anew. */
+  readonly attempted: string | null;
+  /** The version seen last, and the one that was there before it. */
+  readonly seen: string | null;
+  readonly before: string | null;
+  readonly driftSinceMs: number | null;
+  /** Repairs in a row, and when the last one was. */
+  readonly repairs: number;
+  readonly repairedAtMs: number;
+  /** Since when its instances are waited for. */
+  readonly endingSinceMs: number | null;
+  readonly confirmAtMs: number;
+  readonly since: ConditionMemory;
+}
+
+export interface PackageDecision extends Decision<PackageMemory> {
+  readonly state: PackageState;
+}

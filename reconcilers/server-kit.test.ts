@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { decideServer, type KitSight, type ServerDesired, type ServerObserved } from './server.ts';
+
+const desired: ServerDesired = {
+  name: 'sirius',
+  generation: 1,
+  kit: { id: '2.0.0-bbbbbbbb', removed: false, held: null, origins: 'subdomain' },
+};
+const account = { name: 'ana', found: true, linger: true, manager: true, key: true };
+const seen = (extra: Partial<Extract<KitSight, { status: 'seen' }>> = {}): KitSight => ({
+  status: 'seen',
+  id: '2.0.0-bbbbbbbb',
+  origins: 'subdomain',
+  key: true,
+  accounts: [account],
+  ...extra,
+});
+const observed = (extra: Partial<ServerObserved> = {}): ServerObserved => ({
+  host: { status: 'reachable', message: '' },
+  kit: seen(),
+  busy: null,
+  failure: null,
+  ...extra,
+});
+const withKit = (extra: Partial<NonNullable<ServerDesired['kit']>>): ServerDesired => ({ ...desired, kit: { ...desired.kit!, ...extra } });
+const kitAction = { kind: 'server/kit', server: 'sirius', id: '2.0.0-bbbbbbbb' };
+const accountsAction = { kind: 'server/accounts', server: 'sirius' };
+const unreachable = { status: 'unreachable', message: 'no kit' } as const;
+
+describe('the kit of a server', () => {
+  test.for([
+    ['is in place and everybody is ready', desired, observed(), 'ready', 'Reachable', []],
+    ['is not there', desired, observed({ host: unreachable, kit: seen({ id: null }) }), 'missing', 'NotInstalled', [kitAction]],
+    ['is another one', desired, observed({ kit: seen({ id: '1.0.0-aaaaaaaa' }) }), 'outdated', 'Outdated', [kitAction]],
+    [
+      'was gone back from',
+      withKit({ held: '2.0.0-bbbbbbbb' }),
+      observed({ kit: seen({ id: '1.0.0-aaaaaaaa' }) }),
+      'ready',
+      'Reachable',
+      [],
+    ],
+    [
+      'was gone back from, and the portal has a newer one',
+      withKit({ held: '1.5.0-cccccccc' }),
+      observed({ kit: seen({ id: '1.0.0-aaaaaaaa' }) }),
+      'outdated',
+      'Outdated',
+      [kitAction],
+    ],
+    ['was taken off', withKit({ removed: true }), observed({ kit: seen({ id: null }) }), 'removed', 'Uninstalled', []],
+    ['is being put there', desired, observed({ busy: 'upload', kit: seen({ id: null }) }), 'installing', 'Installing', []],
+    ['is not known for this processor', withKit({ id: null }), observed({ kit: seen({ id: null }) }), 'missing', 'NotInstalled', []],
+    [
+      'can not be looked at',
+      desired,
+      observed({ host: unreachable, kit: { status: 'unknown', message: 'refused' } }),
+      'unknown',
+      'ServerUnreachable',
+      [],
+    ],
+    [
+      'has an account without lingering',
+      desired,
+      observed({ kit: seen({ accounts: [{ ...account, linger: false }] }) }),
+      'ready',
+      'LingerBroken',
+      [accountsAction],
+    ],
+    [
+      'has an account whose manager is gone',
+      desired,
+      observed({ kit: seen({ accounts: [{ ...account, manager: false }] }) }),
+      'ready',
+      'LingerBroken',
+      [accountsAction],
+    ],
+    [
+      'has an account that lets nobody in',
+      desired,
+      observed({ kit: seen({ accounts: [{ ...account, key: false }] }) }),
+      'ready',
+      'Reachable',
+      [accountsAction],
+    ],
+    ['knows an older key', desired, observed({ kit: seen({ key: false }) }), 'ready', 'Reachable', [accountsAction]],
+    ['serves apps by another origin', desired, observed({ kit: seen({ origins: 'path' }) }), 'ready', 'Reachable', [accountsAction]],
+    [
+      'misses an account that nobody made',
+      desired,
+      observed({ kit: seen({ accounts: [{ ...account, found: false, linger: false, manager: false, key: false }] }) }),
+      'ready',
+      'Reachable',
+      [],
+    ],
+  ] as const)('%s', ([, wanted, sight, state, reason, actions]) => {
+    const decision = decideServer(wanted, sight, null, 1_000);
+    expect([decision.state, decision.reason, decision.actions]).toEqual([state, reason, actions]);
+    // Nothing changed: nothing more is done than what is due, and nothing is written.
+    const again = decideServer(wanted, sight, decision.memory, 1_001);
+    expect(again.actions).toEqual([]);
+    expect(again.memory.since).toBe(decision.memory.since);
+  });
+
+  test('is tried again after 10, 20, 40 s, and not at all after a failure that waits for somebody', () => {
+    const failure = { message: 'no room', retry: 'waiting', atMs: 0 } as const;
+    const sight = observed({ kit: seen({ id: null }), failure });
+    let decision = decideServer(desired, sight, null, 0);
+    for (const atMs of [10_000, 30_000, 70_000]) {
+      expect(decideServer(desired, sight, decision.memory, atMs - 1)).toMatchObject({
+        state: 'failed',
+        reason: 'InstallFailed',
+        actions: [],
+        nextDeadlineMs: atMs,
+      });
+      decision = decideServer(desired, sight, decision.memory, atMs);
+      expect(decision.actions).toEqual([kitAction]);
+    }
+    const final = observed({ kit: seen({ id: null }), failure: { ...failure, retry: 'terminal' } });
+    expect(decideServer(desired, final, decision.memory, 10_000_000).actions).toEqual([]);
+    const newer = withKit({ id: '3.0.0-dddddddd' });
+    expect(decideServer(newer, final, decision.memory, 10_000_000).actions).toEqual([{ ...kitAction, id: '3.0.0-dddddddd' }]);
+  });
+
+  test('that could not be brought up to date leaves the server serving', () => {
+    const sight = observed({ kit: seen({ id: '1.0.0-aaaaaaaa' }), failure: { message: 'no room', retry: 'waiting', atMs: 0 } });
+    const first = decideServer(desired, sight, null, 0);
+    const held = decideServer(desired, sight, first.memory, 1);
+    expect([held.state, held.reason, held.conditions[0]?.status]).toEqual(['outdated', 'InstallFailed', 'True']);
+  });
+});

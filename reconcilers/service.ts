@@ -1,0 +1,119 @@
+/**
+ * A server-scope app (spec 2.1 `escopo: servidor`): one backend for all people of a server, kept by the server's service manager. The portal
+ * starts and stops nothing: it sees whether the app answers (spec 3.2), and shows every person the same.
+ */
+import { probeVerdict } from '../machines/probe-verdict.ts';
+import { limits } from '../schema/limits.ts';
+import type { BackendState, Reason } from '../schema/backend.ts';
+import type { BackendDecision, BackendDesired, BackendMemory, HostSight } from './backend-types.ts';
+import { stampConditions, type ConditionMemory } from './conditions.ts';
+import type { Decision } from './decision.ts';
+
+export interface ServiceProbe {
+  /** 0 is the spec's 000. */
+  readonly code: number;
+  readonly atMs: number;
+}
+
+export interface ServiceDesired {
+  readonly server: string;
+  readonly app: string;
+}
+
+export interface ServiceObserved {
+  readonly host: HostSight;
+  /** Newest probe; null before the first one, or when no account is there to probe as. */
+  readonly probe: ServiceProbe | null;
+}
+
+export interface ServiceMemory {
+  readonly state: BackendState;
+  readonly sinceMs: number;
+  /** First probe of the silence that lasts; null while it answers. */
+  readonly silentSinceMs: number | null;
+  readonly since: ConditionMemory;
+}
+
+export interface ServiceDecision extends Decision<ServiceMemory> {
+  readonly state: BackendState;
+  readonly ready: boolean;
+}
+
+export function decideService(
+  _desired: ServiceDesired,
+  observed: ServiceObserved,
+  memory: ServiceMemory | null,
+  nowMs: number,
+): ServiceDecision {
+  const { host, probe } = observed;
+  const answers = probe !== null && probeVerdict(probe.code).ready;
+  const silentSinceMs = probe === null || answers ? null : (memory?.silentSinceMs ?? probe.atMs);
+  const sight = sightOf(host, probe, answers, silentSinceMs, nowMs);
+  const ready = sight.state === 'running';
+  const status = sight.state === 'unknown' ? 'Unknown' : ready ? 'True' : 'False';
+  const stamped = stampConditions([{ type: 'Ready', status, reason: sight.reason, message: sight.message }], memory?.since, 0, nowMs);
+  const sinceMs = memory?.state === sight.state ? memory.sinceMs : nowMs;
+  const next: ServiceMemory = { state: sight.state, sinceMs, silentSinceMs, since: stamped.memory };
+  const same = memory !== null && memory.state === next.state && memory.silentSinceMs === silentSinceMs && memory.since === next.since;
+  return { actions: [], ...sight, ready, conditions: stamped.conditions, nextDeadlineMs: null, memory: same ? memory : next };
+}
+
+interface Sight {
+  readonly state: BackendState;
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+function sightOf(host: HostSight, probe: ServiceProbe | null, answers: boolean, silentSinceMs: number | null, nowMs: number): Sight {
+  if (host.status === 'unreachable') return { state: 'unknown', reason: 'ServerUnreachable', message: host.message };
+  if (host.status === 'unknown' || probe === null) {
+    return { state: 'unknown', reason: 'NotObservedYet', message: 'it was not asked yet, or nobody has an account there to ask as' };
+  }
+  if (answers) return { state: 'running', reason: 'Healthy', message: `answers its health probe with ${probe.code}` };
+  const unit = 'its unit is kept by the service manager of the server';
+  const isSlow = silentSinceMs !== null && nowMs - silentSinceMs >= limits.serviceSocketMsMax;
+  if (probe.code === 0) {
+    const message = `nobody answers on its socket; ${unit}`;
+    return isSlow ? { state: 'failed', reason: 'SocketRefused', message } : { state: 'starting', reason: 'Probing', message };
+  }
+  return { state: isSlow ? 'failed' : 'starting', reason: 'AnswersError', message: `answers its health probe with ${probe.code}` };
+}
+
+/** What one person sees of it. A wish to start or stop it ends at once: nobody but the service manager does. */
+export function decideShared(
+  desired: BackendDesired,
+  service: ServiceDecision | null,
+  memory: BackendMemory | null,
+  nowMs: number,
+): BackendDecision {
+  const state = service?.state ?? 'unknown';
+  const reason = service?.reason ?? 'NotObservedYet';
+  const message = service?.message ?? 'its server was not looked at yet';
+  const ready = service?.ready ?? false;
+  const status = state === 'unknown' ? 'Unknown' : ready ? 'True' : 'False';
+  const stamped = stampConditions([{ type: 'Ready', status, reason, message }], memory?.since, desired.generation, nowMs);
+  const same = memory !== null && memory.state === state && memory.context.reason === reason && memory.since === stamped.memory;
+  const next: BackendMemory = {
+    state,
+    context: { reason, sinceMs: service?.memory.sinceMs ?? nowMs, last: null },
+    start: null,
+    sent: null,
+    autostartedFor: null,
+    startedAtMs: null,
+    failedHash: null,
+    since: stamped.memory,
+  };
+  return {
+    actions: [],
+    state,
+    reason,
+    message,
+    ready,
+    stale: false,
+    finishedIntent: desired.intent?.requestId ?? null,
+    outcome: desired.intent === null ? null : 'refused',
+    conditions: stamped.conditions,
+    nextDeadlineMs: null,
+    memory: same ? memory : next,
+  };
+}

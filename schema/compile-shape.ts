@@ -1,0 +1,33 @@
+/** JSON Schema (ajv 8) made into a function. Whoever only tells what was found (shape.ts) does not load the compiler. */
+import { Ajv, type AnySchemaObject, type CodeOptions } from 'ajv';
+import { formats } from './formats.ts';
+import type { Shape } from './shape.ts';
+
+/**
+ * `$data` stays off: a manifest must never choose a pattern. `strict` refuses a schema with a mistake in it. The schemas are
+ * our own and a test holds them against the draft-07 meta-schema, so that no command spends its start-up on that.
+ */
+const options = {
+  allErrors: true,
+  strict: true,
+  verbose: true,
+  $data: false,
+  messages: false,
+  meta: false,
+  validateSchema: false,
+} as const;
+
+/** `code` is for setup/build.ts, which writes a compiled schema down as source. */
+export function shapeCompiler(code: CodeOptions = {}): Ajv {
+  const ajv = new Ajv({ ...options, code: { optimize: false, ...code } });
+  for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
+  return ajv;
+}
+
+let compiler: Ajv | undefined;
+
+/** Compiled once per schema, when it is first needed. */
+export function compileShape(schema: AnySchemaObject): Shape {
+  const { $schema: _, ...own } = schema;
+  return (compiler ??= shapeCompiler()).compile(own);
+}

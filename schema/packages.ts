@@ -1,0 +1,93 @@
+/**
+ * Words for what is installed, or is to be, on a server: shared by the controller, the api and the pages. The rules behind the states
+ * are in reconcilers/package.ts. Source: issue 3, 6 and 7.
+ */
+import type { Reason } from './backend.ts';
+import type { InstallStepName, Scope } from './install-events.ts';
+
+/**
+ * `drifted`: the wanted version with files that somebody changed on the server. `outdated`: another version than the wanted one.
+ * `missing`: not there, and it waits for something. `removed`: nothing of it is left, and nothing is wanted.
+ */
+export const packageStates = [
+  'installed',
+  'installing',
+  'outdated',
+  'drifted',
+  'missing',
+  'failed',
+  'removing',
+  'removed',
+  'unknown',
+] as const;
+export type PackageState = (typeof packageStates)[number];
+
+/** How far a running installation is. */
+export interface PackageProgress {
+  readonly step: InstallStepName;
+  /** The file that is being loaded: the name of an engine. Null, with the three below, while nothing is loaded. */
+  readonly nome: string | null;
+  readonly bytes: number | null;
+  readonly total: number | null;
+  readonly etaMs: number | null;
+}
+
+/** One `Package` object as people see it: of a document, or of what a person asked for in the store. */
+export interface InstallView {
+  /** `Package/<document>` or `Package/<person>/<app>`. */
+  readonly key: string;
+  readonly app: string;
+  readonly scope: Scope;
+  /** Null: it is to be removed. */
+  readonly wanted: string | null;
+  readonly state: PackageState;
+  readonly reason: Reason;
+  readonly message: string;
+  /** Null while nothing is under way. */
+  readonly progress: PackageProgress | null;
+}
+
+export const engineStates = ['present', 'missing', 'undeclared', 'unknown'] as const;
+export type EngineState = (typeof engineStates)[number];
+
+/** `GET /api/admin/pacotes`. */
+export interface AdminPackages {
+  readonly servers: readonly AdminServer[];
+}
+
+export interface AdminServer {
+  readonly name: string;
+  /** `reachable`, or why nothing new is known of it. */
+  readonly sight: string;
+  /** Linux packages that apps need and that are not there. `line` is what an administrator of the server types. */
+  readonly missing: readonly { readonly package: string; readonly apps: readonly string[]; readonly line: string }[];
+  readonly packages: readonly AdminPackage[];
+  readonly engines: readonly {
+    readonly app: string;
+    readonly nome: string;
+    readonly versao: string;
+    readonly state: EngineState;
+    /** On disk; null when it is not there, or not counted. */
+    readonly bytes: number | null;
+  }[];
+  readonly running: readonly {
+    readonly person: string;
+    readonly app: string;
+    /** Of the code that runs; null when that is no longer what is installed. */
+    readonly version: string | null;
+    readonly state: string;
+    readonly sinceMs: number;
+    readonly stale: boolean;
+  }[];
+}
+
+export interface AdminPackage extends InstallView {
+  /** Of scope `pessoa`: whose. */
+  readonly person: string | null;
+  /** What stands on the server; null: nothing. */
+  readonly installed: string | null;
+  readonly drift: boolean;
+  /** The version that `svc rollback` goes back to; null when none is known. */
+  readonly previous: string | null;
+  readonly paused: boolean;
+}

@@ -1,0 +1,106 @@
+/** How the dialog of secrets looks; from 320 px up everything stands below everything else. */
+import { css } from 'lit';
+
+export const secretsStyles = css`
+  dialog {
+    width: min(560px, 100vw - 16px);
+    max-height: min(720px, 100dvh - 16px);
+    overflow: auto;
+  }
+  .lead {
+    padding: 16px 20px 0;
+    color: var(--muted);
+    font-size: 13px;
+  }
+  .note {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 8px 12px;
+    margin: 16px 20px 0;
+    padding: 10px 12px;
+    border-radius: 8px;
+    background: var(--note);
+    color: var(--on-note);
+    font-size: 13px;
+  }
+  .note p {
+    flex: 1 1 200px;
+  }
+  .note svg {
+    flex: none;
+  }
+  .note .button {
+    color: var(--ink);
+  }
+  ul {
+    padding: 8px 20px 20px;
+  }
+  li {
+    display: grid;
+    gap: 8px;
+    padding: 14px 0;
+    border-bottom: 1px solid var(--line);
+  }
+  li:last-child {
+    border-bottom: 0;
+  }
+  .name {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 4px 10px;
+  }
+  code {
+    font-family: var(--mono);
+    font-size: 13px;
+    font-weight: 600;
+    overflow-wrap: anywhere;
+  }
+  .state {
+    display: inline-flex;
+    align-items: center;
+    gap: 4px;
+    padding: 1px 8px;
+    border-radius: 999px;
+    background: var(--selected);
+    font-size: 12px;
+  }
+  .state.missing {
+    background: var(--note);
+    color: var(--on-note);
+  }
+  .description {
+    color: var(--muted);
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  .verbs,
+  form {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+  }
+  .verbs .button,
+  form .button {
+    min-height: var(--control);
+  }
+  label {
+    flex-basis: 100%;
+    font-size: 13px;
+    font-weight: 500;
+  }
+  form .field {
+    flex: 1 1 200px;
+    min-width: 0;
+  }
+  .problem {
+    flex-basis: 100%;
+    color: var(--danger);
+    font-size: 13px;
+  }
+  .empty {
+    padding: 24px 20px;
+    color: var(--muted);
+  }
+`;

@@ -1,0 +1,292 @@
+/**
+ * The dialog of an app's secrets: which it asks for, which are set; set, replace and remove. A value lives in its input until it is sent,
+ * and nowhere else in the page; none ever comes from the portal. Source: spec 2.1 `secrets`, 5.7.
+ */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { SecretsView, SecretView } from '../../schema/backend.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { language, text, type TextKey } from '../i18n/i18n.ts';
+import { deleteSecret, listSecrets, putSecret, restartApp } from '../session/api.ts';
+import { sayError } from '../session/say-error.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { dialogStyles } from '../ui/dialog-styles.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { secretsStyles } from './secrets-styles.ts';
+
+/** What is open in the list: at most one secret at a time. */
+interface Open {
+  readonly kind: 'edit' | 'remove';
+  readonly name: string;
+}
+
+export class SvcSecrets extends LitElement {
+  static override properties = {
+    desk: { attribute: false },
+    app: { attribute: false },
+    view: { state: true },
+    open: { state: true },
+    busy: { state: true },
+    problem: { state: true },
+    done: { state: true },
+  };
+  declare desk: Desk;
+  /** Id of the app. */
+  declare app: string;
+  declare view: SecretsView | null;
+  declare open: Open | null;
+  declare busy: boolean;
+  declare problem: string | null;
+  /** What was done last, for a screen reader, too. */
+  declare done: string;
+  #watch = new Watch(this, () => [this.desk.apps.state, language]);
+
+  constructor() {
+    super();
+    this.view = null;
+    this.open = null;
+    this.busy = false;
+    this.problem = null;
+    this.done = '';
+  }
+
+  static override styles = [base, dialogStyles, secretsStyles];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+  }
+
+  override firstUpdated(): void {
+    this.renderRoot.querySelector('dialog')?.showModal();
+    void this.#carryOut(() => listSecrets(this.app), '');
+  }
+
+  get #name(): string {
+    return this.desk.apps.find(this.app)?.name ?? this.app;
+  }
+
+  #close(): void {
+    this.desk.secretsApp.set(null);
+  }
+
+  /** True when it was done. */
+  async #carryOut(act: () => Promise<SecretsView>, done: string): Promise<boolean> {
+    this.busy = true;
+    this.problem = null;
+    this.done = '';
+    try {
+      this.view = await act();
+      this.done = done;
+      this.open = null;
+      this.desk.apps.refresh();
+      return true;
+    } catch (error) {
+      this.problem = sayError(error);
+      return false;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async #send(event: SubmitEvent, name: string): Promise<void> {
+    event.preventDefault();
+    const input = this.renderRoot.querySelector<HTMLInputElement>('#value');
+    if (input === null || this.busy) return;
+    if (input.value === '') {
+      this.problem = text('secrets.empty');
+      input.focus();
+      return;
+    }
+    const { value } = input;
+    if (await this.#carryOut(() => putSecret(this.app, name, value), text('secrets.saved', { segredo: name }))) {
+      input.value = '';
+      await this.#focus(name);
+    } else {
+      await this.updateComplete;
+      input.focus();
+    }
+  }
+
+  async #remove(name: string): Promise<void> {
+    if (await this.#carryOut(() => deleteSecret(this.app, name), text('secrets.removed', { segredo: name }))) await this.#focus(name);
+  }
+
+  async #restart(): Promise<void> {
+    const restart = async (): Promise<SecretsView> => {
+      await restartApp(this.app);
+      return listSecrets(this.app);
+    };
+    await this.#carryOut(restart, text('secrets.restarted', { nome: this.#name }));
+  }
+
+  /** Back to the secret that was worked on; to the dialog when it is gone. */
+  async #focus(name: string): Promise<void> {
+    await this.updateComplete;
+    const row = [...this.renderRoot.querySelectorAll<HTMLElement>('li')].find((item) => item.dataset['secret'] === name);
+    (row?.querySelector('button') ?? this.renderRoot.querySelector<HTMLElement>('header button'))?.focus();
+  }
+
+  async #show(open: Open): Promise<void> {
+    this.open = open;
+    this.problem = null;
+    this.done = '';
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>(open.kind === 'edit' ? '#value' : '[data-verb=confirm]')?.focus();
+  }
+
+  #hide(): void {
+    const name = this.open?.name;
+    this.open = null;
+    this.problem = null;
+    if (name !== undefined) void this.#focus(name);
+  }
+
+  /** Escape leaves what is open first, then the dialog. */
+  #cancel(event: Event): void {
+    if (this.open === null) return;
+    event.preventDefault();
+    this.#hide();
+  }
+
+  /** A field of one line would drop line breaks without a word, and the value would be another one. */
+  #paste(event: ClipboardEvent): void {
+    const pasted = event.clipboardData?.getData('text') ?? '';
+    if (!/[\r\n]/.test(pasted.replace(/\r?\n$/, ''))) return;
+    event.preventDefault();
+    this.problem = text('secrets.oneLine');
+  }
+
+  override render(): TemplateResult {
+    const { view } = this;
+    return html`<dialog
+      aria-labelledby="title"
+      aria-busy=${this.busy}
+      @close=${() => this.#close()}
+      @cancel=${(event: Event) => this.#cancel(event)}
+    >
+      <header>
+        <h2 id="title">${text('secrets.title', { nome: this.#name })}</h2>
+        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>
+          ${glyph('close')}
+        </button>
+      </header>
+      <p class="lead">${text('secrets.lead', { nome: this.#name })}</p>
+      ${view?.restartNeeded === true ? this.#restartNote() : nothing}
+      ${
+        this.problem === null || this.open !== null
+          ? nothing
+          : html`<div class="note" role="alert">
+              ${glyph('warning')}
+              <p>${this.problem}</p>
+            </div>`
+      }
+      <p class="sr-only" role="status">${this.done}</p>
+      ${
+        view === null
+          ? nothing
+          : view.secrets.length === 0
+            ? html`<p class="empty">${text('secrets.none')}</p>`
+            : html`<ul>
+                ${view.secrets.map((secret) => this.#row(secret))}
+              </ul>`
+      }
+    </dialog>`;
+  }
+
+  #restartNote(): TemplateResult {
+    return html`<div class="note" role="status">
+      ${glyph('reload')}
+      <p>${text('secrets.restartNeeded', { nome: this.#name })}</p>
+      <button class="button" type="button" data-verb="restart" ?disabled=${this.busy} @click=${() => this.#restart()}>
+        ${text('secrets.restart')}
+      </button>
+    </div>`;
+  }
+
+  #row(secret: SecretView): TemplateResult {
+    const { name, description } = secret;
+    const open = this.open?.name === name ? this.open.kind : null;
+    const state = stateOf(secret);
+    return html`<li data-secret=${name}>
+      <div class="name">
+        <code>${name}</code>
+        <span class="state ${state.warns ? 'missing' : ''}">${state.warns ? glyph('warning', 14) : nothing}${text(state.key)}</span>
+      </div>
+      ${description === '' ? nothing : html`<p class="description">${description}</p>`}
+      ${open === 'edit' ? this.#form(name) : open === 'remove' ? this.#confirm(name) : this.#verbs(secret)}
+    </li>`;
+  }
+
+  #verbs({ name, set, declared }: SecretView): TemplateResult {
+    const verb = set ? 'secrets.replace' : 'secrets.set';
+    return html`<div class="verbs">
+      ${
+        declared
+          ? html`<button
+              class="button"
+              type="button"
+              data-verb="set"
+              aria-label="${text(verb)} ${name}"
+              ?disabled=${this.busy}
+              @click=${() => this.#show({ kind: 'edit', name })}
+            >
+              ${text(verb)}
+            </button>`
+          : nothing
+      }
+      ${
+        set
+          ? html`<button
+              class="button quiet"
+              type="button"
+              data-verb="remove"
+              aria-label="${text('secrets.remove')} ${name}"
+              ?disabled=${this.busy}
+              @click=${() => this.#show({ kind: 'remove', name })}
+            >
+              ${text('secrets.remove')}
+            </button>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  #form(name: string): TemplateResult {
+    return html`<form novalidate @submit=${(event: SubmitEvent) => this.#send(event, name)}>
+      <label for="value">${text('secrets.value', { segredo: name })}</label>
+      <input
+        id="value"
+        class="field"
+        type="password"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        aria-describedby=${this.problem === null ? nothing : 'problem'}
+        aria-invalid=${this.problem === null ? nothing : 'true'}
+        @paste=${(event: ClipboardEvent) => this.#paste(event)}
+      />
+      <button class="button primary" type="submit" ?disabled=${this.busy}>${text('secrets.save')}</button>
+      <button class="button quiet" type="button" @click=${() => this.#hide()}>${text('secrets.cancel')}</button>
+      ${this.problem === null ? nothing : html`<p class="problem" id="problem" role="alert">${this.problem}</p>`}
+    </form>`;
+  }
+
+  #confirm(name: string): TemplateResult {
+    return html`<div class="verbs" role="group" aria-label=${text('secrets.removeAsk', { segredo: name })}>
+      <button class="button" type="button" data-verb="confirm" ?disabled=${this.busy} @click=${() => this.#remove(name)}>
+        ${text('secrets.removeSure')}
+      </button>
+      <button class="button quiet" type="button" @click=${() => this.#hide()}>${text('secrets.cancel')}</button>
+      ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
+    </div>`;
+  }
+}
+
+function stateOf({ set, required, declared }: SecretView): { readonly key: TextKey; readonly warns: boolean } {
+  if (!declared) return { key: 'secrets.stateUnasked', warns: false };
+  if (set) return { key: 'secrets.stateSet', warns: false };
+  return required ? { key: 'secrets.stateMissing', warns: true } : { key: 'secrets.stateUnset', warns: false };
+}
+
+customElements.define('svc-secrets', SvcSecrets);

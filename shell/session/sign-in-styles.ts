@@ -1,0 +1,155 @@
+/** How the sign-in page looks: one card in the middle, on 320 px too. */
+import { css } from 'lit';
+
+export const signInStyles = css`
+  :host {
+    display: grid;
+    align-content: safe center;
+    justify-items: center;
+    height: 100dvh;
+    padding: 24px 16px;
+    /* The desktop behind it never scrolls. */
+    overflow: auto;
+  }
+  main {
+    width: min(440px, 100%);
+    padding: 32px;
+    border: 1px solid var(--line);
+    border-radius: 16px;
+    background: var(--raised);
+    box-shadow: var(--shadow-high);
+  }
+  .mark {
+    display: inline-grid;
+    place-items: center;
+    width: 44px;
+    height: 44px;
+    border-radius: 12px;
+    background: var(--accent);
+    color: var(--on-accent);
+  }
+  h1 {
+    margin: 16px 0;
+    font-size: 24px;
+    letter-spacing: -0.01em;
+  }
+  p,
+  li {
+    color: var(--muted);
+    line-height: 1.55;
+  }
+  ol {
+    display: grid;
+    gap: 8px;
+    margin: 16px 0 24px;
+    padding-left: 20px;
+    list-style: decimal;
+  }
+  form {
+    display: grid;
+    gap: 8px;
+  }
+  ol + .by-link {
+    padding-top: 20px;
+    border-top: 1px solid var(--line);
+  }
+  label {
+    font-size: 14px;
+    font-weight: 600;
+  }
+  .account label:not(:first-child) {
+    margin-top: 8px;
+  }
+  .account > .button {
+    margin-top: 8px;
+  }
+  .row {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+  }
+  .field {
+    flex: 1 1 180px;
+    width: 100%;
+    min-width: 0;
+    min-height: 44px;
+  }
+  .button {
+    min-height: 44px;
+  }
+  .secret {
+    position: relative;
+    display: grid;
+  }
+  .secret .field {
+    padding-right: 92px;
+  }
+  .secret .button {
+    position: absolute;
+    inset: 4px 4px 4px auto;
+    min-height: 36px;
+    padding: 0 10px;
+    color: var(--muted);
+    font-size: 14px;
+  }
+  .which {
+    font-size: 13px;
+  }
+  .provider {
+    width: 100%;
+    text-align: center;
+    text-decoration: none;
+    overflow-wrap: anywhere;
+    padding: 8px 14px;
+    color: inherit;
+  }
+  .provider.primary {
+    color: var(--on-accent);
+  }
+  .or {
+    display: flex;
+    align-items: center;
+    gap: 12px;
+    margin: 16px 0;
+    font-size: 13px;
+  }
+  .or::before,
+  .or::after {
+    content: '';
+    flex: 1;
+    border-top: 1px solid var(--line);
+  }
+  details {
+    margin-top: 24px;
+    padding-top: 12px;
+    border-top: 1px solid var(--line);
+  }
+  summary {
+    min-height: 32px;
+    padding: 6px 0;
+    border-radius: 8px;
+    color: var(--muted);
+    cursor: pointer;
+  }
+  details .lead {
+    margin: 8px 0 12px;
+  }
+  .problem {
+    display: flex;
+    gap: 8px;
+    margin-bottom: 16px;
+    padding: 10px 12px;
+    border-radius: 8px;
+    background: var(--note);
+    color: var(--on-note);
+    overflow-wrap: anywhere;
+  }
+  .problem svg {
+    flex: none;
+  }
+  @media (max-width: 399px) {
+    main {
+      padding: 24px 20px;
+    }
+  }
+`;

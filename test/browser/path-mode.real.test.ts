@@ -1,0 +1,62 @@
+/** `origins: path`: apps below the shell's own address, for sites without wildcard names (design 7). The same apps, unchanged. */
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
+import { repository, until, type RunningPortal } from '../support/portal.ts';
+import { frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+
+let portal: RunningPortal;
+let page: Page;
+let problems: readonly string[];
+let desired: string;
+
+afterAll(async () => await rm(desired, { recursive: true, force: true }));
+useDesk(
+  (made) => ({ portal, page, problems } = made),
+  async () => {
+    desired = await mkdtemp(path.join(tmpdir(), 'svcd-'));
+    await cp(path.join(repository, 'examples/desired'), desired, { recursive: true });
+    const apps = path.join(repository, 'examples/apps');
+    await writeFile(
+      path.join(desired, 'portal.yaml'),
+      `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { origins: path, repository: ${JSON.stringify(apps)} }\n`,
+    );
+    return { desired };
+  },
+);
+
+test('a page with an API and one with a WebSocket work below the address of the shell', async () => {
+  await openApp(page, 'Notas');
+  const notas = frameOf(page, 'Notas');
+  await notas.getByRole('button', { name: 'Nova nota' }).click();
+  await notas.getByLabel('Título').fill('Compras');
+  await notas.getByText('Salva', { exact: true }).waitFor();
+  expect(await notas.locator('body').evaluate('location.href')).toMatch(/^http:\/\/svc\.localhost:\d+\/proxy\/app\/notas\/nota\/\w+$/);
+  expect(await notas.locator('body').evaluate('svc.app.capacidades().then(({ host }) => host)')).toBe('svc');
+
+  await openApp(page, 'Relógio');
+  const clock = frameOf(page, 'Relógio').locator('time');
+  await until('the clock shows an hour', async () => /^\d\d:\d\d:\d\d$/.test((await clock.textContent()) ?? ''));
+  const before = await clock.textContent();
+  await until('the clock ticks', async () => (await clock.textContent()) !== before);
+  expect(problems).toEqual([]);
+});
+
+test('a stop is told, a start from the strip brings the page back, and a direct address opens the app', async () => {
+  await openApp(page, 'Notas');
+  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+  await openApp(page, 'Gerenciador de tarefas');
+  await page.locator('tr[data-app="notas"]').getByRole('button', { name: 'Parar Notas' }).click();
+  await page.locator('tr[data-app="notas"]').getByText('Parado', { exact: true }).waitFor();
+  await page
+    .getByRole('toolbar')
+    .getByRole('button', { name: /^Notas/ })
+    .click();
+  await windowOf(page, 'Notas').getByRole('button', { name: 'Iniciar' }).click();
+  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).click();
+  await page.goto(`http://svc.localhost:${portal.port}/proxy/app/relogio/`);
+  await until('the clock in a tab of its own', async () => /^\d\d:/.test((await page.locator('time').textContent()) ?? ''));
+  expect(await page.evaluate('svc.noAmbiente')).toBe(false);
+});

@@ -1,0 +1,165 @@
+/** Secrets on the desktop: what is missing is told, set, replaced and removed, by mouse and by keyboard; the value goes one way only. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { axeFindings, frameOf, launchBrowser, openApp, signedIn, windowOf } from './support/browser.ts';
+
+let portal: RunningPortal;
+let browser: Browser;
+let page: Page;
+let problems: readonly string[];
+/** Every text that the browser was answered, in all tests. */
+const answered: string[] = [];
+
+const listenTo = (each: Page): void => {
+  each.on('response', (response) => {
+    response.text().then(
+      (text) => answered.push(text),
+      () => undefined,
+    );
+  });
+};
+
+beforeAll(async () => {
+  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await portal?.stop();
+});
+beforeEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+  ({ page, problems } = await signedIn(browser, portal));
+  listenTo(page);
+});
+
+const canary = 'canary-8c2e"\\ é';
+const dialog = (): Locator => page.getByRole('dialog', { name: 'Segredos de Assinador' });
+const row = (name: string): Locator => dialog().locator(`li[data-secret="${name}"]`);
+const isSet = async (name: string): Promise<boolean> => {
+  const { body } = await portal.admin('GET', '/api/admin/backends/ana/assinador/segredos');
+  const { secrets } = body as { readonly secrets: readonly { readonly name: string; readonly set: boolean }[] };
+  return secrets.find((secret) => secret.name === name)?.set === true;
+};
+
+test('the window says what is missing; it is set there, the app is restarted there, and then it works', async () => {
+  await openApp(page, 'Assinador');
+  await frameOf(page, 'Assinador').getByText('Falta o segredo ASSINADOR_CHAVE').waitFor();
+  const strip = windowOf(page, 'Assinador').locator('.strip.secrets');
+  await strip.getByText('Falta o segredo ASSINADOR_CHAVE.').waitFor();
+  await strip.getByRole('button', { name: 'Definir' }).click();
+  await row('ASSINADOR_CHAVE').getByText('Falta', { exact: true }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+
+  await row('ASSINADOR_CHAVE').getByRole('button', { name: 'Definir ASSINADOR_CHAVE' }).click();
+  const field = dialog().getByLabel('Valor de ASSINADOR_CHAVE');
+  expect([await field.getAttribute('type'), await field.getAttribute('autocomplete')]).toEqual(['password', 'off']);
+  await field.fill(canary);
+  expect(await axeFindings(page)).toEqual([]);
+  await dialog().getByRole('button', { name: 'Guardar' }).click();
+  await row('ASSINADOR_CHAVE').getByText('Definido', { exact: true }).waitFor();
+  expect(await dialog().locator('input').count()).toBe(0);
+  expect(await isSet('ASSINADOR_CHAVE')).toBe(true);
+
+  await dialog().getByText('ainda executa com os valores anteriores').waitFor();
+  await dialog().getByRole('button', { name: 'Reiniciar agora' }).click();
+  await until('nothing asks for a restart', async () => (await dialog().locator('[data-verb=restart]').count()) === 0);
+  await dialog().getByRole('button', { name: 'Fechar' }).click();
+  await strip.waitFor({ state: 'detached' });
+  const app = frameOf(page, 'Assinador');
+  await until('the app has its key', async () => await app.getByRole('button', { name: 'Assinar' }).isEnabled());
+  await app.getByLabel('Texto').fill('olá');
+  await app.getByRole('button', { name: 'Assinar' }).click();
+  await app.getByText('Texto assinado.').waitFor();
+  // The app's page asked while its backend was away, which the browser writes down.
+  expect(problems.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
+});
+
+test('by keyboard: opened from the task manager, replaced, left by Escape one step at a time, removed after a question', async () => {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('Gerenciador');
+  await page.keyboard.press('Enter');
+  await page.locator('tr[data-app="assinador"] button.name').press('Enter');
+  await page.locator('[data-verb=secrets]').press('Enter');
+  const replace = row('ASSINADOR_CHAVE').getByRole('button', { name: 'Substituir ASSINADOR_CHAVE' });
+  await replace.press('Enter');
+  const field = dialog().getByLabel('Valor de ASSINADOR_CHAVE');
+  await until('the field has the focus', async () => await field.evaluate((element) => element.matches(':focus')));
+  await page.keyboard.press('Enter');
+  await dialog().getByText('Escreva o valor, ou remova o segredo.').waitFor();
+  await page.keyboard.press('Escape');
+  await field.waitFor({ state: 'detached' });
+  expect(await dialog().isVisible()).toBe(true);
+  expect(await replace.evaluate((element) => element.matches(':focus'))).toBe(true);
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(`${canary}2`);
+  await page.keyboard.press('Enter');
+  await field.waitFor({ state: 'detached' });
+  await dialog().getByText('ASSINADOR_CHAVE foi guardado').waitFor({ state: 'attached' });
+
+  await row('ASSINADOR_CHAVE').getByRole('button', { name: 'Remover ASSINADOR_CHAVE' }).press('Enter');
+  await until('the question has the focus', async () =>
+    row('ASSINADOR_CHAVE')
+      .getByRole('button', { name: 'Remover mesmo' })
+      .evaluate((element) => element.matches(':focus')),
+  );
+  await page.keyboard.press('Enter');
+  await row('ASSINADOR_CHAVE').getByText('Falta', { exact: true }).waitFor();
+  expect(await isSet('ASSINADOR_CHAVE')).toBe(false);
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+  expect(problems).toEqual([]);
+});
+
+test('what is pasted with line breaks is refused instead of being joined', async () => {
+  await openApp(page, 'Assinador');
+  await windowOf(page, 'Assinador').locator('.strip.secrets').getByRole('button', { name: 'Definir' }).click();
+  await row('ASSINADOR_CHAVE_ANTERIOR')
+    .getByRole('button', { name: /^Definir/ })
+    .click();
+  const field = dialog().getByLabel('Valor de ASSINADOR_CHAVE_ANTERIOR');
+  await field.evaluate((element) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text', '-----BEGIN-----\nabc\n-----END-----\n');
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await dialog().getByText('O valor colado tem mais de uma linha.').waitFor();
+  expect(await field.inputValue()).toBe('');
+});
+
+test.each(['light', 'dark'] as const)('in English, at 320 px, in %s, by touch', async (colorScheme) => {
+  ({ page } = await signedIn(browser, portal, { viewport: { width: 320, height: 560 }, hasTouch: true, colorScheme, locale: 'en-GB' }));
+  listenTo(page);
+  await page
+    .getByRole('button', { name: /^Assinador/ })
+    .first()
+    .tap();
+  await page.getByText('The secret ASSINADOR_CHAVE is missing.').waitFor();
+  await page.locator('.strip.secrets').getByRole('button', { name: 'Set', exact: true }).tap();
+  const english = page.getByRole('dialog', { name: 'Secrets of Assinador' });
+  await english.getByRole('button', { name: 'Set ASSINADOR_CHAVE', exact: true }).tap();
+  await english.getByLabel('Value of ASSINADOR_CHAVE', { exact: true }).waitFor();
+  const wide = await english.evaluate((element) => element.scrollWidth - element.clientWidth);
+  expect([wide, await page.evaluate('document.documentElement.scrollWidth - innerWidth'), await axeFindings(page)]).toEqual([0, 0, []]);
+  const small = await english
+    .locator('button')
+    .evaluateAll((buttons) => buttons.filter((each) => each.getBoundingClientRect().height < 44).length);
+  expect(small).toBe(0);
+});
+
+test('the value stands in no answer, no line of the portal and no file but the vault', async () => {
+  const names = await portal.admin('PUT', '/api/admin/backends/ana/assinador/segredos/ASSINADOR_CHAVE', { value: canary });
+  expect(names.status).toBe(200);
+  for (const path of ['objects', 'why?key=Backend/ana/assinador', 'events', 'backends/ana/assinador/log', 'doctor']) {
+    answered.push(JSON.stringify((await portal.admin('GET', `/api/admin/${path}`)).body));
+  }
+  expect(answered.length).toBeGreaterThan(20);
+  expect(answered.join('\n')).not.toContain('8c2e');
+  expect(portal.output()).not.toContain('8c2e');
+  const holders = readdirSync(portal.state, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes('8c2e'))
+    .map(({ name }) => name);
+  expect(holders).toEqual(['secrets.json']);
+});

@@ -1,0 +1,195 @@
+/**
+ * sshd is restarted under fifty apps of five people, and sshd opens no more sessions: nothing is stopped, nothing is started twice,
+ * nothing counts as a crash, and all is seen again within two scans.
+ */
+import { readFileSync } from 'node:fs';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../controller/clock/system.ts';
+import { createSshConnection, type SshConnection } from '../../controller/hosts/ssh/connection.ts';
+import type { ObjectView } from '../../schema/wire/http.ts';
+import { repository, until } from '../support/portal.ts';
+import { startSshd, type TestSshd } from '../support/sshd.ts';
+import { createSshWorld, type SshWorld } from './world.ts';
+
+const twoScansMs = 20_000;
+const ids = Array.from({ length: 10 }, (_unused, n) => `notas${n}`);
+
+/** Ten apps of different names from one example. */
+async function copies(folder: string): Promise<string> {
+  const packages = join(folder, '../p');
+  await mkdir(packages, { recursive: true });
+  for (const id of ids) {
+    await cp(join(repository, 'examples/apps/notas'), join(packages, id), { recursive: true });
+    const file = join(packages, id, 'svc-app.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"id": "notas"', `"id": "${id}"`));
+  }
+  return packages;
+}
+
+describe('sshd under fifty apps', () => {
+  let world: SshWorld;
+  let pids: readonly number[];
+  const running = async (): Promise<number> => {
+    const { body } = await world.admin('GET', '/api/admin/objects?prefix=Backend/');
+    return (body as readonly ObjectView[]).filter(({ state }) => state === 'running').length;
+  };
+  const all = (): readonly number[] => ids.flatMap((id) => world.backends(id)).toSorted((a, b) => a - b);
+  beforeAll(async () => {
+    world = await createSshWorld({ accounts: 5, apps: ids, pinned: ids, packages: copies });
+    await until('fifty apps running', async () => (await running()) === 50, 240_000);
+    pids = all();
+  }, 280_000);
+  afterAll(() => world?.stop());
+
+  const failuresOf = async (): Promise<readonly string[]> => {
+    const files = world.people.flatMap(({ account }) => ids.map((id) => `${account.home}/.svc-apps/${id}/status.json`));
+    const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+    return texts.flatMap((text, index) => ((JSON.parse(text) as { failures?: number }).failures === 0 ? [] : [`${files[index]}: ${text}`]));
+  };
+
+  test('runs each of them once, with one supervisor and one connection a person', async () => {
+    expect(pids).toHaveLength(50);
+    expect(world.supervisors()).toHaveLength(5);
+    const connections = world.sshd.log().split('Accepted publickey').length - 1;
+    expect(connections).toBe(6);
+    expect(await failuresOf()).toEqual([]);
+  });
+
+  test('that is restarted: all are seen again within two scans, the same processes', { timeout: 120_000 }, async () => {
+    await world.sshd.halt();
+    await until('all unknown', async () => (await running()) === 0, 15_000);
+    expect(all()).toEqual(pids);
+    await world.sshd.resume();
+    const resumedMs = performance.now();
+    await until('fifty apps seen again', async () => (await running()) === 50, twoScansMs);
+    console.log(`50 apps seen again ${Math.round(performance.now() - resumedMs)} ms after sshd was back`);
+    expect(all()).toEqual(pids);
+    expect(world.supervisors()).toHaveLength(5);
+    expect(await failuresOf()).toEqual([]);
+  });
+
+  test('that opens no session any more: everything goes on over sockets, and nobody calls it down', { timeout: 120_000 }, async () => {
+    await world.sshd.halt();
+    await world.sshd.resume(['MaxSessions 0']);
+    // Supervisors and apps are reached; only commands are not.
+    const browser = await world.signedIn('p0');
+    await until('a page of an app', async () => (await browser.visit(`http://${world.appHost('notas3')}/`)).status === 200, 2 * twoScansMs);
+    expect(all()).toEqual(pids);
+    await world.sshd.halt();
+    await world.sshd.resume();
+    await until('fifty apps seen again', async () => (await running()) === 50, twoScansMs);
+    expect(all()).toEqual(pids);
+    expect(await failuresOf()).toEqual([]);
+  });
+});
+
+describe('commands over one connection', () => {
+  let sshd: TestSshd;
+  beforeAll(async () => {
+    sshd = await startSshd();
+  });
+  afterAll(() => sshd?.stop());
+
+  const connect = (): SshConnection =>
+    createSshConnection({
+      target: { host: '127.0.0.1', port: sshd.port, hostKey: sshd.hostKey },
+      account: sshd.accounts[0]!.name,
+      credential: async () => ({ kind: 'key', privateKey: readFileSync(sshd.keyFile) }),
+      clock: systemClock,
+      gate: (work) => work(),
+      onUp: () => undefined,
+      onLost: () => undefined,
+    });
+
+  test.for([1, 2, 10])('forty at once against MaxSessions %i: all are done, in turn', { timeout: 60_000 }, async (most) => {
+    await sshd.halt();
+    await sshd.resume([`MaxSessions ${most}`]);
+    const connection = connect();
+    try {
+      const results = await Promise.all(Array.from({ length: 40 }, () => connection.run({ argv: ['sleep', '0.05'], msMax: 30_000 })));
+      expect(results.map(({ code }) => code)).toEqual(Array.from({ length: 40 }, () => 0));
+    } finally {
+      connection.close();
+    }
+  });
+
+  test('none at all against MaxSessions 0: told as saturated, while sockets go on', { timeout: 60_000 }, async () => {
+    await sshd.halt();
+    await sshd.resume(['MaxSessions 0']);
+    const connection = connect();
+    try {
+      await expect(connection.run({ argv: ['true'], msMax: 30_000 })).rejects.toMatchObject({ code: 'SSH_SATURATED' });
+      await expect(connection.dial('/nonexistent')).rejects.toMatchObject({
+        code: 'SERVER_UNREACHABLE',
+        message: expect.stringContaining('nobody listens') as string,
+      });
+      expect(connection.isUp()).toBe(true);
+    } finally {
+      connection.close();
+    }
+  });
+
+  test('their exit codes, signals, output and input come through', async () => {
+    await sshd.halt();
+    await sshd.resume();
+    const connection = connect();
+    try {
+      const lines: string[] = [];
+      const cat = await connection.run({
+        argv: ['cat'],
+        stdin: (async function* () {
+          for (let n = 0; n < 200; n += 1) yield Buffer.from(`${'ação '.repeat(1_000)}${n}\n`);
+        })(),
+        onLine: (line) => lines.push(line),
+        msMax: 20_000,
+      });
+      expect([cat, lines.length, lines[199]?.slice(-4)]).toEqual([{ code: 0, signal: null, said: '' }, 200, ' 199']);
+      expect(await connection.run({ argv: ['ls', '/nonexistent'], msMax: 5_000 })).toMatchObject({
+        code: 2,
+        said: expect.stringContaining('nonexistent') as string,
+      });
+      await expect(connection.run({ argv: ['sleep', '60'], msMax: 200 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+      await expect(connection.run({ argv: ['sleep', '60'], msMax: 60_000, signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
+        code: 'CANCELLED',
+      });
+      await expect(connection.run({ argv: ['seq', '1', '99999999'], msMax: 60_000, onLine: () => undefined })).rejects.toMatchObject({
+        code: 'TOO_LARGE',
+      });
+    } finally {
+      connection.close();
+    }
+  });
+
+  test('a kept connection that died unnoticed is made again by the dial that finds it so', async () => {
+    await sshd.halt();
+    await sshd.resume();
+    const connection = connect();
+    try {
+      await expect(connection.dial('/nonexistent')).rejects.toMatchObject({ message: expect.stringContaining('nobody listens') as string });
+      for (let n = 0; n < 5; n += 1) {
+        sshd.cut();
+        // At once, whether or not the end of the connection was heard of.
+        await expect(connection.dial('/nonexistent')).rejects.toMatchObject({
+          message: expect.stringContaining('nobody listens') as string,
+        });
+      }
+    } finally {
+      connection.close();
+    }
+  });
+
+  test('a shell that greets whoever comes is not taken for an answer', async () => {
+    const account = sshd.accounts[0]!;
+    await writeFile(join(account.home, '.bashrc'), 'echo bem-vindo\necho \'{"event":"end"}\'\n');
+    const connection = connect();
+    try {
+      const lines: string[] = [];
+      const result = await connection.run({ argv: ['echo', 'oi'], onLine: (line) => lines.push(line), msMax: 5_000 });
+      expect([result.code, lines.at(-1)]).toEqual([0, 'oi']);
+    } finally {
+      connection.close();
+    }
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * Three people with passwords on a real sshd: each signs in as themself and gets the supervisor of their own account; nobody gets in as
+ * somebody else, and the passwords are nowhere but where they were typed.
+ */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer, Browser } from '../../api/testing/portal-world.ts';
+import { until } from '../support/portal.ts';
+import { createSshWorld, type SshWorld } from './world.ts';
+
+const call = promisify(execFile);
+const passwordOf = (person: string): string => `canary of ${person} 9f3b1c`;
+let world: SshWorld;
+
+beforeAll(async () => {
+  world = await createSshWorld({
+    accounts: 3,
+    apps: [],
+    password: 'to be changed',
+    passwords: true,
+    config: ['UsePAM yes', 'KbdInteractiveAuthentication yes'],
+  });
+  for (const { name, account } of world.people) {
+    const change = execFile('chpasswd');
+    change.stdin?.end(`${account.name}:${passwordOf(name)}\n`);
+    await once(change, 'exit');
+  }
+});
+afterAll(() => world?.stop());
+
+const enter = (browser: Browser, login: string, senha: string): Promise<Answer> => browser.call('POST', '/api/sessao', { login, senha });
+const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+
+test('login × password: each opens their own session and no other', async () => {
+  const names = world.people.map(({ name }) => name);
+  const accounts = world.people.map(({ account }) => account.name);
+  const cells: string[] = [];
+  for (const login of [...names, ...accounts, 'root', 'svc-nobody', 'zoe']) {
+    for (const whose of names) {
+      // The portal holds back after twenty from one address.
+      const answer = await enter(world.browser(), login, passwordOf(whose));
+      if (answer.status === 429) {
+        cells.push('held back');
+        continue;
+      }
+      const opens = login === whose;
+      expect([login, whose, answer.status, answer.json().usuario]).toEqual([login, whose, opens ? 200 : 401, opens ? login : undefined]);
+      cells.push(answer.status === 200 ? 'in' : 'refused');
+    }
+  }
+  expect(cells.filter((cell) => cell === 'in')).toHaveLength(3);
+  expect(cells.filter((cell) => cell === 'refused').length).toBeGreaterThan(10);
+});
+
+test('the first session starts the supervisor of the account, a restart of the portal keeps it', async () => {
+  const [first] = world.people;
+  if (!first) throw new Error('nobody here');
+  await until('the supervisor of p0', () => world.supervisors(first.account).length === 1);
+  const before = world.supervisors(first.account);
+  await world.again();
+  expect(world.supervisors(first.account)).toEqual(before);
+});
+
+test('no password is in a file of the portal, its log, a list of processes or the log of sshd', async () => {
+  const files = readdirSync(world.state, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+  const { stdout } = await call('ps', ['axwwe', '-o', 'args'], { maxBuffer: 64 * 1024 * 1024 });
+  const seen = [...files, world.log.join(''), stdout, world.sshd.log()].join('\n');
+  expect(seen.length).toBeGreaterThan(10_000);
+  expect(seen).not.toContain('canary of p');
+});
+
+test('sign-in takes as long for nobody as for a wrong password', async () => {
+  await world.again();
+  const timesOf = async (login: (index: number) => string): Promise<number[]> => {
+    const times: number[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      const beganMs = performance.now();
+      expect((await enter(world.browser(), login(index), 'wrong')).status).toBe(401);
+      times.push(performance.now() - beganMs);
+    }
+    return times;
+  };
+  const [known, unknown] = [median(await timesOf((index) => `p${index}`)), median(await timesOf((index) => `nobody${index}`))];
+  const beganMs = performance.now();
+  expect((await enter(world.browser(), 'p0', passwordOf('p0'))).status).toBe(200);
+  const rightMs = performance.now() - beganMs;
+  console.info(`sign-in: right ${Math.round(rightMs)} ms; refused: known ${Math.round(known)} ms, unknown ${Math.round(unknown)} ms`);
+  expect(Math.abs(known - unknown)).toBeLessThan(Math.max(known, unknown) * 0.5);
+});

@@ -1,0 +1,195 @@
+/** A portal in this process over a real sshd: what the tests of servers over ssh share. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createBrowser, navigation, type Browser } from '../../api/testing/portal-world.ts';
+import { begin, type Running } from '../../bin/up/main.ts';
+import type { StartAnswer, ObjectView } from '../../schema/wire/http.ts';
+import { freePort, repository, until } from '../support/portal.ts';
+import { startSshd, type SshdOptions, type TestAccount, type TestSshd } from '../support/sshd.ts';
+
+export interface SshWorldOptions extends SshdOptions {
+  /** App ids below `packages`. */
+  readonly apps: readonly string[];
+  /** Folder with one package folder per app; examples/apps unless given. Called when the world's folder is there. */
+  readonly packages?: (folder: string) => Promise<string>;
+  /** Person documents, one for each account: p0, p1, … */
+  readonly pinned?: readonly string[];
+  /** The portal reaches sshd through this port. */
+  readonly port?: (sshd: TestSshd) => Promise<number>;
+  /** Replaces the pinned key. */
+  readonly hostKey?: string;
+  /** People sign in with the passwords of their accounts. */
+  readonly passwords?: boolean;
+}
+
+export interface SshWorld {
+  readonly sshd: TestSshd;
+  readonly state: string;
+  /** The desired-state file. */
+  readonly file: string;
+  readonly people: readonly { readonly name: string; readonly account: TestAccount }[];
+  /** Lines of the portal's log. */
+  readonly log: string[];
+  /** A portal anew on the same state and folder. */
+  again(): Promise<void>;
+  view(key: string): Promise<ObjectView | null>;
+  whenState(key: string, state: string, msMax?: number): Promise<ObjectView>;
+  order(person: string, verb: 'start' | 'stop' | 'restart', app: string): Promise<StartAnswer>;
+  admin(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
+  browser(): Browser;
+  signedIn(person: string): Promise<Browser>;
+  /** host:port of an app's origin. */
+  appHost(app: string): string;
+  /** Pids of the backend's own process, by the account. */
+  backends(app: string, account?: TestAccount): readonly number[];
+  supervisors(account?: TestAccount): readonly number[];
+  stop(): Promise<void>;
+}
+
+export async function createSshWorld(options: SshWorldOptions): Promise<SshWorld> {
+  const sshd = await startSshd(options);
+  const folder = await mkdtemp(join(tmpdir(), 'svcw-'));
+  const state = join(folder, 's');
+  const port = await freePort();
+  const log: string[] = [];
+  let running: Running | null = null;
+  const stop = async (): Promise<void> => {
+    await running?.end();
+    await sshd.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const people = sshd.accounts.map((account, index) => ({ name: `p${index}`, account }));
+    await writeDesired(join(folder, 'd'), sshd, people, options);
+    const start = async (): Promise<Running> => {
+      const sink = { write: (line: string) => void log.push(line) };
+      return await begin({ dir: join(folder, 'd'), listen: `127.0.0.1:${port}`, state }, pino({ level: 'info', base: null }, sink));
+    };
+    running = await start();
+    return {
+      sshd,
+      state,
+      file: join(folder, 'd/all.yaml'),
+      people,
+      log,
+      ...portalCalls(state, port),
+      ...processCalls(sshd),
+      again: async () => {
+        await running?.end();
+        running = await start();
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type PortalCalls = Pick<SshWorld, 'admin' | 'view' | 'whenState' | 'order' | 'browser' | 'signedIn' | 'appHost'>;
+
+function portalCalls(state: string, port: number): PortalCalls {
+  const host = `svc.localhost:${port}`;
+  const admin: SshWorld['admin'] = (method, path, body) => callSocket(join(state, 'svc.sock'), method, path, body);
+  const view: SshWorld['view'] = async (key) => {
+    const { body } = await admin('GET', `/api/admin/objects?prefix=${encodeURIComponent(key)}`);
+    return (body as readonly ObjectView[]).find((object) => object.key === key) ?? null;
+  };
+  const open = (): Browser => createBrowser({ host, port, url: `http://${host}`, received: [] });
+  return {
+    admin,
+    view,
+    whenState: (key, wanted, msMax) => {
+      const look = async (): Promise<ObjectView | null> => {
+        const found = await view(key);
+        return found?.state === wanted ? found : null;
+      };
+      return until(`${key} ${wanted}`, look, msMax);
+    },
+    order: async (person, verb, app) => (await admin('POST', `/api/admin/backends/${person}/${app}/${verb}`)).body as StartAnswer,
+    browser: open,
+    signedIn: async (person) => {
+      const browser = open();
+      const { link } = (await admin('POST', '/api/admin/links', { person })).body as { link: string };
+      const url = new URL(link);
+      const answer = await browser.request(url.pathname + url.search, { headers: navigation });
+      if (answer.status !== 302) throw new Error(`sign-in answered ${answer.status}: ${answer.text}`);
+      return browser;
+    },
+    appHost: (app) => `${app}.${host}`,
+  };
+}
+
+function processCalls(sshd: TestSshd): Pick<SshWorld, 'backends' | 'supervisors'> {
+  const pids = (account: TestAccount | undefined, matches: (argv: readonly string[], app: string | null) => boolean): readonly number[] =>
+    sshd
+      .processes()
+      .filter(({ argv, app, uid }) => matches(argv, app) && (account === undefined || uid === account.uid))
+      .map(({ pid }) => pid);
+  const isBackend = (argv: readonly string[], app: string): boolean =>
+    argv.some((word) => new RegExp(`/svc-apps/(\\.versions/)?${app}/`).test(word)) && !argv.some((word) => /svc-app-run|flock$/.test(word));
+  const isSupervisor = (argv: readonly string[]): boolean =>
+    argv.some((word) => word.endsWith('/svc-app-supervisor.mjs')) && argv[0]?.endsWith('flock') !== true;
+  return {
+    backends: (app, account) => pids(account, (argv, of) => of === app && isBackend(argv, app)),
+    supervisors: (account) => pids(account, isSupervisor),
+  };
+}
+
+async function writeDesired(
+  folder: string,
+  sshd: TestSshd,
+  people: SshWorld['people'],
+  { apps, packages: make, pinned = [], port, hostKey, passwords = false }: SshWorldOptions,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const packages = (await make?.(folder)) ?? join(repository, 'examples/apps');
+  const ssh = {
+    host: '127.0.0.1',
+    port: port === undefined ? sshd.port : await port(sshd),
+    hostKey: hostKey ?? sshd.hostKey,
+    key: { file: sshd.keyFile },
+    kit: sshd.kit,
+    prefix: sshd.dir,
+  };
+  const documents = [
+    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}${passwords ? ', signIn: { ssh: {} }' : ''} }`,
+    `kind: Server\nmetadata: { name: sirius }\nspec: ${JSON.stringify({ ssh })}`,
+    ...people.map(
+      ({ name, account }) =>
+        `kind: Person\nmetadata: { name: ${name} }\nspec: { nome: Pessoa ${name}, login: ${name}, server: sirius, account: ${account.name} }`,
+    ),
+  ];
+  for (const app of apps) {
+    const { version } = (await import(join(packages, app, 'svc-app.json'), { with: { type: 'json' } })).default as { version: string };
+    documents.push(`kind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, versao: "${version}", server: sirius }`);
+  }
+  for (const app of pinned) {
+    for (const { name } of people) {
+      documents.push(`kind: Backend\nmetadata: { name: ${name}-${app} }\nspec: { app: ${app}, pessoa: ${name}, estado: ligado }`);
+    }
+  }
+  await writeFile(join(folder, 'all.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
+}
+
+function callSocket(socketPath: string, method: string, path: string, body: unknown): Promise<{ status: number; body: unknown }> {
+  return new Promise((done, fail) => {
+    const payload = body === undefined ? null : JSON.stringify(body);
+    const headers = payload === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
+    const call = request({ socketPath, method, path, headers, timeout: 60_000 }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const isJson = answer.headers['content-type']?.includes('json') === true;
+        done({ status: answer.statusCode ?? 0, body: isJson ? JSON.parse(text) : text });
+      });
+      answer.on('error', fail);
+    });
+    call.on('error', fail);
+    call.end(payload ?? undefined);
+  });
+}

@@ -1,0 +1,9 @@
+/** What a long test tried, in one line: shown at once, and once more at the end of `npm run test:long` (setup/test.ts). */
+import { appendFileSync } from 'node:fs';
+
+export function tellCount(line: string): void {
+  // oxlint-disable-next-line no-console
+  console.log(line);
+  const file = process.env['SVC_TEST_COUNTS'];
+  if (file !== undefined && file !== '') appendFileSync(file, `${line}\n`);
+}
