@@ -1,0 +1,49 @@
+/**
+ * Who sits in a room, and what the rest of the portal may ask of the relay. The routes (roles, tickets, deletion) decide; the relay
+ * carries frames, and enforces the role that it was told last.
+ */
+import type { Duplex } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import type { Canal, Papel } from '../../schema/rooms.ts';
+
+/** Whom a ticket let in: fixed for the life of a socket, but for the role. */
+export interface Seat {
+  readonly sala: string;
+  readonly app: string;
+  readonly usuario: string;
+  /** What presence shows for this person (`user.name`, `user.iniciais`, `user.color`): stamped by the relay, whatever the client says. */
+  readonly nome: string;
+  readonly iniciais: string;
+  readonly papel: Papel;
+  /** 'pagina' or 'backend': a backend's presence keeps the name that it gives itself, below the person's. */
+  readonly por: 'pagina' | 'backend';
+}
+
+export interface Relay {
+  /** Takes over an HTTP upgrade that was let in; the WebSocket handshake is the relay's. Never throws. */
+  join(req: IncomingMessage, socket: Duplex, head: Buffer, seat: Seat, canal: Canal): void;
+  /** At once, on every open socket of that person in the room. Null: closes them with 4403. */
+  setRole(sala: string, usuario: string, papel: Papel | null): void;
+  /** Closes every socket with 4410 and forgets the room's log. Resolves once that is durable. */
+  deleteRoom(sala: string): Promise<void>;
+  /** Bytes that the room holds on disk, both channels. */
+  sizeOf(sala: string): Promise<number>;
+  /** What both documents of the room say, as one text to look for attachment addresses in; for the garbage collection. Off the hot path. */
+  attachmentsIn(sala: string): Promise<ReadonlySet<string>>;
+  /** Open sockets, rooms in memory, frames and bytes in and out, dropped readers; for `/metrics`. */
+  figures(): RelayFigures;
+  /** Closes all sockets with 1013 and writes down what is pending. */
+  close(): Promise<void>;
+}
+
+export interface RelayFigures {
+  readonly sockets: number;
+  readonly rooms: number;
+  readonly framesIn: number;
+  readonly framesOut: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly discarded: number;
+  readonly slowReadersDropped: number;
+  readonly commitMsLast: number;
+}
