@@ -17,6 +17,10 @@ export type PortalEvent =
   | { readonly type: 'app-step'; readonly app: string; readonly step: StartStep; readonly detail: string }
   /** What the person can run changed: another version, one more, one less. */
   | { readonly type: 'apps-changed' }
+  /** The person's bell changed: a notice came, or was read in another window. Read `GET /api/avisos` again. */
+  | { readonly type: 'avisos' }
+  /** A room of this app, or the person's place in it, changed: the shell tells every window of the app (spec 6, `mudaram`). */
+  | { readonly type: 'mudaram'; readonly app: string }
   /** An installation that concerns the person goes on; at most four a second, and at every change of state. */
   | {
       readonly type: 'install-progress';

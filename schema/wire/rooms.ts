@@ -105,3 +105,8 @@ export interface NoticesAnswer {
   readonly avisos: readonly NoticeView[];
   readonly naoLidos: number;
 }
+
+/** `POST /api/avisos/lidos`: null for all of them. Answers as `GET /api/avisos`; ids that are not the person's are passed over. */
+export interface NoticesReadBody {
+  readonly ids: readonly string[] | null;
+}

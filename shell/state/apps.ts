@@ -59,7 +59,7 @@ export function createAppsStore(read: () => Promise<readonly AppProjection[]>): 
     find: (app) => state.get().apps.find(({ id }) => id === app),
     refresh,
     apply: (event) => {
-      if (event.type === 'install-progress') return;
+      if (isOther(event)) return;
       if (reading) heard.push(event);
       const { apps } = state.get();
       state.set({ ...state.get(), apps: apps.map((app) => patched(app, event)) });
@@ -68,9 +68,13 @@ export function createAppsStore(read: () => Promise<readonly AppProjection[]>): 
   };
 }
 
+/** Says nothing about how an app is. */
+const isOther = (event: PortalEvent): event is Extract<PortalEvent, { readonly type: 'install-progress' | 'avisos' | 'mudaram' }> =>
+  event.type === 'install-progress' || event.type === 'avisos' || event.type === 'mudaram';
+
 /** The projection as the event leaves it. */
 export function patched(app: AppProjection, event: PortalEvent): AppProjection {
-  if (event.type === 'apps-changed' || event.type === 'install-progress' || event.app !== app.id) return app;
+  if (event.type === 'apps-changed' || isOther(event) || event.app !== app.id) return app;
   if (event.type === 'app-step') return { ...app, step: { name: event.step, detail: event.detail } };
   const { status, ready, reason, message } = event;
   return { ...app, status, ready, reason, message, step: status === 'starting' ? app.step : null };
