@@ -1,4 +1,9 @@
-/** Rooms, people, notices and attachments as the portal's HTTP API says them (spec 2.4, 4.1, 4.3; design 6). Times in ms since the epoch. */
+/**
+ * Rooms, people, notices and attachments as the portal's HTTP API says them (spec 2.4, 4.1, 4.3; design 6). Times in ms since the epoch.
+ *
+ * Every `/api/salas…` route takes `?app=<id>`: the shell always adds it from the window that asks, so that a page reaches its own app's rooms
+ * only; the shell itself (bell, share dialog) does the same. With a backend's bearer the token says which app it is.
+ */
 import type { Papel, PapelConcedido } from '../rooms.ts';
 
 export interface RoomView {
@@ -50,6 +55,8 @@ export interface RoomAnswer {
 
 /** `POST /api/salas/:id/bilhete`. `bilhete` null: the person is not in the room any longer (spec 7). */
 export interface TicketAnswer {
+  /** Whom it lets in: a page whose person signed out and somebody else in stops here instead of showing one's text to the other. */
+  readonly usuario: string;
   readonly bilhete: string | null;
   /** Opaque: `<origin of the portal, as ws><caminho>/documento?bilhete=…` and `…/comentarios`. */
   readonly caminho: string;
