@@ -1,10 +1,12 @@
 /** Everything a signed-in desktop consists of, put together. Elements get this object and draw from its signals. */
 import type { SessionAnswer } from '../../schema/wire/http.ts';
+import { createBellModel, type BellModel } from '../bell/bell-model.ts';
 import { startBridge, type BridgeFrame, type BridgeHost } from '../bridge/host.ts';
 import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
 import { language } from '../i18n/i18n.ts';
 import { ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
 import { takeDestination } from '../session/destination.ts';
+import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { createAppsStore, type AppsStore } from '../state/apps.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { listenLinks } from '../store/links.ts';
@@ -39,11 +41,17 @@ export interface Desk {
   readonly session: SessionAnswer;
   readonly apps: AppsStore;
   readonly store: StoreModel;
+  readonly bell: BellModel;
   readonly windows: WindowManager;
   readonly connection: Signal<Connection>;
   readonly launcherOpen: Signal<boolean>;
   readonly shortcutsOpen: Signal<boolean>;
   readonly sessionsOpen: Signal<boolean>;
+  readonly bellOpen: Signal<boolean>;
+  /** The room that the share dialog is open for. */
+  readonly shared: Signal<string | null>;
+  /** How often the portal said that rooms changed. */
+  readonly roomsChanged: Signal<number>;
   /** The app whose secrets are shown. */
   readonly secretsApp: Signal<string | null>;
   /** While true nothing inside an iframe gets the pointer. */
@@ -72,8 +80,10 @@ export function startDesk(session: SessionAnswer): Desk {
   const apps = createAppsStore(async () => await listApps().catch(leaveWhenSignedOut));
   const announcement = createSignal('');
   const store = createStoreModel((words) => announcement.set(words));
+  const bell = createBellModel({ read: readNotices, markRead: markNoticesRead }, (words) => announcement.set(words));
   const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
   const connection = createSignal<Connection>('connecting');
+  const roomsChanged = createSignal(0);
   const frames = new Map<string, Frame>();
   const counts = createWindowCounts({
     send: sendWindowCount,
@@ -82,7 +92,7 @@ export function startDesk(session: SessionAnswer): Desk {
       if (app !== undefined) closeTabs(app.url);
     },
   });
-  const events = startFeed({ apps, store, connection, page: (page) => counts.connected(page) });
+  const events = startFeed({ apps, store, bell, roomsChanged, connection, page: (page) => counts.connected(page) });
   const bridgeFrames = (): readonly BridgeFrame[] =>
     windows.windows.get().flatMap((window) => {
       const app = apps.find(window.app);
@@ -96,11 +106,15 @@ export function startDesk(session: SessionAnswer): Desk {
     session,
     apps,
     store,
+    bell,
     windows,
     connection,
     launcherOpen: createSignal(false),
     shortcutsOpen: createSignal(false),
     sessionsOpen: createSignal(false),
+    bellOpen: createSignal(false),
+    shared: createSignal<string | null>(null),
+    roomsChanged,
     secretsApp: createSignal<string | null>(null),
     shielded: createSignal(false),
     keyboardMode: createSignal<KeyboardMode | null>(null),
@@ -130,16 +144,21 @@ export function startDesk(session: SessionAnswer): Desk {
 }
 
 /** What the portal says while it happens. */
-function startFeed(to: Pick<Desk, 'apps' | 'store' | 'connection'> & { readonly page: (page: string | null) => void }): EventsClient {
-  const { apps, store, connection } = to;
+function startFeed(
+  to: Pick<Desk, 'apps' | 'store' | 'bell' | 'roomsChanged' | 'connection'> & { readonly page: (page: string | null) => void },
+): EventsClient {
+  const { apps, store, bell, roomsChanged, connection } = to;
   return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events`, {
     event: (event) => {
       apps.apply(event);
       store.apply(event);
+      bell.apply(event);
+      if (event.type === 'mudaram') roomsChanged.set(roomsChanged.get() + 1);
     },
     resync: () => {
       apps.refresh();
       store.refresh();
+      roomsChanged.set(roomsChanged.get() + 1);
     },
     page: (page) => to.page(page),
     connection: (state) => {

@@ -2,9 +2,11 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
+import '../bell/svc-bell.ts';
 import { language, text } from '../i18n/i18n.ts';
 import '../launcher/svc-launcher.ts';
 import '../secrets/svc-secrets.ts';
+import '../share/svc-share.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { deepActive } from '../ui/menu.ts';
@@ -23,8 +25,9 @@ export class SvcDesktop extends LitElement {
   declare desk: Desk;
   declare snap: SnapPreview | null;
   #watch = new Watch(this, () => {
-    const { windows, launcherOpen, shortcutsOpen, sessionsOpen, secretsApp, announcement, connection } = this.desk;
-    return [windows.windows, windows.area, launcherOpen, shortcutsOpen, sessionsOpen, secretsApp, announcement, connection, language];
+    const { windows, launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp, announcement, connection } = this.desk;
+    const dialogs = [launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp];
+    return [windows.windows, windows.area, ...dialogs, announcement, connection, language];
   });
   #ends: (() => void)[] = [];
   #backTo: HTMLElement | null = null;
@@ -66,14 +69,14 @@ export class SvcDesktop extends LitElement {
     super.connectedCallback();
     void this.#watch;
     this.#ends.push(listenKeys(this.desk), this.#followFocus());
-    this.desk.launcherOpen.subscribe(() => {
-      if (this.desk.launcherOpen.get()) this.#backTo = deepActive();
-      else void this.updateComplete.then(() => this.#backTo?.focus());
-    });
-    this.desk.secretsApp.subscribe(() => {
-      if (this.desk.secretsApp.get() !== null) this.#backTo = deepActive();
-      else void this.updateComplete.then(() => this.#backTo?.focus());
-    });
+    const { launcherOpen, bellOpen, secretsApp, shared } = this.desk;
+    for (const dialog of [launcherOpen, bellOpen, secretsApp, shared]) {
+      dialog.subscribe(() => {
+        const open = dialog.get();
+        if (open !== false && open !== null) this.#backTo = deepActive();
+        else void this.updateComplete.then(() => this.#backTo?.focus());
+      });
+    }
   }
 
   override disconnectedCallback(): void {
@@ -129,6 +132,7 @@ export class SvcDesktop extends LitElement {
     const windows = desk.windows.windows.get();
     const top = desk.windows.top();
     const secrets = desk.secretsApp.get();
+    const room = desk.shared.get();
     return html`
       <main aria-label=${text('app.title')} @snap-preview=${(event: CustomEvent<SnapPreview | null>) => (this.snap = event.detail)}>
         <svc-home .desk=${desk} ?inert=${top !== null}></svc-home>
@@ -141,8 +145,10 @@ export class SvcDesktop extends LitElement {
       </main>
       <footer><svc-taskbar .desk=${desk}></svc-taskbar></footer>
       ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk} @launched=${() => (this.#backTo = null)}></svc-launcher>` : nothing}
+      ${desk.bellOpen.get() ? html`<svc-bell .desk=${desk} @opened=${() => (this.#backTo = null)}></svc-bell>` : nothing}
       ${desk.sessionsOpen.get() ? html`<svc-sessions .close=${() => desk.sessionsOpen.set(false)}></svc-sessions>` : nothing}
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
+      ${room === null ? nothing : keyed(room, html`<svc-share .desk=${desk} .sala=${room}></svc-share>`)}
       ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}
       <p class="sr-only" role="status">${desk.announcement.get()}</p>
     `;

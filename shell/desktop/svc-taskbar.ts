@@ -1,4 +1,4 @@
-/** The taskbar: launcher, open windows (a toolbar: one stop of the Tab key, arrows inside), connection, clock, the person. */
+/** The taskbar: launcher, open windows (a toolbar: one stop of the Tab key, arrows inside), connection, clock, the bell, the person. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { language, languageNames, languages, languageTags, text } from '../i18n/i18n.ts';
@@ -16,6 +16,7 @@ import { taskbarStyles } from './taskbar-styles.ts';
 import { openWindowMenu } from './window-menu.ts';
 
 const clockMs = 10_000;
+const countShownMax = 99;
 
 export class SvcTaskbar extends LitElement {
   static override properties = { desk: { attribute: false }, stop: { state: true } };
@@ -26,6 +27,8 @@ export class SvcTaskbar extends LitElement {
     this.desk.windows.windows,
     this.desk.apps.state,
     this.desk.connection,
+    this.desk.bell.state,
+    this.desk.bellOpen,
     this.desk.launcherOpen,
     language,
     theme,
@@ -134,6 +137,7 @@ export class SvcTaskbar extends LitElement {
         <span class=${online ? 'sr-only' : 'words'}>${connection}</span>
       </span>
       <time>${time}</time>
+      ${this.#bell()}
       <button
         class="person"
         type="button"
@@ -144,6 +148,24 @@ export class SvcTaskbar extends LitElement {
         <span class="initials">${session.iniciais}</span><span class="sr-only">${text('taskbar.settings', { nome: session.nome })}</span>
       </button>
     </div>`;
+  }
+
+  #bell(): TemplateResult {
+    const { bell, bellOpen } = this.desk;
+    const { naoLidos } = bell.state.get();
+    const label = naoLidos === 0 ? text('bell.buttonNone') : text('bell.button', { n: naoLidos });
+    return html`<button
+      class="bell"
+      type="button"
+      aria-haspopup="dialog"
+      aria-expanded=${bellOpen.get()}
+      aria-label=${label}
+      title=${label}
+      @click=${() => bellOpen.set(true)}
+    >
+      ${glyph('bell', 22)}
+      ${naoLidos === 0 ? nothing : html`<span class="count" aria-hidden="true">${naoLidos > countShownMax ? `${countShownMax}+` : naoLidos}</span>`}
+    </button>`;
   }
 
   #window(window: WindowState): TemplateResult {

@@ -108,6 +108,31 @@ export const taskbarStyles = css`
     font-size: 13px;
     font-variant-numeric: tabular-nums;
   }
+  .bell {
+    position: relative;
+    display: grid;
+    place-items: center;
+    width: 44px;
+    height: 44px;
+    padding: 0;
+    border-radius: 10px;
+    color: var(--muted);
+  }
+  .count {
+    position: absolute;
+    top: 3px;
+    right: 1px;
+    min-width: 18px;
+    padding: 0 4px;
+    border-radius: 999px;
+    background: var(--accent);
+    color: var(--on-accent);
+    font-size: 11px;
+    font-weight: 600;
+    line-height: 18px;
+    font-variant-numeric: tabular-nums;
+    text-align: center;
+  }
   .person {
     display: grid;
     place-items: center;

@@ -1,7 +1,9 @@
 /** Every sentence of the shell in English. */
+import { enRooms } from './en-rooms.ts';
 import type { Catalogue } from './i18n.ts';
 
 export const en: Catalogue = {
+  ...enRooms,
   'app.title': 'svc',
   'state.stopped': 'Stopped',
   'state.starting': 'Starting',

@@ -1,5 +1,8 @@
 /** Every sentence of the shell in Brazilian Portuguese; its keys are the catalogue of all languages. */
+import { ptRooms } from './pt-rooms.ts';
+
 export const pt = {
+  ...ptRooms,
   'app.title': 'svc',
   'state.stopped': 'Parado',
   'state.starting': 'Iniciando',

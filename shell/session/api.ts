@@ -30,7 +30,8 @@ interface Told {
 /** Above the portal's own deadlines: a restart waits for a stop and a start. */
 const requestMsMax = 60_000;
 
-async function request(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+/** Other parts of the API are in files of their own: session/rooms-api.ts. */
+export async function request(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, {
@@ -49,7 +50,7 @@ async function request(method: string, path: string, body?: unknown, signal?: Ab
   throw new ApiError(response.status, problem.code ?? 'INTERNAL', problem.detail ?? problem.error ?? response.statusText, problem);
 }
 
-const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
+export const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
 const appPath = (app: string, rest: string): string => `/api/apps/${encodeURIComponent(app)}${rest}`;
 
 /** Null when nobody is signed in. */

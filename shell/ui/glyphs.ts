@@ -34,6 +34,8 @@ const shapes = {
   copy: svg`<rect x="7" y="7" width="9.5" height="9.5" rx="2"/><path d="M13 7V5.5c0-1.1-.9-2-2-2H5.5c-1.1 0-2 .9-2 2V11c0 1.1.9 2 2 2H7"/>`,
   shield: svg`<path d="M10 2.75 16 5v4.5c0 3.75-2.4 6.4-6 7.75-3.6-1.35-6-4-6-7.75V5z"/>`,
   undo: svg`<path d="M4 8.5h8.25a4 4 0 0 1 0 8H8M7.25 5 3.75 8.5 7.25 12"/>`,
+  bell: svg`<path d="M10 3a4.5 4.5 0 0 0-4.5 4.5c0 3.75-1.5 5-1.5 6h12c0-1-1.5-2.25-1.5-6A4.5 4.5 0 0 0 10 3z"/><path d="M8.25 16a1.9 1.9 0 0 0 3.5 0"/>`,
+  people: svg`<circle cx="7.5" cy="7" r="2.75"/><path d="M2.5 16c.25-2.9 2.25-4.5 5-4.5s4.75 1.6 5 4.5M13 4.5a2.5 2.5 0 0 1 0 5M14.5 11.75c1.75.5 2.85 2 3 4.25"/>`,
   warning: svg`<path d="M10 3.5 17.25 16H2.75z"/><path d="M10 8.5v3.25M10 14h.01"/>`,
 } as const satisfies Record<string, SVGTemplateResult>;
 

@@ -1,0 +1,77 @@
+/** How the list of notices looks: at the right above the taskbar; on a phone from edge to edge. */
+import { css } from 'lit';
+
+export const bellStyles = css`
+  dialog {
+    position: fixed;
+    inset: auto 8px calc(var(--taskbar) + 8px) auto;
+    display: flex;
+    flex-direction: column;
+    width: min(420px, 100vw - 16px);
+    max-height: min(640px, 100dvh - var(--taskbar) - 16px);
+    margin: 0;
+    overflow: hidden;
+  }
+  .list {
+    overflow: auto;
+    overscroll-behavior: contain;
+  }
+  .problem {
+    padding: 12px 20px;
+    background: var(--note);
+    color: var(--on-note);
+    font-size: 13px;
+  }
+  .empty {
+    padding: 32px 20px;
+    color: var(--muted);
+    text-align: center;
+  }
+  li {
+    display: grid;
+    grid-template-columns: 12px minmax(0, 1fr);
+    gap: 4px 8px;
+    padding: 14px 20px 12px 12px;
+  }
+  li + li {
+    border-top: 1px solid var(--line);
+  }
+  li.unread {
+    background: var(--selected);
+  }
+  .dot {
+    width: 8px;
+    height: 8px;
+    margin: 7px 2px;
+    border-radius: 50%;
+  }
+  .unread .dot {
+    background: var(--accent-ink);
+  }
+  .words {
+    overflow-wrap: anywhere;
+  }
+  .unread .words {
+    font-weight: 600;
+  }
+  .facts {
+    color: var(--muted);
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  .unread .facts {
+    color: var(--ink);
+  }
+  .verbs {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+    margin-top: 8px;
+  }
+  footer {
+    display: flex;
+    justify-content: end;
+    padding: 8px 12px;
+    border-top: 1px solid var(--line);
+  }
+`;

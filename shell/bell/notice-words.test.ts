@@ -1,0 +1,28 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { language } from '../i18n/i18n.ts';
+import { noticeRoute, noticeText } from './notice-words.ts';
+
+afterEach(() => language.set('pt'));
+
+const de = { usuario: 'bia', nome: 'Bia Lima' };
+
+describe('the sentence of a notice', () => {
+  test.for([
+    ['pt', 'convite', 'ver', 'Bia Lima convidou você para ver “Ata”'],
+    ['pt', 'convite', 'comentar', 'Bia Lima convidou você para comentar em “Ata”'],
+    ['pt', 'convite', 'editar', 'Bia Lima convidou você para editar “Ata”'],
+    ['pt', 'convite', null, 'Bia Lima convidou você para “Ata”'],
+    ['pt', 'mencao', null, 'Bia Lima mencionou você em “Ata”'],
+    ['pt', 'comentario', null, 'Bia Lima comentou em “Ata”'],
+    ['en', 'convite', 'editar', 'Bia Lima invited you to edit “Ata”'],
+    ['en', 'mencao', null, 'Bia Lima mentioned you in “Ata”'],
+  ] as const)('%s %s %s', ([name, tipo, papel, words]) => {
+    language.set(name);
+    expect(noticeText({ tipo, papel, de, salaNome: 'Ata' })).toBe(words);
+  });
+});
+
+test('Open leads to the room, and to the comment when there is one', () => {
+  expect(noticeRoute({ sala: 's1', ancora: null })).toBe('?sala=s1');
+  expect(noticeRoute({ sala: 's1', ancora: 'c-9_' })).toBe('?sala=s1&comentario=c-9_');
+});

@@ -1,0 +1,128 @@
+/** The list that the bell opens: who, what, in which room and app, when; open, and mark as read. */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { NoticeView } from '../../schema/wire/rooms.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { language, languageTags, relativeTime, text } from '../i18n/i18n.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { dialogStyles } from '../ui/dialog-styles.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { bellStyles } from './bell-styles.ts';
+import { noticeRoute, noticeText } from './notice-words.ts';
+
+export class SvcBell extends LitElement {
+  static override properties = { desk: { attribute: false }, missing: { state: true } };
+  declare desk: Desk;
+  /** Name of the app that could not be opened. */
+  declare missing: string | null;
+  #watch = new Watch(this, () => [this.desk.bell.state, this.desk.apps.state, language]);
+
+  constructor() {
+    super();
+    this.missing = null;
+  }
+
+  static override styles = [base, dialogStyles, bellStyles];
+
+  override firstUpdated(): void {
+    void this.#watch;
+    this.renderRoot.querySelector('dialog')?.showModal();
+  }
+
+  #close(): void {
+    this.desk.bellOpen.set(false);
+  }
+
+  #open(notice: NoticeView): void {
+    const { desk } = this;
+    if (!notice.lido) void desk.bell.markRead([notice.id]);
+    if (desk.apps.find(notice.app) === undefined) {
+      this.missing = notice.appNome;
+      return;
+    }
+    // The focus belongs to the app now, not to the bell's button.
+    this.dispatchEvent(new CustomEvent('opened'));
+    this.#close();
+    desk.openApp(notice.app, { route: noticeRoute(notice) });
+  }
+
+  /** The button that was pressed goes away with its state: the focus stays in the same line. */
+  async #read(notice: NoticeView): Promise<void> {
+    void this.desk.bell.markRead([notice.id]);
+    await this.updateComplete;
+    const line = [...this.renderRoot.querySelectorAll<HTMLElement>('li')].find(({ dataset }) => dataset['notice'] === notice.id);
+    line?.querySelector<HTMLElement>('button')?.focus();
+  }
+
+  async #readAll(): Promise<void> {
+    void this.desk.bell.markRead(null);
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>('h2')?.focus();
+  }
+
+  override render(): TemplateResult {
+    const { avisos, naoLidos, loaded, problem } = this.desk.bell.state.get();
+    const trouble = this.missing === null ? problem : text('bell.noApp', { app: this.missing });
+    return html`<dialog
+      aria-labelledby="title"
+      aria-busy=${!loaded}
+      @close=${() => this.#close()}
+      @click=${(event: MouseEvent) => event.target === event.currentTarget && this.#close()}
+    >
+      <header>
+        <h2 id="title" tabindex="-1">${text('bell.title')}</h2>
+        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>
+          ${glyph('close')}
+        </button>
+      </header>
+      ${trouble === null ? nothing : html`<p class="problem" role="alert">${trouble}</p>`}
+      <div class="list">
+        ${avisos.length === 0 ? html`<p class="empty">${text('bell.empty')}</p>` : nothing}
+        <ul>
+          ${repeat(
+            avisos,
+            ({ id }) => id,
+            (notice) => this.#line(notice),
+          )}
+        </ul>
+      </div>
+      ${
+        naoLidos === 0
+          ? nothing
+          : html`<footer>
+              <button class="button quiet" type="button" @click=${() => this.#readAll()}>${text('bell.readAll')}</button>
+            </footer>`
+      }
+    </dialog>`;
+  }
+
+  #line(notice: NoticeView): TemplateResult {
+    const { id, lido, em, salaNome, appNome } = notice;
+    const exact = new Intl.DateTimeFormat(languageTags[language.get()], { dateStyle: 'medium', timeStyle: 'short' }).format(em);
+    return html`<li data-notice=${id} class=${lido ? '' : 'unread'}>
+      <span class="dot" aria-hidden="true"></span>
+      <div>
+        <p class="words">${lido ? nothing : html`<span class="sr-only">${text('bell.unread')}: </span>`}${noticeText(notice)}</p>
+        <p class="facts">${appNome} · <time datetime=${new Date(em).toISOString()} title=${exact}>${relativeTime(em, Date.now())}</time></p>
+        <div class="verbs">
+          <button
+            class="button"
+            type="button"
+            aria-label=${text('bell.openOne', { sala: salaNome, app: appNome })}
+            @click=${() => this.#open(notice)}
+          >
+            ${text('bell.open')}
+          </button>
+          ${
+            lido
+              ? nothing
+              : html`<button class="button quiet" type="button" @click=${() => this.#read(notice)}>${text('bell.read')}</button>`
+          }
+        </div>
+      </div>
+    </li>`;
+  }
+}
+
+customElements.define('svc-bell', SvcBell);

@@ -1,0 +1,274 @@
+/**
+ * The share dialog of a room: who is in it with which role, invite, change, remove, leave, rename, delete. An app opens it by the bridge
+ * (`salas.compartilhar`); what happens in it is the person's doing and not the app's. Source: spec 2.4, 4.3.
+ */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { PapelConcedido } from '../../schema/rooms.ts';
+import type { RoomAnswer } from '../../schema/wire/rooms.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { ApiError } from '../session/api.ts';
+import { deleteRoom, grantGroup, grantPerson, readRoom, removeGroup, removePerson, renameRoom } from '../session/rooms-api.ts';
+import { sayError } from '../session/say-error.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { dialogStyles } from '../ui/dialog-styles.ts';
+import { glyph } from '../ui/glyphs.ts';
+import './people-search.ts';
+import type { Invited } from './people-search.ts';
+import { groupRow, personRow, type RowVerbs } from './share-rows.ts';
+import { rowStyles, shareStyles } from './share-styles.ts';
+
+/** What waits for a second press: at most one thing at a time. */
+type Asked = { readonly kind: 'remove'; readonly key: string } | { readonly kind: 'leave' | 'delete' };
+
+export class SvcShare extends LitElement {
+  static override properties = {
+    desk: { attribute: false },
+    sala: { attribute: false },
+    room: { state: true },
+    gone: { state: true },
+    asked: { state: true },
+    busy: { state: true },
+    problem: { state: true },
+    done: { state: true },
+  };
+  declare desk: Desk;
+  declare sala: string;
+  declare room: RoomAnswer | null;
+  /** Deleted, or the person is no longer in it. */
+  declare gone: boolean;
+  declare asked: Asked | null;
+  declare busy: boolean;
+  declare problem: string | null;
+  /** What was done last, for a screen reader. */
+  declare done: string;
+  #watch = new Watch(this, () => [language]);
+  #end: () => void = () => {};
+
+  constructor() {
+    super();
+    this.room = null;
+    this.gone = false;
+    this.asked = null;
+    this.busy = false;
+    this.problem = null;
+    this.done = '';
+  }
+
+  static override styles = [base, dialogStyles, rowStyles, shareStyles];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    // Somebody else changed it meanwhile.
+    this.#end = this.desk.roomsChanged.subscribe(() => void this.#load());
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#end();
+  }
+
+  override firstUpdated(): void {
+    this.renderRoot.querySelector('dialog')?.showModal();
+    void this.#load();
+  }
+
+  async #load(): Promise<void> {
+    try {
+      this.room = await readRoom(this.sala);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (error instanceof ApiError && error.status === 404) this.gone = true;
+    else this.problem = sayError(error);
+  }
+
+  #close(): void {
+    this.desk.shared.set(null);
+  }
+
+  /** True when it was done. */
+  async #carryOut(act: () => Promise<void>, done: string): Promise<boolean> {
+    if (this.busy) return false;
+    this.busy = true;
+    this.problem = null;
+    this.done = '';
+    try {
+      await act();
+      this.asked = null;
+      this.done = done;
+      return true;
+    } catch (error) {
+      this.#failed(error);
+      return false;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async #change(act: () => Promise<void>, done: string): Promise<void> {
+    await this.#carryOut(async () => {
+      await act();
+      this.room = await readRoom(this.sala);
+    }, done);
+  }
+
+  #invite({ kind, id, nome, papel }: Invited): void {
+    const grant = kind === 'pessoa' ? grantPerson : grantGroup;
+    void this.#change(() => grant(this.sala, id, papel), text('share.invited', { nome }));
+  }
+
+  async #rename(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    const input = this.renderRoot.querySelector<HTMLInputElement>('#name');
+    const name = input?.value.trim() ?? '';
+    if (name === '') {
+      this.problem = text('share.nameEmpty');
+      input?.focus();
+    } else await this.#change(() => renameRoom(this.sala, name), text('share.renamed', { sala: name }));
+  }
+
+  async #removeRow(key: string, act: () => Promise<void>, done: string): Promise<void> {
+    await this.#change(act, done);
+    await this.#focus(`[data-key="${CSS.escape(key)}"] button`);
+  }
+
+  /** Out of the room: the dialog has nothing to show any longer. */
+  async #leaveBehind(act: () => Promise<void>): Promise<void> {
+    if (await this.#carryOut(act, '')) this.#close();
+  }
+
+  async #ask(asked: Asked): Promise<void> {
+    this.asked = asked;
+    this.problem = null;
+    await this.#focus('[data-verb=confirm]');
+  }
+
+  #hide(): void {
+    const { asked } = this;
+    this.asked = null;
+    if (asked === null) return;
+    void this.#focus(asked.kind === 'remove' ? `[data-key="${CSS.escape(asked.key)}"] button` : `[data-verb=${asked.kind}]`);
+  }
+
+  async #focus(selector: string): Promise<void> {
+    await this.updateComplete;
+    (this.renderRoot.querySelector<HTMLElement>(selector) ?? this.renderRoot.querySelector<HTMLElement>('h2'))?.focus();
+  }
+
+  /** Escape leaves the question first, then the dialog. */
+  #cancel(event: Event): void {
+    if (this.asked === null) return;
+    event.preventDefault();
+    this.#hide();
+  }
+
+  override render(): TemplateResult {
+    const { room } = this;
+    const title = room === null ? text('share.titleLoading') : text('share.title', { sala: room.sala.nome });
+    return html`<dialog
+      aria-labelledby="title"
+      aria-busy=${this.busy || (room === null && !this.gone)}
+      @close=${() => this.#close()}
+      @cancel=${(event: Event) => this.#cancel(event)}
+    >
+      <header>
+        <h2 id="title" tabindex="-1">${title}</h2>
+        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>
+          ${glyph('close')}
+        </button>
+      </header>
+      ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
+      <p class="sr-only" role="status">${this.done}</p>
+      ${this.gone ? html`<p class="problem" role="alert">${text('share.gone')}</p>` : room === null ? nothing : this.#body(room)}
+    </dialog>`;
+  }
+
+  #body(room: RoomAnswer): TemplateResult {
+    const owner = room.sala.papel === 'dona';
+    const own = this.desk.session.usuario;
+    return html`${owner ? this.#ownerPart(room) : html`<p class="lead">${text('share.onlyOwner')}</p>`}
+      <section aria-labelledby="people">
+        <h3 id="people">${text('share.people')}</h3>
+        <ul class="rows">
+          ${room.pessoas.map((person) => personRow(person, { owner, own }, this.#verbs(`pessoa:${person.usuario}`, person.nome)))}
+          ${room.grupos.map((group) => groupRow(group, { owner }, this.#verbs(`grupo:${group.grupo}`, group.grupo)))}
+        </ul>
+        ${room.pessoas.some(({ declarada }) => declarada) || room.grupos.some(({ declarado }) => declarado) ? html`<p class="facts">${text('share.declaredHint')}</p>` : nothing}
+      </section>
+      ${owner ? this.#deletion(room) : this.#leaving(room, own)}`;
+  }
+
+  #verbs(key: string, nome: string): RowVerbs {
+    const [kind, id] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)];
+    const group = kind === 'grupo';
+    return {
+      key,
+      busy: this.busy,
+      asked: this.asked?.kind === 'remove' && this.asked.key === key,
+      change: (papel: PapelConcedido) =>
+        void this.#change(
+          () => (group ? grantGroup : grantPerson)(this.sala, id, papel),
+          text('share.changed', { nome, papel: text(`role.${papel}`) }),
+        ),
+      ask: () => void this.#ask({ kind: 'remove', key }),
+      hide: () => this.#hide(),
+      remove: () => void this.#removeRow(key, () => (group ? removeGroup : removePerson)(this.sala, id), text('share.removed', { nome })),
+    };
+  }
+
+  #ownerPart(room: RoomAnswer): TemplateResult {
+    return html`<section>
+        <form novalidate @submit=${(event: SubmitEvent) => this.#rename(event)}>
+          <label for="name">${text('share.name')}</label>
+          <input id="name" class="field" maxlength="200" autocomplete="off" .value=${room.sala.nome} />
+          <button class="button" type="submit" ?disabled=${this.busy}>${text('share.rename')}</button>
+        </form>
+      </section>
+      <section>
+        <svc-people-search
+          .room=${room}
+          ?busy=${this.busy}
+          @invite=${(event: CustomEvent<Invited>) => this.#invite(event.detail)}
+        ></svc-people-search>
+      </section>`;
+  }
+
+  #deletion({ sala }: RoomAnswer): TemplateResult {
+    return this.asked?.kind === 'delete'
+      ? this.#question(text('share.deleteAsk', { sala: sala.nome }), text('share.deleteSure'), () => deleteRoom(this.sala))
+      : this.#first('delete', text('share.delete'));
+  }
+
+  #leaving({ sala, pessoas }: RoomAnswer, own: string): TemplateResult {
+    const me = pessoas.find(({ usuario }) => usuario === own);
+    if (me?.porNome == null) return html``;
+    const question = me.porGrupos.length > 0 ? text('share.leaveByGroup') : text('share.leaveAsk', { sala: sala.nome });
+    return this.asked?.kind === 'leave'
+      ? this.#question(question, text('share.leaveSure'), () => removePerson(this.sala, own))
+      : this.#first('leave', text('share.leave'));
+  }
+
+  #first(kind: 'leave' | 'delete', words: string): TemplateResult {
+    return html`<footer>
+      <button class="button" type="button" data-verb=${kind} ?disabled=${this.busy} @click=${() => this.#ask({ kind })}>${words}</button>
+    </footer>`;
+  }
+
+  #question(question: string, sure: string, act: () => Promise<void>): TemplateResult {
+    return html`<footer role="group" aria-labelledby="question">
+      <p class="question" id="question">${question}</p>
+      <button class="button danger" type="button" data-verb="confirm" ?disabled=${this.busy} @click=${() => this.#leaveBehind(act)}>
+        ${sure}
+      </button>
+      <button class="button quiet" type="button" @click=${() => this.#hide()}>${text('share.cancel')}</button>
+    </footer>`;
+  }
+}
+
+customElements.define('svc-share', SvcShare);
