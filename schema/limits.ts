@@ -290,6 +290,31 @@ export const limits = {
   eventsKeptTotal: 100_000,
   /** A change that removes more than this share of the objects waits for `--prune`. Source: design 4. */
   pruneShareMax: 0.2,
+  // Rooms. Source: spec 8. Decision: docs/decisions/0095-who-is-in-a-room.md
+  roomNameCharsMax: 120,
+  roomsOwnedMax: 2_000,
+  roomsListedMax: 2_000,
+  roomPeopleMax: 1_000,
+  roomGroupsMax: 100,
+  roomTicketMs: 60_000,
+  /** Of one person; the oldest go. */
+  roomTicketsPerPersonMax: 1_024,
+  /** So many at once of one person, and how soon one more. */
+  roomTicketsBurst: 1_024,
+  roomTicketRefillMs: 50,
+  roomChangesBurst: 200,
+  roomChangeRefillMs: 500,
+  noticesBurst: 60,
+  noticeRefillMs: 2_000,
+  searchesBurst: 60,
+  searchRefillMs: 250,
+  searchCharsMax: 100,
+  peopleFoundMax: 20,
+  groupsFoundMax: 10,
+  noticesPerPersonMax: 500,
+  /** What was told once is remembered for so many anchors of one person. */
+  noticeAnchorsPerPersonMax: 20_000,
+  noticeRecipientsMax: 100,
   // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
   installLockMsMax: 60_000,
   /** An engine of more entries is listed without its size. */

@@ -17,7 +17,7 @@ const allowed: Record<string, { readonly folders: readonly string[]; readonly fi
   reconcilers: { folders: ['schema', 'machines'] },
   kit: { folders: ['schema', 'machines'] },
   controller: { folders: ['schema', 'machines', 'reconcilers'] },
-  api: { folders: ['schema', 'machines'], files: ['controller/store/store.ts', 'controller/events/bus.ts'] },
+  api: { folders: ['schema', 'machines'], files: ['controller/store/store.ts', 'controller/store/rooms.ts', 'controller/events/bus.ts'] },
   bin: { folders: ['schema', 'machines', 'reconcilers', 'controller', 'kit', 'api'] },
   sdk: { folders: [] },
   shell: { folders: ['schema/wire', 'schema/texts', 'schema/backend.ts'] },

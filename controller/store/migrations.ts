@@ -65,4 +65,54 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE install_wishes ADD COLUMN cancels INTEGER NOT NULL DEFAULT 0;
   `,
+  // Rooms without their documents, the bell, and the portal credentials of backends.
+  `
+  CREATE TABLE rooms (
+    id TEXT PRIMARY KEY, app TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, created_at_ms INTEGER NOT NULL,
+    changed_at_ms INTEGER NOT NULL, declared_name TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX rooms_by_owner ON rooms (owner, app);
+  CREATE UNIQUE INDEX rooms_by_declaration ON rooms (app, declared_name) WHERE declared_name IS NOT NULL;
+
+  CREATE TABLE room_people (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, name TEXT NOT NULL, role TEXT NOT NULL, given TEXT, declared_by TEXT,
+    PRIMARY KEY (room, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX room_people_by_name ON room_people (name, room);
+  CREATE INDEX room_people_by_document ON room_people (declared_by) WHERE declared_by IS NOT NULL;
+
+  CREATE TABLE room_groups (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, name TEXT NOT NULL, role TEXT NOT NULL, given TEXT, declared_by TEXT,
+    PRIMARY KEY (room, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX room_groups_by_name ON room_groups (name, room);
+  CREATE INDEX room_groups_by_document ON room_groups (declared_by) WHERE declared_by IS NOT NULL;
+
+  CREATE TABLE notices (
+    id TEXT PRIMARY KEY, person TEXT NOT NULL, kind TEXT NOT NULL, room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE,
+    by_whom TEXT NOT NULL, role TEXT, anchor TEXT, at_ms INTEGER NOT NULL, read INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX notices_by_person ON notices (person, at_ms, id);
+  CREATE INDEX notices_unread ON notices (person) WHERE read = 0;
+  CREATE INDEX notices_by_room ON notices (room);
+  CREATE UNIQUE INDEX notices_of_invitations ON notices (person, room) WHERE kind = 'convite';
+
+  CREATE TABLE notice_anchors (
+    person TEXT NOT NULL, room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, kind TEXT NOT NULL, anchor TEXT NOT NULL,
+    at_ms INTEGER NOT NULL, PRIMARY KEY (person, room, kind, anchor)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX notice_anchors_by_age ON notice_anchors (person, at_ms);
+  CREATE INDEX notice_anchors_by_room ON notice_anchors (room);
+
+  CREATE TABLE room_attachments (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, sha TEXT NOT NULL, bytes INTEGER NOT NULL, type TEXT NOT NULL,
+    at_ms INTEGER NOT NULL, PRIMARY KEY (room, sha)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE portal_tokens (
+    token_hash TEXT PRIMARY KEY, person TEXT NOT NULL, app TEXT NOT NULL, scopes TEXT NOT NULL, start_hash TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX portal_tokens_by_backend ON portal_tokens (person, app);
+  `,
 ];

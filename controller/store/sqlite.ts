@@ -10,6 +10,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { openEvents } from './sqlite-events.ts';
 import { openInstalls } from './sqlite-installs.ts';
 import { migrations } from './migrations.ts';
+import { openRoomStore } from './sqlite-room-store.ts';
 import { openPasses, openSessions } from './sqlite-sessions.ts';
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts';
 import type { Intent, Store, StoredStatus, WindowCount } from './store.ts';
@@ -24,6 +25,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     migrate(database, file);
     const writer = createTurnWriter(database);
     const statuses = openStatuses(database, writer);
+    const rooms = openRoomStore(database, writer);
     return {
       ...openIntents(database, writer),
       ...statuses,
@@ -33,6 +35,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       ...openInstalls(database, writer),
       ...openWindows(database, writer),
       ...openNames(database, writer),
+      rooms,
       close: async () => {
         writer.flush();
         try {

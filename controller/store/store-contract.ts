@@ -1,6 +1,7 @@
 /** What every store must do, as one suite: sqlite.test.ts runs it, the PostgreSQL store (issue 6) runs the same. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../schema/limits.ts';
+import { roomTests } from './rooms-contract.ts';
 import type { Store, StoredEvent, StoredSession, StoredStatus } from './store.ts';
 
 export interface StoreFixture {
@@ -69,6 +70,7 @@ export function describeStore(name: string, fixture: () => Promise<StoreFixture>
     sessionTests(() => store);
     installTests(() => store, reopen);
     nameTests(() => store, reopen);
+    roomTests(() => store.rooms, reopen);
   });
 }
 

@@ -4,6 +4,7 @@
  * hence promises everywhere.
  */
 import type { Condition, Reason } from '../../schema/backend.ts';
+import type { RoomStore } from './rooms.ts';
 
 /** A wish posted by a person, the CLI or the portal itself; the newest per backend counts until it was carried out. */
 export interface Intent {
@@ -166,5 +167,7 @@ export interface Store {
   /** Small named values: portal key, desired hash. */
   value(name: string): Promise<string | null>;
   putValue(name: string, value: string): Promise<void>;
+  /** Rooms, the bell and credentials of backends, in the same file and in the same transactions. */
+  readonly rooms: RoomStore;
   close(): Promise<void>;
 }
