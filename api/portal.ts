@@ -19,6 +19,7 @@ import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
 import { limits } from '../schema/limits.ts';
 import { createAppOrigins } from './app-origins.ts';
 import { createAttempts } from './auth/attempts.ts';
+import { createCredentials } from './auth/credentials.ts';
 import { createGuessGuard } from './auth/guess-guard.ts';
 import { createKnownBrowsers } from './auth/known-browsers.ts';
 import { createOidc } from './auth/oidc.ts';
@@ -39,6 +40,9 @@ import { sendProblem } from './problems.ts';
 import type { Proxy } from './proxy/contract.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
+import type { Relay } from './rooms/contract.ts';
+import { createRoomParts } from './rooms/parts.ts';
+import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
 import { addAppRoutes } from './routes/apps.ts';
@@ -46,7 +50,7 @@ import { addLogRoute, createLogs } from './routes/log.ts';
 import { addOidcRoutes } from './routes/oidc.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addStoreRoutes } from './routes/store.ts';
-import { createShell, type Shell } from './shell.ts';
+import { createShell, type Shell, type ShellDeps } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
 import { createStarts, type Starts } from './starts.ts';
 import { createStaticFolder } from './static-files.ts';
@@ -70,6 +74,8 @@ export interface PortalOptions {
   readonly repository?: RepositoryHandler;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Carries the documents of rooms; without one nobody gets into any. */
+  readonly relay?: Relay;
   /** Further checks for `svc doctor`. */
   readonly doctorChecks?: readonly (() => Promise<DoctorCheck>)[];
 }
@@ -157,6 +163,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     expired: (session) => sessions.end(session),
     onError,
   });
+  const rooms = createRoomParts({ store, bus, gateway, clock, relay: options.relay ?? silentRelay, sessions });
   const metrics: Metrics = createMetrics(gateway, () => hub.count());
   const starts = createStarts({ store, bus, gateway, clock, observe: (...start) => metrics.start(...start) });
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics });
@@ -192,11 +199,14 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     addAppRoutes(app, { site, gateway, starts, windows, passes, log });
     addLogRoute(app, logs);
     addStoreRoutes(app, { gateway, store, bus, clock });
+    rooms.register(app);
     addMetricsRoute(app, metrics);
     addAdminRoutes(app, { gateway, store, starts, logs, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
-  const shell = await createShell({ site, sessions, log, isControl, observe: (...request) => metrics.request(...request), register });
+  const credentials = createCredentials(store.rooms, gateway);
+  const observe: ShellDeps['observe'] = (...request) => metrics.request(...request);
+  const shell = await createShell({ site, sessions, credentials, log, isControl, observe, register });
   const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const toShell = shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, onError);
   const toRepositoryOrShell: Shell['handle'] = (req, res) =>

@@ -13,6 +13,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { SvcError } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import { problem } from '../schema/wire/http-schemas.ts';
+import type { BackendCaller, Credentials } from './auth/credentials.ts';
 import { destinationCookie, readSessionCookie } from './auth/cookies.ts';
 import { isSafeMethod, mayChange, mayRead } from './auth/same-origin.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
@@ -26,9 +27,10 @@ import { dataPolicy, shellHeaders } from './security-headers.ts';
 /**
  * `open`: anyone. `person`: a signed-in person. `navigation`: as `person`, also for a navigation that another origin began.
  * `callback`: as `open`, for a navigation of a page of its own that another origin began, and nothing else from there.
+ * `room`: a signed-in person, or a backend whose credential has the scope `salas`.
  * `admin`: the control socket or a session with the admin flag. `metrics`: as `admin`, or a scraper on this machine.
  */
-export type Access = 'open' | 'callback' | 'person' | 'navigation' | 'admin' | 'metrics';
+export type Access = 'open' | 'callback' | 'person' | 'navigation' | 'room' | 'admin' | 'metrics';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -37,6 +39,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null on the control socket and on open routes. */
     session: Session | null;
+    /** Came with the credential of a backend: there is no session then. */
+    backend: BackendCaller | null;
     /** Came over the 0600 socket: the caller is the account that runs the portal. */
     control: boolean;
   }
@@ -54,6 +58,7 @@ export interface Shell {
 export interface ShellDeps {
   readonly site: Site;
   readonly sessions: Sessions;
+  readonly credentials: Credentials;
   readonly log: Logger;
   readonly isControl: (req: IncomingMessage) => boolean;
   /** One answered request, by route pattern; for /metrics. */
@@ -120,15 +125,16 @@ function addParsers(app: FastifyInstance): void {
 }
 
 function addHooks(app: FastifyInstance, deps: ShellDeps): void {
-  const { site, sessions } = deps;
+  const { site } = deps;
   app.decorateRequest('session', null);
+  app.decorateRequest('backend', null);
   app.decorateRequest('control', false);
   app.addHook('onRequest', async (request, reply) => {
     request.control = deps.isControl(request.raw);
     reply.headers({ ...shellHeaders(site), 'content-security-policy': dataPolicy, 'cache-control': 'no-store' });
     reply.header('x-request-id', request.id);
     if (request.is404) return;
-    await admit(request, site, sessions);
+    await admit(request, deps);
     // A person who follows a link into an app is shown how to sign in; a frame of the shell is told, the shell asks by itself.
     if (isAskedByStranger(request)) {
       rememberDestination(request, reply, site);
@@ -139,15 +145,21 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     const route = request.routeOptions.url ?? 'unknown';
     deps.observe(request.method, route, reply.statusCode, reply.elapsedTime);
     const fields = { requestId: request.id, method: request.method, path: pathOf(request.url).slice(0, 256), status: reply.statusCode };
-    const person = request.session?.person ?? (request.control ? 'control' : null);
+    const person = request.session?.person ?? request.backend?.usuario ?? (request.control ? 'control' : null);
     deps.log.info({ ...fields, person, durationMs: Math.round(reply.elapsedTime) }, 'request');
   });
 }
 
 /** Throws unless the caller may call this route in this way. */
-async function admit(request: FastifyRequest, site: Site, sessions: Sessions): Promise<void> {
+async function admit(request: FastifyRequest, { site, sessions, credentials }: ShellDeps): Promise<void> {
   const access = request.routeOptions.config.access ?? 'admin';
   if (request.control) return;
+  const { authorization } = request.raw.headers;
+  // A page can't send this header here without asking first (CORS), and is never answered that it may: no cookie counts besides it.
+  if (access === 'room' && authorization !== undefined) {
+    request.backend = await credentials.check(authorization, 'salas');
+    return;
+  }
   if (access === 'metrics' && isLocalScrape(request.raw)) return;
   const opens =
     (access === 'navigation' && isNavigation(request.raw)) || (access === 'callback' && isNavigation(request.raw) && isDocument(request));

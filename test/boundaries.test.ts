@@ -20,7 +20,7 @@ const allowed: Record<string, { readonly folders: readonly string[]; readonly fi
   api: { folders: ['schema', 'machines'], files: ['controller/store/store.ts', 'controller/store/rooms.ts', 'controller/events/bus.ts'] },
   bin: { folders: ['schema', 'machines', 'reconcilers', 'controller', 'kit', 'api'] },
   sdk: { folders: [] },
-  shell: { folders: ['schema/wire', 'schema/texts', 'schema/backend.ts'] },
+  shell: { folders: ['schema/wire', 'schema/texts', 'schema/backend.ts', 'schema/rooms.ts'] },
 };
 
 function* sources(folder: string): Generator<string> {

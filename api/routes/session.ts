@@ -1,13 +1,14 @@
 /** `/api/sessao`: who am I, the ways to sign in, signing in and out; `/api/sessoes`: where the person is signed in (design 6). */
 import type { FastifyInstance } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway, PersonRecord } from '../../schema/gateway.ts';
+import type { Gateway } from '../../schema/gateway.ts';
 import type { SessionAnswer, SessionsAnswer, SignInMethodsAnswer } from '../../schema/wire/http.ts';
 import * as schemas from '../../schema/wire/http-schemas.ts';
 import { expiredSessionCookie } from '../auth/cookies.ts';
 import type { Session, Sessions, SessionView } from '../auth/sessions.ts';
 import type { SignIn } from '../auth/sign-in.ts';
 import type { Site } from '../hosts.ts';
+import { initials } from '../people.ts';
 import { errorAnswers, sessionOf, shellVersion } from '../shell.ts';
 
 export interface SessionRouteDeps {
@@ -134,12 +135,4 @@ function answerFor(deps: SessionRouteDeps, session: Session): SessionAnswer {
     shellVersion,
     aviso: person.notice ?? null,
   };
-}
-
-/** First letters of the first and the last name. */
-function initials({ nome, usuario }: PersonRecord): string {
-  const words = nome.split(/\s+/).filter((word) => /^\p{L}/u.test(word));
-  const chosen = words.length > 1 ? [words[0], words.at(-1)] : words;
-  const letters = chosen.map((word) => /^\p{L}/u.exec(word ?? '')?.[0] ?? '').join('');
-  return (letters || usuario.slice(0, 2)).toUpperCase();
 }

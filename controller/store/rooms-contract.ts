@@ -30,6 +30,7 @@ const bia = { usuario: 'bia', grupos: ['editores', 'autores'] };
 export function roomTests(store: () => RoomStore, reopen: () => Promise<void>): void {
   describe('rooms', () => {
     standingTests(store, reopen);
+    changeTests(store);
     documentTests(store);
     noticeTests(store, reopen);
     attachmentTests(store);
@@ -78,7 +79,9 @@ function standingTests(store: () => RoomStore, reopen: () => Promise<void>): voi
     const all = await store().roomsOf(null, bia);
     expect(all.map(({ room: { id }, papel }) => [id, papel])).toEqual([['s2', 'dona'], ...(expected === null ? [] : [['s1', expected]])]);
   });
+}
 
+function changeTests(store: () => RoomStore): void {
   test('the owner stays the owner, whatever was given besides; nobody owns a room that was left behind', async () => {
     await store().createRoom(room('s1'));
     expect(await store().givePerson('s1', 'ana', wish('ver'))).toBe('gone');

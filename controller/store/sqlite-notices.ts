@@ -41,7 +41,7 @@ type Part = Pick<RoomStore, 'addNotices' | 'notices' | 'unread' | 'markRead' | '
 export function openNotices(
   database: DatabaseSync,
   writer: TurnWriter,
-): Part & { add(notices: readonly StoredNotice[]): readonly StoredNotice[] } {
+): Part & { readonly add: (notices: readonly StoredNotice[]) => readonly StoredNotice[] } {
   const add = openAdding(database);
   const list = database.prepare(
     `SELECT notices.*, rooms.app, rooms.name AS room_name FROM notices JOIN rooms ON rooms.id = notices.room

@@ -1,0 +1,41 @@
+/** Who asks for a room: a page of the shell for the app of a window, or a backend (spec 5.3, 5.4). */
+import type { FastifyRequest } from 'fastify';
+import type { Who } from '../../controller/store/rooms.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import { sessionOf } from '../shell.ts';
+
+export interface RoomCaller extends Who {
+  readonly app: string;
+  readonly por: 'pagina' | 'backend';
+  /** Of a page. */
+  readonly session: string | null;
+}
+
+/** Every way to say that there is no such room: also when there is, and it is another app's, or the person isn't in it (spec 2.4). */
+export function noSuchRoom(): SvcError {
+  return new SvcError('NOT_FOUND', 'there is no such room');
+}
+
+/** `apps`: what the query and the body say. A backend that names another app than its own asks for rooms that don't exist for it. */
+export function roomCaller(
+  request: FastifyRequest,
+  gateway: Pick<Gateway, 'person'>,
+  ...apps: readonly (string | undefined)[]
+): RoomCaller {
+  const named = [...new Set(apps.filter((app) => app !== undefined))];
+  const { backend } = request;
+  if (backend) {
+    if (named.some((app) => app !== backend.app)) throw noSuchRoom();
+    return { usuario: backend.usuario, grupos: groupsOf(gateway, backend.usuario), app: backend.app, por: 'backend', session: null };
+  }
+  const { person, root } = sessionOf(request);
+  const [app] = named;
+  if (app === undefined) throw new SvcError('BAD_REQUEST', 'app: expected the id of the app whose room this is, as ?app=<id>');
+  if (named.length > 1) throw noSuchRoom();
+  return { usuario: person, grupos: groupsOf(gateway, person), app, por: 'pagina', session: root };
+}
+
+function groupsOf(gateway: Pick<Gateway, 'person'>, usuario: string): readonly string[] {
+  return gateway.person(usuario)?.grupos ?? [];
+}

@@ -1,0 +1,56 @@
+/**
+ * Whom a change of a room concerns: their open sockets get the new role, their pages hear `mudaram` and `avisos`. What the controller does by
+ * Grant documents, and groups that change with the Person documents, arrive here over the bus.
+ */
+import type { Bus } from '../../controller/events/bus.ts';
+import type { RoomStore, StoredRoom } from '../../controller/store/rooms.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import type { Relay } from './contract.ts';
+
+export interface RoomNews {
+  /** Roles of these people in the room changed; `more` only hear of it. */
+  changed(room: Pick<StoredRoom, 'id' | 'app'>, people: readonly string[], more?: readonly string[]): Promise<void>;
+  /** Everybody in it hears `mudaram`. */
+  tellRoom(room: StoredRoom): Promise<void>;
+  tell(app: string, people: readonly string[]): void;
+  tellBells(people: readonly string[]): Promise<void>;
+  /** In the room now: by name, by group, and the owner. */
+  peopleOf(room: StoredRoom): Promise<readonly string[]>;
+}
+
+export interface RoomNewsDeps {
+  readonly rooms: RoomStore;
+  readonly gateway: Pick<Gateway, 'person' | 'people'>;
+  readonly relay: Pick<Relay, 'setRole'>;
+  readonly bus: Bus;
+}
+
+export function createRoomNews({ rooms, gateway, relay, bus }: RoomNewsDeps): RoomNews {
+  const tell: RoomNews['tell'] = (app, people) => {
+    for (const person of new Set(people)) if (person !== '') bus.publish(person, { type: 'mudaram', app });
+  };
+  const peopleOf: RoomNews['peopleOf'] = async (room) => {
+    const { people, groups } = await rooms.members(room.id);
+    const named = new Set([room.dona, ...people.map(({ usuario }) => usuario)]);
+    const grouped = new Set(groups.map(({ grupo }) => grupo));
+    return gateway
+      .people()
+      .flatMap(({ usuario, grupos }) => (named.has(usuario) || grupos.some((grupo) => grouped.has(grupo)) ? [usuario] : []));
+  };
+  return {
+    tell,
+    peopleOf,
+    changed: async (room, people, more = []) => {
+      for (const usuario of new Set(people)) {
+        const person = gateway.person(usuario);
+        const standing = person && (await rooms.standing(room.id, person));
+        relay.setRole(room.id, usuario, standing?.papel ?? null);
+      }
+      tell(room.app, [...people, ...more]);
+    },
+    tellRoom: async (room) => tell(room.app, await peopleOf(room)),
+    tellBells: async (people) => {
+      for (const person of new Set(people)) bus.publish(person, { type: 'avisos' });
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** The parts of the rooms API, put together: what portal.ts registers, and the tickets that the upgrade path asks. */
+import type { FastifyInstance } from 'fastify';
+import type { Bus } from '../../controller/events/bus.ts';
+import type { Store } from '../../controller/store/store.ts';
+import type { Clock } from '../../schema/clock.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import { addPeopleRoutes } from '../routes/people.ts';
+import { addRoomRoutes } from '../routes/rooms.ts';
+import type { Relay } from './contract.ts';
+import { createRates } from './rates.ts';
+import { createRooms } from './rooms.ts';
+import { createTickets, type Tickets } from './tickets.ts';
+
+export interface RoomParts {
+  readonly tickets: Tickets;
+  register(app: FastifyInstance): void;
+}
+
+export interface RoomPartsDeps {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly gateway: Gateway;
+  readonly clock: Clock;
+  readonly relay: Relay;
+  readonly sessions: Pick<Sessions, 'alive'>;
+}
+
+export function createRoomParts({ store, bus, gateway, clock, relay, sessions }: RoomPartsDeps): RoomParts {
+  const rooms = createRooms({ rooms: store.rooms, gateway, relay, bus, clock });
+  const tickets = createTickets({
+    clock,
+    rooms: store.rooms,
+    person: (usuario) => gateway.person(usuario),
+    alive: (root) => sessions.alive(root),
+  });
+  const rates = createRates(clock);
+  return {
+    tickets,
+    register: (app) => {
+      addRoomRoutes(app, { gateway, rooms, tickets, rates });
+      addPeopleRoutes(app, { gateway, rates });
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** How fast one person may ask, whichever of their pages and backends does; 429 with the wait. Numbers: schema/limits.ts. */
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { createLeakyCells } from '../auth/leaky-cells.ts';
+
+const kinds = {
+  ticket: { burst: limits.roomTicketsBurst, refillMs: limits.roomTicketRefillMs },
+  change: { burst: limits.roomChangesBurst, refillMs: limits.roomChangeRefillMs },
+  notice: { burst: limits.noticesBurst, refillMs: limits.noticeRefillMs },
+  search: { burst: limits.searchesBurst, refillMs: limits.searchRefillMs },
+} as const;
+
+export interface Rates {
+  /** Throws RATE_LIMITED when this one more is too many. */
+  count(kind: keyof typeof kinds, usuario: string): void;
+}
+
+export function createRates(clock: Clock): Rates {
+  const cells = Object.fromEntries(Object.entries(kinds).map(([kind, options]) => [kind, createLeakyCells(clock, options)]));
+  return {
+    count: (kind, usuario) => {
+      const own = cells[kind];
+      const waitMs = own?.waitMs(usuario) ?? 0;
+      if (waitMs > 0) throw new SvcError('RATE_LIMITED', 'too many at once: wait a little', { retryAfterMs: Math.ceil(waitMs) });
+      own?.add(usuario);
+    },
+  };
+}

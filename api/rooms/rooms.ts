@@ -1,0 +1,206 @@
+/**
+ * What people and backends do with rooms besides writing in them: make, rename, delete, let in and take out. Whoever may not sees no room at
+ * all. Each change is told to the relay at once, and to the pages of whom it concerns. Source: spec 2.4, 3.4, 5.5, 6.
+ * Decision: docs/decisions/0095-who-is-in-a-room.md
+ */
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Bus } from '../../controller/events/bus.ts';
+import type { RoomStore, RoleChange, Standing, StoredNotice, StoredRoom } from '../../controller/store/rooms.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
+import { melhorPapel, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
+import type { RoomAnswer, RoomGroup, RoomPerson, RoomView } from '../../schema/wire/rooms.ts';
+import { groupSizes, personAnswer } from '../people.ts';
+import { noSuchRoom, type RoomCaller } from './callers.ts';
+import type { Relay } from './contract.ts';
+import { createRoomNews, type RoomNews } from './news.ts';
+
+export interface RoomDeps {
+  readonly rooms: RoomStore;
+  readonly gateway: Gateway;
+  readonly relay: Relay;
+  readonly bus: Bus;
+  readonly clock: Clock;
+}
+
+export interface Rooms {
+  create(caller: RoomCaller, nome: string): Promise<RoomView>;
+  list(caller: RoomCaller): Promise<readonly RoomView[]>;
+  read(caller: RoomCaller, id: string): Promise<RoomAnswer>;
+  rename(caller: RoomCaller, id: string, nome: string): Promise<RoomView>;
+  remove(caller: RoomCaller, id: string): Promise<void>;
+  givePerson(caller: RoomCaller, id: string, usuario: string, papel: PapelConcedido): Promise<RoomPerson>;
+  giveGroup(caller: RoomCaller, id: string, grupo: string, papel: PapelConcedido): Promise<RoomGroup>;
+  takePerson(caller: RoomCaller, id: string, usuario: string): Promise<void>;
+  takeGroup(caller: RoomCaller, id: string, grupo: string): Promise<void>;
+  /** The room as the caller stands to it; null: it is there, and the caller is not in it. Rejects NOT_FOUND for none and for another app's. */
+  standing(caller: RoomCaller, id: string): Promise<Standing>;
+  /** As `standing`, and rejects NOT_FOUND for whoever is not in it. */
+  inRoom(caller: RoomCaller, id: string): Promise<Standing & { readonly papel: Papel }>;
+}
+
+export function createRooms(deps: RoomDeps): Rooms {
+  const { rooms, clock } = deps;
+  const news = createRoomNews(deps);
+
+  const standing: Rooms['standing'] = async (caller, id) => {
+    const found = await rooms.standing(id, caller);
+    if (found?.room.app !== caller.app) throw noSuchRoom();
+    return found;
+  };
+  const inRoom: Rooms['inRoom'] = async (caller, id) => {
+    const { room, papel } = await standing(caller, id);
+    if (papel === null) throw noSuchRoom();
+    return { room, papel };
+  };
+  const owned = async (caller: RoomCaller, id: string): Promise<StoredRoom> => {
+    const { room, papel } = await inRoom(caller, id);
+    if (papel !== 'dona') throw new SvcError('FORBIDDEN', 'only the owner of the room may do that');
+    return room;
+  };
+  return {
+    standing,
+    inRoom,
+    create: (caller, nome) => create(deps, news, caller, nome),
+    list: async (caller) => (await rooms.roomsOf(caller.app, caller)).map(viewOf),
+    read: async (caller, id) => answerOf(deps, await inRoom(caller, id)),
+    rename: async (caller, id, nome) => {
+      const room = await owned(caller, id);
+      const atMs = clock.nowMs();
+      if (nome !== room.nome && (await rooms.renameRoom(id, nome, atMs))) await news.tellRoom(room);
+      return viewOf({ room: { ...room, nome, changedAtMs: nome === room.nome ? room.changedAtMs : atMs }, papel: 'dona' });
+    },
+    remove: async (caller, id) => {
+      const room = await owned(caller, id);
+      const people = await news.peopleOf(room);
+      if (!(await rooms.deleteRoom(id))) throw noSuchRoom();
+      // Nobody gets in any more: now the ones inside, and what they wrote.
+      await deps.relay.deleteRoom(id);
+      news.tell(room.app, people);
+      await news.tellBells(people);
+    },
+    ...createGrants(deps, news, { owned, inRoom }),
+  };
+}
+
+type Grants = Pick<Rooms, 'givePerson' | 'giveGroup' | 'takePerson' | 'takeGroup'>;
+interface Checks {
+  readonly owned: (caller: RoomCaller, id: string) => Promise<StoredRoom>;
+  readonly inRoom: Rooms['inRoom'];
+}
+
+function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks): Grants {
+  const { rooms, gateway, clock } = deps;
+  const inGroup = (grupo: string): readonly string[] =>
+    gateway.people().flatMap((person) => (person.grupos.includes(grupo) ? [person.usuario] : []));
+  return {
+    givePerson: async (caller, id, usuario, papel) => {
+      const room = await owned(caller, id);
+      if (!gateway.person(usuario)) throw new SvcError('NOT_FOUND', `there is no person ${usuario}`);
+      if (usuario === room.dona) throw new SvcError('CONFLICT', 'the owner of a room has no other role in it');
+      const invitations = [invitation(room, caller.usuario, usuario, papel, clock.nowMs())];
+      const change = await rooms.givePerson(id, usuario, { papel, atMs: clock.nowMs(), invitations });
+      await refuseOrTell(news, room, change, [usuario], caller.usuario);
+      return memberOf(await answerOf(deps, await inRoom(caller, id)), usuario);
+    },
+    giveGroup: async (caller, id, grupo, papel) => {
+      const room = await owned(caller, id);
+      const people = inGroup(grupo);
+      if (people.length === 0) throw new SvcError('NOT_FOUND', `nobody is in a group ${grupo}`);
+      const invited = people.filter((usuario) => usuario !== room.dona && usuario !== caller.usuario);
+      const invitations = invited.map((usuario) => invitation(room, caller.usuario, usuario, papel, clock.nowMs()));
+      const change = await rooms.giveGroup(id, grupo, { papel, atMs: clock.nowMs(), invitations });
+      await refuseOrTell(news, room, change, people, caller.usuario);
+      const group = (await answerOf(deps, await inRoom(caller, id))).grupos.find((each) => each.grupo === grupo);
+      if (!group) throw noSuchRoom();
+      return group;
+    },
+    takePerson: async (caller, id, usuario) => {
+      const { room, papel } = await inRoom(caller, id);
+      if (usuario === room.dona && usuario === caller.usuario)
+        throw new SvcError('CONFLICT', 'the owner can not leave the room: delete it');
+      if (papel !== 'dona' && usuario !== caller.usuario) throw new SvcError('FORBIDDEN', 'only the owner of the room may do that');
+      if (await rooms.takePerson(id, usuario, clock.nowMs())) await news.changed(room, [usuario], [caller.usuario]);
+    },
+    takeGroup: async (caller, id, grupo) => {
+      const room = await owned(caller, id);
+      if (await rooms.takeGroup(id, grupo, clock.nowMs())) await news.changed(room, inGroup(grupo), [caller.usuario]);
+    },
+  };
+}
+
+async function refuseOrTell(news: RoomNews, room: StoredRoom, change: RoleChange, people: readonly string[], by: string): Promise<void> {
+  if (change === 'gone') throw noSuchRoom();
+  if (change === 'full') {
+    throw new SvcError('CONFLICT', `a room takes ${limits.roomPeopleMax} people by name and ${limits.roomGroupsMax} groups`);
+  }
+  if (change === 'same') return;
+  await news.changed(room, people, [by]);
+  await news.tellBells(people);
+}
+
+async function create({ rooms, gateway, clock }: RoomDeps, news: RoomNews, caller: RoomCaller, nome: string): Promise<RoomView> {
+  const { usuario, app } = caller;
+  if (!gateway.manifest(usuario, app)) throw new SvcError('NOT_FOUND', `app ${app} is not installed`);
+  const atMs = clock.nowMs();
+  const room: StoredRoom = { id: newRoomId(), app, nome, dona: usuario, createdAtMs: atMs, changedAtMs: atMs, declaredName: null };
+  if ((await rooms.createRoom(room)) === 'full') {
+    throw new SvcError('CONFLICT', `one person owns at most ${limits.roomsOwnedMax} rooms: delete one`);
+  }
+  news.tell(app, [usuario]);
+  return viewOf({ room, papel: 'dona' });
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+export function newRoomId(): string {
+  return `s${Array.from({ length: 21 }, () => digits[randomInt(digits.length)]).join('')}`;
+}
+
+export function newNoticeId(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+function invitation(room: StoredRoom, de: string, usuario: string, papel: PapelConcedido, atMs: number): StoredNotice {
+  return { id: newNoticeId(), usuario, tipo: 'convite', sala: room.id, de, papel, ancora: null, atMs };
+}
+
+export function viewOf({ room, papel }: Standing): RoomView {
+  const { id, nome, app, dona, createdAtMs, changedAtMs } = room;
+  return { id, nome, app, dona, papel: papel ?? 'ver', criadaEm: createdAtMs, mudadaEm: changedAtMs };
+}
+
+/** Everybody who is in, by name or by group, the owner first and then by name. */
+async function answerOf({ rooms, gateway }: RoomDeps, standing: Standing): Promise<RoomAnswer> {
+  const { room } = standing;
+  const { people, groups } = await rooms.members(room.id);
+  const sizes = groupSizes(gateway);
+  const byName = new Map(people.map((member) => [member.usuario, member]));
+  const byGroup = new Map(groups.map((group) => [group.grupo, group]));
+  const pessoas = gateway.people().flatMap((person): RoomPerson[] => {
+    const member = byName.get(person.usuario);
+    const porGrupos = person.grupos.filter((grupo) => byGroup.has(grupo));
+    const porNome = person.usuario === room.dona ? 'dona' : (member?.papel ?? null);
+    if (porNome === null && porGrupos.length === 0) return [];
+    const papel = porGrupos.reduce<Papel | null>((best, grupo) => melhorPapel(best, byGroup.get(grupo)?.papel ?? null), porNome) ?? 'ver';
+    const { usuario, nome, login, iniciais } = personAnswer(person);
+    return [{ usuario, nome, login, iniciais, papel, porNome, porGrupos, declarada: (member?.declaredBy ?? null) !== null }];
+  });
+  const isOwner = ({ usuario }: RoomPerson): number => (usuario === room.dona ? 0 : 1);
+  pessoas.sort((a, b) => isOwner(a) - isOwner(b) || a.nome.localeCompare(b.nome));
+  const grupos = groups.map(({ grupo, papel, declaredBy }) => ({
+    grupo,
+    papel,
+    pessoas: sizes.get(grupo) ?? 0,
+    declarado: declaredBy !== null,
+  }));
+  return { sala: viewOf(standing), pessoas, grupos };
+}
+
+function memberOf({ pessoas }: RoomAnswer, usuario: string): RoomPerson {
+  const member = pessoas.find((person) => person.usuario === usuario);
+  if (!member) throw noSuchRoom();
+  return member;
+}

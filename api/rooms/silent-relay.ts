@@ -1,0 +1,22 @@
+/** A portal without a relay: nobody sits in any room. */
+import type { Relay } from './contract.ts';
+
+export const silentRelay: Relay = {
+  join: (_req, socket) => void socket.destroy(),
+  setRole: () => undefined,
+  deleteRoom: async () => undefined,
+  sizeOf: async () => 0,
+  attachmentsIn: async () => new Set(),
+  figures: () => ({
+    sockets: 0,
+    rooms: 0,
+    framesIn: 0,
+    framesOut: 0,
+    bytesIn: 0,
+    bytesOut: 0,
+    discarded: 0,
+    slowReadersDropped: 0,
+    commitMsLast: 0,
+  }),
+  close: async () => undefined,
+};

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { createMemoryRooms } from '../../controller/store/testing/memory-rooms.ts';
+import { limits } from '../../schema/limits.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { createTickets, type TicketFor } from './tickets.ts';
+
+const room = 's000000000000000000001';
+const other = 's000000000000000000002';
+const ana: TicketFor = { usuario: 'ana', app: 'notas', sala: room, por: 'pagina', session: 'root' };
+const people = new Map([
+  ['ana', { usuario: 'ana', nome: 'Ana Souza', login: 'ana@casa.example', grupos: [] as string[] }],
+  ['bia', { usuario: 'bia', nome: 'Bia', login: 'bia', grupos: ['editores'] }],
+]);
+
+async function world() {
+  const clock = createManualClock();
+  const rooms = createMemoryRooms();
+  const sessions = new Set(['root']);
+  for (const id of [room, other]) {
+    await rooms.createRoom({ id, app: 'notas', nome: 'Atas', dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
+  }
+  const person = (usuario: string) => people.get(usuario) ?? null;
+  const tickets = createTickets({ clock, rooms, person, alive: async (session) => sessions.has(session) });
+  return { clock, rooms, sessions, tickets };
+}
+
+test('lets in for 59.9 s, as often as asked, with who it is and the role of now', async () => {
+  const { clock, tickets } = await world();
+  const ticket = tickets.give(ana);
+  const seat = { sala: room, app: 'notas', usuario: 'ana', nome: 'Ana Souza', iniciais: 'AS', papel: 'dona', por: 'pagina' };
+  expect(await tickets.admit(room, ticket)).toEqual({ kind: 'seat', seat });
+  clock.advance(59_900);
+  expect(await tickets.admit(room, ticket)).toEqual({ kind: 'seat', seat });
+  clock.advance(200);
+  expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
+  expect(tickets.count()).toBe(0);
+});
+
+test('opens no other room, and nothing else is a ticket', async () => {
+  const { tickets } = await world();
+  const ticket = tickets.give(ana);
+  expect(await tickets.admit(other, ticket)).toEqual({ kind: 'refused' });
+  const wrong = ['', 'x', ticket.slice(0, -1), `${ticket}A`, ticket.toLowerCase(), 'A'.repeat(43), '\u0000'.repeat(43), 'é'.repeat(1_000)];
+  for (const bilhete of wrong) expect(await tickets.admit(room, bilhete)).toEqual({ kind: 'refused' });
+  expect((await tickets.admit(room, ticket)).kind).toBe('seat');
+});
+
+test('the role is the one that holds when it opens; who was removed and what was deleted are told apart', async () => {
+  const { rooms, tickets } = await world();
+  const bia: TicketFor = { ...ana, usuario: 'bia', por: 'backend', session: null };
+  const ticket = tickets.give(bia);
+  const role = async () => {
+    const admission = await tickets.admit(room, ticket);
+    return admission.kind === 'seat' ? `${admission.seat.por} ${admission.seat.papel}` : admission.kind;
+  };
+  const wish = (papel: 'ver' | 'editar') => ({ papel, atMs: 0, invitations: [] });
+  expect(await role()).toBe('removed');
+  await rooms.givePerson(room, 'bia', wish('ver'));
+  expect(await role()).toBe('backend ver');
+  await rooms.giveGroup(room, 'editores', wish('editar'));
+  expect(await role()).toBe('backend editar');
+  await rooms.takePerson(room, 'bia', 0);
+  expect(await role()).toBe('backend editar');
+  await rooms.takeGroup(room, 'editores', 0);
+  expect(await role()).toBe('removed');
+  await rooms.deleteRoom(room);
+  expect(await role()).toBe('deleted');
+});
+
+test('ends with the session of its page and with the person', async () => {
+  const { sessions, tickets } = await world();
+  const ticket = tickets.give(ana);
+  sessions.clear();
+  expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
+  const gone = tickets.give({ ...ana, usuario: 'dora', por: 'backend', session: null });
+  expect(await tickets.admit(room, gone)).toEqual({ kind: 'removed' });
+});
+
+test('one person holds so many: the oldest go, and nobody else’s', async () => {
+  const { tickets } = await world();
+  const first = tickets.give(ana);
+  const second = tickets.give(ana);
+  const bia = tickets.give({ ...ana, usuario: 'bia', por: 'backend', session: null });
+  for (let index = 1; index < limits.roomTicketsPerPersonMax; index += 1) tickets.give(ana);
+  expect((await tickets.admit(room, first)).kind).toBe('refused');
+  expect((await tickets.admit(room, second)).kind).toBe('seat');
+  expect((await tickets.admit(room, bia)).kind).toBe('removed');
+  expect(tickets.count()).toBe(limits.roomTicketsPerPersonMax + 1);
+});

@@ -1,0 +1,150 @@
+/** Rooms over the portal's own HTTP border: a real portal, real requests, an in-memory database. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
+
+let world: PortalWorld;
+let ana: Browser;
+let bia: Browser;
+let id: string;
+beforeEach(async () => {
+  world = await createPortalWorld();
+  [ana, bia] = await Promise.all([world.signedIn('ana'), world.signedIn('bia')]);
+  id = (await ana.call('POST', '/api/salas?app=notas', { nome: 'Atas' })).json().id;
+});
+afterEach(() => world.close());
+
+const asBia = (method: string, path: string, body?: unknown) => bia.call(method, path, body);
+
+describe('rooms', () => {
+  test('whoever makes a room owns it, lists it and reads it', async () => {
+    const made = await ana.call('POST', '/api/salas?app=notas', { nome: 'Planos' });
+    expect(made.status).toBe(201);
+    const room = made.json();
+    expect(room).toEqual({
+      id: expect.stringMatching(/^s[0-9A-Za-z]{21}$/),
+      nome: 'Planos',
+      app: 'notas',
+      dona: 'ana',
+      papel: 'dona',
+      criadaEm: 1_800_000_000_000,
+      mudadaEm: 1_800_000_000_000,
+    });
+    expect(
+      (await ana.call('GET', '/api/salas?app=notas'))
+        .json()
+        .salas.map((each: { nome: string }) => each.nome)
+        .toSorted(),
+    ).toEqual(['Atas', 'Planos']);
+    expect((await ana.call('GET', `/api/salas/${room.id}?app=notas`)).json()).toEqual({
+      sala: room,
+      pessoas: [
+        {
+          usuario: 'ana',
+          nome: 'Ana Souza',
+          login: 'ana',
+          iniciais: 'AS',
+          papel: 'dona',
+          porNome: 'dona',
+          porGrupos: [],
+          declarada: false,
+        },
+      ],
+      grupos: [],
+    });
+    expect((await ana.call('GET', '/api/salas?app=relogio')).json()).toEqual({ salas: [] });
+    expect((await asBia('GET', '/api/salas?app=notas')).json()).toEqual({ salas: [] });
+  });
+
+  test('a person in by name and by group keeps the better role; leaving as a person they stay by group', async () => {
+    const role = async () => (await ana.call('GET', '/api/salas?app=notas')).json().salas[0]?.papel;
+    const own = (await asBia('POST', '/api/salas?app=notas', { nome: 'Da Bia' })).json().id;
+    await ana.call('DELETE', `/api/salas/${id}?app=notas`);
+    expect((await asBia('PUT', `/api/salas/${own}/pessoas/ana?app=notas`, { papel: 'editar' })).json()).toMatchObject({ papel: 'editar' });
+    expect((await asBia('PUT', `/api/salas/${own}/grupos/editores?app=notas`, { papel: 'ver' })).json()).toEqual({
+      grupo: 'editores',
+      papel: 'ver',
+      pessoas: 1,
+      declarado: false,
+    });
+    expect(await role()).toBe('editar');
+    expect((await asBia('GET', `/api/salas/${own}?app=notas`)).json().pessoas).toMatchObject([
+      { usuario: 'bia', papel: 'dona' },
+      { usuario: 'ana', papel: 'editar', porNome: 'editar', porGrupos: ['editores'] },
+    ]);
+    expect((await ana.call('DELETE', `/api/salas/${own}/pessoas/ana?app=notas`)).status).toBe(204);
+    expect(await role()).toBe('ver');
+    expect((await asBia('DELETE', `/api/salas/${own}/grupos/editores?app=notas`)).status).toBe(204);
+    expect(await role()).toBeUndefined();
+  });
+
+  test('a room of another app, one that is not mine and one that never was answer byte for byte alike', async () => {
+    const unknown = 's000000000000000000000';
+    const bodies = new Set<string>();
+    const ask = async (browser: Browser, method: string, path: string, body?: unknown): Promise<void> => {
+      const answer = await browser.call(method, path, body);
+      expect([method, path, answer.status]).toEqual([method, path, 404]);
+      bodies.add(answer.text);
+    };
+    for (const [browser, room, app] of [
+      [ana, unknown, 'notas'],
+      [ana, id, 'relogio'],
+      [bia, id, 'notas'],
+      [bia, id, 'relogio'],
+    ] as const) {
+      await ask(browser, 'GET', `/api/salas/${room}?app=${app}`);
+      await ask(browser, 'PATCH', `/api/salas/${room}?app=${app}`, { nome: 'x' });
+      await ask(browser, 'DELETE', `/api/salas/${room}?app=${app}`);
+      await ask(browser, 'PUT', `/api/salas/${room}/pessoas/bia?app=${app}`, { papel: 'ver' });
+      await ask(browser, 'DELETE', `/api/salas/${room}/pessoas/bia?app=${app}`);
+      await ask(browser, 'PUT', `/api/salas/${room}/grupos/editores?app=${app}`, { papel: 'ver' });
+      await ask(browser, 'DELETE', `/api/salas/${room}/grupos/editores?app=${app}`);
+      if (browser === ana) await ask(browser, 'POST', `/api/salas/${room}/bilhete?app=${app}`, {});
+    }
+    expect(bodies.size).toBe(1);
+  });
+
+  test('a ticket says whom it lets in, and null for who is not in', async () => {
+    expect((await ana.call('POST', `/api/salas/${id}/bilhete?app=notas`, { app: 'notas' })).json()).toEqual({
+      usuario: 'ana',
+      bilhete: expect.stringMatching(/^[\w-]{43}$/),
+      caminho: `/ws/salas/${id}`,
+      papel: 'dona',
+      anexos: true,
+    });
+    const outside = await asBia('POST', `/api/salas/${id}/bilhete?app=notas`, {});
+    expect(outside.status).toBe(200);
+    expect(outside.json()).toEqual({ usuario: 'bia', bilhete: null, caminho: `/ws/salas/${id}`, papel: null, anexos: true });
+    expect((await ana.call('POST', `/api/salas/${id}/bilhete?app=notas`, { app: 'relogio' })).status).toBe(404);
+  });
+
+  test('the owner is told what can not be', async () => {
+    expect((await ana.call('DELETE', `/api/salas/${id}/pessoas/ana?app=notas`)).json().code).toBe('CONFLICT');
+    expect((await ana.call('PUT', `/api/salas/${id}/pessoas/ana?app=notas`, { papel: 'ver' })).json().code).toBe('CONFLICT');
+    expect((await ana.call('PUT', `/api/salas/${id}/pessoas/nobody?app=notas`, { papel: 'ver' })).status).toBe(404);
+    expect((await ana.call('PUT', `/api/salas/${id}/grupos/nobody?app=notas`, { papel: 'ver' })).status).toBe(404);
+    expect((await ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=notas`, { papel: 'dona' })).status).toBe(400);
+    expect((await ana.call('POST', '/api/salas?app=other', { nome: 'x' })).status).toBe(404);
+    expect((await ana.call('GET', '/api/salas')).status).toBe(400);
+    for (const nome of ['', ' x', 'x ', 'a\nb', 'x'.repeat(121)]) {
+      expect((await ana.call('POST', '/api/salas?app=notas', { nome })).status).toBe(400);
+    }
+  });
+});
+
+describe('people', () => {
+  test('are found by the beginning of a word, without accents and case; never with an e-mail', async () => {
+    expect((await asBia('GET', '/api/pessoas?busca=SOU')).json()).toEqual({
+      pessoas: [{ usuario: 'ana', nome: 'Ana Souza', login: 'ana', iniciais: 'AS' }],
+      grupos: [],
+    });
+    expect((await asBia('GET', '/api/pessoas?busca=edi')).json()).toEqual({ pessoas: [], grupos: [{ grupo: 'editores', pessoas: 1 }] });
+    expect((await asBia('GET', '/api/pessoas?busca=')).json()).toEqual({ pessoas: [], grupos: [] });
+    expect((await ana.call('GET', '/api/pessoas/eu')).json()).toEqual({
+      usuario: 'ana',
+      nome: 'Ana Souza',
+      login: 'ana',
+      iniciais: 'AS',
+      grupos: ['editores'],
+    });
+  });
+});
