@@ -19,7 +19,6 @@ import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
 import { limits } from '../schema/limits.ts';
 import { createAppOrigins } from './app-origins.ts';
 import { createAttempts } from './auth/attempts.ts';
-import { createCredentials } from './auth/credentials.ts';
 import { createGuessGuard } from './auth/guess-guard.ts';
 import { createKnownBrowsers } from './auth/known-browsers.ts';
 import { createOidc } from './auth/oidc.ts';
@@ -181,17 +180,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const logs = createLogs(gateway, onError);
   sessions.onEnd((session) => logs.endSession(session));
   const stopSweep = sweepSessions({ clock, sessions, carried: () => [...proxy.carried(), ...logs.carried()], onError });
-  const doctor = () =>
-    runDoctor({
-      site,
-      listening: () => ({ host: options.settings.listenHost, port }),
-      store,
-      gateway,
-      clock,
-      controlSocket: options.controlSocket,
-      assets,
-      more: options.doctorChecks ?? [],
-    });
+  const doctor = doctorOf(options, site, port);
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, gateway, sessions, signIn });
     addOidcRoutes(app, { site, oidc, signIn, attempts, onRefused: (error, address) => logRefusal(log, error, address) });
@@ -204,7 +193,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     addAdminRoutes(app, { gateway, store, starts, logs, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
-  const credentials = createCredentials(store.rooms, gateway);
+  const { credentials } = rooms;
   const observe: ShellDeps['observe'] = (...request) => metrics.request(...request);
   const shell = await createShell({ site, sessions, credentials, log, isControl, observe, register });
   const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
@@ -222,6 +211,12 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     await shell.app.close();
   };
   return { shell, front, site, stop };
+}
+
+function doctorOf(options: PortalOptions, site: Site, port: number): () => ReturnType<typeof runDoctor> {
+  const { store, gateway, clock, assets, controlSocket, settings, doctorChecks: more = [] } = options;
+  const listening = () => ({ host: settings.listenHost, port });
+  return () => runDoctor({ site, listening, store, gateway, clock, controlSocket, assets, more });
 }
 
 /** Routes to Fastify, all other paths to the shell's files. */

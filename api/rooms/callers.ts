@@ -6,7 +6,8 @@ import type { Gateway } from '../../schema/gateway.ts';
 import { sessionOf } from '../shell.ts';
 
 export interface RoomCaller extends Who {
-  readonly app: string;
+  /** Null: the shell itself (share dialog), which shows rooms of any app. The bridge always says for which app it asks. */
+  readonly app: string | null;
   readonly por: 'pagina' | 'backend';
   /** Of a page. */
   readonly session: string | null;
@@ -30,10 +31,14 @@ export function roomCaller(
     return { usuario: backend.usuario, grupos: groupsOf(gateway, backend.usuario), app: backend.app, por: 'backend', session: null };
   }
   const { person, root } = sessionOf(request);
-  const [app] = named;
-  if (app === undefined) throw new SvcError('BAD_REQUEST', 'app: expected the id of the app whose room this is, as ?app=<id>');
   if (named.length > 1) throw noSuchRoom();
-  return { usuario: person, grupos: groupsOf(gateway, person), app, por: 'pagina', session: root };
+  return { usuario: person, grupos: groupsOf(gateway, person), app: named[0] ?? null, por: 'pagina', session: root };
+}
+
+/** Where only rooms of one app make sense. */
+export function appOf({ app }: RoomCaller): string {
+  if (app === null) throw new SvcError('BAD_REQUEST', 'app: expected the id of the app whose rooms these are, as ?app=<id>');
+  return app;
 }
 
 function groupsOf(gateway: Pick<Gateway, 'person'>, usuario: string): readonly string[] {

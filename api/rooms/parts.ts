@@ -4,6 +4,7 @@ import type { Bus } from '../../controller/events/bus.ts';
 import type { Store } from '../../controller/store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { Gateway } from '../../schema/gateway.ts';
+import { createCredentials, type Credentials } from '../auth/credentials.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { addPeopleRoutes } from '../routes/people.ts';
 import { addRoomRoutes } from '../routes/rooms.ts';
@@ -14,6 +15,7 @@ import { createTickets, type Tickets } from './tickets.ts';
 
 export interface RoomParts {
   readonly tickets: Tickets;
+  readonly credentials: Credentials;
   register(app: FastifyInstance): void;
 }
 
@@ -37,6 +39,7 @@ export function createRoomParts({ store, bus, gateway, clock, relay, sessions }:
   const rates = createRates(clock);
   return {
     tickets,
+    credentials: createCredentials(store.rooms, gateway),
     register: (app) => {
       addRoomRoutes(app, { gateway, rooms, tickets, rates });
       addPeopleRoutes(app, { gateway, rates });

@@ -13,7 +13,7 @@ import { limits } from '../../schema/limits.ts';
 import { melhorPapel, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer, RoomGroup, RoomPerson, RoomView } from '../../schema/wire/rooms.ts';
 import { groupSizes, personAnswer } from '../people.ts';
-import { noSuchRoom, type RoomCaller } from './callers.ts';
+import { appOf, noSuchRoom, type RoomCaller } from './callers.ts';
 import type { Relay } from './contract.ts';
 import { createRoomNews, type RoomNews } from './news.ts';
 
@@ -47,7 +47,7 @@ export function createRooms(deps: RoomDeps): Rooms {
 
   const standing: Rooms['standing'] = async (caller, id) => {
     const found = await rooms.standing(id, caller);
-    if (found?.room.app !== caller.app) throw noSuchRoom();
+    if (found === null || (caller.app !== null && found.room.app !== caller.app)) throw noSuchRoom();
     return found;
   };
   const inRoom: Rooms['inRoom'] = async (caller, id) => {
@@ -64,7 +64,7 @@ export function createRooms(deps: RoomDeps): Rooms {
     standing,
     inRoom,
     create: (caller, nome) => create(deps, news, caller, nome),
-    list: async (caller) => (await rooms.roomsOf(caller.app, caller)).map(viewOf),
+    list: async (caller) => (await rooms.roomsOf(appOf(caller), caller)).map(viewOf),
     read: async (caller, id) => answerOf(deps, await inRoom(caller, id)),
     rename: async (caller, id, nome) => {
       const room = await owned(caller, id);
@@ -142,7 +142,8 @@ async function refuseOrTell(news: RoomNews, room: StoredRoom, change: RoleChange
 }
 
 async function create({ rooms, gateway, clock }: RoomDeps, news: RoomNews, caller: RoomCaller, nome: string): Promise<RoomView> {
-  const { usuario, app } = caller;
+  const { usuario } = caller;
+  const app = appOf(caller);
   if (!gateway.manifest(usuario, app)) throw new SvcError('NOT_FOUND', `app ${app} is not installed`);
   const atMs = clock.nowMs();
   const room: StoredRoom = { id: newRoomId(), app, nome, dona: usuario, createdAtMs: atMs, changedAtMs: atMs, declaredName: null };

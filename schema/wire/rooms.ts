@@ -1,8 +1,8 @@
 /**
  * Rooms, people, notices and attachments as the portal's HTTP API says them (spec 2.4, 4.1, 4.3; design 6). Times in ms since the epoch.
  *
- * Every `/api/salas…` route takes `?app=<id>`: the shell always adds it from the window that asks, so that a page reaches its own app's rooms
- * only; the shell itself (bell, share dialog) does the same. With a backend's bearer the token says which app it is.
+ * Every `/api/salas…` route takes `?app=<id>`: the bridge always adds it from the window that asks, so that a page reaches its own app's rooms
+ * only. Without it the shell itself asks (share dialog), for a room of any app by its id. With a backend's bearer the token says which app it is.
  */
 import type { Papel, PapelConcedido } from '../rooms.ts';
 
