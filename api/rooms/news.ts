@@ -13,7 +13,7 @@ export interface RoomNews {
   /** Everybody in it hears `mudaram`. */
   tellRoom(room: StoredRoom): Promise<void>;
   tell(app: string, people: readonly string[]): void;
-  tellBells(people: readonly string[]): Promise<void>;
+  tellBells(people: readonly string[]): void;
   /** In the room now: by name, by group, and the owner. */
   peopleOf(room: StoredRoom): Promise<readonly string[]>;
 }
@@ -49,7 +49,7 @@ export function createRoomNews({ rooms, gateway, relay, bus }: RoomNewsDeps): Ro
       tell(room.app, [...people, ...more]);
     },
     tellRoom: async (room) => tell(room.app, await peopleOf(room)),
-    tellBells: async (people) => {
+    tellBells: (people) => {
       for (const person of new Set(people)) bus.publish(person, { type: 'avisos' });
     },
   };

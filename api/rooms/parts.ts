@@ -6,9 +6,12 @@ import type { Clock } from '../../schema/clock.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { createCredentials, type Credentials } from '../auth/credentials.ts';
 import type { Sessions } from '../auth/sessions.ts';
+import { addNoticeRoutes } from '../routes/notices.ts';
 import { addPeopleRoutes } from '../routes/people.ts';
 import { addRoomRoutes } from '../routes/rooms.ts';
 import type { Relay } from './contract.ts';
+import { createRoomNews } from './news.ts';
+import { createNotices } from './notices.ts';
 import { createRates } from './rates.ts';
 import { createRooms } from './rooms.ts';
 import { createTickets, type Tickets } from './tickets.ts';
@@ -29,7 +32,9 @@ export interface RoomPartsDeps {
 }
 
 export function createRoomParts({ store, bus, gateway, clock, relay, sessions }: RoomPartsDeps): RoomParts {
-  const rooms = createRooms({ rooms: store.rooms, gateway, relay, bus, clock });
+  const news = createRoomNews({ rooms: store.rooms, gateway, relay, bus });
+  const rooms = createRooms({ rooms: store.rooms, gateway, relay, news, clock });
+  const notices = createNotices({ store: store.rooms, rooms, gateway, news, clock });
   const tickets = createTickets({
     clock,
     rooms: store.rooms,
@@ -42,6 +47,7 @@ export function createRoomParts({ store, bus, gateway, clock, relay, sessions }:
     credentials: createCredentials(store.rooms, gateway),
     register: (app) => {
       addRoomRoutes(app, { gateway, rooms, tickets, rates });
+      addNoticeRoutes(app, { gateway, notices, rates });
       addPeopleRoutes(app, { gateway, rates });
     },
   };

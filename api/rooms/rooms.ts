@@ -4,7 +4,6 @@
  * Decision: docs/decisions/0095-who-is-in-a-room.md
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import type { Bus } from '../../controller/events/bus.ts';
 import type { RoomStore, RoleChange, Standing, StoredNotice, StoredRoom } from '../../controller/store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -15,13 +14,13 @@ import type { RoomAnswer, RoomGroup, RoomPerson, RoomView } from '../../schema/w
 import { groupSizes, personAnswer } from '../people.ts';
 import { appOf, noSuchRoom, type RoomCaller } from './callers.ts';
 import type { Relay } from './contract.ts';
-import { createRoomNews, type RoomNews } from './news.ts';
+import type { RoomNews } from './news.ts';
 
 export interface RoomDeps {
   readonly rooms: RoomStore;
   readonly gateway: Gateway;
-  readonly relay: Relay;
-  readonly bus: Bus;
+  readonly relay: Pick<Relay, 'deleteRoom'>;
+  readonly news: RoomNews;
   readonly clock: Clock;
 }
 
@@ -42,8 +41,7 @@ export interface Rooms {
 }
 
 export function createRooms(deps: RoomDeps): Rooms {
-  const { rooms, clock } = deps;
-  const news = createRoomNews(deps);
+  const { rooms, clock, news } = deps;
 
   const standing: Rooms['standing'] = async (caller, id) => {
     const found = await rooms.standing(id, caller);
@@ -79,7 +77,7 @@ export function createRooms(deps: RoomDeps): Rooms {
       // Nobody gets in any more: now the ones inside, and what they wrote.
       await deps.relay.deleteRoom(id);
       news.tell(room.app, people);
-      await news.tellBells(people);
+      news.tellBells(people);
     },
     ...createGrants(deps, news, { owned, inRoom }),
   };
@@ -138,7 +136,7 @@ async function refuseOrTell(news: RoomNews, room: StoredRoom, change: RoleChange
   }
   if (change === 'same') return;
   await news.changed(room, people, [by]);
-  await news.tellBells(people);
+  news.tellBells(people);
 }
 
 async function create({ rooms, gateway, clock }: RoomDeps, news: RoomNews, caller: RoomCaller, nome: string): Promise<RoomView> {

@@ -1,0 +1,91 @@
+/**
+ * Notices: what one person in a room lets another one know, and the bell that shows it. They reach people in the room only, and the same
+ * anchor reaches one person once, so that repeating a request after a failure does not duplicate (spec 6, rules 1 to 3).
+ */
+import type { RoomStore } from '../../controller/store/rooms.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import type { NoticeKind, NoticesAnswer } from '../../schema/wire/rooms.ts';
+import type { RoomCaller } from './callers.ts';
+import type { RoomNews } from './news.ts';
+import { newNoticeId, type Rooms } from './rooms.ts';
+
+export interface NoticeWish {
+  readonly tipo: NoticeKind;
+  readonly para: readonly string[];
+  readonly ancora: string;
+}
+
+export interface Notices {
+  /** Answers who of them is in the room: they have the notice, by this request or by an earlier one. Rejects FORBIDDEN for who only reads. */
+  send(caller: RoomCaller, id: string, wish: NoticeWish): Promise<readonly string[]>;
+  bell(usuario: string): Promise<NoticesAnswer>;
+  /** Null: all. */
+  markRead(usuario: string, ids: readonly string[] | null): Promise<NoticesAnswer>;
+  drop(usuario: string, id: string | null): Promise<void>;
+}
+
+export interface NoticeDeps {
+  readonly store: RoomStore;
+  readonly rooms: Pick<Rooms, 'inRoom'>;
+  readonly gateway: Pick<Gateway, 'person' | 'app'>;
+  readonly news: Pick<RoomNews, 'tellBells'>;
+  readonly clock: Clock;
+}
+
+export function createNotices({ store, rooms, gateway, news, clock }: NoticeDeps): Notices {
+  const bell = (usuario: string): Promise<NoticesAnswer> => bellOf({ store, gateway }, usuario);
+  return {
+    bell,
+    send: async (caller, id, { tipo, para, ancora }) => {
+      const { room, papel } = await rooms.inRoom(caller, id);
+      // Whoever writes nothing has no comment to tell of.
+      if (papel === 'ver') throw new SvcError('FORBIDDEN', 'who only reads sends no notices');
+      const reached: string[] = [];
+      for (const usuario of new Set(para)) {
+        const person = usuario === caller.usuario ? null : gateway.person(usuario);
+        if (person && ((await store.standing(id, person))?.papel ?? null) !== null) reached.push(usuario);
+      }
+      const atMs = clock.nowMs();
+      const wanted = reached.map((usuario) => {
+        return { id: newNoticeId(), usuario, tipo, sala: room.id, de: caller.usuario, papel: null, ancora, atMs };
+      });
+      const fresh = await store.addNotices(wanted);
+      news.tellBells(fresh.map(({ usuario }) => usuario));
+      return reached;
+    },
+    markRead: async (usuario, ids) => {
+      const counts = await Promise.all((ids ?? [null]).map((id) => store.markRead(usuario, id)));
+      if (counts.some((count) => count > 0)) news.tellBells([usuario]);
+      return await bell(usuario);
+    },
+    drop: async (usuario, id) => {
+      if ((await store.dropNotices(usuario, id)) > 0) news.tellBells([usuario]);
+    },
+  };
+}
+
+/** Of rooms that the person was taken out of meanwhile nothing is told, not even how they are called now. */
+async function bellOf({ store, gateway }: Pick<NoticeDeps, 'store' | 'gateway'>, usuario: string): Promise<NoticesAnswer> {
+  const person = gateway.person(usuario);
+  if (!person) return { avisos: [], naoLidos: 0 };
+  const [rows, mine] = await Promise.all([store.notices(usuario), store.roomsOf(null, person)]);
+  const open = new Set(mine.map(({ room }) => room.id));
+  const avisos = rows
+    .filter(({ sala }) => open.has(sala))
+    .map(({ id, tipo, app, sala, salaNome, de, papel, ancora, atMs, read }) => ({
+      id,
+      tipo,
+      app,
+      appNome: gateway.app(usuario, app)?.name ?? app,
+      sala,
+      salaNome,
+      de: { usuario: de, nome: gateway.person(de)?.nome ?? de },
+      papel,
+      ancora,
+      em: atMs,
+      lido: read,
+    }));
+  return { avisos, naoLidos: avisos.filter(({ lido }) => !lido).length };
+}
