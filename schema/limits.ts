@@ -89,6 +89,8 @@ export const limits = {
   gpuAttributeBytesMax: 4_096,
   gpuDevicesMax: 64,
   gpuLeaseMsMax: 2_000,
+  /** Who only asks whether a card is free has it for that moment: whoever takes it waits that out. */
+  gpuLeaseWaitMsMax: 300,
   runLogBytesMax: 16 * 1_024 * 1_024,
   /** What stays of a run.log over the limit, and how soon after a write its size is looked at. */
   runLogKeptBytes: 1_024 * 1_024,

@@ -40,7 +40,7 @@ export function takeLease(path: string): GpuLease | null {
     return null;
   }
   // flock(1) locks the open file that we share with it: the lock stays ours when it has ended.
-  const { status } = spawnSync('flock', ['-n', '-x', '3'], {
+  const { status } = spawnSync('flock', ['-w', String(limits.gpuLeaseWaitMsMax / 1_000), '-x', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', fd],
     timeout: limits.gpuLeaseMsMax,
   });

@@ -224,6 +224,18 @@ describe('the GPU', () => {
     expect(takeLease(join(root, 'nowhere'))).toBeNull();
   });
 
+  test('who only asks whether a card is free takes it from nobody', async () => {
+    plant('renderD128', '0000:01:00.0', nvidia);
+    const path = leasePath(root, { dispositivo: '/dev/dri/renderD128', pci: '' }) ?? '';
+    for (let round = 0; round < 5; round += 1) {
+      const asking = Array.from({ length: 4 }, () => isLeaseFree(path));
+      const lease = takeLease(path);
+      expect(lease).not.toBeNull();
+      closeSync(lease?.fd ?? -1);
+      await Promise.all(asking);
+    }
+  });
+
   test('recursos.gpu.modo wins over the legacy field', () => {
     const base = { id: 'a', version: '1', backend: { runtime: 'node', entrypoint: 'a' } } as const;
     expect(gpuMode(base)).toBeNull();

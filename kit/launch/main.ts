@@ -5,6 +5,7 @@
  * Exit codes: 0 the app is up (or became it), 2 usage, 75 another launcher is at work (said by flock), 78 refused.
  */
 import { closeSync } from 'node:fs';
+import { limits } from '../../schema/limits.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { readIfThere, unlinkIfThere } from '../atomic-file.ts';
 import { closeInheritedDescriptors } from '../descriptors.ts';
@@ -27,9 +28,10 @@ function become(launch: Launch, runLog: string): never {
   closeSync(launch.logFd);
   process.chdir(launch.cwd);
   // Our own hold on the card ends with the exec, so the shell takes it again, for good. Who loses it in between is started anew.
+  const waitSeconds = limits.gpuLeaseWaitMsMax / 1_000;
   const redirect = [
     'lease=$1; log=$2; shift 2',
-    `if [ -n "$lease" ]; then exec 9<"$lease"; flock -n -x 9 || { echo 'svc: another app took the GPU in the same instant' >>"$log"; exit ${exitCodes.leaseLost}; }; fi`,
+    `if [ -n "$lease" ]; then exec 9<"$lease"; flock -w ${waitSeconds} -x 9 || { echo 'svc: another app took the GPU in the same instant' >>"$log"; exit ${exitCodes.leaseLost}; }; fi`,
     'exec "$@" </dev/null >>"$log" 2>&1',
   ].join('\n');
   const command = ['/usr/bin/env', '--default-signal=PIPE,XFSZ', ...launch.argv];

@@ -312,8 +312,9 @@ const leftBehind = (pid: number): string =>
 function endMessage(app: App, code: number | null, signal: NodeJS.Signals | null): string {
   if (signal !== null) return `ended by ${signal}`;
   if (code === null) return 'the process ended';
-  // A walk over the process table, so only for the code that a daemonizing parent ends with.
-  const [stray] = code === 0 ? processesOf(app.mark) : [];
+  // A walk over the process table, so only for the code that a daemonizing parent ends with. Twice: who forks and ends while we walk
+  // may be gone when we come to it, and then its child is there from the beginning of the next walk.
+  const [stray] = code === 0 ? [...processesOf(app.mark), ...processesOf(app.mark)] : [];
   return stray === undefined ? `exit code ${code}` : `exit code 0; ${leftBehind(stray.identity.pid)}`;
 }
 
