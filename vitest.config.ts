@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** On a machine that does much else at the time, a condition may be true only after seconds; what takes longer does not come. */
+const waiting = (ms: number) => ({ poll: { timeout: ms } });
+
 /** Unit tests stand beside their file; what crosses folders stands in test/. */
 export default defineConfig({
   test: {
@@ -13,14 +16,18 @@ export default defineConfig({
             'test/simulation/*.test.ts',
           ],
           exclude: ['**/*.real.test.ts', '**/node_modules/**'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: waiting(20_000),
         },
       },
       {
         test: {
           name: 'real',
           include: ['{schema,machines,reconcilers,controller,kit,api,bin,sdk,shell,examples,test}/**/*.real.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          expect: waiting(60_000),
         },
       },
       {

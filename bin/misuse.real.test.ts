@@ -244,7 +244,7 @@ async function serve(): Promise<{ readonly url: string; readonly told: () => str
     child.kill('SIGTERM');
     await once(child, 'close');
   });
-  await expect.poll(() => said, { timeout: 20_000 }).toContain('\n');
+  await expect.poll(() => said, { timeout: 60_000 }).toContain('\n');
   return { url: /http:\S+/.exec(said)?.[0] ?? '', told: () => said };
 }
 

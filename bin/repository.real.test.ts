@@ -24,6 +24,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packFolder } from '../kit/archive/pack.ts';
 import { publishEngine, stage } from '../kit/publish/repository-folder.ts';
 import { readCatalogue } from '../schema/repository/records.ts';
+import { freePort, until } from '../test/support/portal.ts';
 import { beginNginx } from './testing/nginx.ts';
 
 const home = path.resolve(import.meta.dirname, '..');
@@ -40,8 +41,9 @@ beforeAll(async () => {
   root = path.join(dir, 'repo');
   token = execFileSync(svc, ['repository', root, '--new-token'], { encoding: 'utf8' }).trim();
   child = spawn(svc, ['repository', root, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout!, 'data')) as [Buffer];
-  url = /http:\S+/.exec(line.toString())![0];
+  let told = '';
+  child.stdout?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  url = await until('the address', () => /http:\S+(?=\s)/.exec(told)?.[0]);
   notas = await packed('notas', '1.0.0');
 });
 afterAll(async () => {
@@ -371,14 +373,13 @@ test('inside `svc up` the same folder stands below the portal, and the store sho
     document('Person', 'ana', '{ nome: Ana, login: ana, server: casa }'),
   ];
   writeFileSync(path.join(desired, 'all.yaml'), documents.join('---\n'));
-  const free = net.createServer().listen(0, '127.0.0.1');
-  await once(free, 'listening');
-  const { port } = free.address() as net.AddressInfo;
-  free.close();
+  const port = await freePort();
   const args = ['up', desired, '--state', path.join(dir, 'state'), '--listen', `127.0.0.1:${port}`];
   const up = spawn(svc, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, SVC_LOG_LEVEL: 'silent' } });
   try {
-    const [line] = (await once(up.stdout, 'data')) as [Buffer];
+    let told = '';
+    up.stdout.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    const pass = await until('the printed link', () => /\?passe=\S+(?=\s)/.exec(told)?.[0]);
     const base = `http://127.0.0.1:${port}`;
     const host = `svc.localhost:${port}`;
     const tarball = await ask(base, '/v1/pacote/notas/1.0.0.tgz', { headers: { host, range: 'bytes=1-' } });
@@ -388,7 +389,6 @@ test('inside `svc up` the same folder stands below the portal, and the store sho
     const headers = { host, authorization: `Bearer ${token}` };
     expect((await ask(base, '/v1/pacote/nova/2.0.0.tgz', { method: 'PUT', headers, body })).status).toBe(201);
     expect((await ask(base, '/api/loja', { headers: { host } })).status).toBe(401);
-    const pass = /\?passe=\S+/.exec(line.toString())![0];
     const signed = await ask(base, `/${pass}`, { headers: { host, accept: 'text/html' } });
     const cookie = signed.headers['set-cookie']![0]!.split(';')[0]!;
     const store = await ask(base, '/api/loja', { headers: { host, cookie } });

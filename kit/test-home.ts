@@ -32,7 +32,7 @@ while True:
     threading.Thread(target=serve, args=(s.accept()[0],), daemon=True).start()
 `;
 
-export async function until<T>(what: string, look: () => T | null | undefined | false, msMax = 20_000): Promise<T> {
+export async function until<T>(what: string, look: () => T | null | undefined | false, msMax = 60_000): Promise<T> {
   const endMs = performance.now() + msMax;
   for (;;) {
     const found = look();
@@ -49,7 +49,7 @@ export interface TestClient {
     op: Op,
     fields?: Omit<Extract<SupervisorRequest, { op: Op }>, 'id' | 'op'>,
   ): Promise<{ ok: boolean; error?: { code: string; message: string } } & SupervisorReplies[Op]>;
-  /** The newest snapshot of the app that fits. */
+  /** The newest snapshot of the app when it fits, or the first one from here on that does, also when another follows it at once. */
   state(app: string, fits: (snapshot: AppSnapshot) => boolean, msMax?: number): Promise<AppSnapshot>;
 }
 
@@ -188,7 +188,7 @@ function commandOf(pid: number): readonly string[] {
 
 /** A dead supervisor's socket refuses until the new one stands in its place. */
 async function connected(path: string): Promise<Socket> {
-  const endMs = performance.now() + 20_000;
+  const endMs = performance.now() + 60_000;
   for (;;) {
     const socket = connect(path);
     const opened = await new Promise<boolean>((resolve) => {
@@ -203,6 +203,7 @@ async function connected(path: string): Promise<Socket> {
 
 function clientOn(socket: Socket): TestClient {
   const pushes: SupervisorPush[] = [];
+  const watchers = new Set<(push: SupervisorPush) => void>();
   const waiting = new Map<number, (reply: never) => void>();
   let last = 0;
   let pending = '';
@@ -211,8 +212,10 @@ function clientOn(socket: Socket): TestClient {
     for (let end = pending.indexOf('\n'); end !== -1; end = pending.indexOf('\n')) {
       const message = JSON.parse(pending.slice(0, end)) as { id?: number };
       pending = pending.slice(end + 1);
-      if (message.id === undefined) pushes.push(message as SupervisorPush);
-      else waiting.get(message.id)?.(message as never);
+      if (message.id === undefined) {
+        pushes.push(message as SupervisorPush);
+        for (const watch of watchers) watch(message as SupervisorPush);
+      } else waiting.get(message.id)?.(message as never);
     }
   });
   return {
@@ -225,16 +228,25 @@ function clientOn(socket: Socket): TestClient {
         socket.once('close', () => reject(new Error(`the supervisor closed the connection during ${op}`)));
         socket.write(`${JSON.stringify({ id: last, op, ...fields })}\n`);
       }),
-    state: (app, fits, msMax) =>
-      until(
-        `${app} in the expected state`,
-        () => {
-          const snapshots = pushes.flatMap((push) => (push.event === 'app' && push.snapshot.app === app ? [push.snapshot] : []));
-          const newest = snapshots.at(-1);
-          return newest !== undefined && fits(newest) ? newest : null;
-        },
-        msMax,
-      ),
+    state: (app, fits, msMax = 60_000) =>
+      new Promise((resolve, reject) => {
+        let newest: AppSnapshot | undefined;
+        const look = (push: SupervisorPush): void => {
+          if (push.event !== 'app' || push.snapshot.app !== app) return;
+          newest = push.snapshot;
+          if (!fits(newest)) return;
+          watchers.delete(look);
+          clearTimeout(timer);
+          resolve(newest);
+        };
+        const timer = setTimeout(() => {
+          watchers.delete(look);
+          reject(new Error(`${app} in the expected state: not within ${msMax} ms; it is ${JSON.stringify(newest)}`));
+        }, msMax);
+        watchers.add(look);
+        const last = pushes.findLast((push) => push.event === 'app' && push.snapshot.app === app);
+        if (last !== undefined) look(last);
+      }),
   };
 }
 

@@ -7,6 +7,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../../test/support/portal.ts';
 
 const megabyte = 1_024 * 1_024;
 const undo: (() => Promise<unknown> | void)[] = [];
@@ -29,11 +30,7 @@ test('stays bounded', async () => {
     () => backend.closeAllConnections(),
     () => void backend.close(),
   );
-  const probe = net.createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as net.AddressInfo;
-  probe.close();
-  await once(probe, 'close');
+  const port = await freePort();
 
   const argv = ['--max-semi-space-size=8', 'bench/peers/our-proxy.ts', String(port), socketPath];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });

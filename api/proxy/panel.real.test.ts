@@ -80,7 +80,7 @@ describe('the error panel', () => {
     expect(await page.textContent('#tecnico')).toBe('ended with code 1');
     expect(await page.textContent('#log')).toContain('<b>boom</b>');
     start();
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('at last');
+    await expect.poll(() => page.title(), { timeout: 30_000 }).toBe('at last');
     expect(complaints).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe('the error panel', () => {
     bench.bus.publish = publish;
     // Stop is offered for a wanted app; pressing anything asks for the state at once.
     await page.click('#parar');
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('at last');
+    await expect.poll(() => page.title(), { timeout: 30_000 }).toBe('at last');
     expect(bench.world.wishes).toEqual(['stop notas']);
   });
 

@@ -318,16 +318,16 @@ describe('connections to the backend', () => {
   });
 
   test('a request aborted by its client ends at the backend too', async () => {
-    let ended = false;
+    let [asked, ended] = [false, false];
     const b = await bench((socket) => {
-      socket.on('data', () => undefined);
+      socket.on('data', () => (asked = true));
       socket.on('close', () => (ended = true));
       socket.on('end', () => socket.end());
     });
     const client = net.connect(b.port, '127.0.0.1');
     client.write(`GET /slow HTTP/1.1\r\nHost: ${b.host}\r\n\r\n`);
-    await until(() => b.world.statuses.length === 0 && client.bytesWritten > 0, 'the request left');
-    setTimeout(() => client.destroy(), 50);
+    await until(() => asked, 'the backend has the request');
+    client.destroy();
     await until(() => ended, 'the backend hears of it');
     expect(b.world.statuses).toEqual([0]);
   });
@@ -364,11 +364,12 @@ describe('refusals before a backend is asked', () => {
   });
 
   test('slow heads are cut off and disturb nobody', async () => {
-    const b = await bench(byteBackend(answer('ok')).onConnection);
+    const headMsMax = 8_000;
+    const b = await bench(byteBackend(answer('ok')).onConnection, { headMsMax });
     const slow = Array.from({ length: 200 }, () => rawRequest(b.port, `GET / HTTP/1.1\r\nHost: ${b.host}\r\nX-Slow: `));
     const startMs = performance.now();
     for (let n = 0; n < 50; n += 1) expect(statusOf(await ask(b, 'GET /'))).toBe(200);
-    expect(performance.now() - startMs).toBeLessThan(2_000);
+    expect(performance.now() - startMs).toBeLessThan(headMsMax);
     const cut = await Promise.all(slow);
     expect(cut.every((got) => got === '' || statusOf(got) === 408)).toBe(true);
   });

@@ -5,14 +5,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../test/support/portal.ts';
 
 /** `place` is a folder for its own files, which it makes. */
 export async function beginNginx(place: string, root: string): Promise<{ readonly url: string; readonly end: () => Promise<void> }> {
   mkdirSync(place);
-  const probe = net.createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as net.AddressInfo;
-  probe.close();
+  const port = await freePort();
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((each) => `${each}_temp_path ${place}/${each};`).join('\n');
   const config = path.join(place, 'nginx.conf');
   const user = process.getuid?.() === 0 ? 'user root;' : '';
@@ -26,7 +24,7 @@ http { access_log off; ${temporary} server { listen 127.0.0.1:${port}; location 
     server.kill('SIGTERM');
     await once(server, 'close');
   };
-  for (const until = Date.now() + 10_000; !(await answers(port));) {
+  for (const until = Date.now() + 60_000; !(await answers(port));) {
     if (Date.now() > until) {
       await end();
       throw new Error('nginx does not listen');

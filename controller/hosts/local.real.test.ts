@@ -21,7 +21,7 @@ async function endBelow(dir: string): Promise<void> {
     }
     return left.length;
   };
-  await expect.poll(end, { timeout: 5_000 }).toBe(0);
+  await expect.poll(end, { timeout: 60_000 }).toBe(0);
 }
 
 function options(prefix: string, over: Partial<LocalHostOptions> = {}): LocalHostOptions {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test as plain } from 'vitest';
 import { testHome, until, type TestClient, type TestHome } from '../test-home.ts';
@@ -24,6 +24,10 @@ const order = (app: string) => {
 const stopOf = (app: string) => ({ app, requestId: `s${(requests += 1)}`, reason: 'StoppedByPerson' as const });
 const isRunning = (snapshot: { state: string; socket: string }) => snapshot.state === 'running' && snapshot.socket === 'listening';
 const environOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+
+/** The letter of each thread, as ps shows it. */
+const threadStates = (pid: number) =>
+  readdirSync(`/proc/${pid}/task`).map((id) => /\) (\w) /.exec(readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'))?.[1]);
 
 /** A server with one NVIDIA card, planted below the home: no card can be had where the tests run. */
 function plantCard(home: TestHome): string {
@@ -90,6 +94,8 @@ describe.concurrent('the GPU', () => {
     expect(environOf(beside.process?.pid)).toContain('CUDA_VISIBLE_DEVICES=');
     // By the death of the process, however it comes, and not by somebody's word.
     process.kill(first.process?.pid ?? 0, 'SIGSTOP');
+    // A SIGTERM that comes before every thread has stopped would end it at once.
+    await until('it stands still', () => threadStates(first.process?.pid ?? 0).every((state) => state === 'T'));
     await client.call('stop', stopOf('primeiro'));
     process.kill(first.process?.pid ?? 0, 'SIGKILL');
     const second = await client.state('segundo', isRunning);

@@ -140,10 +140,10 @@ export function exchange(target: string | { readonly port: number }, bytes: stri
     const socket = typeof target === 'string' ? connect(target) : connect(target.port, '127.0.0.1');
     const parts: Buffer[] = [];
     const done = (): void => resolve(Buffer.concat(parts).toString('latin1'));
-    socket.setTimeout(20_000, () => {
+    socket.setTimeout(60_000, () => {
       socket.destroy();
       reject(
-        new Error(`no end within 20 s after ${JSON.stringify(String(bytes).slice(0, 200))}: ${Buffer.concat(parts).toString('latin1')}`),
+        new Error(`no end within 60 s after ${JSON.stringify(String(bytes).slice(0, 200))}: ${Buffer.concat(parts).toString('latin1')}`),
       );
     });
     socket.on('data', (part) => parts.push(part));

@@ -32,11 +32,11 @@ const say = (line: object): void => sockets.at(-1)!.send(JSON.stringify(line));
 const ola = (run: string, seq: number, pagina: string): void => say({ type: 'ola', run, seq, pagina });
 /** Everything heard so far, once it is that much; what comes next counts anew. */
 const said = async (count: number): Promise<readonly string[]> => {
-  await vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(count), { timeout: 5_000, interval: 5 });
+  await vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(count), { timeout: 60_000, interval: 5 });
   return heard.splice(0);
 };
 const connected = async (count: number): Promise<void> => {
-  await vi.waitFor(() => expect(sockets).toHaveLength(count), { timeout: 5_000, interval: 5 });
+  await vi.waitFor(() => expect(sockets).toHaveLength(count), { timeout: 60_000, interval: 5 });
 };
 
 beforeEach(async () => {
@@ -101,12 +101,12 @@ describe('the events client', () => {
     await connected(1);
     sockets[0]!.terminate();
     await new Promise((resolve) => server.close(resolve));
-    await vi.waitFor(() => expect(heard.filter((state) => state === 'waiting').length).toBeGreaterThan(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(heard.filter((state) => state === 'waiting').length).toBeGreaterThan(1), { timeout: 60_000 });
     server = await listen(at);
     client!.nudge();
     await connected(2);
     ola('r2', 0, 'p2');
-    await vi.waitFor(() => expect(heard.at(-1)).toBe('resync'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(heard.at(-1)).toBe('resync'), { timeout: 60_000 });
   });
 
   test('what it does not know it lets pass', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { createAppsStore, patched } from './apps.ts';
 
@@ -23,9 +23,9 @@ describe('reading', () => {
     let served = 0;
     const store = createAppsStore(async () => Promise.resolve([app({ version: String(++served) })]));
     store.refresh();
-    await vi.waitFor(() => expect(store.state.get().loaded).toBe(true));
+    await expect.poll(() => store.state.get().loaded).toBe(true);
     for (let n = 0; n < 50; n++) store.apply(status);
-    await vi.waitFor(() => expect(store.find('notas')?.version).toBe('2'));
+    await expect.poll(() => store.find('notas')?.version).toBe('2');
     expect(served).toBe(2);
   });
 
@@ -37,7 +37,7 @@ describe('reading', () => {
     store.refresh();
     expect(answers).toHaveLength(1);
     answers[0]!([]);
-    await vi.waitFor(() => expect(answers).toHaveLength(2));
+    await expect.poll(() => answers).toHaveLength(2);
   });
 
   test('an answer that was under way does not take back what an event said', async () => {
@@ -46,11 +46,11 @@ describe('reading', () => {
     store.refresh();
     store.apply({ ...status, status: 'stopped', ready: false, reason: 'StoppedByPerson' });
     answers[0]!([app({ status: 'running', ready: true })]);
-    await vi.waitFor(() => expect(store.state.get().loaded).toBe(true));
+    await expect.poll(() => store.state.get().loaded).toBe(true);
     expect(store.find('notas')).toMatchObject({ status: 'stopped', ready: false });
-    await vi.waitFor(() => expect(answers).toHaveLength(2));
+    await expect.poll(() => answers).toHaveLength(2);
     answers[1]!([app({ status: 'running', ready: true })]);
-    await vi.waitFor(() => expect(store.find('notas')).toMatchObject({ status: 'running', ready: true }));
+    await expect.poll(() => store.find('notas')).toMatchObject({ status: 'running', ready: true });
   });
 
   test('a failure keeps what was known and says why', async () => {
@@ -60,10 +60,10 @@ describe('reading', () => {
       return await Promise.resolve([app({})]);
     });
     store.refresh();
-    await vi.waitFor(() => expect(store.state.get().loaded).toBe(true));
+    await expect.poll(() => store.state.get().loaded).toBe(true);
     fail = true;
     store.refresh();
-    await vi.waitFor(() => expect(store.state.get().error).toBe('fora do ar'));
+    await expect.poll(() => store.state.get().error).toBe('fora do ar');
     expect(store.state.get().apps).toHaveLength(1);
   });
 });

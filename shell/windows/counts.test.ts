@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createWindowCounts } from './counts.ts';
 
 /** The portal's side: answers when the test lets it. */
@@ -76,7 +76,7 @@ describe('window counts', () => {
     counts.update(open({ notas: 1 }));
     counts.connected('p2');
     await answer();
-    await vi.waitFor(() => expect(sent).toEqual(['notas 1 p1', 'notas 1 p2']));
+    await expect.poll(() => sent).toEqual(['notas 1 p1', 'notas 1 p2']);
   });
 
   test('a refused count is told again with the next connection', async () => {

@@ -35,9 +35,9 @@ describe('the page of an app', () => {
     const born = await boxOf(windowOf(page, 'Notas'));
     await inNotas('await svc.window.maximize()');
     const area = await boxOf(page.getByRole('main'));
-    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 10_000 }).toEqual(area);
+    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 30_000 }).toEqual(area);
     await inNotas('await svc.window.alternarMaximizado()');
-    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 10_000 }).toEqual(born);
+    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 30_000 }).toEqual(born);
     await inNotas('await svc.window.minimize()');
     await windowOf(page, 'Notas').waitFor({ state: 'hidden' });
     await inNotas('svc.window.close(); return null');

@@ -71,7 +71,7 @@ describe('by mouse', () => {
     await windowOf(page, 'Notas').getByRole('button', { name: 'Fechar' }).click();
     await windowOf(page, 'Notas').waitFor({ state: 'detached' });
     await openApp(page, 'Notas');
-    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 10_000 }).toEqual(resized);
+    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 30_000 }).toEqual(resized);
   });
 
   test('it never gets smaller than the floor of the environment', async () => {
@@ -88,18 +88,18 @@ describe('by mouse', () => {
     await page.mouse.move(box.x + 380, box.y + 60, { steps: 4 });
     await page.keyboard.press('Escape');
     await page.mouse.up();
-    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 10_000 }).toEqual(box);
+    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 30_000 }).toEqual(box);
   });
 
   test('double-click maximises and restores; the left edge takes half', async () => {
     const box = await boxOf(windowOf(page, 'Notas'));
     const area = await boxOf(page.getByRole('main'));
     await page.mouse.dblclick(box.x + 300, box.y + 20);
-    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 10_000 }).toEqual(area);
+    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 30_000 }).toEqual(area);
     await page.mouse.dblclick(300, 20);
-    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 10_000 }).toEqual(box);
+    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 30_000 }).toEqual(box);
     await drag(page, { x: box.x + 300, y: box.y + 20 }, -(box.x + 298), 100);
-    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 10_000 }).toEqual({ ...area, width: area.width / 2 });
+    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 30_000 }).toEqual({ ...area, width: area.width / 2 });
   });
 
   test('a click inside a page raises its window and leaves the page as it was', async () => {
@@ -146,7 +146,7 @@ describe('by keyboard', () => {
     await page.keyboard.press('ArrowLeft');
     expect((await boxOf(windowOf(page, 'Notas'))).width).toBe(moved.width - 24);
     await page.keyboard.press('Escape');
-    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 10_000 }).toEqual(moved);
+    await expect.poll(() => boxOf(windowOf(page, 'Notas')), { timeout: 30_000 }).toEqual(moved);
   });
 
   test('F6 goes through the windows, also from inside a page', async () => {

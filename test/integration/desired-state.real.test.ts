@@ -121,7 +121,7 @@ describe('a supervisor', () => {
     expect(backendPids(state, 'notas')).toEqual(pids);
   });
 
-  test('that hangs makes its apps unknown, never stopped, and all is well when it goes on', { timeout: 90_000 }, async () => {
+  test('that hangs makes its apps unknown, never stopped, and all is well when it goes on', { timeout: 180_000 }, async () => {
     const pids = backendPids(state, 'notas');
     const [pid = 0] = supervisorPids(state);
     const transitions = async (): Promise<readonly string[]> => {

@@ -118,7 +118,7 @@ describe('svc up is killed', () => {
       const first = await start({ SVC_FAULT_POINT: point }).catch(() => null);
       if (first !== null) await walk(first);
       // A killed process is seen a moment after its last answer failed.
-      const died = first === null || (await until('the portal to die', () => !alive(first), 2_000).catch(() => false));
+      const died = first === null || (await until('the portal to die', () => !alive(first), 15_000).catch(() => false));
       if (died) reached.add(point);
       const before = backendPids(state, 'notas');
       if (first === null) await start();

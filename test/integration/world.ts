@@ -44,7 +44,7 @@ export async function order(portal: RunningPortal, verb: 'start' | 'stop' | 'res
   return answer.body as StartAnswer;
 }
 
-export function whenState(portal: RunningPortal, app: string, state: string, msMax = 30_000): Promise<ObjectView> {
+export function whenState(portal: RunningPortal, app: string, state: string, msMax = 60_000): Promise<ObjectView> {
   return until(
     `ana/${app} ${state}`,
     async () => {

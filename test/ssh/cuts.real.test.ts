@@ -111,19 +111,19 @@ describe('a portal whose line is cut', () => {
     const before = world.backends('notas');
     line.refuse(true);
     line.cut();
-    const server = await world.whenState('Server/sirius', 'unknown', 15_000);
+    const server = await world.whenState('Server/sirius', 'unknown', twoScansMs);
     expect(server).toMatchObject({
       reason: 'ServerUnreachable',
       message: expect.stringMatching(/no ssh connection to root@127\.0\.0\.1:\d+: /) as string,
     });
     expect(server.conditions.find(({ type }) => type === 'Reachable')).toMatchObject({ status: 'False' });
     expect(Date.now() - (server.conditions[0]?.sinceMs ?? 0)).toBeLessThan(60_000);
-    const app = await world.whenState('Backend/p0/notas', 'unknown', 15_000);
+    const app = await world.whenState('Backend/p0/notas', 'unknown', twoScansMs);
     expect(app).toMatchObject({ reason: 'ServerUnreachable', message: expect.stringContaining('last known: running') as string });
     expect(world.backends('notas')).toEqual(before);
     line.refuse(false);
-    await world.whenState('Server/sirius', 'ready', 20_000);
-    await world.whenState('Backend/p0/notas', 'running', 20_000);
+    await world.whenState('Server/sirius', 'ready', twoScansMs);
+    await world.whenState('Backend/p0/notas', 'running', twoScansMs);
     expect(world.backends('notas')).toEqual(before);
   });
 
@@ -254,7 +254,7 @@ describe('a line that ends after so many bytes', () => {
     expect(cuts).toBeGreaterThan(10);
     expect([...codes].filter((code) => !['SERVER_UNREACHABLE', 'SUPERVISOR_FAILED'].includes(code))).toEqual([]);
     await host.startSupervisor(account.name);
-    await until('one supervisor and no shell that waits for it', () => supervisors().length === 1 && sshd.processes().length === 1, 20_000);
+    await until('one supervisor and no shell that waits for it', () => supervisors().length === 1 && sshd.processes().length === 1);
   });
 
   test(
@@ -276,7 +276,7 @@ describe('a line that ends after so many bytes', () => {
       console.log(`install: ${cuts} lines cut, told as ${[...codes].join(' ')}`);
       expect(cuts).toBeGreaterThan(10);
       expect([...codes].filter((code) => code !== 'SERVER_UNREACHABLE')).toEqual([]);
-      await until('no installer that waits', () => installers() === 0, 20_000);
+      await until('no installer that waits', () => installers() === 0);
       writeVersion('3.0.0');
       expect(await host.install({ kind: 'folder', path: source }, 'sistema', null)).toMatchObject({ version: '3.0.0' });
       const left = readdirSync(join(sshd.dir, 'opt/svc-apps')).filter((name) => name !== 'ola' && name !== '.versions');

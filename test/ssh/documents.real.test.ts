@@ -17,7 +17,7 @@ afterAll(() => world?.stop());
 const change = async (from: string, to: string): Promise<void> =>
   writeFile(world.file, (await readFile(world.file, 'utf8')).replace(from, to));
 
-test('svc plan looks over ssh, ends by itself, and makes no key by looking', { timeout: 60_000 }, async () => {
+test('svc plan looks over ssh, ends by itself, and makes no key by looking', { timeout: 180_000 }, async () => {
   const root = join(dirname(world.file), '..');
   const plan = (dir: string) =>
     new Promise<{ readonly code: number; readonly text: string }>((resolve) => {
@@ -37,29 +37,29 @@ test('svc plan looks over ssh, ends by itself, and makes no key by looking', { t
   expect(existsSync(join(root, 'outro/ssh'))).toBe(false);
 });
 
-test('another pin of the same server: the connections of the document before end, the app runs on', { timeout: 90_000 }, async () => {
+test('another pin of the same server: the connections of the document before end, the app runs on', { timeout: 180_000 }, async () => {
   const [pid] = world.backends('notas');
   const before = world.sshd.connections();
   await change(world.sshd.hostKey, world.sshd.fingerprints.rsa);
   await until(
     'connections by the other key',
     () => world.sshd.log().includes('Accepted publickey') && world.log.some((line) => line.includes('Server/sirius')),
-    20_000,
+    40_000,
   );
   await world.whenState('Backend/p0/notas', 'running', 40_000);
-  await until('no more connections than before', () => world.sshd.connections() <= before, 20_000);
+  await until('no more connections than before', () => world.sshd.connections() <= before, 40_000);
   expect(world.backends('notas')).toEqual([pid]);
 });
 
-test('a wrong pin: unknown with both fingerprints, and nothing is stopped', { timeout: 90_000 }, async () => {
+test('a wrong pin: unknown with both fingerprints, and nothing is stopped', { timeout: 180_000 }, async () => {
   const [pid] = world.backends('notas');
   const wrong = `SHA256:${'B'.repeat(43)}`;
   await change(world.sshd.fingerprints.rsa, wrong);
-  const server = await world.whenState('Server/sirius', 'unknown', 30_000);
+  const server = await world.whenState('Server/sirius', 'unknown', 40_000);
   expect(server.message).toContain(wrong);
   expect(server.message).toContain(world.sshd.hostKey);
-  expect((await world.whenState('Backend/p0/notas', 'unknown', 10_000)).message).toContain('last known: running');
-  await until('no connection', () => world.sshd.connections() === 0, 20_000);
+  expect((await world.whenState('Backend/p0/notas', 'unknown', 40_000)).message).toContain('last known: running');
+  await until('no connection', () => world.sshd.connections() === 0, 40_000);
   expect(world.backends('notas')).toEqual([pid]);
   await change(wrong, world.sshd.hostKey);
   await world.whenState('Backend/p0/notas', 'running', 40_000);

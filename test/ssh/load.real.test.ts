@@ -13,7 +13,8 @@ import { repository, until } from '../support/portal.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
 import { createSshWorld, type SshWorld } from './world.ts';
 
-const twoScansMs = 20_000;
+/** Two scans of the spec, and what a look may take on a slow machine. */
+const twoScansMs = 20_000 + 10_000;
 const ids = Array.from({ length: 10 }, (_unused, n) => `notas${n}`);
 
 /** Ten apps of different names from one example. */
@@ -59,7 +60,7 @@ describe('sshd under fifty apps', () => {
 
   test('that is restarted: all are seen again within two scans, the same processes', { timeout: 120_000 }, async () => {
     await world.sshd.halt();
-    await until('all unknown', async () => (await running()) === 0, 15_000);
+    await until('all unknown', async () => (await running()) === 0);
     expect(all()).toEqual(pids);
     await world.sshd.resume();
     const resumedMs = performance.now();
@@ -143,10 +144,10 @@ describe('commands over one connection', () => {
           for (let n = 0; n < 200; n += 1) yield Buffer.from(`${'ação '.repeat(1_000)}${n}\n`);
         })(),
         onLine: (line) => lines.push(line),
-        msMax: 20_000,
+        msMax: 60_000,
       });
       expect([cat, lines.length, lines[199]?.slice(-4)]).toEqual([{ code: 0, signal: null, said: '' }, 200, ' 199']);
-      expect(await connection.run({ argv: ['ls', '/nonexistent'], msMax: 5_000 })).toMatchObject({
+      expect(await connection.run({ argv: ['ls', '/nonexistent'], msMax: 60_000 })).toMatchObject({
         code: 2,
         said: expect.stringContaining('nonexistent') as string,
       });
@@ -186,7 +187,7 @@ describe('commands over one connection', () => {
     const connection = connect();
     try {
       const lines: string[] = [];
-      const result = await connection.run({ argv: ['echo', 'oi'], onLine: (line) => lines.push(line), msMax: 5_000 });
+      const result = await connection.run({ argv: ['echo', 'oi'], onLine: (line) => lines.push(line), msMax: 60_000 });
       expect([result.code, lines.at(-1)]).toEqual([0, 'oi']);
     } finally {
       connection.close();

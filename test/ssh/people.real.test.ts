@@ -88,7 +88,7 @@ describe('each person', () => {
 /** Runs a program as the account; what it printed, or null when it failed. */
 function as(account: TestAccount, program: string, args: readonly string[]): Promise<string | null> {
   return new Promise((resolve) => {
-    const options = { uid: account.uid, gid: account.uid, env: { PATH: '/usr/bin:/bin', HOME: account.home }, timeout: 20_000 };
+    const options = { uid: account.uid, gid: account.uid, env: { PATH: '/usr/bin:/bin', HOME: account.home }, timeout: 60_000 };
     execFile(program, [...args], options, (error, stdout) => resolve(error ? null : stdout));
   });
 }

@@ -69,6 +69,8 @@ export const token = 'tok-1234567890';
 export interface BenchOptions {
   readonly clock?: Clock;
   readonly basePath?: string;
+  /** How long the head of a request may take. */
+  readonly headMsMax?: number;
 }
 
 /** `backend` gets every connection to the unix socket; null: nothing listens. */
@@ -102,7 +104,12 @@ export async function startBench(backend: ((socket: net.Socket) => void) | Serve
     handled: 0,
   };
   const bus = createBus();
-  const front = createServer({ maxHeaderSize: 32 * 1_024, requestTimeout: 0, headersTimeout: 2_000, connectionsCheckingInterval: 200 });
+  const front = createServer({
+    maxHeaderSize: 32 * 1_024,
+    requestTimeout: 0,
+    headersTimeout: options.headMsMax ?? 2_000,
+    connectionsCheckingInterval: 200,
+  });
   const port = await listen(front, { host: '127.0.0.1', port: 0 });
   const proxy = createProxy(depsOf(world, bus, `http://127.0.0.1:${port}`, options.clock ?? realClock));
   const target = (path: string) => ({ person: 'ana', app: 'notas', path, basePath: world.basePath, session: 's1' });
@@ -239,7 +246,7 @@ export function headerOf(answer: string, name: string): string | null {
   return values.length === 0 ? null : values.join(' | ');
 }
 
-export async function until(condition: () => boolean, what: string, msMax = 5_000): Promise<void> {
+export async function until(condition: () => boolean, what: string, msMax = 30_000): Promise<void> {
   const endMs = performance.now() + msMax;
   while (!condition()) {
     if (performance.now() > endMs) throw new Error(`waited too long for: ${what}`);

@@ -139,16 +139,17 @@ test('the password is in no argv, no log of sshd and no error', async () => {
 
 test('an account that is there and one that is not take as long to be refused', async () => {
   await use(ways['PAM asks']);
-  const timesOf = async (account: string): Promise<number> => {
-    const times: number[] = [];
-    for (let count = 0; count < 3; count += 1) {
-      const beganMs = performance.now();
-      await ask(account, 'wrong');
-      times.push(performance.now() - beganMs);
-    }
-    return times.toSorted((a, b) => a - b)[1] ?? 0;
+  const timeOf = async (account: string): Promise<number> => {
+    const beganMs = performance.now();
+    await ask(account, 'wrong');
+    return performance.now() - beganMs;
   };
-  const [known, unknown] = [await timesOf(accountAt(0)), await timesOf('svc-nobody')];
+  // In turns, and the quickest of each: what else the machine does only ever adds to it.
+  let [known, unknown] = [Infinity, Infinity];
+  for (let count = 0; count < 3; count += 1) {
+    known = Math.min(known, await timeOf(accountAt(0)));
+    unknown = Math.min(unknown, await timeOf('svc-nobody'));
+  }
   console.info(`refused after ${Math.round(known)} ms (there), ${Math.round(unknown)} ms (not there)`);
   expect(Math.abs(known - unknown)).toBeLessThan(Math.max(known, unknown) * 0.5);
-}, 60_000);
+}, 120_000);
