@@ -46,6 +46,13 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   { entry: 'kit/supervise/main.ts', outfile: 'build/kit/svc-app-supervisor.mjs', options: server },
   { entry: 'bin/svc-validate.ts', outfile: 'build/bin/svc-validate.mjs', options: { ...server, plugins: [compiledManifest] } },
   { entry: 'shell/main.ts', outfile: 'build/shell/shell.js', options: browser },
+  // What an app author's own build would do. Not committed: nothing of others' code is.
+  {
+    entry: 'examples/apps/caderno/src/main.ts',
+    outfile: 'examples/apps/caderno/frontend/caderno.js',
+    options: { ...browser, sourcemap: false },
+  },
+  { entry: 'examples/apps/caderno/src/yjs.ts', outfile: 'examples/apps/caderno/backend/yjs.mjs', options: server },
 ];
 
 /** Files that the shell serves as they are. */

@@ -1,0 +1,122 @@
+/** Caderno: a text that people write together. Everything shared goes by `svc.salas`; see docs/rooms.md. */
+import { byId } from './dom.ts';
+import { svc, words, type Salas } from './portal.ts';
+import { openRoom, tell, type OpenRoom } from './room.ts';
+import { createRoomsList, type RoomsList } from './rooms-list.ts';
+import { say, setLanguage } from './texts.ts';
+
+/** Below this width one thing is shown at a time. Same as in caderno.css. */
+const narrow = matchMedia('(max-width: 719px)');
+
+async function start(salas: Salas): Promise<void> {
+  let room: OpenRoom | null = null;
+  const list = createRoomsList(salas, (sala) => void open(sala, null));
+  const me = await (svc ?? fail()).pessoas.eu();
+
+  const show = (view: 'lista' | 'texto' | 'comentarios'): void => void (document.body.dataset['vista'] = view);
+  const title = (): void => {
+    byId('nome').textContent = list.rooms.find(({ id }) => id === room?.id)?.nome ?? byId('nome').textContent;
+  };
+  const close = async (): Promise<void> => {
+    const before = room;
+    room = null;
+    await before?.close();
+    byId('sala').hidden = true;
+    byId('escolha').hidden = false;
+  };
+  async function open(sala: string, comment: string | null): Promise<void> {
+    show('texto');
+    if (room?.id !== sala) {
+      await close();
+      tell('');
+      if (!list.rooms.some(({ id }) => id === sala)) await list.read().catch(() => {});
+      const known = list.rooms.find(({ id }) => id === sala);
+      if (known === undefined && navigator.onLine) {
+        show('lista');
+        tell(say('naoEntrou'));
+        return;
+      }
+      byId('sala').hidden = false;
+      byId('escolha').hidden = true;
+      byId('nome').textContent = known?.nome ?? '';
+      room = openRoom({ salas, id: sala, me });
+      list.draw(sala);
+      byId<HTMLAnchorElement>('exportar').href = `api/exportar/${encodeURIComponent(sala)}`;
+      history.replaceState(null, '', `?${new URLSearchParams({ sala }).toString()}`);
+    }
+    if (comment !== null) room?.showComment(comment);
+  }
+  const follow = async (route: string): Promise<void> => {
+    const at = new URL(route, document.baseURI).searchParams;
+    const sala = at.get('sala');
+    if (sala !== null) await open(sala, at.get('comentario'));
+  };
+
+  wireButtons(() => room, {
+    back: () =>
+      narrow.matches ? show('lista') : void (document.body.dataset['lista'] = document.body.dataset['lista'] === 'nao' ? 'sim' : 'nao'),
+    share: async () => {
+      if (room !== null) await salas.compartilhar(room.id).catch((error: unknown) => tell(say('falhou', { erro: words(error) })));
+    },
+  });
+  salas.ao('mudaram', () => {
+    void list.read().then(title, () => {});
+    void room?.readPeople();
+  });
+  svc?.app.ao('tema', ({ idioma }) => setLanguage(idioma, () => (list.draw(room?.id ?? null), room?.relabel())));
+  svc?.app.ao('abertura', ({ rota }) => void follow(rota));
+  addEventListener('pagehide', () => void room?.close());
+  await refresh(list);
+  await follow(location.search);
+}
+
+const fail = (): never => {
+  throw new Error('no svc');
+};
+
+/** Without the list (no connection) a room that was open before can still be opened from the copy on this machine. */
+async function refresh(list: RoomsList): Promise<void> {
+  try {
+    await list.read();
+  } catch (error) {
+    tell(say('falhou', { erro: words(error) }));
+  }
+}
+
+function wireButtons(
+  room: () => OpenRoom | null,
+  { back, share }: { readonly back: () => void; readonly share: () => Promise<void> },
+): void {
+  const files = byId<HTMLInputElement>('arquivo');
+  byId('voltar').addEventListener('click', back);
+  byId('comentar').addEventListener('mousedown', (event) => event.preventDefault());
+  byId('comentar').addEventListener('click', () => room()?.comment());
+  byId('ver-comentarios').addEventListener('click', () => {
+    const { body } = document;
+    if (narrow.matches) body.dataset['vista'] = body.dataset['vista'] === 'comentarios' ? 'texto' : 'comentarios';
+    else body.dataset['comentarios'] = body.dataset['comentarios'] === 'nao' ? 'sim' : 'nao';
+  });
+  byId('fechar-comentarios').addEventListener('click', () => {
+    document.body.dataset['vista'] = 'texto';
+    byId('ver-comentarios').focus();
+  });
+  byId('imagem').addEventListener('click', () => files.click());
+  files.addEventListener('change', () => {
+    room()?.addImages([...(files.files ?? [])]);
+    files.value = '';
+  });
+  byId('compartilhar').addEventListener('click', () => void share());
+  // Control+Alt+M is what other editors use for a comment.
+  addEventListener('keydown', (event) => {
+    if (!(event.ctrlKey || event.metaKey) || !event.altKey || event.key.toLowerCase() !== 'm') return;
+    event.preventDefault();
+    room()?.comment();
+  });
+}
+
+setLanguage(null, () => {});
+if (svc === undefined || !svc.noAmbiente) tell(say('foraDoAmbiente'));
+else
+  start(svc.salas).catch((error: unknown) =>
+    tell(svc?.noAmbiente === true ? say('falhou', { erro: words(error) }) : say('foraDoAmbiente')),
+  );
