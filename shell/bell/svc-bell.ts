@@ -28,6 +28,7 @@ export class SvcBell extends LitElement {
   override firstUpdated(): void {
     void this.#watch;
     this.renderRoot.querySelector('dialog')?.showModal();
+    this.desk.bell.refresh();
   }
 
   #close(): void {
@@ -78,7 +79,7 @@ export class SvcBell extends LitElement {
       </header>
       ${trouble === null ? nothing : html`<p class="problem" role="alert">${trouble}</p>`}
       <div class="list">
-        ${avisos.length === 0 ? html`<p class="empty">${text('bell.empty')}</p>` : nothing}
+        ${loaded && avisos.length === 0 ? html`<p class="empty">${text('bell.empty')}</p>` : nothing}
         <ul>
           ${repeat(
             avisos,

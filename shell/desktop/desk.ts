@@ -158,6 +158,7 @@ function startFeed(
     resync: () => {
       apps.refresh();
       store.refresh();
+      bell.refresh();
       roomsChanged.set(roomsChanged.get() + 1);
     },
     page: (page) => to.page(page),
