@@ -27,6 +27,8 @@ export interface FrontDeps {
   readonly sessions: Sessions;
   readonly hub: EventHub;
   readonly apps: AppOrigins;
+  /** Host by which backends on this machine call (SVC_PORTAL_URL). */
+  readonly direct: string;
   /** Fastify: the shell's own routes. */
   readonly shell: (req: IncomingMessage, res: ServerResponse) => void;
 }
@@ -59,7 +61,8 @@ export function createFront(deps: FrontDeps): Front {
     const url = req.url ?? '/';
     const host = classifyHost(req.headers.host, site);
     if (host.kind === 'app') return apps.request(req, res, host.app);
-    if (host.kind === 'other') return isLocalScrape(req) ? deps.shell(req, res) : sendElsewhere(req, res, site);
+    if (host.kind === 'other')
+      return isLocalScrape(req) || isBackendCall(req, deps.direct) ? deps.shell(req, res) : sendElsewhere(req, res, site);
     const proxied = splitProxyPath(url);
     if (proxied) return apps.prefixed(req, res, proxied.app, proxied.rest);
     deps.shell(req, res);
@@ -78,7 +81,7 @@ export function createFront(deps: FrontDeps): Front {
     if (requestFault(req)) return refuseUpgrade(socket, 400, 'Bad Request');
     const url = req.url ?? '/';
     const host = classifyHost(req.headers.host, site);
-    if (host.kind === 'other') return refuseUpgrade(socket, 421, 'Misdirected Request');
+    if (host.kind === 'other' && !isBackendCall(req, deps.direct)) return refuseUpgrade(socket, 421, 'Misdirected Request');
     if (host.kind === 'app') return apps.upgrade(req, socket, head, { app: host.app, path: url });
     const proxied = splitProxyPath(url);
     if (proxied) {
@@ -110,6 +113,16 @@ function sendElsewhere(req: IncomingMessage, res: ServerResponse, site: Site): v
 export function isLocalScrape(req: IncomingMessage): boolean {
   if (pathOf(req.url ?? '') !== '/metrics' || !isLoopback(req.socket.remoteAddress)) return false;
   return /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$/i.test(req.headers.host ?? '');
+}
+
+/**
+ * A backend calls by address, where no name server knows the portal's name. Its credential or its ticket says who it is; a web page that
+ * was led to this address has neither, and can't send the header without asking first.
+ */
+export function isBackendCall(req: IncomingMessage, direct: string): boolean {
+  if (req.headers.host !== direct) return false;
+  const path = pathOf(req.url ?? '');
+  return path.startsWith('/ws/salas/') || (path.startsWith('/api/') && /^Bearer /i.test(req.headers.authorization ?? ''));
 }
 
 function isLoopback(address: string | undefined): boolean {

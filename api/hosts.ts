@@ -40,6 +40,12 @@ export function classifyHost(header: string | undefined, site: Site): HostKind {
   return isAppId(app) ? { kind: 'app', app } : { kind: 'other' };
 }
 
+/** Where programs on the portal's own machine reach it without a name server: backends of a local server. */
+export function directHost(listenHost: string, port: number): string {
+  const every = listenHost === '0.0.0.0' ? '127.0.0.1' : listenHost === '::' ? '::1' : listenHost;
+  return `${every.includes(':') ? `[${every}]` : every}:${port}`;
+}
+
 /** Base URL of an app, with a closing slash. */
 export function appUrl(site: Site, app: string): string {
   return site.origins === 'path' ? `${site.origin}/proxy/app/${app}/` : `${site.scheme}://${app}.${site.host}/`;

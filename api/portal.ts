@@ -31,7 +31,7 @@ import { runDoctor } from './doctor.ts';
 import { createEventHub } from './events/hub.ts';
 import { createWindows } from './events/windows.ts';
 import { createFront, type Front } from './front.ts';
-import { siteOf, type Site } from './hosts.ts';
+import { directHost, siteOf, type Site } from './hosts.ts';
 import { answerUnreadable } from './large-head.ts';
 import { addMetricsRoute, createMetrics, type Metrics } from './metrics.ts';
 import { pathOf } from './navigation.ts';
@@ -200,7 +200,14 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const toShell = shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, onError);
   const toRepositoryOrShell: Shell['handle'] = (req, res) =>
     repository && isRepositoryPath(pathOf(req.url ?? '/')) ? repository(req, res) : toShell(req, res);
-  const front = createFront({ site, sessions, hub, apps, shell: toRepositoryOrShell });
+  const front = createFront({
+    site,
+    sessions,
+    hub,
+    apps,
+    direct: directHost(options.settings.listenHost, port),
+    shell: toRepositoryOrShell,
+  });
   const stop = async (): Promise<void> => {
     stopSweep();
     starts.close();

@@ -7,6 +7,7 @@ import net from 'node:net';
 import path from 'node:path';
 import about from '../../package.json' with { type: 'json' };
 import { pino, type Logger } from 'pino';
+import { directHost } from '../../api/hosts.ts';
 import { createPortal } from '../../api/portal.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../controller/events/bus.ts';
@@ -21,6 +22,7 @@ import { withEdges } from '../../controller/store/with-edges.ts';
 import { lockState } from '../../controller/store/state-lock.ts';
 import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
 import type { Clock } from '../../schema/clock.ts';
+import type { ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { gpuCheck } from './gpu-check.ts';
@@ -75,7 +77,9 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     await rememberStore(stateDir, file);
     faultPoint('up/store-open');
     const clock = systemClock;
+    const reached = reachedAt();
     const controller = await createController({
+      portalUrl: reached.of,
       shellVersion: about.version,
       dir: desiredDir,
       store,
@@ -88,6 +92,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     });
     const gateway = createGateway(controller.context, stateDir);
     ends.push(() => controller.stop());
+    ends.push(() => reached.never());
     await controller.prepare();
     refuseNothing(controller);
     const settings = portalSettings(controller.context.world.portal?.document.spec ?? {}, listen);
@@ -107,7 +112,8 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       doctorChecks: [() => gpuCheck(gateway)],
     });
     ends.push(() => portal.close());
-    const { url } = await portal.listen();
+    const { url, port } = await portal.listen();
+    reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
     const person = signInPerson(controller, gateway);
     process.stdout.write(
@@ -118,6 +124,20 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     await end();
     throw error;
   }
+}
+
+/** Where backends find the portal, which is known once it listens: by address on this machine, by its name from other servers. */
+function reachedAt() {
+  const { promise, resolve, reject } = Promise.withResolvers<{ readonly url: string; readonly direct: string }>();
+  promise.catch(() => undefined);
+  return {
+    of: async ({ spec }: ServerDocument): Promise<string> => {
+      const { url, direct } = await promise;
+      return 'local' in spec ? `http://${direct}` : url;
+    },
+    is: (url: string, direct: string): void => resolve({ url, direct }),
+    never: (): void => reject(new SvcError('CANCELLED', 'the portal ends')),
+  };
 }
 
 /** The repository that the portal serves itself: a folder with packed versions. Null for a URL and for unpacked packages. */

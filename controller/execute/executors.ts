@@ -13,6 +13,7 @@ import type { Log } from '../loop/record.ts';
 import type { PackageEntry, PackageTask } from '../world-packages.ts';
 import type { BackendEntry, World } from '../world.ts';
 import { packageExecutors } from './package-acts.ts';
+import type { PortalCredentials } from './portal-credentials.ts';
 import { probe } from './probe.ts';
 import { askToken } from './tokens.ts';
 
@@ -22,6 +23,7 @@ export interface ExecutorOptions {
   readonly world: World;
   readonly clock: Clock;
   readonly log: Log;
+  readonly credentials: PortalCredentials;
   /** Folder of the YAML files: a repository is relative to it. */
   readonly dir: string;
   /** Something that a key depends on changed. */
@@ -88,11 +90,14 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
   const failed = await guarded(options, entry.key, async () => {
     faultPoint('start/before-send');
     const basePath = options.world.portal?.document.spec.origins === 'path' ? `/proxy/app/${app}/` : '/';
-    const reply = person.link.ask({ op: 'start', app, token: randomBytes(32).toString('base64url'), basePath, ...order, variables: {} });
+    const token = randomBytes(32).toString('base64url');
+    const variables = await options.credentials.issue(entry, token, order.requestId);
+    const reply = person.link.ask({ op: 'start', app, token, basePath, ...order, variables });
     faultPoint('start/sent');
     await reply;
     // A process that lives keeps the token it was started with: the supervisor knows which one rules.
-    await askToken(entry);
+    const ruling = await askToken(entry);
+    if (ruling !== null) await options.credentials.keep(entry, ruling.value);
     faultPoint('start/confirmed');
   });
   rememberRefusal(options, entry, order.requestId, failed);

@@ -3,6 +3,7 @@ import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import type { DesiredSource } from '../desired/in-force.ts';
 import type { Bus } from '../events/bus.ts';
+import type { PortalCredentials } from '../execute/portal-credentials.ts';
 import type { Executors } from '../execute/executors.ts';
 import type { Host } from '../hosts/host.ts';
 import type { WorkQueue } from './queue.ts';
@@ -23,6 +24,8 @@ export interface ControllerOptions {
   readonly shellVersion: string;
   /** `readOnly` for `svc plan`: looks, and neither makes nor mends anything. */
   readonly createHost: (server: ServerDocument, readOnly: boolean) => Host;
+  /** Where backends on that server reach the portal; waits until it listens. Without it no backend gets a credential that works. */
+  readonly portalUrl?: (server: ServerDocument) => Promise<string>;
   /** The administrator's side of a server; null where there is nothing to administrate. */
   readonly createAdmin?: (server: ServerDocument) => ServerAdmin | null;
   /** The portal's kit for servers with that processor (`uname -m`). Rejects KIT_INCOMPLETE. */
@@ -36,6 +39,7 @@ export interface Context {
   readonly recorder: Recorder;
   readonly queue: WorkQueue;
   readonly executors: Executors;
+  readonly credentials: PortalCredentials;
   readonly factory: WorldFactory;
   readonly offers: OffersReader;
   /** To be told of each decision. */

@@ -7,6 +7,7 @@ import { limits } from '../../schema/limits.ts';
 import type { Context, ControllerOptions } from './context.ts';
 import { openDesiredSource } from '../desired/in-force.ts';
 import { watchFolder } from '../desired/watch.ts';
+import { createPortalCredentials } from '../execute/portal-credentials.ts';
 import { createExecutors } from '../execute/executors.ts';
 import type { Host } from '../hosts/host.ts';
 import { isDue } from './inputs.ts';
@@ -93,7 +94,14 @@ async function createContext(options: ControllerOptions): Promise<Context> {
       createSupervisorLink({ person, account, host, clock, onChange: (app) => onLinkChange(context, person, app) }),
     memory: (key) => (recorder.last(key)?.memory ?? null) as BackendMemory | null,
   };
+  const credentials = createPortalCredentials({
+    rooms: store.rooms,
+    clock,
+    portalUrl: options.portalUrl ?? (async () => ''),
+    onError: (error) => log.error({ err: error }, 'a credential could not be ended'),
+  });
   const executors = createExecutors({
+    credentials,
     world,
     clock,
     log,
@@ -110,7 +118,18 @@ async function createContext(options: ControllerOptions): Promise<Context> {
     onProgress: (entry, task) => tellProgress(world, options.bus, clock.nowMs(), entry, task),
   });
   const offers = createOffersReader(clock);
-  const context: Context = { options, source, world, recorder, queue, factory, executors, offers, alarm: createLoopAlarm(clock, log) };
+  const context: Context = {
+    options,
+    source,
+    world,
+    recorder,
+    queue,
+    factory,
+    executors,
+    credentials,
+    offers,
+    alarm: createLoopAlarm(clock, log),
+  };
   return context;
 }
 
@@ -142,6 +161,7 @@ async function prepare(context: Context): Promise<void> {
   await source.reread(false);
   await applyInForce(context);
   recallBackends(context);
+  await context.credentials.sweep(world);
   await refreshFromStore(context);
   const wanted = new Set([...world.people.keys(), ...world.servers.keys()]);
   for (const { key } of recorder.all()) {

@@ -46,6 +46,7 @@ function workIf<Entry>(entry: Entry | undefined, work: (entry: Entry) => Promise
 function workOnBackend(context: Context, entry: BackendEntry): Promise<void> | undefined {
   const nowMs = context.options.clock.nowMs();
   if (!isServerScope(entry)) void followToken(entry);
+  context.credentials.follow(entry);
   if (!isDue(entry, nowMs)) return undefined;
   context.alarm(entry.key);
   entry.memo = backendInputs(entry);

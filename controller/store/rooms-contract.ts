@@ -246,6 +246,10 @@ function tokenTests(store: () => RoomStore, reopen: () => Promise<void>): void {
     expect(await store().portalToken('t1')).toEqual(token);
     expect(await store().portalToken('t2')).toMatchObject({ scopes: [] });
     expect(await store().portalToken('t9')).toBeNull();
+    expect(await store().portalTokenOwners()).toEqual([
+      { usuario: 'ana', app: 'notas' },
+      { usuario: 'bia', app: 'notas' },
+    ]);
     expect(await store().keepPortalTokens('ana', 'notas', 'p2')).toBe(1);
     expect(await store().portalToken('t1')).toBeNull();
     expect(await store().keepPortalTokens('ana', 'notas', null)).toBe(1);

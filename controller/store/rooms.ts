@@ -160,6 +160,7 @@ export interface RoomStore {
 
   putPortalToken(token: StoredPortalToken): Promise<void>;
   portalToken(tokenHash: string): Promise<StoredPortalToken | null>;
+  portalTokenOwners(): Promise<readonly { readonly usuario: string; readonly app: string }[]>;
   /** Ends all of a backend but those of that start; with null all. Answers how many. */
   keepPortalTokens(usuario: string, app: string, startHash: string | null): Promise<number>;
 }

@@ -70,9 +70,10 @@ export function openAttachments(database: DatabaseSync, writer: TurnWriter): Att
 export function openPortalTokens(
   database: DatabaseSync,
   writer: TurnWriter,
-): Pick<RoomStore, 'putPortalToken' | 'portalToken' | 'keepPortalTokens'> {
+): Pick<RoomStore, 'putPortalToken' | 'portalToken' | 'portalTokenOwners' | 'keepPortalTokens'> {
   const put = database.prepare('INSERT INTO portal_tokens VALUES (?, ?, ?, ?, ?, ?)');
   const one = database.prepare('SELECT * FROM portal_tokens WHERE token_hash = ?');
+  const owners = database.prepare('SELECT DISTINCT person, app FROM portal_tokens ORDER BY person, app');
   const keep = database.prepare('DELETE FROM portal_tokens WHERE person = ? AND app = ? AND start_hash IS NOT ?');
   return {
     putPortalToken: ({ tokenHash, usuario, app, scopes, startHash, atMs }) =>
@@ -83,6 +84,10 @@ export function openPortalTokens(
       writer.flush();
       const row = one.get(tokenHash) as TokenRow | undefined;
       return row ? tokenOf(row) : null;
+    },
+    portalTokenOwners: async () => {
+      writer.flush();
+      return (owners.all() as { person: string; app: string }[]).map(({ person, app }) => ({ usuario: person, app }));
     },
     keepPortalTokens: (usuario, app, startHash) => writer.write(() => Number(keep.run(usuario, app, startHash).changes)),
   };

@@ -1,0 +1,83 @@
+/**
+ * SVC_PORTAL_URL and SVC_PORTAL_TOKEN of backends that ask for rooms, the queue or metrics (spec 2.1 `recursos`, 5.3): a new token for each
+ * start, ended when nothing of that start is left. It belongs to the SVC_APP_TOKEN that was written with it, so that whichever of two starts the
+ * supervisor took, the right one stays. A server-scope app has no person and gets none. Decision: docs/decisions/0098-portal-credential.md
+ */
+import { hash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../schema/clock.ts';
+import type { ServerDocument } from '../../schema/desired/documents.ts';
+import { portalScopes, type RoomStore } from '../store/rooms.ts';
+import type { BackendEntry, World } from '../world.ts';
+
+export interface PortalCredentials {
+  /** What else goes into the env file of the start with this request id and SVC_APP_TOKEN; {} for an app that asks for nothing. */
+  issue(entry: BackendEntry, appToken: string, requestId: string): Promise<Readonly<Record<string, string>>>;
+  /** Only the start with this SVC_APP_TOKEN counts from here on. */
+  keep(entry: BackendEntry, appToken: string): Promise<void>;
+  /** Told of each look: ends what belongs to an app that is not wanted and does not live. */
+  follow(entry: BackendEntry): void;
+  /** Those that an earlier run left, of people who are gone. */
+  sweep(world: World): Promise<void>;
+}
+
+export interface PortalCredentialOptions {
+  readonly rooms: Pick<RoomStore, 'putPortalToken' | 'keepPortalTokens' | 'portalTokenOwners'>;
+  readonly clock: Clock;
+  /** Where backends on that server reach the portal. */
+  readonly portalUrl: (server: ServerDocument) => Promise<string>;
+  readonly onError: (error: unknown) => void;
+}
+
+const sha256 = (text: string): string => hash('sha256', text, 'hex');
+
+export function createPortalCredentials({ rooms, clock, portalUrl, onError }: PortalCredentialOptions): PortalCredentials {
+  /**
+   * Keys of the backends that have one: the others cost nothing at a look. The value is the start that was asked for and not seen carried out:
+   * until then a snapshot tells of what was before.
+   */
+  const holders = new Map<string, string | null>();
+  const end = async (entry: Pick<BackendEntry, 'key' | 'app'>, person: string): Promise<void> => {
+    holders.delete(entry.key);
+    await rooms.keepPortalTokens(person, entry.app, null);
+  };
+  return {
+    issue: async (entry, appToken, requestId) => {
+      const { person, app } = entry;
+      const manifest = person.packages.get(app)?.manifest;
+      const scopes = portalScopes.filter((scope) => manifest?.recursos?.[scope] === true);
+      if (scopes.length === 0 || manifest?.escopo === 'servidor') return {};
+      const SVC_PORTAL_URL = await portalUrl(person.server.placed.document);
+      const SVC_PORTAL_TOKEN = randomBytes(32).toString('base64url');
+      const startHash = sha256(appToken);
+      await rooms.putPortalToken({
+        tokenHash: sha256(SVC_PORTAL_TOKEN),
+        usuario: person.name,
+        app,
+        scopes,
+        startHash,
+        atMs: clock.nowMs(),
+      });
+      holders.set(entry.key, requestId);
+      return { SVC_PORTAL_URL, SVC_PORTAL_TOKEN };
+    },
+    keep: async (entry, appToken) => {
+      if (holders.has(entry.key)) await rooms.keepPortalTokens(entry.person.name, entry.app, sha256(appToken));
+    },
+    follow: (entry) => {
+      const awaited = holders.get(entry.key);
+      if (awaited === undefined || entry.person.link.view().status !== 'up') return;
+      const snapshot = entry.person.link.snapshot(entry.app);
+      if (awaited !== null && snapshot?.requestId !== awaited) return;
+      holders.set(entry.key, null);
+      if (snapshot?.wanted === true || (snapshot?.process ?? null) !== null) return;
+      end(entry, entry.person.name).catch(onError);
+    },
+    sweep: async (world) => {
+      for (const { usuario, app } of await rooms.portalTokenOwners()) {
+        const key = `Backend/${usuario}/${app}`;
+        if (world.people.has(usuario)) holders.set(key, null);
+        else await end({ key, app }, usuario);
+      }
+    },
+  };
+}
