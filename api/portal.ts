@@ -162,7 +162,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     expired: (session) => sessions.end(session),
     onError,
   });
-  const rooms = createRoomParts({ store, bus, gateway, clock, relay: options.relay ?? silentRelay, sessions });
+  const rooms = createRoomParts({ store, bus, gateway, clock, relay: options.relay ?? silentRelay, sessions, onError });
   const metrics: Metrics = createMetrics(gateway, () => hub.count());
   const starts = createStarts({ store, bus, gateway, clock, observe: (...start) => metrics.start(...start) });
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics });
@@ -210,6 +210,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   });
   const stop = async (): Promise<void> => {
     stopSweep();
+    rooms.close();
     starts.close();
     hub.close();
     front.close();

@@ -10,6 +10,7 @@ import { addNoticeRoutes } from '../routes/notices.ts';
 import { addPeopleRoutes } from '../routes/people.ts';
 import { addRoomRoutes } from '../routes/rooms.ts';
 import type { Relay } from './contract.ts';
+import { followRoles } from './follow-roles.ts';
 import { createRoomNews } from './news.ts';
 import { createNotices } from './notices.ts';
 import { createRates } from './rates.ts';
@@ -20,6 +21,7 @@ export interface RoomParts {
   readonly tickets: Tickets;
   readonly credentials: Credentials;
   register(app: FastifyInstance): void;
+  close(): void;
 }
 
 export interface RoomPartsDeps {
@@ -29,9 +31,10 @@ export interface RoomPartsDeps {
   readonly clock: Clock;
   readonly relay: Relay;
   readonly sessions: Pick<Sessions, 'alive'>;
+  readonly onError: (error: unknown) => void;
 }
 
-export function createRoomParts({ store, bus, gateway, clock, relay, sessions }: RoomPartsDeps): RoomParts {
+export function createRoomParts({ store, bus, gateway, clock, relay, sessions, onError }: RoomPartsDeps): RoomParts {
   const news = createRoomNews({ rooms: store.rooms, gateway, relay, bus });
   const rooms = createRooms({ rooms: store.rooms, gateway, relay, news, clock });
   const notices = createNotices({ store: store.rooms, rooms, gateway, news, clock });
@@ -41,10 +44,12 @@ export function createRoomParts({ store, bus, gateway, clock, relay, sessions }:
     person: (usuario) => gateway.person(usuario),
     alive: (root) => sessions.alive(root),
   });
+  const unfollow = followRoles({ rooms: store.rooms, gateway, news, relay, bus, onError });
   const rates = createRates(clock);
   return {
     tickets,
     credentials: createCredentials(store.rooms, gateway),
+    close: unfollow,
     register: (app) => {
       addRoomRoutes(app, { gateway, rooms, tickets, rates });
       addNoticeRoutes(app, { gateway, notices, rates });

@@ -4,6 +4,14 @@
  */
 import type { PortalEvent } from '../../schema/wire/events.ts';
 
+/** A Grant document changed who is in a room. */
+export interface RoomEdge {
+  readonly id: string;
+  readonly app: string;
+  /** Whose roles may be others now. */
+  readonly people: readonly string[];
+}
+
 export interface Bus {
   /** Something the person's pages want to hear. */
   publish(person: string, event: PortalEvent): void;
@@ -11,25 +19,39 @@ export interface Bus {
   /** A key needs a decision now; `urgent` goes before resyncs (a click). */
   enqueue(key: string, urgent: boolean): void;
   onEnqueue(listener: (key: string, urgent: boolean) => void): () => void;
+  roomChanged(edge: RoomEdge): void;
+  onRoomChanged(listener: (edge: RoomEdge) => void): () => void;
+  /** Somebody came, went, or is in other groups. */
+  peopleChanged(): void;
+  onPeopleChanged(listener: () => void): () => void;
 }
 
 export function createBus(): Bus {
-  const published = new Set<(person: string, event: PortalEvent) => void>();
-  const enqueued = new Set<(key: string, urgent: boolean) => void>();
+  const published = createListeners<[person: string, event: PortalEvent]>();
+  const enqueued = createListeners<[key: string, urgent: boolean]>();
+  const rooms = createListeners<[edge: RoomEdge]>();
+  const people = createListeners<[]>();
   return {
-    publish: (person, event) => {
-      for (const listener of published) listener(person, event);
+    publish: published.tell,
+    onPublish: published.add,
+    enqueue: enqueued.tell,
+    onEnqueue: enqueued.add,
+    roomChanged: rooms.tell,
+    onRoomChanged: rooms.add,
+    peopleChanged: people.tell,
+    onPeopleChanged: people.add,
+  };
+}
+
+function createListeners<Told extends readonly unknown[]>() {
+  const listeners = new Set<(...told: Told) => void>();
+  return {
+    add: (listener: (...told: Told) => void): (() => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
-    onPublish: (listener) => {
-      published.add(listener);
-      return () => published.delete(listener);
-    },
-    enqueue: (key, urgent) => {
-      for (const listener of enqueued) listener(key, urgent);
-    },
-    onEnqueue: (listener) => {
-      enqueued.add(listener);
-      return () => enqueued.delete(listener);
+    tell: (...told: Told): void => {
+      for (const listener of listeners) listener(...told);
     },
   };
 }

@@ -42,6 +42,7 @@ export async function leavePerson(context: Context, person: PersonEntry): Promis
   for (const { person: whose, app, requestId } of world.wishes.values()) {
     if (whose === person.name) await options.store.deleteInstallWish(whose, app, requestId);
   }
+  await options.store.rooms.forgetPerson(person.name, options.clock.nowMs());
   await source.finishLeaving(person.key);
   await applyInForce(context);
 }

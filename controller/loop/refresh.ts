@@ -66,6 +66,7 @@ export async function applyInForce(context: Context): Promise<void> {
   // And who runs can be routed to before the portal listens.
   await Promise.all(strangers.flatMap((person) => [...person.backends.values()].map((entry) => followToken(entry))));
   await refreshFromStore(context);
+  options.bus.peopleChanged();
   const breath = createBreath();
   for (const person of world.people.values()) {
     options.bus.publish(person.name, { type: 'apps-changed' });

@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from 'vitest';
+import { createBus, type Bus } from '../../controller/events/bus.ts';
+import type { RoomStore } from '../../controller/store/rooms.ts';
+import { createMemoryRooms } from '../../controller/store/testing/memory-rooms.ts';
+import type { PersonRecord } from '../../schema/gateway.ts';
+import { followRoles } from './follow-roles.ts';
+import { createRoomNews } from './news.ts';
+
+const person = (usuario: string, ...grupos: readonly string[]): PersonRecord => ({ usuario, nome: usuario, login: usuario, grupos });
+const wish = (papel: 'ver' | 'editar') => ({ papel, atMs: 0, invitations: [] });
+
+let people: readonly PersonRecord[];
+let rooms: RoomStore;
+let bus: Bus;
+let told: string[];
+let stop: () => void;
+beforeEach(async () => {
+  people = [person('ana'), person('bia', 'editores'), person('caio')];
+  rooms = createMemoryRooms();
+  bus = createBus();
+  told = [];
+  const gateway = { people: () => people, person: (usuario: string) => people.find((each) => each.usuario === usuario) ?? null };
+  const relay = { setRole: (sala: string, usuario: string, papel: string | null) => void told.push(`${sala} ${usuario} ${papel}`) };
+  bus.onPublish((usuario, event) => told.push(`${usuario} hears ${event.type}`));
+  const onError = (error: unknown) => void told.push(String(error));
+  stop = followRoles({ rooms, gateway, relay, bus, onError, news: createRoomNews({ rooms, gateway, relay, bus }) });
+  for (const id of ['s1', 's2']) {
+    await rooms.createRoom({ id, app: 'notas', nome: id, dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
+  }
+  await rooms.giveGroup('s1', 'editores', wish('editar'));
+});
+
+const whatHappens = async (act: () => void): Promise<string[]> => {
+  told.length = 0;
+  act();
+  await new Promise((resolve) => setImmediate(resolve));
+  return told.toSorted();
+};
+
+test('who leaves a group loses the role that came by it at once, and keeps the one by name', async () => {
+  people = [person('ana'), person('bia'), person('caio')];
+  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears mudaram', 's1 bia null']);
+  people = [person('ana'), person('bia', 'editores'), person('caio')];
+  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears mudaram', 's1 bia editar']);
+  await rooms.givePerson('s1', 'bia', wish('ver'));
+  people = [person('ana'), person('bia'), person('caio')];
+  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears mudaram', 's1 bia ver']);
+});
+
+test('who leaves the portal loses every room, also their own', async () => {
+  await rooms.setOwner('s2', 'bia', 0);
+  people = [person('ana'), person('caio')];
+  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears mudaram', 's1 bia null', 's2 bia null']);
+});
+
+test('nothing is told of people for whom nothing changed, or after the end', async () => {
+  people = people.map((each) => ({ ...each, grupos: [...each.grupos], nome: 'other' }));
+  expect(await whatHappens(() => bus.peopleChanged())).toEqual([]);
+  stop();
+  people = [];
+  expect(await whatHappens(() => bus.peopleChanged())).toEqual([]);
+});
+
+test('what a document changed reaches the sockets, the pages and the bell', async () => {
+  await rooms.declarePerson('s2', 'caio', 'atas', wish('ver'));
+  expect(await whatHappens(() => bus.roomChanged({ id: 's2', app: 'notas', people: ['caio'] }))).toEqual([
+    'caio hears avisos',
+    'caio hears mudaram',
+    's2 caio ver',
+  ]);
+});
