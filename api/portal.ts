@@ -209,13 +209,8 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     shell: toRepositoryOrShell,
   });
   const stop = async (): Promise<void> => {
-    stopSweep();
-    rooms.close();
-    starts.close();
-    hub.close();
-    front.close();
-    endStopped();
-    proxy.close();
+    for (const end of [stopSweep, endStopped]) end();
+    for (const part of [rooms, starts, hub, front, proxy]) part.close();
     await shell.app.close();
   };
   return { shell, front, site, stop };

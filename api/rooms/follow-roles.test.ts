@@ -54,7 +54,7 @@ test('who leaves the portal loses every room, also their own', async () => {
 });
 
 test('nothing is told of people for whom nothing changed, or after the end', async () => {
-  people = people.map((each) => ({ ...each, grupos: [...each.grupos], nome: 'other' }));
+  people = [person('ana'), person('bia', 'editores'), person('caio')];
   expect(await whatHappens(() => bus.peopleChanged())).toEqual([]);
   stop();
   people = [];
