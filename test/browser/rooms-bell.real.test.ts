@@ -1,0 +1,64 @@
+/** The bell: an invitation and a mention come without a reload, are read, and lead to the app. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { axeFindings, windowOf } from './support/browser.ts';
+import { createRoomsWorld, makeRoom, type RoomsWorld } from './support/rooms-world.ts';
+
+let world: RoomsWorld;
+beforeAll(async () => {
+  world = await createRoomsWorld();
+});
+afterAll(() => world?.stop());
+beforeEach(() => world.closeAll());
+
+describe('the bell', () => {
+  test('counts, lists, leads to the app and is read in every window of the person', async () => {
+    const [ana, bia] = await Promise.all([world.desktop('ana'), world.desktop('bia')]);
+    const bell = bia.page.getByRole('button', { name: /^Avisos/ });
+    await bell.click();
+    await bia.page.getByText('Nenhum aviso.').waitFor();
+    expect(await axeFindings(bia.page)).toEqual([]);
+    await bia.page.keyboard.press('Escape');
+
+    const room = await makeRoom(ana, 'Ata de maio', { bia: 'editar' });
+    await bia.page.getByRole('button', { name: 'Avisos, 1 não lido', exact: true }).waitFor();
+    await expect
+      .poll(() => bia.page.locator('svc-desktop p[role=status]').textContent())
+      .toContain('Ana Souza convidou você para editar “Ata de maio”');
+    const second = await world.desktop('bia');
+    await second.page.getByRole('button', { name: 'Avisos, 1 não lido', exact: true }).waitFor();
+
+    // By keyboard alone.
+    await bell.focus();
+    await bia.page.keyboard.press('Enter');
+    const list = bia.page.getByRole('dialog', { name: 'Avisos' });
+    await list.getByText('Ana Souza convidou você para editar “Ata de maio”').waitFor();
+    await list.getByText(/Caderno · /).waitFor();
+    expect(await axeFindings(bia.page)).toEqual([]);
+    await list.getByRole('button', { name: 'Abrir Ata de maio em Caderno' }).focus();
+    await bia.page.keyboard.press('Enter');
+    await windowOf(bia.page, 'Caderno').waitFor();
+    await list.waitFor({ state: 'detached' });
+    expect(await bia.page.locator('iframe[title="Caderno"]').getAttribute('src')).toContain(`?sala=${room}`);
+    await bia.page.getByRole('button', { name: 'Avisos', exact: true }).waitFor();
+    await second.page.getByRole('button', { name: 'Avisos', exact: true }).waitFor();
+    for (const { problems } of [ana, bia, second]) expect(problems).toEqual([]);
+  });
+
+  test('marks one and all as read, and keeps the focus', async () => {
+    const [ana, caio] = await Promise.all([world.desktop('ana'), world.desktop('caio')]);
+    const room = await makeRoom(ana, 'Pauta', { caio: 'comentar' });
+    for (const ancora of ['c1', 'c2', 'c2'])
+      await ana.call('POST', `/api/salas/${room}/avisos?app=caderno`, { tipo: 'mencao', para: ['caio'], ancora });
+    await caio.page.getByRole('button', { name: 'Avisos, 3 não lidos', exact: true }).click();
+    const list = caio.page.getByRole('dialog', { name: 'Avisos' });
+    expect(await list.getByText('Ana Souza mencionou você em “Pauta”').count()).toBe(2);
+    await list.getByRole('button', { name: 'Marcar como lido', exact: true }).first().click();
+    await expect.poll(() => list.locator('li.unread').count()).toBe(2);
+    expect(await caio.page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.tagName ?? '')).not.toBe('BODY');
+    await list.getByRole('button', { name: 'Marcar todos como lidos' }).click();
+    await expect.poll(() => list.locator('li.unread').count()).toBe(0);
+    await caio.page.keyboard.press('Escape');
+    await caio.page.getByRole('button', { name: 'Avisos', exact: true }).waitFor();
+    expect(caio.problems).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+/** A portal with three people and the example Caderno, and their desktops in browsers of their own. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
+import { repository, startPortal, type RunningPortal } from '../../support/portal.ts';
+import { frameOf, launchBrowser, newPage, openApp, type TestPage } from './browser.ts';
+
+export const people = { ana: 'Ana Souza', bia: 'Bia Lima', caio: 'Caio Reis' } as const;
+export type PersonName = keyof typeof people;
+
+export interface RoomsWorld {
+  readonly portal: RunningPortal;
+  readonly browser: Browser;
+  /** A desktop, signed in, in a profile of its own. */
+  desktop(person: PersonName, options?: BrowserContextOptions): Promise<Desktop>;
+  /** Ends every profile. */
+  closeAll(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Desktop extends TestPage {
+  readonly person: PersonName;
+  /** What the portal answers to this person's session, called from the shell's own page. */
+  call(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly value: unknown }>;
+}
+
+const document = (text: string): string => `apiVersion: svc/v1\n${text}\n`;
+
+/** `more`: documents beside the people and the app. */
+export async function createRoomsWorld(more: readonly string[] = []): Promise<RoomsWorld> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'svcr-'));
+  const desired = path.join(dir, 'desired');
+  await mkdir(desired);
+  const persons = Object.entries(people).map(
+    ([login, nome]) =>
+      `kind: Person\nmetadata: { name: ${login} }\nspec: { nome: ${nome}, login: ${login}, server: casa, account: ${login}, grupos: [editores] }`,
+  );
+  const documents = [
+    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: "${path.join(repository, 'examples/apps')}" }`,
+    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: "." } }',
+    ...persons,
+    'kind: Package\nmetadata: { name: caderno-casa }\nspec: { app: caderno, versao: 1.0.0, server: casa }',
+    ...more,
+  ];
+  await writeFile(path.join(desired, 'casa.yaml'), documents.map(document).join('---\n'));
+  const [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+  return {
+    portal,
+    browser,
+    desktop: async (person, options = {}) => await openDesktop(portal, browser, person, options),
+    closeAll: async () => {
+      for (const context of browser.contexts()) await context.close();
+    },
+    stop: async () => {
+      await browser.close();
+      await portal.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openDesktop(portal: RunningPortal, browser: Browser, person: PersonName, options: BrowserContextOptions): Promise<Desktop> {
+  const made = await newPage(browser, options);
+  const { body } = await portal.admin('POST', '/api/admin/links', { person, admin: false });
+  await made.page.goto((body as { readonly link: string }).link);
+  await made.page
+    .getByRole('button', { name: /^Caderno|^Notebook/ })
+    .first()
+    .waitFor();
+  const call: Desktop['call'] = async (method, target, sent) => {
+    const init = { method, ...(sent === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(sent) }) };
+    return await made.page.evaluate(
+      async ([url, options]) => {
+        const answer = await fetch(url, options);
+        const text = await answer.text();
+        return { status: answer.status, value: text === '' ? null : (JSON.parse(text) as unknown) };
+      },
+      [target, init] as const,
+    );
+  };
+  return { ...made, person, call };
+}
+
+/** Makes a room of Caderno over the portal's own API and answers with its id. */
+export async function makeRoom(owner: Desktop, nome: string, roles: Partial<Record<PersonName, string>> = {}): Promise<string> {
+  const { value } = await owner.call('POST', '/api/salas?app=caderno', { nome });
+  const { id } = value as { readonly id: string };
+  for (const [usuario, papel] of Object.entries(roles)) await owner.call('PUT', `/api/salas/${id}/pessoas/${usuario}`, { papel });
+  return id;
+}
+
+export const caderno = (page: Page): FrameLocator => frameOf(page, 'Caderno');
+export const textOf = (page: Page): ReturnType<FrameLocator['locator']> => caderno(page).locator('.cm-content');
+
+/** Opens Caderno and in it a room by its name. */
+export async function openRoom({ page }: Pick<Desktop, 'page'>, nome: string): Promise<FrameLocator> {
+  if ((await page.locator('iframe[title="Caderno"]').count()) === 0) await openApp(page, 'Caderno');
+  const frame = caderno(page);
+  await frame.locator('[data-sala]').filter({ hasText: nome }).click();
+  await frame.locator('#estado[data-estado="sincronizado"]').waitFor();
+  return frame;
+}
