@@ -8,6 +8,7 @@ export const bellStyles = css`
     display: flex;
     flex-direction: column;
     width: min(420px, 100vw - 16px);
+    max-width: none;
     max-height: min(640px, 100dvh - var(--taskbar) - 16px);
     margin: 0;
     overflow: hidden;

@@ -66,6 +66,9 @@ export class SvcPeopleSearch extends LitElement {
       select {
         flex: 0 1 auto;
       }
+      ul {
+        margin-top: 8px;
+      }
       .none {
         padding: 12px 0;
         color: var(--muted);

@@ -43,6 +43,7 @@ export const rowStyles = css`
 export const shareStyles = css`
   dialog {
     width: min(600px, 100vw - 16px);
+    max-width: none;
     max-height: min(760px, 100dvh - 16px);
     overflow: auto;
   }
