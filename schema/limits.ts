@@ -207,6 +207,18 @@ export const limits = {
   eventSocketsPerPersonMax: 32,
   eventSocketBufferedBytesMax: 1_024 * 1_024,
   wsFrameBytesMax: 1_024 * 1_024,
+  // Room connections of pages and backends. Source: spec 8. Decision: docs/decisions/0100-room-connection.md
+  roomReconnectMs: 1_000,
+  roomReconnectMsMax: 30_000,
+  /** A connection that held for so long begins the waits anew. */
+  roomStableMs: 10_000,
+  roomTicketMsMax: 15_000,
+  roomOpenMsMax: 15_000,
+  /** What a room holds comes in one message: a big document over a slow line takes its time. */
+  roomSyncMsMax: 120_000,
+  /** Nothing heard for so long: the portal is asked, and has so long to answer. */
+  roomSilenceMs: 30_000,
+  roomProbeMsMax: 10_000,
   // Sessions. Decision: docs/decisions/0003-sessions-and-passes.md
   signInPassMs: 24 * 60 * 60_000,
   originPassMs: 30_000,

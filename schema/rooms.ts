@@ -50,3 +50,17 @@ export const roomIdPattern = /^s[0-9A-Za-z]{21}$/;
 /** Id of a comment. Source: spec 6, rule 3. */
 export const anchorPattern = /^[A-Za-z0-9_-]{1,64}$/;
 export const attachmentPattern = /^[0-9a-f]{64}$/;
+
+/** 24 hues, each at least 3.4:1 on white and on #1c1e24, so that a cursor is seen in either theme. */
+const colours: readonly string[] = (
+  'e21919 c7613f cd7217 887027 83830f 79932b 47810e 438f2a 129f12 26833d 109151 2d997e ' +
+  '0e8080 3088a5 2f8be8 4e6dcc 6f6fef 927ad8 9846ea b159cf e82fe8 c339a1 e82e8b d36682'
+).split(' ');
+
+/** The colour of a person, the same everywhere. Source: spec 2.4, presence. */
+export function corDe(usuario: string): string {
+  // FNV-1a over UTF-16 units: fixed for good, since every page and the portal compute it.
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < usuario.length; at++) hash = Math.imul(hash ^ usuario.charCodeAt(at), 0x01000193) >>> 0;
+  return `#${colours[hash % colours.length] ?? ''}`;
+}

@@ -36,6 +36,10 @@ const compiledManifest: Plugin = {
 };
 const browser: BuildOptions = { platform: 'browser', target: 'es2022', format: 'esm', sourcemap: true };
 
+/** A plain script, so that it stands before any other of the page. */
+const page: BuildOptions = { platform: 'browser', target: 'es2022', format: 'iife', keepNames: false };
+const library: BuildOptions = { platform: 'node', target: 'node20', format: 'cjs' };
+
 const bundles: readonly { readonly entry: string; readonly outfile: string; readonly options: BuildOptions }[] = [
   { entry: 'kit/launch/main.ts', outfile: 'build/kit/svc-app-run.mjs', options: server },
   { entry: 'kit/install/unpack-main.ts', outfile: 'build/kit/svc-app-unpack.mjs', options: server },
@@ -53,10 +57,18 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
     options: { ...browser, sourcemap: false },
   },
   { entry: 'examples/apps/caderno/src/yjs.ts', outfile: 'examples/apps/caderno/backend/yjs.mjs', options: server },
+  // What every page of an app loads is small; what drives rooms is a file of its own. Decision: docs/decisions/0102-rooms-in-the-page.md
+  { entry: 'sdk/web/svc.ts', outfile: 'build/sdk/web/svc.js', options: page },
+  { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm' } },
+  // Beside its caller, so that the folder stands alone wherever it is put (NODE_PATH, the server kit).
+  { entry: 'sdk/rooms/node.ts', outfile: 'sdk/node/svc/lib/room-connection.cjs', options: library },
 ];
 
-/** Files that the shell serves as they are. */
-const copies: readonly { readonly from: string; readonly to: string }[] = [{ from: 'shell/static', to: 'build/shell' }];
+/** Files that are served as they are. */
+const copies: readonly { readonly from: string; readonly to: string }[] = [
+  { from: 'shell/static', to: 'build/shell' },
+  { from: 'sdk/web/ui', to: 'build/sdk/web/ui' },
+];
 
 async function writeIfChanged(path: string, bytes: Uint8Array): Promise<void> {
   const digest = (data: Uint8Array): string => createHash('sha256').update(data).digest('hex');
@@ -75,6 +87,7 @@ async function writeIfChanged(path: string, bytes: Uint8Array): Promise<void> {
 async function build(): Promise<void> {
   for (const { entry, outfile, options } of bundles) {
     const result = await esbuild({
+      keepNames: true,
       ...options,
       absWorkingDir: root,
       entryPoints: [entry],
@@ -82,7 +95,6 @@ async function build(): Promise<void> {
       bundle: true,
       write: false,
       minify: true,
-      keepNames: true,
       legalComments: 'none',
       logLevel: 'warning',
     });

@@ -19,7 +19,8 @@ const allowed: Record<string, { readonly folders: readonly string[]; readonly fi
   controller: { folders: ['schema', 'machines', 'reconcilers'] },
   api: { folders: ['schema', 'machines'], files: ['controller/store/store.ts', 'controller/store/rooms.ts', 'controller/events/bus.ts'] },
   bin: { folders: ['schema', 'machines', 'reconcilers', 'controller', 'kit', 'api'] },
-  sdk: { folders: [] },
+  // What is put into bundles. Decision: docs/decisions/0102-rooms-in-the-page.md
+  sdk: { folders: ['schema/wire'], files: ['machines/room-connection.ts', 'schema/rooms.ts', 'schema/limits.ts'] },
   shell: { folders: ['schema/wire', 'schema/texts', 'schema/backend.ts', 'schema/rooms.ts'] },
 };
 
@@ -94,6 +95,8 @@ describe('the linter refuses a planted import', () => {
     ['controller', '../api/portal.ts'],
     ['api', '../controller/hosts/host.ts'],
     ['sdk', '../api/portal.ts'],
+    ['sdk', '../machines/supervision.ts'],
+    ['shell', '../machines/room-connection.ts'],
     ['shell', '../controller/store/store.ts'],
   ] as const)('%s -> %s', ([folder, target]) => {
     expect(lint(folder, target)).toContain('no-restricted-imports');
@@ -101,5 +104,6 @@ describe('the linter refuses a planted import', () => {
 
   test('and lets an allowed one pass', () => {
     expect(lint('api', '../controller/store/store.ts')).not.toContain('no-restricted-imports');
+    expect(lint('sdk', '../machines/room-connection.ts')).not.toContain('no-restricted-imports');
   });
 });

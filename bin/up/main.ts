@@ -106,7 +106,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       gateway,
       settings,
       controlSocket,
-      assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'sdk/web') },
+      assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
       log,
       clock,
       doctorChecks: [() => gpuCheck(gateway)],

@@ -1,11 +1,11 @@
-/** Serves pages for browser tests as the portal would: `_sdk/…` from sdk/web, the rest from a table or from a backend's socket. */
+/** Serves pages for browser tests as the portal would: `_sdk/…` as setup/build.ts makes it, the rest from a table or from a backend's socket. */
 import { readFileSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const web = fileURLToPath(new URL('../web/', import.meta.url));
+const web = fileURLToPath(new URL('../../build/sdk/web/', import.meta.url));
 const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
 
 export interface PageServer {

@@ -4,6 +4,7 @@
  */
 import {
   verbArguments,
+  verbDeadlineMs,
   shellKeys,
   type BridgeErrorCode,
   type BridgeVerbs,
@@ -13,9 +14,13 @@ import {
 } from './verbs.ts';
 import { createGathering, createPace, type Pace } from './pace.ts';
 
-/** What the verbs do, for the window `id`. */
+/** What the verbs do, for the window `id`. `signal` ends what takes longer than the verb's deadline. */
 export type BridgeHandlers = {
-  readonly [V in VerbName]: (window: string, args: BridgeVerbs[V]['args']) => BridgeVerbs[V]['valor'] | Promise<BridgeVerbs[V]['valor']>;
+  readonly [V in VerbName]: (
+    window: string,
+    args: BridgeVerbs[V]['args'],
+    signal: AbortSignal,
+  ) => BridgeVerbs[V]['valor'] | Promise<BridgeVerbs[V]['valor']>;
 };
 
 export interface BridgeFrame {
@@ -106,7 +111,7 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
 
 type Answer =
   | { readonly ok: true; readonly valor: unknown }
-  | { readonly ok: false; readonly erro: { readonly code: BridgeErrorCode; readonly message: string } };
+  | { readonly ok: false; readonly erro: { readonly code: string; readonly message: string } };
 
 /** Whoever waits for an answer is told; the rest is dropped. */
 function refuse(port: MessagePort, data: unknown): void {
@@ -117,6 +122,21 @@ function refuse(port: MessagePort, data: unknown): void {
 
 const refusal = (code: BridgeErrorCode, message: string): Answer => ({ ok: false, erro: { code, message } });
 
+/** The portal's refusals keep their code and status, so that a page can tell "no" from "not now". */
+function failed(error: unknown): Answer {
+  if (!(error instanceof Error)) return refusal('falhou', String(error));
+  const { message } = error;
+  const { code, status, retryAfterMs } = error as { readonly code?: unknown; readonly status?: unknown; readonly retryAfterMs?: unknown };
+  if (typeof code !== 'string') return refusal('falhou', message);
+  const erro = {
+    code,
+    message,
+    ...(typeof status === 'number' ? { status } : {}),
+    ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+  };
+  return { ok: false, erro };
+}
+
 /** One request, checked against the table of verbs. */
 export async function answer(handlers: BridgeHandlers, window: string, request: Fields): Promise<Answer> {
   const { verbo } = request;
@@ -125,11 +145,25 @@ export async function answer(handlers: BridgeHandlers, window: string, request: 
     return refusal('verbo-desconhecido', `não há o verbo ${String(verbo)}`);
   const verb = verbo as VerbName;
   if (!isObject(args) || !verbArguments[verb](args)) return refusal('argumentos-invalidos', `argumentos inválidos para ${verb}`);
+  // The check above stands for the type that the table gives.
+  const handler = handlers[verb] as (window: string, args: Fields, signal: AbortSignal) => unknown;
+  const ended = new AbortController();
+  const deadlineMs = verbDeadlineMs(verb);
+  const late = Promise.withResolvers<Answer>();
+  const timer = setTimeout(() => {
+    late.resolve(refusal('sem-resposta', `${verb}: sem resposta em ${deadlineMs / 1_000} s`));
+    ended.abort();
+  }, deadlineMs);
+  const work = async (): Promise<Answer> => {
+    try {
+      return { ok: true, valor: await handler(window, args, ended.signal) };
+    } catch (error) {
+      return failed(error);
+    }
+  };
   try {
-    // The check above stands for the type that the table gives.
-    const handler = handlers[verb] as (window: string, args: Fields) => unknown;
-    return { ok: true, valor: await handler(window, args) };
-  } catch (error) {
-    return refusal('falhou', error instanceof Error ? error.message : String(error));
+    return await Promise.race([late.promise, work()]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -5,16 +5,18 @@
  *   page  -> window.parent : { svc: 'ola', v: 1 }
  *   shell -> page          : { svc: 'porta', v: 1 } and the port; only after event.source is that window's iframe and event.origin the app's.
  *   page  -> port          : { id, verbo, args }                    a request; `args` is an object, {} when the verb takes none
- *   shell -> port          : { id, ok: true, valor } | { id, ok: false, erro: { code, message } }
- *   shell -> port          : { evento, dados }                      'abertura' { rota } · 'tema' { tema, idioma }
+ *   shell -> port          : { id, ok: true, valor } | { id, ok: false, erro: { code, message, status?, retryAfterMs? } }
+ *   shell -> port          : { evento, dados }                      'abertura' { rota } · 'tema' { tema, idioma } · 'mudaram' {}
  *   page  -> port          : { evento: 'ponteiro' }                 a pointerdown in the page: the shell raises the window
  *   page  -> port          : { evento: 'tecla', dados: { tecla } }  a shortcut of the shell pressed in the page (see `shellKeys`)
  *
  * A second 'ola' (the page was reloaded) replaces the port. The app never says who it is: the window it stands in does.
  */
 
+import { roomVerbArguments, type RoomVerbs } from './room-verbs.ts';
+
 /** Arguments and answer of every verb. `null` means that nothing comes back. */
-export interface BridgeVerbs {
+export interface BridgeVerbs extends RoomVerbs {
   'window.minimize': { readonly args: object; readonly valor: null };
   /** Maximises; `alternarMaximizado` goes back and forth. */
   'window.maximize': { readonly args: object; readonly valor: null };
@@ -41,14 +43,15 @@ export interface BridgeVerbs {
 export type VerbName = keyof BridgeVerbs;
 
 /** What the shell tells the page, and what the page tells the shell without awaiting an answer. */
-export const shellEvents = ['abertura', 'tema'] as const;
+export const shellEvents = ['abertura', 'tema', 'mudaram'] as const;
 export type ShellEvent = (typeof shellEvents)[number];
 
 /** Keys that belong to the shell even while a page has the focus. */
 export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6'] as const;
 export type ShellKey = (typeof shellKeys)[number];
 
-export type BridgeErrorCode = 'verbo-desconhecido' | 'argumentos-invalidos' | 'pedidos-demais' | 'falhou';
+/** Of the bridge itself; what the portal refuses has the portal's own code (docs/errors.md). */
+export type BridgeErrorCode = 'verbo-desconhecido' | 'argumentos-invalidos' | 'pedidos-demais' | 'sem-resposta' | 'falhou';
 
 const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 const optional = (value: unknown, check: (value: unknown) => boolean): boolean => value === undefined || check(value);
@@ -77,6 +80,13 @@ export const verbArguments: { readonly [V in VerbName]: (args: Readonly<Record<s
   'window.menuDoCabecalho': (args) => finite(args['x']) && finite(args['y']),
   'janela.abrir': (args) => optional(args['rota'], isRoute),
   'app.capacidades': none,
+  ...roomVerbArguments,
 };
+
+/** How long the shell works on a request before it answers `sem-resposta`. The page waits a little longer (sdk/web/bridge.ts). */
+export function verbDeadlineMs(verb: VerbName): number {
+  if (verb === 'salas.anexar' || verb === 'salas.anexo') return 180_000;
+  return verb.startsWith('salas.') || verb.startsWith('pessoas.') ? 20_000 : 9_000;
+}
 
 export const verbNames = Object.keys(verbArguments) as readonly VerbName[];

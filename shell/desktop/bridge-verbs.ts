@@ -2,10 +2,12 @@
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { shellEvents, verbNames } from '../bridge/verbs.ts';
 import type { Desk } from './desk.ts';
+import { roomHandlers } from './room-verbs.ts';
 import { openWindowMenu } from './window-menu.ts';
 
 export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
   return {
+    ...roomHandlers(desk),
     'window.minimize': (id) => (desk().minimise(id), null),
     'window.maximize': (id) => (desk().windows.setMode(id, 'maximised'), null),
     'window.close': (id) => (desk().close(id), null),

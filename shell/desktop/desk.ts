@@ -92,7 +92,12 @@ export function startDesk(session: SessionAnswer): Desk {
       if (app !== undefined) closeTabs(app.url);
     },
   });
-  const events = startFeed({ apps, store, bell, roomsChanged, connection, page: (page) => counts.connected(page) });
+  const tellRooms = (app: string | null): void => {
+    roomsChanged.set(roomsChanged.get() + 1);
+    for (const window of windows.windows.get())
+      if (isApp(window) && (app === null || window.app === app)) desk.bridge.emit(window.id, 'mudaram', {});
+  };
+  const events = startFeed({ apps, store, bell, tellRooms, connection, page: (page) => counts.connected(page) });
   const bridgeFrames = (): readonly BridgeFrame[] =>
     windows.windows.get().flatMap((window) => {
       const app = apps.find(window.app);
@@ -145,21 +150,25 @@ export function startDesk(session: SessionAnswer): Desk {
 
 /** What the portal says while it happens. */
 function startFeed(
-  to: Pick<Desk, 'apps' | 'store' | 'bell' | 'roomsChanged' | 'connection'> & { readonly page: (page: string | null) => void },
+  to: Pick<Desk, 'apps' | 'store' | 'bell' | 'connection'> & {
+    readonly page: (page: string | null) => void;
+    /** Rooms of that app changed; null: of any app, perhaps. */
+    readonly tellRooms: (app: string | null) => void;
+  },
 ): EventsClient {
-  const { apps, store, bell, roomsChanged, connection } = to;
+  const { apps, store, bell, tellRooms, connection } = to;
   return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events`, {
     event: (event) => {
       apps.apply(event);
       store.apply(event);
       bell.apply(event);
-      if (event.type === 'mudaram') roomsChanged.set(roomsChanged.get() + 1);
+      if (event.type === 'mudaram') tellRooms(event.app);
     },
     resync: () => {
       apps.refresh();
       store.refresh();
       bell.refresh();
-      roomsChanged.set(roomsChanged.get() + 1);
+      tellRooms(null);
     },
     page: (page) => to.page(page),
     connection: (state) => {

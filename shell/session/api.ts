@@ -30,7 +30,13 @@ interface Told {
 /** Above the portal's own deadlines: a restart waits for a stop and a start. */
 const requestMsMax = 60_000;
 
-/** Other parts of the API are in files of their own: session/rooms-api.ts. */
+function content(body: unknown): RequestInit {
+  if (body === undefined) return {};
+  if (body instanceof Blob) return { headers: { 'content-type': body.type === '' ? 'application/octet-stream' : body.type }, body };
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** A Blob goes as it is, anything else as JSON. Other parts of the API are in files of their own: session/rooms-api.ts. */
 export async function request(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
@@ -39,7 +45,7 @@ export async function request(method: string, path: string, body?: unknown, sign
       credentials: 'same-origin',
       cache: 'no-store',
       signal: signal ?? AbortSignal.timeout(requestMsMax),
-      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      ...content(body),
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;

@@ -1,0 +1,168 @@
+/**
+ * Carries out what machines/room-connection.ts decides. The same code runs in pages and in backends; `World` is what differs.
+ *
+ *   handle.ts     the connection that the app sees        socket.ts   the one WebSocket
+ *   exchange.ts   document and presence over it           frames.ts   the protocol as bytes
+ *   libraries.ts  what is used of the app's own yjs       node.ts     the entry of a backend (of a page: sdk/web/page-room.ts)
+ */
+import {
+  advanceRoom,
+  enterRoom,
+  stateOf,
+  type RoomConnection,
+  type RoomEffect,
+  type RoomEvent,
+  type Step,
+  type TicketFailure,
+} from '../../machines/room-connection.ts';
+import { podeEscrever, type Papel } from '../../schema/rooms.ts';
+import { startExchange, type CopyWriter } from './exchange.ts';
+import { writeAskPresence } from './frames.ts';
+import type { EnterOptions, Handle } from './handle.ts';
+import { createLine, type Socket } from './socket.ts';
+
+export interface Ticket {
+  readonly bilhete: string | null;
+  readonly caminho: string;
+  readonly papel: Papel | null;
+}
+
+/** What `World.ticket` rejects with when the portal answered; anything else passes by itself. */
+interface TicketRefusal {
+  readonly status?: unknown;
+  readonly retryAfterMs?: unknown;
+}
+
+export interface Copy extends CopyWriter {
+  /** The role that was known last. */
+  readonly papel: Papel | null;
+  /** Null when there is nothing. */
+  readonly update: Uint8Array | null;
+  remember(papel: Papel): void;
+  /** For good: nothing is kept any more. */
+  remove(): void;
+  /** What was asked for is on the disk. */
+  settled(): Promise<void>;
+}
+
+export interface World {
+  ticket(): Promise<Ticket>;
+  /** `caminho` of the channel. */
+  openSocket(caminho: string, bilhete: string): Socket;
+  /** Of a clock that is never set back. */
+  nowMs(): number;
+  random(): number;
+  /** Answers the function that cancels. */
+  later(ms: number, run: () => void): () => void;
+  watchNetwork(change: (online: boolean) => void): () => void;
+  watchRole(change: (papel: Papel) => void): () => void;
+  /** Null: nothing is kept. */
+  readonly copy: Copy | null;
+  /** What others see of this person until the portal's own word comes. */
+  readonly user: Readonly<Record<string, unknown>> | null;
+}
+
+type Executors = { [K in RoomEffect['kind']]: (effect: Extract<RoomEffect, { kind: K }>) => void };
+
+/** The loop: an event, the next state, its effects, the deadline. */
+function startLoop(world: World, handle: Handle, executors: Executors) {
+  const { copy } = world;
+  const first = enterRoom(world.nowMs(), copy?.papel ?? null);
+  let connection: RoomConnection = first.next;
+  let heardAtMs = 0;
+  let tickAtMs: number | null = null;
+  let cancelTick = (): void => undefined;
+
+  const step = (event: RoomEvent): void => {
+    follow(advanceRoom(connection, event, { nowMs: world.nowMs(), random: world.random() }));
+  };
+  const follow = ({ next, effects }: Step): void => {
+    const before = connection;
+    connection = next;
+    for (const effect of effects) (executors[effect.kind] as (effect: RoomEffect) => void)(effect);
+    // An effect may lead to an event, and so to a later state that was told already.
+    if (connection !== next) return;
+    if (next.papel !== null && next.papel !== before.papel) copy?.remember(next.papel);
+    schedule();
+    handle.change({ estado: stateOf(next), papel: next.papel });
+  };
+  const schedule = (): void => {
+    if (connection.deadlineMs === tickAtMs) return;
+    cancelTick();
+    tickAtMs = connection.deadlineMs;
+    if (tickAtMs === null) return;
+    cancelTick = world.later(Math.max(0, tickAtMs - world.nowMs()), () => {
+      tickAtMs = null;
+      step({ type: 'TICK', heardAtMs });
+      schedule();
+    });
+  };
+  return {
+    start: () => follow(first),
+    step,
+    heard: () => (heardAtMs = world.nowMs()),
+    mayWrite: () => connection.papel === null || podeEscrever(connection.papel, handle.canal),
+    isOver: () => connection.deadlineMs === null,
+  };
+}
+
+export function driveRoom(handle: Handle, options: EnterOptions, world: World): void {
+  const { Y, awarenessProtocol } = options;
+  const { copy } = world;
+  const { presenca, canal } = handle;
+  const line = createLine({
+    opened: (attempt) => {
+      loop.heard();
+      loop.step({ type: 'OPENED', attempt });
+      exchange.opened();
+    },
+    message: (bytes, attempt) => {
+      loop.heard();
+      if (!exchange.receive(bytes)) return;
+      handle.synced();
+      loop.step({ type: 'SYNCED', attempt });
+    },
+    closed: (code, attempt) => {
+      exchange.lost();
+      loop.step({ type: 'CLOSED', attempt, code });
+    },
+  });
+  const loop = startLoop(world, handle, {
+    askTicket: ({ attempt }) => {
+      world.ticket().then(
+        ({ bilhete, caminho, papel }) => loop.step({ type: 'TICKET', attempt, bilhete, caminho, papel }),
+        (error: unknown) => loop.step({ type: 'TICKET_FAILED', attempt, ...failureOf(error) }),
+      );
+    },
+    openSocket: ({ attempt, bilhete, caminho }) => line.open(() => world.openSocket(`${caminho}/${canal}`, bilhete), attempt),
+    closeSocket: () => {
+      line.close();
+      exchange.lost();
+    },
+    probe: () => line.send(writeAskPresence()),
+    dropCopy: () => copy?.remove(),
+  });
+  const { mayWrite, isOver } = loop;
+  const send = (frame: Uint8Array<ArrayBuffer>): void => line.send(frame);
+  const exchange = startExchange(handle, { Y, awarenessProtocol, copy, kept: copy?.update ?? null, send, mayWrite, isOver });
+  const watches = [
+    world.watchNetwork((online) => loop.step({ type: online ? 'ONLINE' : 'OFFLINE' })),
+    world.watchRole((papel) => loop.step({ type: 'ROLE', papel })),
+  ];
+  if (world.user !== null && presenca !== undefined && presenca.getLocalState()?.['user'] === undefined) {
+    presenca.setLocalStateField('user', world.user);
+  }
+  loop.start();
+  handle.onLeave(async () => {
+    exchange.stop();
+    for (const stop of watches) stop();
+    loop.step({ type: 'LEAVE' });
+    await copy?.settled();
+  });
+}
+
+function failureOf(error: unknown): { readonly failure: TicketFailure; readonly retryAfterMs: number | null } {
+  const { status, retryAfterMs } = (typeof error === 'object' && error !== null ? error : {}) as TicketRefusal;
+  const failure = status === 404 || status === 400 ? 'unknown' : status === 403 ? 'forbidden' : 'passing';
+  return { failure, retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : null };
+}

@@ -1,0 +1,111 @@
+/**
+ * The page's end of the bridge (protocol in shell/bridge/verbs.ts): the page says `ola` to its parent, the shell answers with one MessagePort,
+ * and everything else goes over that port. Outside the shell, or with no port within 3 s, verbs degrade instead of throwing (spec 7).
+ */
+import { createEvents, type Listener } from './events.ts';
+import { createRequests, failure, type Answer, type Args, type Outside, type Request } from './requests.ts';
+
+const portWaitMs = 3_000;
+
+export interface Bridge {
+  /** False outside the shell, also once the wait for it ended without a port. */
+  readonly inside: boolean;
+  readonly connected: boolean;
+  ask(verbo: string, args?: Args): Promise<unknown>;
+  /** One-way: what the shell wants to know and never answers. */
+  tell(evento: string, dados?: Args): void;
+  /** Answers the function that cancels. */
+  on(evento: string, callback: Listener): () => void;
+  /** Resolves at the next port, also a late one. */
+  nextPort(): Promise<void>;
+  start(): void;
+}
+
+export const inFrame = window.parent !== window;
+
+interface Greeting {
+  readonly svc?: unknown;
+  readonly v?: unknown;
+}
+
+/** The port that the greeting carries; null unless it comes from the very parent and, where the browser says who that is, from its origin. */
+function portOf({ source, origin, data, ports }: MessageEvent<Greeting | null>): MessagePort | null {
+  const [given] = ports;
+  if (source !== window.parent || data?.svc !== 'porta' || data.v !== 1 || ports.length !== 1) return null;
+  const ancestor = window.location.ancestorOrigins?.[0];
+  return given === undefined || (ancestor !== undefined && ancestor !== origin) ? null : given;
+}
+
+export function createBridge(outside: Outside): Bridge {
+  /** 'conectando' until the port or the wait ends, then 'ligado' or 'fora'. A late port still connects. */
+  let state: 'conectando' | 'ligado' | 'fora' = inFrame ? 'conectando' : 'fora';
+  let port: MessagePort | null = null;
+  let arrival = Promise.withResolvers<void>();
+  const requests = createRequests(outside);
+  const events = createEvents();
+  const queue: Request[] = [];
+
+  const send = ({ id, verbo, args }: Request): void => port?.postMessage({ id, verbo, args });
+  const trySend = (request: Request): void => {
+    try {
+      send(request);
+    } catch (problem) {
+      requests.refuse(request, failure('argumentos-invalidos', `${request.verbo}: ${String(problem)}`));
+    }
+  };
+  const connect = (given: MessagePort): void => {
+    port?.close();
+    port = given;
+    port.addEventListener(
+      'message',
+      ({ data }: MessageEvent<(Answer & { readonly evento?: unknown; readonly dados?: unknown }) | null>) => {
+        if (data === null || typeof data !== 'object') return;
+        if (typeof data.evento === 'string') events.deliver(data.evento, data.dados);
+        else requests.answered(data);
+      },
+    );
+    port.start();
+    state = 'ligado';
+    for (const request of queue.splice(0)) if (requests.isWaiting(request)) trySend(request);
+    arrival.resolve();
+    arrival = Promise.withResolvers();
+  };
+  const greet = (): void => {
+    state = 'conectando';
+    // The message says nothing but "here I am", so it may go to any parent; the parent proves itself by the port.
+    window.parent.postMessage({ svc: 'ola', v: 1 }, '*');
+    setTimeout(() => {
+      if (state !== 'conectando') return;
+      state = 'fora';
+      for (const request of queue.splice(0)) requests.degrade(request);
+    }, portWaitMs);
+  };
+  return {
+    get inside() {
+      return state !== 'fora';
+    },
+    get connected() {
+      return state === 'ligado';
+    },
+    ask: async (verbo, args = {}) =>
+      await requests.ask(verbo, args, (request) => {
+        if (state === 'ligado') trySend(request);
+        else if (state === 'fora') requests.degrade(request);
+        else queue.push(request);
+      }),
+    tell: (evento, dados) => {
+      if (state === 'ligado') port?.postMessage(dados === undefined ? { evento } : { evento, dados });
+    },
+    on: (evento, callback) => events.on(evento, callback),
+    nextPort: async () => await arrival.promise,
+    start: () => {
+      addEventListener('message', (event) => {
+        const given = portOf(event);
+        if (given !== null) connect(given);
+      });
+      greet();
+      // A page that comes back from the back/forward cache has a dead port.
+      addEventListener('pageshow', (event) => event.persisted && greet());
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** Requests of the page under way: each is answered, or degrades, or runs into its deadline. */
+const answerWaitMs = 10_000;
+/** Above the shell's own deadlines for them (shell/bridge/verbs.ts). */
+const roomWaitMs = 25_000;
+const attachmentWaitMs = 190_000;
+
+export type Args = Readonly<Record<string, unknown>>;
+export type Outside = Readonly<Record<string, (args: never) => unknown>>;
+
+export interface Request {
+  readonly id: number;
+  readonly verbo: string;
+  readonly args: Args;
+}
+
+interface Waiting extends Request {
+  readonly resolve: (valor: unknown) => void;
+  readonly reject: (error: Error) => void;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+export interface Answer {
+  readonly id?: unknown;
+  readonly ok?: unknown;
+  readonly valor?: unknown;
+  readonly erro?: { readonly code?: unknown; readonly message?: unknown } | null;
+}
+
+export interface Requests {
+  /** `send` is called once the request is known. */
+  ask(verbo: string, args: Args, send: (request: Request) => void): Promise<unknown>;
+  answered(answer: Answer): void;
+  /** As outside the shell. Source: spec 7, "web SDK outside the shell". */
+  degrade(request: Request): void;
+  refuse(request: Request, error: Error): void;
+  isWaiting(request: Request): boolean;
+}
+
+export const failure = (code: string, message: string, more: object = {}): Error => Object.assign(new Error(message), { ...more, code });
+
+const wordOf = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+
+function waitMsOf(verbo: string): number {
+  if (verbo === 'salas.anexar' || verbo === 'salas.anexo') return attachmentWaitMs;
+  return verbo.startsWith('salas.') || verbo.startsWith('pessoas.') ? roomWaitMs : answerWaitMs;
+}
+
+export function createRequests(outside: Outside): Requests {
+  let lastId = 0;
+  const waiting = new Map<unknown, Waiting>();
+  const take = (id: unknown): Waiting | undefined => {
+    const request = waiting.get(id);
+    clearTimeout(request?.timer);
+    waiting.delete(id);
+    return request;
+  };
+  return {
+    ask: async (verbo, args, send) =>
+      await new Promise((resolve, reject) => {
+        const request: Waiting = { id: (lastId += 1), verbo, args, resolve, reject, timer: undefined };
+        const waitMs = waitMsOf(verbo);
+        waiting.set(request.id, request);
+        request.timer = setTimeout(() => {
+          waiting.delete(request.id);
+          reject(failure('sem-resposta', `${verbo}: o ambiente não respondeu em ${waitMs / 1_000} s`));
+        }, waitMs);
+        send(request);
+      }),
+    answered: ({ id, ok, valor, erro }) => {
+      const request = take(id);
+      if (request === undefined) return;
+      if (ok === true) return request.resolve(valor);
+      const { code, message, ...more } = erro ?? {};
+      request.reject(failure(wordOf(code, 'falhou'), wordOf(message, `${request.verbo} falhou`), more));
+    },
+    degrade: ({ id }) => {
+      const request = take(id);
+      if (request === undefined) return;
+      const instead = outside[request.verbo] as ((args: Args) => unknown) | undefined;
+      if (instead) request.resolve(instead(request.args));
+      else request.reject(failure('fora-do-ambiente', `fora do ambiente ${request.verbo}`));
+    },
+    refuse: ({ id }, error) => take(id)?.reject(error),
+    isWaiting: ({ id }) => waiting.has(id),
+  };
+}

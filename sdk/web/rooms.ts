@@ -1,0 +1,122 @@
+/**
+ * `svc.salas` and `svc.pessoas` (spec 4.3). `entrar` answers at once; what drives a connection is another file, loaded at the first one, so
+ * that an app without rooms does not carry it. Decision: docs/decisions/0102-rooms-in-the-page.md
+ */
+import { corDe } from '../../schema/rooms.ts';
+import { createHandle, type Connection, type EnterOptions, type Handle } from '../rooms/handle.ts';
+import { inFrame, type Bridge } from './bridge.ts';
+import type * as PageRoom from './page-room.ts';
+import { failure, type Args } from './requests.ts';
+
+export interface PageOptions extends EnterOptions {
+  readonly guardarLocal?: boolean | undefined;
+}
+
+/** Where the page stands, by the shell's word: it never says so itself. */
+export interface Place {
+  readonly app: string;
+  readonly usuario: string;
+  readonly nome: string;
+  readonly iniciais: string;
+  /** `ws://host` or `wss://host`. */
+  readonly portal: string;
+}
+
+const retryFirstMs = 2_000;
+const retryMsMax = 30_000;
+
+const wait = async (ms: number): Promise<void> =>
+  await new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
+const asBlob = (bytes: unknown, tipo?: unknown): Blob => {
+  const type = typeof tipo === 'string' ? { type: tipo } : {};
+  if (bytes instanceof Blob) return typeof tipo === 'string' ? new Blob([bytes], type) : bytes;
+  if (bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes)) return new Blob([bytes as Uint8Array<ArrayBuffer>], type);
+  throw new TypeError('anexar espera um Blob');
+};
+
+const fileLoader = (file: string | null): (() => Promise<typeof PageRoom>) => {
+  let loaded: Promise<typeof PageRoom> | null = null;
+  let tries = 0;
+  return async () => {
+    if (file === null) throw failure('fora-do-ambiente', 'fora do ambiente salas.entrar');
+    // Some browsers remember that a module could not be had: another address is another try.
+    const address = tries === 0 ? file : `${file}?${tries}`;
+    loaded ??= (import(address) as Promise<typeof PageRoom>).catch((error: unknown) => {
+      tries += 1;
+      loaded = null;
+      throw error;
+    });
+    return await loaded;
+  };
+};
+
+export function createRooms(bridge: Bridge, file: string | null) {
+  const loadFile = fileLoader(file);
+  const ask = (verbo: string, args: Args): Promise<unknown> => bridge.ask(`salas.${verbo}`, args);
+  const anexar = async (sala: string, bytes: unknown, tipo?: unknown): Promise<unknown> => {
+    const blob = asBlob(bytes, tipo);
+    return await ask('anexar', { sala, blob });
+  };
+
+  /** Until it stands: no port yet, or the file could not be loaded. */
+  const begin = async (sala: string, handle: Handle, options: PageOptions): Promise<void> => {
+    for (let waitMs = retryFirstMs; !handle.left; waitMs = Math.min(waitMs * 2, retryMsMax)) {
+      try {
+        const [place, { enterFromPage }] = await Promise.all([ask('lugar', {}) as Promise<Place>, loadFile()]);
+        if (!handle.left) await enterFromPage(handle, { ...options, sala, place, bridge });
+        return;
+      } catch {
+        if (handle.left) return;
+        handle.change({ estado: 'fora', papel: null });
+        await Promise.race([bridge.nextPort(), wait(waitMs)]);
+      }
+    }
+  };
+
+  const entrar = (sala: string, options: PageOptions): Connection => {
+    if (typeof sala !== 'string' || typeof options?.Y?.applyUpdate !== 'function')
+      throw new TypeError('svc.salas.entrar espera (id, { Y })');
+    const handle = createHandle(options, reportError);
+    if (inFrame) void begin(sala, handle, options);
+    else {
+      handle.change({ estado: 'fora', papel: null });
+      handle.failed(failure('fora-do-ambiente', 'fora do ambiente salas.entrar'));
+    }
+    return Object.freeze(
+      Object.assign(handle.conexao, {
+        anexar: async (bytes: unknown, tipo?: unknown) => await anexar(sala, bytes, tipo),
+        anexo: async (sha: string) => await ask('anexo', { sala, sha }),
+      }),
+    );
+  };
+
+  return {
+    salas: Object.freeze({
+      criar: (nome: string) => ask('criar', { nome }),
+      entrar,
+      listar: () => ask('listar', {}),
+      ler: (sala: string) => ask('ler', { sala }),
+      renomear: (sala: string, nome: string) => ask('renomear', { sala, nome }),
+      apagar: (sala: string) => ask('apagar', { sala }),
+      darAcesso: (sala: string, usuario: string, papel: string) => ask('darAcesso', { sala, usuario, papel }),
+      darAcessoAoGrupo: (sala: string, grupo: string, papel: string) => ask('darAcessoAoGrupo', { sala, grupo, papel }),
+      /** Opens the share dialog of the desktop. */
+      compartilhar: (sala: string) => ask('compartilhar', { sala }),
+      tirarAcesso: (sala: string, usuario: string) => ask('tirarAcesso', { sala, usuario }),
+      tirarAcessoDoGrupo: (sala: string, grupo: string) => ask('tirarAcessoDoGrupo', { sala, grupo }),
+      avisar: (sala: string, tipo: string, para: readonly string[], ancora: string) =>
+        ask('avisar', { sala, tipo, para: [...para], ancora }),
+      anexar,
+      anexo: (sala: string, sha: string) => ask('anexo', { sala, sha }),
+      ao: (evento: string, callback: (dados: never) => void) => bridge.on(evento, callback),
+    }),
+    pessoas: Object.freeze({
+      eu: () => bridge.ask('pessoas.eu'),
+      buscar: (texto: string) => bridge.ask('pessoas.buscar', { texto }),
+      corDe,
+    }),
+  };
+}

@@ -1,0 +1,85 @@
+/** Drags and keys of the page that belong to its window. */
+import type { Bridge } from './bridge.ts';
+
+const shellKeys: ReadonlySet<string> = new Set(['Control+k', 'F6', 'Shift+F6']);
+
+const phase = (fase: string, event: PointerEvent): { readonly fase: string; readonly telaX: number; readonly telaY: number } => ({
+  fase,
+  telaX: event.screenX,
+  telaY: event.screenY,
+});
+
+/**
+ * A drag of the window that begins in the page's own title bar. Called with the pointerdown event; screen coordinates, because
+ * the page's own ones move with the window. The pointer is captured so that no move is lost at the edge of the frame.
+ */
+export function drag(bridge: Bridge, event: PointerEvent): Promise<unknown> {
+  const done = bridge.ask('window.arrastar', phase('inicio', event));
+  const target = event.target instanceof Element ? event.target : document.documentElement;
+  if (!bridge.inside) return done;
+  try {
+    target.setPointerCapture(event.pointerId);
+  } catch {
+    // The pointer is up already: the end below still comes.
+  }
+  const ended = new AbortController();
+  const options = { signal: ended.signal };
+  let frame = 0;
+  let last = event;
+  const mine = (handler: (moved: PointerEvent) => void) => (moved: Event) => {
+    if (moved instanceof PointerEvent && moved.pointerId === event.pointerId) handler(moved);
+  };
+  const say = (fase: string, moved: PointerEvent): void => void bridge.ask('window.arrastar', phase(fase, moved)).catch(() => undefined);
+  const end = (fase: string, moved: PointerEvent): void => {
+    ended.abort();
+    cancelAnimationFrame(frame);
+    say(fase, moved);
+  };
+  const move = (moved: PointerEvent): void => {
+    // Released where no event reached us (out of the frame, when the browser could not keep the capture): the drag is over.
+    if (moved.buttons === 0) return end('fim', moved);
+    last = moved;
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      say('mover', last);
+    });
+  };
+  const over = mine((moved) => end('fim', moved));
+  target.addEventListener('pointermove', mine(move), options);
+  target.addEventListener('pointerup', over, options);
+  target.addEventListener('lostpointercapture', over, options);
+  target.addEventListener(
+    'pointercancel',
+    mine((moved) => end('cancelar', moved)),
+    options,
+  );
+  return done;
+}
+
+/** Keys of the shell, and that the page was touched. */
+export function watchInput(bridge: Bridge): void {
+  let metaAlone = false;
+  const options = { capture: true };
+  addEventListener(
+    'keydown',
+    (event) => {
+      metaAlone = event.key === 'Meta';
+      const control = event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
+      const tecla = control ? 'Control+k' : event.key === 'F6' && event.shiftKey ? 'Shift+F6' : event.key;
+      if (!bridge.connected || !shellKeys.has(tecla) || event.repeat) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      bridge.tell('tecla', { tecla });
+    },
+    options,
+  );
+  addEventListener('keyup', (event) => event.key === 'Meta' && metaAlone && bridge.tell('tecla', { tecla: 'Meta' }), options);
+  addEventListener(
+    'pointerdown',
+    () => {
+      metaAlone = false;
+      bridge.tell('ponteiro');
+    },
+    options,
+  );
+}

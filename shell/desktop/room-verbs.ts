@@ -1,0 +1,48 @@
+/** What the verbs of rooms and people do on this desktop. Which app asks is known by the window. */
+import type { BridgeHandlers } from '../bridge/host.ts';
+import type { RoomVerbs } from '../bridge/room-verbs.ts';
+import { findPeople, pageRooms, whoIsIt, type PageRooms } from '../session/page-rooms-api.ts';
+import type { Desk } from './desk.ts';
+
+export function roomHandlers(desk: () => Desk): Pick<BridgeHandlers, keyof RoomVerbs> {
+  const appOf = (window: string): string => {
+    const app = desk().windows.find(window)?.app;
+    // A page can't ask from a window that is gone: its port is closed.
+    if (app === undefined) throw new Error('a janela não existe mais');
+    return app;
+  };
+  const rooms = (window: string, signal: AbortSignal): PageRooms => pageRooms(appOf(window), signal);
+  return {
+    'salas.criar': async (id, { nome }, signal) => await rooms(id, signal).create(nome),
+    'salas.listar': async (id, _, signal) => await rooms(id, signal).list(),
+    'salas.ler': async (id, { sala }, signal) => await rooms(id, signal).read(sala),
+    'salas.renomear': async (id, { sala, nome }, signal) => (await rooms(id, signal).rename(sala, nome), null),
+    'salas.apagar': async (id, { sala }, signal) => (await rooms(id, signal).remove(sala), null),
+    'salas.darAcesso': async (id, { sala, usuario, papel }, signal) => (
+      await rooms(id, signal).grant(sala, 'pessoas', usuario, papel),
+      null
+    ),
+    'salas.darAcessoAoGrupo': async (id, { sala, grupo, papel }, signal) => (
+      await rooms(id, signal).grant(sala, 'grupos', grupo, papel),
+      null
+    ),
+    'salas.tirarAcesso': async (id, { sala, usuario }, signal) => (await rooms(id, signal).revoke(sala, 'pessoas', usuario), null),
+    'salas.tirarAcessoDoGrupo': async (id, { sala, grupo }, signal) => (await rooms(id, signal).revoke(sala, 'grupos', grupo), null),
+    'salas.avisar': async (id, { sala, ...notice }, signal) => (await rooms(id, signal).notify(sala, notice), null),
+    'salas.compartilhar': async (id, { sala }, signal) => {
+      // Of another app it answers as if it did not exist.
+      await rooms(id, signal).read(sala);
+      desk().shared.set(sala);
+      return null;
+    },
+    'salas.anexar': async (id, { sala, blob }, signal) => await rooms(id, signal).attach(sala, blob),
+    'salas.anexo': async (id, { sala, sha }, signal) => await rooms(id, signal).attachment(sala, sha),
+    'salas.bilhete': async (id, { sala }, signal) => await rooms(id, signal).ticket(sala),
+    'salas.lugar': (id) => {
+      const { usuario, nome, iniciais } = desk().session;
+      return { app: appOf(id), usuario, nome, iniciais, portal: location.origin.replace(/^http/, 'ws') };
+    },
+    'pessoas.eu': async (_id, _args, signal) => await whoIsIt(signal),
+    'pessoas.buscar': async (_id, { texto }, signal) => await findPeople(texto, signal),
+  };
+}
