@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** On a machine that does much else at the time, a condition may be true only after seconds; what takes longer does not come. */
 const waiting = (ms: number) => ({ poll: { timeout: ms } });
 
+/** `npm test` tries a failed test of the real project once more, and says so. Decision: docs/decisions/0104-a-second-try-that-is-told.md */
+const retry = process.env['SVC_TEST_RETRY'] === '1' ? 1 : 0;
+
 /** Unit tests stand beside their file; what crosses folders stands in test/. */
 export default defineConfig({
   test: {
@@ -28,6 +31,14 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 180_000,
           expect: waiting(60_000),
+          retry,
+          tags: [
+            {
+              name: 'carries-state',
+              description: 'its tests go on from where the one before left the portal: what failed half-way is not tried again',
+              retry: 0,
+            },
+          ],
         },
       },
       {

@@ -1,4 +1,8 @@
-/** `svc repository` as a process, asked over sockets, beside nginx over the same folder. */
+/**
+ * `svc repository` as a process, asked over sockets, beside nginx over the same folder.
+ *
+ * @module-tag carries-state
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -53,7 +53,7 @@ describe('svc validate', () => {
 
   test('a single file is judged with its neighbours for references only', async () => {
     const dir = join(folder, 'n');
-    await mkdir(dir);
+    await mkdir(dir, { recursive: true });
     await writeFile(
       join(dir, 'server.yaml'),
       'apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: {} }\n---\nkind: Wrong\n',
@@ -130,6 +130,7 @@ test.for([
 });
 
 test('the command runs through a link, from anywhere, and says its version', async () => {
+  await rm(join(folder, 'link'), { force: true });
   await symlink(join(repository, 'bin/svc'), join(folder, 'link'));
   const run = promisify(execFile);
   expect((await run(join(folder, 'link'), ['--version'], { cwd: '/' })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -146,7 +146,7 @@ describe.each(runtimes)('%s spa', (runtime) => {
 
   test('a root that is itself a link serves, and a link inside to the inside serves', async () => {
     expect((await get('/dentro.css')).body).toBe('a{}');
-    const linked = join(home, 'elo');
+    const linked = join(mkdtempSync(join(home, 'elo-')), 'elo');
     symlinkSync(root, linked);
     const other = await startBench(runtime, linked);
     expect((await ask(other.socket, { path: '/dentro.css' })).body).toBe('a{}');
@@ -154,17 +154,18 @@ describe.each(runtimes)('%s spa', (runtime) => {
   });
 
   test('a root replaced by a new version is served at once', async () => {
-    const place = join(home, `versao`);
+    const base = mkdtempSync(join(home, 'versoes-'));
+    const place = join(base, 'versao');
     const make = (name: string, text: string): void => {
-      mkdirSync(join(home, name));
-      writeFileSync(join(home, name, 'v.txt'), text);
+      mkdirSync(join(base, name));
+      writeFileSync(join(base, name, 'v.txt'), text);
     };
     make('versao', '1');
     make('versao-nova', '2');
     const other = await startBench(runtime, place);
     expect((await ask(other.socket, { path: '/v.txt' })).body).toBe('1');
-    renameSync(place, join(home, 'versao-velha'));
-    renameSync(join(home, 'versao-nova'), place);
+    renameSync(place, join(base, 'versao-velha'));
+    renameSync(join(base, 'versao-nova'), place);
     expect((await ask(other.socket, { path: '/v.txt' })).body).toBe('2');
     expect((await ask(other.socket, { path: '/' })).status).toBe(404);
   });

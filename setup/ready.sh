@@ -21,7 +21,9 @@ stamp=node_modules/.svc-ready
 want=$(cksum <package-lock.json)
 if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$want" ]; then
   say "installing the npm packages (once; about half a minute)"
-  npm ci --ignore-scripts --no-fund --no-audit --loglevel=error >&2 || fail "npm ci failed" "npm ci --ignore-scripts"
+  install() { npm ci --ignore-scripts --no-fund --no-audit --loglevel=error >&2; }
+  # Once more: a registry may be away for a moment.
+  install || install || fail "npm ci failed" "npm ci --ignore-scripts"
   # npm 10 leaves this link out when two optional packages offer the same command.
   case "$(uname -m)" in aarch64) arch=arm64 ;; *) arch=x64 ;; esac
   [ -x node_modules/.bin/node ] || ln -sf "../node-linux-$arch/bin/node" node_modules/.bin/node
@@ -49,8 +51,10 @@ if [ -n "$missing" ]; then
   say "installing the Debian packages$missing"
   export DEBIAN_FRONTEND=noninteractive
   # $missing and $as_root are lists of our own words: splitting is meant.
-  $as_root apt-get update -qq >&2 || say "apt-get update failed; trying with the lists that are here"
-  $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
+  # Another apt-get may be at work: it is waited for.
+  apt() { $as_root apt-get -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -qq "$@"; }
+  apt update >&2 || say "apt-get update failed; trying with the lists that are here"
+  apt install -y --no-install-recommends $missing >/dev/null ||
     fail "apt-get could not install:$missing" "apt-get install -y --no-install-recommends$missing"
 fi
 

@@ -1,27 +1,14 @@
 /**
  * `npm test` and `npm run test:long`: the whole of `npm run check`, then the tests with real processes, sockets and browsers.
- * Closes with what the generated and enumerated tests tried (test/support/counts.ts), then the counts of both, alone on a line:
- * `N passed, N failed`.
+ * Closes with what the generated and enumerated tests tried (test/support/counts.ts), the tests that passed at their second try only, and the
+ * counts of all, alone on the last line: `N passed, N failed`.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { missingLine } from '../test/server/machine.ts';
+import { closingReport, readReport, sum, type Counts, type Read, type Report } from './report.ts';
 import { runLoudly, runQuietly, type Step } from './run.ts';
-
-interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-/** The part of vitest's JSON report that is read here. */
-interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numPendingTests: number;
-  readonly testResults: readonly { readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[] }[];
-}
 
 const bin = (name: string): string => `node_modules/.bin/${name}`;
 const long = process.argv.includes('--long');
@@ -49,10 +36,9 @@ function machineLine(): string {
  */
 const workers = long ? '1' : '2';
 
-/** Reads what vitest wrote; a run that wrote nothing counts as one failure. */
-async function runProject(project: string, folder: string): Promise<Counts> {
+async function runProject(project: 'unit' | 'real', folder: string): Promise<Read> {
   const file = join(folder, `${project}.json`);
-  const code = await runLoudly(
+  const exitCode = await runLoudly(
     {
       name: project,
       argv: [
@@ -69,35 +55,28 @@ async function runProject(project: string, folder: string): Promise<Counts> {
     env,
   );
   const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null) return { passed: 0, failed: 1, skipped: 0 };
-  const report = JSON.parse(text) as Report;
-  for (const { assertionResults } of report.testResults) {
-    for (const test of assertionResults) {
-      if (test.status === 'skipped' || test.status === 'pending') console.log(`NOT RUN on this machine: ${test.fullName}`);
-    }
-  }
-  // A suite that breaks outside its tests fails the run without a failed test.
-  const failed = report.numFailedTests === 0 && code !== 0 ? 1 : report.numFailedTests;
-  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests };
+  return readReport(text === null ? null : (JSON.parse(text) as Report), exitCode, process.cwd());
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
 const tried = join(folder, 'counts');
-env = { ...env, SVC_TEST_COUNTS: tried };
+// A run over hours looks for what happens rarely: there nothing is tried again.
+env = { ...env, SVC_TEST_COUNTS: tried, ...(long ? {} : { SVC_TEST_RETRY: '1' }) };
 try {
-  let total: Counts = { passed: 0, failed: 0, skipped: 0 };
-  const add = (c: Counts): void => {
-    total = { passed: total.passed + c.passed, failed: total.failed + c.failed, skipped: total.skipped + c.skipped };
-  };
+  const counts: Counts[] = [];
   for (const step of staticSteps) {
     const passed = await runQuietly(step);
-    add({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 });
+    counts.push({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 });
   }
-  add(await runProject('unit', folder));
-  add(await runProject('real', folder));
-  for (const line of notRun) console.log(`NOT RUN on this machine: ${line}`);
-  console.log(`\nwhat was tried:\n${await readFile(tried, 'utf8').catch(() => 'nothing told')}`);
-  console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
+  const read = [await runProject('unit', folder), await runProject('real', folder)];
+  const total = sum([...counts, ...read.map((each) => each.counts)]);
+  const told = await readFile(tried, 'utf8').catch(() => 'nothing told');
+  const all = {
+    notRun: [...read.flatMap((each) => each.notRun), ...notRun],
+    failed: read.flatMap((each) => each.failed),
+    flaky: read.flatMap((each) => each.flaky),
+  };
+  console.log(closingReport(total, all, told));
   process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 } finally {
   await rm(folder, { recursive: true, force: true });

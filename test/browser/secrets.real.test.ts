@@ -1,4 +1,8 @@
-/** Secrets on the desktop: what is missing is told, set, replaced and removed, by mouse and by keyboard; the value goes one way only. */
+/**
+ * Secrets on the desktop: what is missing is told, set, replaced and removed, by mouse and by keyboard; the value goes one way only.
+ *
+ * @module-tag carries-state
+ */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';

@@ -1,4 +1,8 @@
-/** The store as a person meets it: a real portal, a packed repository behind a web server, installations by the real command. */
+/**
+ * The store as a person meets it: a real portal, a packed repository behind a web server, installations by the real command.
+ *
+ * @module-tag carries-state
+ */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';

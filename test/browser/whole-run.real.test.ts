@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { repository as home, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { frameOf, launchBrowser, signedIn, windowOf } from './support/browser.ts';
 
@@ -23,11 +23,14 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'svcw-'));
   browser = await launchBrowser();
 });
-afterAll(async () => {
-  await browser?.close();
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'svcw-'));
+});
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
   await portal?.stop();
   await rm(dir, { recursive: true, force: true });
 });

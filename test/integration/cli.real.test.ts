@@ -1,4 +1,8 @@
-/** The command `svc` against a real portal: exit codes and what is printed. */
+/**
+ * The command `svc` against a real portal: exit codes and what is printed.
+ *
+ * @module-tag carries-state
+ */
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';

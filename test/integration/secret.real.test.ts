@@ -1,4 +1,8 @@
-/** `svc secret` and `svc why` against a real portal: what an administrator may do with a person's secrets, and that nobody reads one. */
+/**
+ * `svc secret` and `svc why` against a real portal: what an administrator may do with a person's secrets, and that nobody reads one.
+ *
+ * @module-tag carries-state
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -180,7 +180,7 @@ describe('a server that is not the pinned one', () => {
 
   test('is shown by svc server trust, which writes nothing and fails when another key is pinned', async () => {
     const desired = join(folder, 'd');
-    await mkdir(desired);
+    await mkdir(desired, { recursive: true });
     const file = join(desired, 'a.yaml');
     const text = `apiVersion: svc/v1\nkind: Server\nmetadata: { name: sirius }\nspec: { ssh: { host: 127.0.0.1, port: ${sshd.port} } }\n`;
     await writeFile(file, text);

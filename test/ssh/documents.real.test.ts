@@ -1,4 +1,8 @@
-/** What a Server document says is what the portal holds to: also when it changes, and when somebody only asks what would be done. */
+/**
+ * What a Server document says is what the portal holds to: also when it changes, and when somebody only asks what would be done.
+ *
+ * @module-tag carries-state
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,6 +1,8 @@
 /**
  * Three people with passwords on a real sshd: each signs in as themself and gets the supervisor of their own account; nobody gets in as
  * somebody else, and the passwords are nowhere but where they were typed.
+ *
+ * @module-tag carries-state
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { closingReport, readReport, sum, type Report } from './report.ts';
+
+const tests = (...rows: readonly (readonly [fullName: string, status: string, ...failures: string[]])[]): Report => ({
+  numPassedTests: rows.filter(([, status]) => status === 'passed').length,
+  numFailedTests: rows.filter(([, status]) => status === 'failed').length,
+  numPendingTests: rows.filter(([, status]) => status === 'skipped').length,
+  testResults: [
+    {
+      name: '/svc/kit/a.real.test.ts',
+      assertionResults: rows.map(([fullName, status, ...failureMessages]) => ({ fullName, status, failureMessages })),
+    },
+  ],
+});
+
+test('a test that passed at its second try counts as passed, and is told with its file and why it failed', () => {
+  const report = tests(
+    [' ends', 'passed'],
+    [' stops at once', 'passed', 'Error: not within 60 s\n    at look (a.ts:1)'],
+    ['fails', 'failed', 'Error: no', 'Error: no'],
+  );
+  expect(readReport(report, 1, '/svc')).toEqual({
+    counts: { passed: 2, failed: 1, skipped: 0 },
+    notRun: [],
+    failed: ['kit/a.real.test.ts › fails: Error: no'],
+    flaky: ['kit/a.real.test.ts › stops at once: Error: not within 60 s'],
+  });
+});
+
+test.for([
+  ['no report at all', null, 1, { passed: 0, failed: 1, skipped: 0 }],
+  ['a suite that broke outside its tests', tests(['a', 'passed']), 1, { passed: 1, failed: 1, skipped: 0 }],
+  ['one that did not run', tests(['a', 'passed'], ['b', 'skipped']), 0, { passed: 1, failed: 0, skipped: 1 }],
+] as const)('%s', ([, report, code, counts]) => {
+  expect(readReport(report, code, '/svc').counts).toEqual(counts);
+});
+
+const nothing = { notRun: [], failed: [], flaky: [] };
+
+test('the counts of everything stand alone on the last line, what was flaky right above them', () => {
+  const total = sum([
+    { passed: 5, failed: 0, skipped: 0 },
+    { passed: 20, failed: 0, skipped: 1 },
+  ]);
+  expect(
+    closingReport(
+      total,
+      { notRun: ['the moon'], failed: ['b › c: no'], flaky: ['a.real.test.ts › waits: Error: late'] },
+      '3 kills\n',
+    ).split('\n'),
+  ).toEqual([
+    'NOT RUN on this machine: the moon',
+    '',
+    'what was tried:',
+    '3 kills',
+    '',
+    '1 passed at the second try only; each of them is a defect to be found:',
+    'FLAKY: a.real.test.ts › waits: Error: late',
+    'FAILED: b › c: no',
+    '25 passed, 0 failed, 1 skipped',
+  ]);
+  expect(closingReport(total, nothing, '').split('\n').at(-1)).toBe('25 passed, 0 failed, 1 skipped');
+  expect(closingReport({ passed: 1, failed: 2, skipped: 0 }, nothing, '')).not.toContain('FLAKY');
+});

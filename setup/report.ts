@@ -1,0 +1,73 @@
+/** What the JSON report of vitest says, and the lines at the end of `npm test`. Pure. Decision: docs/decisions/0104-a-second-try-that-is-told.md */
+import { relative } from 'node:path';
+
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** The part of vitest's JSON report that is read here. */
+export interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly {
+    /** The file, absolute. */
+    readonly name: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      /** Of every try: one that passed has some only when a try before it failed. */
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+export interface Read {
+  readonly counts: Counts;
+  readonly notRun: readonly string[];
+  readonly failed: readonly string[];
+  /** Tests that passed at their second try only, each with the first line of why the first one failed. */
+  readonly flaky: readonly string[];
+}
+
+/** `report` null: the run wrote none, which counts as one failure. `root` is what the files are named from. */
+export function readReport(report: Report | null, exitCode: number, root: string): Read {
+  if (report === null) return { counts: { passed: 0, failed: 1, skipped: 0 }, notRun: [], failed: [], flaky: [] };
+  const tests = report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map((test) => ({ ...test, file: relative(root, name) })),
+  );
+  // A suite that breaks outside its tests fails the run without a failed test.
+  const failures = report.numFailedTests === 0 && exitCode !== 0 ? 1 : report.numFailedTests;
+  return {
+    counts: { passed: report.numPassedTests, failed: failures, skipped: report.numPendingTests },
+    notRun: tests.filter(({ status }) => status === 'skipped' || status === 'pending').map(({ fullName }) => fullName),
+    failed: tests.filter(({ status }) => status === 'failed').map(shown),
+    flaky: tests.filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0).map(shown),
+  };
+}
+
+const shown = (test: { readonly file: string; readonly fullName: string; readonly failureMessages: readonly string[] }): string =>
+  `${test.file} › ${test.fullName.trim()}: ${(test.failureMessages[0] ?? '').trim().split('\n', 1)[0]}`;
+
+export const sum = (all: readonly Counts[]): Counts => ({
+  passed: all.reduce((total, { passed }) => total + passed, 0),
+  failed: all.reduce((total, { failed }) => total + failed, 0),
+  skipped: all.reduce((total, { skipped }) => total + skipped, 0),
+});
+
+/** The counts stand alone on the last line. */
+export function closingReport(total: Counts, told: Omit<Read, 'counts'>, tried: string): string {
+  return [
+    ...told.notRun.map((line) => `NOT RUN on this machine: ${line}`),
+    '',
+    'what was tried:',
+    tried.trimEnd(),
+    '',
+    ...(told.flaky.length === 0 ? [] : [`${told.flaky.length} passed at the second try only; each of them is a defect to be found:`]),
+    ...told.flaky.map((line) => `FLAKY: ${line}`),
+    ...told.failed.map((line) => `FAILED: ${line}`),
+    `${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`,
+  ].join('\n');
+}
