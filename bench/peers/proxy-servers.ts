@@ -23,7 +23,7 @@ export interface Place {
 export const node = 'node_modules/.bin/node';
 export const taskset = '/usr/bin/taskset';
 /** As bin/svc starts the portal. Decision: docs/decisions/0043-memory-of-the-portal.md */
-const ourFlags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning'];
+export const ourFlags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning'];
 
 /** Fails with the line that installs what is missing. */
 export async function requireTools(): Promise<void> {
@@ -69,7 +69,7 @@ export function stopChild(child: ChildProcess): Promise<void> {
   return ended.finally(() => clearTimeout(kill));
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   const { port } = server.address() as net.AddressInfo;
@@ -170,6 +170,6 @@ http {
 }
 
 /** Compiled code is kept, as bin/svc keeps it. */
-function ourEnv(): Record<string, string> {
+export function ourEnv(): Record<string, string> {
   return { NODE_COMPILE_CACHE: 'node_modules/.cache/svc-bench' };
 }

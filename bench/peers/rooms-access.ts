@@ -1,0 +1,70 @@
+/** How the load comes into the rooms of a server: the peers open any name, ours wants a room that exists and a ticket of a person in it. */
+import net from 'node:net';
+import type { Door } from './rooms-member.ts';
+import type { DialectName } from './rooms-wire.ts';
+
+/** What a server said when it was ready, beside its process. */
+export interface ServerFacts {
+  readonly port: number;
+  readonly dialect: DialectName;
+  /** Where a room is opened by its name, which stands for `{room}`; null: ours, with a ticket. */
+  readonly path: string | null;
+  /** Ours: the rooms that were made for the run, and each person's session. */
+  readonly portal?: {
+    readonly host: string;
+    readonly rooms: readonly string[];
+    readonly cookies: readonly string[];
+  };
+}
+
+export interface Access {
+  room(n: number): string;
+  /** Where that client connects to that room; with a fresh ticket in ours. */
+  door(room: string, client: number): Promise<Door>;
+  readonly tickets: boolean;
+}
+
+export function accessOf({ port, path, portal }: ServerFacts): Access {
+  if (portal === undefined) {
+    return {
+      room: (n) => `room${n}`,
+      door: async (room) => ({ port, host: `127.0.0.1:${port}`, path: (path ?? '').replace('{room}', room) }),
+      tickets: false,
+    };
+  }
+  return {
+    room: (n) => {
+      const id = portal.rooms[n];
+      if (id === undefined) throw new Error(`only ${portal.rooms.length} rooms were made`);
+      return id;
+    },
+    door: async (room, client) => {
+      const cookie = portal.cookies[client % portal.cookies.length]!;
+      const { bilhete, caminho } = await takeTicket(port, portal.host, room, cookie);
+      return { port, host: portal.host, path: `${caminho}/documento?bilhete=${bilhete}` };
+    },
+    tickets: true,
+  };
+}
+
+/** One request on a connection of its own, as a browser that comes back makes it; by hand, so that it costs the load little. */
+function takeTicket(port: number, host: string, room: string, cookie: string): Promise<{ bilhete: string; caminho: string }> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
+    socket.setEncoding('latin1');
+    socket.on('connect', () =>
+      socket.write(
+        `POST /api/salas/${room}/bilhete HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://${host}\r\nCookie: ${cookie}\r\n` +
+          'Content-Length: 0\r\nConnection: close\r\n\r\n',
+      ),
+    );
+    socket.on('data', (chunk: string) => (text += chunk));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+      if (!text.startsWith('HTTP/1.1 200 ')) reject(new Error(`no ticket: ${text.slice(0, 400)}`));
+      else resolve(JSON.parse(body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1)) as { bilhete: string; caminho: string });
+    });
+  });
+}
