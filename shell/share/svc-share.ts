@@ -76,6 +76,8 @@ export class SvcShare extends LitElement {
   }
 
   async #load(): Promise<void> {
+    // What is being done reads the room itself, or leaves none to read.
+    if (this.busy) return;
     try {
       this.room = await readRoom(this.sala);
     } catch (error) {

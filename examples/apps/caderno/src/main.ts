@@ -60,8 +60,12 @@ async function start(salas: Salas): Promise<void> {
     },
   });
   salas.ao('mudaram', () => {
-    void list.read().then(title, () => {});
-    void room?.readPeople();
+    void (async () => {
+      await refresh(list);
+      title();
+      // Deleted or removed: the connection says so.
+      if (list.rooms.some(({ id }) => id === room?.id)) await room?.readPeople();
+    })();
   });
   svc?.app.ao('tema', ({ idioma }) => setLanguage(idioma, () => (list.draw(room?.id ?? null), room?.relabel())));
   svc?.app.ao('abertura', ({ rota }) => void follow(rota));

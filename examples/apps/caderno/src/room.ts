@@ -134,7 +134,7 @@ export function openRoom({ salas, id, me }: Parts): OpenRoom {
   const [text, comments] = [new Y.Doc(), new Y.Doc()];
   const ytext = text.getText('texto');
   const connection = salas.entrar(id, { Y, awarenessProtocol, doc: text });
-  const remarks = salas.entrar(id, { Y, doc: comments, canal: 'comentarios' });
+  const remarks = salas.entrar<Y.Doc>(id, { Y, doc: comments, canal: 'comentarios' });
   const images = imageStore(salas, id);
   const people = peopleOf(salas, connection, id);
 
