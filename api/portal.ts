@@ -45,6 +45,7 @@ import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
 import { addAppRoutes } from './routes/apps.ts';
+import { attachmentUploadPath } from './routes/attachments.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addOidcRoutes } from './routes/oidc.ts';
 import { addSessionRoutes } from './routes/session.ts';
@@ -73,6 +74,8 @@ export interface PortalOptions {
   readonly repository?: RepositoryHandler;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Attachments of rooms; made when the first one comes. */
+  readonly attachmentsDir: string;
   /** Carries the documents of rooms; without one nobody gets into any. */
   readonly relay?: Relay;
   /** Further checks for `svc doctor`. */
@@ -162,7 +165,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     expired: (session) => sessions.end(session),
     onError,
   });
-  const rooms = createRoomParts({ store, bus, gateway, clock, relay: options.relay ?? silentRelay, sessions, onError });
+  const rooms = createRoomParts({ ...options, relay: options.relay ?? silentRelay, sessions, onError });
   const metrics: Metrics = createMetrics(gateway, () => hub.count());
   const starts = createStarts({ store, bus, gateway, clock, observe: (...start) => metrics.start(...start) });
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics });
@@ -225,7 +228,9 @@ function doctorOf(options: PortalOptions, site: Site, port: number): () => Retur
 /** Routes to Fastify, all other paths to the shell's files. */
 function shellHandler(deps: ShellPageDeps & { readonly clock: Clock }, shell: Shell, onError: (error: unknown) => void): Shell['handle'] {
   return (req, res) => {
-    if (isRoutePath(pathOf(req.url ?? '/'))) return boundedBody(deps.clock, shell, req, res);
+    const path = pathOf(req.url ?? '/');
+    if (req.method === 'PUT' && attachmentUploadPath.test(path)) return shell.handle(req, res);
+    if (isRoutePath(path)) return boundedBody(deps.clock, shell, req, res);
     servePage(deps, req, res).catch((error: unknown) => {
       onError(error);
       if (res.headersSent) res.destroy();

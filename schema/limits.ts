@@ -329,6 +329,18 @@ export const limits = {
   /** What was told once is remembered for so many anchors of one person. */
   noticeAnchorsPerPersonMax: 20_000,
   noticeRecipientsMax: 100,
+  // Attachments. Decision: docs/decisions/0099-attachments.md
+  attachmentBytesMax: 32 * 1_024 * 1_024,
+  roomAttachmentBytesMax: 512 * 1_024 * 1_024,
+  attachmentTypeCharsMax: 127,
+  /** Coming in at once, in all and of one person. */
+  attachmentUploadsMax: 32,
+  attachmentUploadsPerPersonMax: 6,
+  /** Neither put nor seen in a document for so long: it goes. */
+  attachmentGraceMs: 7 * 24 * 60 * 60_000,
+  attachmentSweepMs: 6 * 60 * 60_000,
+  /** What an interrupted upload left. */
+  attachmentStagingMsMax: 60 * 60_000,
   // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
   installLockMsMax: 60_000,
   /** An engine of more entries is listed without its size. */

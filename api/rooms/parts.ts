@@ -6,10 +6,13 @@ import type { Clock } from '../../schema/clock.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { createCredentials, type Credentials } from '../auth/credentials.ts';
 import type { Sessions } from '../auth/sessions.ts';
+import { addAttachmentRoutes } from '../routes/attachments.ts';
 import { addNoticeRoutes } from '../routes/notices.ts';
 import { addPeopleRoutes } from '../routes/people.ts';
 import { addRoomRoutes } from '../routes/rooms.ts';
 import type { Relay } from './contract.ts';
+import { createAttachmentFiles } from './attachment-files.ts';
+import { createAttachments } from './attachments.ts';
 import { followRoles } from './follow-roles.ts';
 import { createRoomNews } from './news.ts';
 import { createNotices } from './notices.ts';
@@ -31,12 +34,15 @@ export interface RoomPartsDeps {
   readonly clock: Clock;
   readonly relay: Relay;
   readonly sessions: Pick<Sessions, 'alive'>;
+  /** Made when the first attachment comes. */
+  readonly attachmentsDir: string;
   readonly onError: (error: unknown) => void;
 }
 
-export function createRoomParts({ store, bus, gateway, clock, relay, sessions, onError }: RoomPartsDeps): RoomParts {
+export function createRoomParts({ store, bus, gateway, clock, relay, sessions, attachmentsDir, onError }: RoomPartsDeps): RoomParts {
+  const files = createAttachmentFiles(attachmentsDir);
   const news = createRoomNews({ rooms: store.rooms, gateway, relay, bus });
-  const rooms = createRooms({ rooms: store.rooms, gateway, relay, news, clock });
+  const rooms = createRooms({ rooms: store.rooms, gateway, relay, files, news, clock });
   const notices = createNotices({ store: store.rooms, rooms, gateway, news, clock });
   const tickets = createTickets({
     clock,
@@ -44,14 +50,19 @@ export function createRoomParts({ store, bus, gateway, clock, relay, sessions, o
     person: (usuario) => gateway.person(usuario),
     alive: (root) => sessions.alive(root),
   });
+  const attachments = createAttachments({ store: store.rooms, rooms, relay, files, clock, onError });
   const unfollow = followRoles({ rooms: store.rooms, gateway, news, relay, bus, onError });
   const rates = createRates(clock);
   return {
     tickets,
     credentials: createCredentials(store.rooms, gateway),
-    close: unfollow,
+    close: () => {
+      attachments.close();
+      unfollow();
+    },
     register: (app) => {
       addRoomRoutes(app, { gateway, rooms, tickets, rates });
+      addAttachmentRoutes(app, { gateway, attachments, rates, clock });
       addNoticeRoutes(app, { gateway, notices, rates });
       addPeopleRoutes(app, { gateway, rates });
     },

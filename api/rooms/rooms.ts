@@ -12,6 +12,7 @@ import { limits } from '../../schema/limits.ts';
 import { melhorPapel, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer, RoomGroup, RoomPerson, RoomView } from '../../schema/wire/rooms.ts';
 import { groupSizes, personAnswer } from '../people.ts';
+import type { AttachmentFiles } from './attachment-files.ts';
 import { appOf, noSuchRoom, type RoomCaller } from './callers.ts';
 import type { Relay } from './contract.ts';
 import type { RoomNews } from './news.ts';
@@ -20,6 +21,7 @@ export interface RoomDeps {
   readonly rooms: RoomStore;
   readonly gateway: Gateway;
   readonly relay: Pick<Relay, 'deleteRoom'>;
+  readonly files: Pick<AttachmentFiles, 'removeRoom'>;
   readonly news: RoomNews;
   readonly clock: Clock;
 }
@@ -75,7 +77,7 @@ export function createRooms(deps: RoomDeps): Rooms {
       const people = await news.peopleOf(room);
       if (!(await rooms.deleteRoom(id))) throw noSuchRoom();
       // Nobody gets in any more: now the ones inside, and what they wrote.
-      await deps.relay.deleteRoom(id);
+      await Promise.all([deps.relay.deleteRoom(id), deps.files.removeRoom(id)]);
       news.tell(room.app, people);
       news.tellBells(people);
     },

@@ -1,4 +1,5 @@
 /** A portal without a relay: nobody sits in any room. */
+import { SvcError } from '../../schema/errors.ts';
 import type { Relay } from './contract.ts';
 
 export const silentRelay: Relay = {
@@ -6,7 +7,10 @@ export const silentRelay: Relay = {
   setRole: () => undefined,
   deleteRoom: async () => undefined,
   sizeOf: async () => 0,
-  attachmentsIn: async () => new Set(),
+  // Not "none": whoever believed that would delete them all.
+  attachmentsIn: async () => {
+    throw new SvcError('NOT_FOUND', 'this portal has no relay');
+  },
   figures: () => ({
     sockets: 0,
     rooms: 0,

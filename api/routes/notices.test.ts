@@ -1,18 +1,21 @@
 /** The bell over the portal's own HTTP border. */
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 
 let world: PortalWorld;
 let ana: Browser;
 let bia: Browser;
 let id: string;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createPortalWorld();
   [ana, bia] = await Promise.all([world.signedIn('ana'), world.signedIn('bia')]);
+});
+beforeEach(async () => {
+  await Promise.all([ana.call('DELETE', '/api/avisos'), bia.call('DELETE', '/api/avisos')]);
   id = (await ana.call('POST', '/api/salas?app=notas', { nome: 'Atas' })).json().id;
 });
-afterEach(() => world.close());
+afterAll(() => world.close());
 
 const letIn = (papel: string) => ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=notas`, { papel });
 const send = (from: Browser, body: unknown) => from.call('POST', `/api/salas/${id}/avisos?app=notas`, body);

@@ -1,17 +1,23 @@
 /** Rooms over the portal's own HTTP border: a real portal, real requests, an in-memory database. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 
 let world: PortalWorld;
 let ana: Browser;
 let bia: Browser;
 let id: string;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createPortalWorld();
   [ana, bia] = await Promise.all([world.signedIn('ana'), world.signedIn('bia')]);
+});
+beforeEach(async () => {
+  for (const owner of [ana, bia]) {
+    const { salas } = (await owner.call('GET', '/api/salas?app=notas')).json();
+    for (const { id: old, papel } of salas) if (papel === 'dona') await owner.call('DELETE', `/api/salas/${old}?app=notas`);
+  }
   id = (await ana.call('POST', '/api/salas?app=notas', { nome: 'Atas' })).json().id;
 });
-afterEach(() => world.close());
+afterAll(() => world.close());
 
 const asBia = (method: string, path: string, body?: unknown) => bia.call(method, path, body);
 

@@ -102,6 +102,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
       origins: options.origins ?? 'subdomain',
     },
     controlSocket,
+    attachmentsDir: path.join(dir, 'anexos'),
     assets: await writeAssets(dir),
     log: pino({ level: 'info' }, sink),
     clock,

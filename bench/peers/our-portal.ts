@@ -89,6 +89,7 @@ const portal = await createPortal({
   bus: createBus(),
   gateway,
   settings: { listenHost: '127.0.0.1', listenPort: Number(port), url: 'http://svc.localhost:0', origins: 'subdomain' },
+  attachmentsDir: join(folder, 'anexos'),
   controlSocket: null,
   assets: { shellDir: folder, sdkWebDir: folder },
   log: pino({ level: 'error' }),

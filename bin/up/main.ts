@@ -106,6 +106,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       gateway,
       settings,
       controlSocket,
+      attachmentsDir: path.join(stateDir, 'anexos'),
       assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
       log,
       clock,

@@ -155,6 +155,8 @@ export interface RoomStore {
   attachments(sala: string): Promise<readonly StoredAttachment[]>;
   attachmentBytes(sala: string): Promise<number>;
   roomsWithAttachments(): Promise<readonly string[]>;
+  /** They were seen in a document. */
+  touchAttachments(sala: string, shas: readonly string[], atMs: number): Promise<void>;
   /** Only while it was not put again since `atMs`. */
   dropAttachment(sala: string, sha: string, atMs: number): Promise<boolean>;
 

@@ -23,7 +23,7 @@ function tokenOf(row: TokenRow): StoredPortalToken {
 
 type Attachments = Pick<
   RoomStore,
-  'putAttachment' | 'attachment' | 'attachments' | 'attachmentBytes' | 'roomsWithAttachments' | 'dropAttachment'
+  'putAttachment' | 'attachment' | 'attachments' | 'attachmentBytes' | 'roomsWithAttachments' | 'touchAttachments' | 'dropAttachment'
 >;
 
 export function openAttachments(database: DatabaseSync, writer: TurnWriter): Attachments {
@@ -63,6 +63,10 @@ export function openAttachments(database: DatabaseSync, writer: TurnWriter): Att
       writer.flush();
       return (rooms.all() as { room: string }[]).map((row) => row.room);
     },
+    touchAttachments: (sala, shas, atMs) =>
+      writer.write(() => {
+        for (const sha of shas) again.run(atMs, sala, sha);
+      }),
     dropAttachment: (sala, sha, atMs) => writer.write(() => remove.run(sala, sha, atMs).changes === 1),
   };
 }

@@ -1,0 +1,148 @@
+/**
+ * `/api/salas/:id/anexos…`: bytes of a room by their sha256 (spec 4.1). What people put there is shown to other people: it never becomes a page of
+ * the portal, whatever it says it is. Decision: docs/decisions/0099-attachments.md
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
+import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
+import * as schemas from '../../schema/wire/rooms-schemas.ts';
+import { judge } from '../repository/conditions.ts';
+import { arriving, watchIdle } from '../repository/upload.ts';
+import type { Attachments, OpenAttachment } from '../rooms/attachments.ts';
+import { roomCaller } from '../rooms/callers.ts';
+import type { Rates } from '../rooms/rates.ts';
+import { errorAnswers } from '../shell.ts';
+
+export interface AttachmentRouteDeps {
+  readonly gateway: Gateway;
+  readonly attachments: Attachments;
+  readonly rates: Rates;
+  readonly clock: Clock;
+}
+
+interface Wanted {
+  Params: { id: string; sha: string };
+  Querystring: { app?: string };
+}
+
+const config = { access: 'room' as const };
+/** The body is watched while it arrives: it may take longer than that of other calls. */
+export const attachmentUploadPath = /^\/api\/salas\/[^/]+\/anexos$/;
+
+export function addAttachmentRoutes(app: FastifyInstance, deps: AttachmentRouteDeps): void {
+  const schema = {
+    summary: 'Bytes of an attachment',
+    params: schemas.attachmentParams,
+    querystring: schemas.roomQuery,
+    produces: ['*/*'],
+    response: errorAnswers,
+  };
+  const send = (request: FastifyRequest<Wanted>, reply: FastifyReply) => sendAttachment(deps, request, reply);
+  app.get<Wanted>('/api/salas/:id/anexos/:sha', { config, exposeHeadRoute: false, schema }, send);
+  app.head<Wanted>('/api/salas/:id/anexos/:sha', { config, schema: { ...schema, hide: true } }, send);
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null, null));
+    scope.put<{ Params: { id: string }; Querystring: { app?: string } }>(
+      '/api/salas/:id/anexos',
+      {
+        config,
+        schema: {
+          summary: 'Put an attachment: the bytes as they are, with their Content-Type',
+          params: schemas.roomParams,
+          querystring: schemas.roomQuery,
+          consumes: ['*/*'],
+          response: { 200: schemas.attachmentAnswer, ...errorAnswers },
+        },
+      },
+      (request) => putAttachment(deps, request),
+    );
+  });
+}
+
+async function putAttachment(
+  { gateway, attachments, rates, clock }: AttachmentRouteDeps,
+  request: FastifyRequest<{ Params: { id: string }; Querystring: { app?: string } }>,
+): Promise<AttachmentAnswer> {
+  const caller = roomCaller(request, gateway, request.query.app);
+  rates.count('change', caller.usuario);
+  const { headers } = request.raw;
+  if (headers['content-encoding'] !== undefined || headers['content-range'] !== undefined) {
+    throw new SvcError('BAD_REQUEST', 'expected the whole attachment as it is, without Content-Encoding or Content-Range');
+  }
+  const length = headers['content-length'];
+  const announced = length === undefined ? null : Number(length);
+  return await attachments.put(caller, request.params.id, mediaType(headers['content-type']), arriving(clock, request.raw), announced);
+}
+
+/** `type/subtype` in lower case, without parameters. Source: RFC 9110, 8.3.1. */
+export function mediaType(header: string | undefined): string {
+  if (header === undefined) return 'application/octet-stream';
+  const [, type] = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:;.*)?$/is.exec(header) ?? [];
+  if (type === undefined || type.length > limits.attachmentTypeCharsMax) {
+    throw new SvcError('UNSUPPORTED_MEDIA', 'Content-Type: expected a media type such as image/png');
+  }
+  return type.toLowerCase();
+}
+
+/** What browsers show without running anything of it. SVG and HTML are not among them. */
+const inline = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'audio/mpeg',
+  'audio/ogg',
+  'audio/wav',
+  'audio/webm',
+  'audio/mp4',
+  'audio/aac',
+  'audio/flac',
+  'video/mp4',
+  'video/webm',
+  'video/ogg',
+  'application/pdf',
+]);
+
+function headersOf({ sha, tipo }: OpenAttachment): Record<string, string> {
+  return {
+    'content-type': tipo,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
+    'content-disposition': inline.has(tipo) ? 'inline' : `attachment; filename="${sha.slice(0, 16)}"`,
+    etag: `"${sha}"`,
+    'accept-ranges': 'bytes',
+    // Bytes under a sha never change; who may see them does, hence never in a shared cache.
+    'cache-control': 'private, max-age=31536000, immutable',
+    vary: 'Cookie, Authorization',
+  };
+}
+
+async function sendAttachment(
+  { gateway, attachments, clock }: AttachmentRouteDeps,
+  request: FastifyRequest<Wanted>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { id, sha } = request.params;
+  const file = await attachments.open(roomCaller(request, gateway, request.query.app), id, sha);
+  const verdict = judge(request.method, request.raw.headers, { bytes: file.bytes, etag: `"${sha}"`, modifiedMs: file.modifiedMs });
+  reply.headers(headersOf(file)).code(verdict.status);
+  const [start, end] = verdict.status === 206 ? [verdict.start, verdict.end] : [0, file.bytes - 1];
+  if (verdict.status === 416) reply.header('content-range', `bytes */${file.bytes}`);
+  if (verdict.status === 206) reply.header('content-range', `bytes ${start}-${end}/${file.bytes}`);
+  const whole = verdict.status === 200 || verdict.status === 206;
+  if (whole) reply.header('content-length', end - start + 1);
+  if (!whole || request.method === 'HEAD' || file.bytes === 0) {
+    await file.handle.close();
+    return await reply.send();
+  }
+  // A reader that takes nothing for too long is let go, and the file with it.
+  const watch = watchIdle(clock, () => reply.raw.destroy());
+  reply.raw.on('drain', watch.moved);
+  reply.raw.once('close', watch.end);
+  return await reply.send(file.handle.createReadStream({ start, end, highWaterMark: limits.repositoryChunkBytes }));
+}
