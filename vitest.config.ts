@@ -17,6 +17,7 @@ export default defineConfig({
             '{schema,machines,reconcilers,controller,kit,api,bin,setup,sdk,shell}/**/*.test.ts',
             'test/boundaries.test.ts',
             'test/simulation/*.test.ts',
+            'examples/apps/*/src/*.test.ts',
           ],
           exclude: ['**/*.real.test.ts', '**/node_modules/**'],
           testTimeout: 60_000,

@@ -3,6 +3,7 @@
  * chosen. A combobox with a list, as the ARIA practices describe it.
  */
 import { el } from './dom.ts';
+import { isMentioned } from './mentions.ts';
 import { svc, type Pessoa } from './portal.ts';
 import { say } from './texts.ts';
 
@@ -141,12 +142,4 @@ export function mentionField(label: string, people: () => readonly Pessoa[], sub
       close();
     },
   };
-}
-
-/** `@ana` is not in `@anabel`. */
-export function isMentioned(words: string, login: string): boolean {
-  const at = words.indexOf(`@${login}`);
-  if (at === -1) return false;
-  const rest = words.slice(at + login.length + 1);
-  return !/^[\p{L}\p{N}_-]/u.test(rest) || isMentioned(rest, login);
 }
