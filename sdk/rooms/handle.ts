@@ -58,7 +58,6 @@ export function createHandle(options: EnterOptions, say: (error: unknown) => voi
   const change = (next: Change): void => {
     if (next.estado === now.estado && next.papel === now.papel) return;
     now = next;
-    if (isDone.has(now.estado)) sincronizado.reject(Object.assign(new Error(`sala: ${now.estado}`), { code: now.estado }));
     for (const listener of listeners) {
       try {
         listener({ ...now });
@@ -66,6 +65,8 @@ export function createHandle(options: EnterOptions, say: (error: unknown) => voi
         say(error);
       }
     }
+    // After the listeners, so that whoever waits for both hears the state first.
+    if (isDone.has(next.estado)) sincronizado.reject(Object.assign(new Error(`sala: ${next.estado}`), { code: next.estado }));
   };
   const depart = async (): Promise<void> => {
     // Its own timer would go on, and in Node hold the process.
