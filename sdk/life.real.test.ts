@@ -298,13 +298,13 @@ describe.each(runtimes)('%s', (runtime) => {
     expect(await estado()).toEqual({ ...nothing, declarada: true, motivo: 'sem motivo registrado' });
   });
 
-  test('with the portal’s credential, verbs of a later version refuse with a code instead of pretending', async () => {
+  test('with the portal’s credential, verbs of a later version refuse with a code instead of pretending, and those of this one try', async () => {
     const bench = await startBench(runtime, frontend(), { SVC_PORTAL_URL: 'http://127.0.0.1:1', SVC_PORTAL_TOKEN: 'x' });
     const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
     expect(found.fila).toMatchObject({ disponivel: false, codigo: 'NAO_CONSTRUIDO' });
     expect(found).toMatchObject({
       submeter: { codigo: 'NAO_CONSTRUIDO' },
-      bilhete: { codigo: 'NAO_CONSTRUIDO' },
+      bilhete: { codigo: 'SEM_REDE' },
       contar: { codigo: 'NAO_CONSTRUIDO' },
     });
   });

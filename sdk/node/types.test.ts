@@ -21,7 +21,23 @@ const expected: Names<Omit<typeof declared, 'ErroSvc' | 'default'>> = {
   fila: { disponivel: 'function', submeter: 'function', acompanhar: 'function', baixar: 'function', cancelar: 'function' },
   gpu: { concedida: 'function', disponivel: 'function', estado: 'function' },
   metricas: { disponivel: 'function', contar: 'function', duracao: 'function', relatarErro: 'function' },
-  salas: { disponivel: 'function', bilhete: 'function' },
+  salas: {
+    disponivel: 'function',
+    entrar: 'function',
+    bilhete: 'function',
+    listar: 'function',
+    ler: 'function',
+    criar: 'function',
+    renomear: 'function',
+    apagar: 'function',
+    darAcesso: 'function',
+    darAcessoAoGrupo: 'function',
+    tirarAcesso: 'function',
+    tirarAcessoDoGrupo: 'function',
+    avisar: 'function',
+    anexar: 'function',
+    anexo: 'function',
+  },
 };
 
 const shape = (value: unknown): unknown =>

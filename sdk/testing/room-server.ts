@@ -2,7 +2,7 @@
  * A portal's rooms as far as a connection needs them, with the official yjs and y-protocols over real WebSockets: for tests of the SDKs alone.
  * What a real portal does is tested against a real portal (test/browser, test/integration).
  */
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -27,13 +27,14 @@ export interface RoomServer {
   close(): Promise<void>;
 }
 
-export async function startRoomServer(): Promise<RoomServer> {
+/** `answer`: what the portal's HTTP routes would. */
+export async function startRoomServer(answer?: (req: IncomingMessage, res: ServerResponse) => unknown): Promise<RoomServer> {
   const doc = new Y.Doc();
   const presence = new awarenessProtocol.Awareness(doc);
   presence.setLocalState(null);
   const joins: string[] = [];
   const state = { readOnly: false, deaf: false };
-  const server = createServer();
+  const server = createServer((req, res) => void answer?.(req, res));
   const sockets = new WebSocketServer({ server, verifyClient: (_info, done) => done(!state.deaf, 503) });
   const broadcast = (frame: Uint8Array, except: unknown): void => {
     for (const client of sockets.clients) if (client !== except) client.send(frame);

@@ -177,6 +177,7 @@ describe('a connection', () => {
     await state('fora');
     await context.setOffline(false);
     await state('sincronizado');
+    expect(rooms.joins.length).toBeGreaterThan(1);
   });
 
   test.for([

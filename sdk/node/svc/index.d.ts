@@ -105,7 +105,110 @@ export const metricas: {
   relatarErro(...args: unknown[]): void;
 };
 
+export type Papel = 'ver' | 'comentar' | 'editar' | 'dona';
+export type Canal = 'documento' | 'comentarios';
+export type EstadoDaSala = 'conectando' | 'sincronizado' | 'fora' | 'sem-acesso' | 'apagada' | 'saiu';
+
+export interface Sala {
+  readonly id: string;
+  readonly nome: string;
+  readonly app: string;
+  /** `usuario` of the owner. */
+  readonly dona: string;
+  /** Of the person of this backend. */
+  readonly papel: Papel;
+  readonly criadaEm: number;
+  readonly mudadaEm: number;
+}
+
+export interface PessoaDaSala {
+  readonly usuario: string;
+  readonly nome: string;
+  readonly login: string;
+  readonly iniciais: string;
+  readonly papel: Papel;
+  readonly porNome: Papel | null;
+  readonly porGrupos: readonly string[];
+  readonly declarada: boolean;
+}
+
+export interface GrupoDaSala {
+  readonly grupo: string;
+  readonly papel: Exclude<Papel, 'dona'>;
+  readonly pessoas: number;
+  readonly declarado: boolean;
+}
+
+export interface Bilhete {
+  readonly usuario: string;
+  /** Null: the person is not in the room any more. */
+  readonly bilhete: string | null;
+  readonly caminho: string;
+  readonly papel: Papel | null;
+  readonly anexos: boolean;
+  /** Whole addresses of both channels, for any y-websocket client. */
+  readonly urls: Readonly<Record<Canal, string>> | null;
+}
+
+export interface Anexo {
+  readonly sha: string;
+  readonly tamanho: number;
+  readonly tipo: string;
+}
+
+/** The program's own `yjs`: the runtime carries none. */
+export interface Yjs<D> {
+  readonly Doc: new () => D;
+  applyUpdate(doc: D, update: Uint8Array, origin?: unknown): void;
+  encodeStateAsUpdate(doc: D, stateVector?: Uint8Array): Uint8Array;
+  encodeStateVector(doc: D): Uint8Array;
+}
+
+export interface ProtocoloDePresenca<D, P> {
+  readonly Awareness: new (doc: D) => P;
+}
+
+export interface Conexao<D, P> {
+  readonly doc: D;
+  readonly presenca: P;
+  readonly estado: EstadoDaSala;
+  /** Of the last ticket: a backend does not hear of a change before it connects again; the portal decides what it takes. */
+  readonly papel: Papel | null;
+  readonly podeEscrever: boolean;
+  readonly sincronizado: Promise<void>;
+  aoMudar(callback: (mudanca: { readonly estado: EstadoDaSala; readonly papel: Papel | null }) => void): () => void;
+  sair(): Promise<void>;
+}
+
+export interface OpcoesDaSala<D, P> {
+  readonly Y: Yjs<D>;
+  readonly awarenessProtocol?: ProtocoloDePresenca<D, P>;
+  readonly doc?: D;
+  readonly canal?: Canal;
+  /** Default: Node's own, which Node 22 and newer have. */
+  readonly WebSocket?: new (url: string) => unknown;
+}
+
+/** All but `disponivel` reject or throw ErroSvc: SEM_CREDENCIAL, SEM_REDE, SEM_RESPOSTA, or the portal's own code with its HTTP `status`. */
 export const salas: {
   disponivel(): Disponibilidade;
-  bilhete(...args: unknown[]): Promise<never>;
+  /** Joins as a page does; answers at once. `sair()` lets the process end. */
+  entrar<D, P = undefined>(sala: string, opcoes: OpcoesDaSala<D, P>): Conexao<D, P>;
+  bilhete(sala: string): Promise<Bilhete>;
+  listar(): Promise<{ readonly salas: readonly Sala[] }>;
+  ler(sala: string): Promise<{
+    readonly sala: Sala;
+    readonly pessoas: readonly PessoaDaSala[];
+    readonly grupos: readonly GrupoDaSala[];
+  }>;
+  criar(nome: string): Promise<Sala>;
+  renomear(sala: string, nome: string): Promise<void>;
+  apagar(sala: string): Promise<void>;
+  darAcesso(sala: string, usuario: string, papel: Exclude<Papel, 'dona'>): Promise<void>;
+  darAcessoAoGrupo(sala: string, grupo: string, papel: Exclude<Papel, 'dona'>): Promise<void>;
+  tirarAcesso(sala: string, usuario: string): Promise<void>;
+  tirarAcessoDoGrupo(sala: string, grupo: string): Promise<void>;
+  avisar(sala: string, tipo: 'mencao' | 'comentario', para: readonly string[], ancora: string): Promise<void>;
+  anexar(sala: string, bytes: Uint8Array | Blob, tipo?: string): Promise<Anexo>;
+  anexo(sala: string, sha: string): Promise<{ readonly bytes: Buffer; readonly tipo: string }>;
 };

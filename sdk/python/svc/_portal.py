@@ -1,11 +1,17 @@
-"""What `fila`, `metricas` and `salas` share: whether the portal gave this process its address and credential. Source: spec 2.6."""
+"""What `fila`, `metricas` and `salas` share: the portal's address and credential of this process (spec 2.6, 5.3), and one call to it."""
 
 from __future__ import annotations
 
+import json
 import os
-from typing import NoReturn
+import urllib.error
+import urllib.request
+from typing import Any, NamedTuple
+from urllib.parse import urljoin
 
 from .erros import ErroSvc
+
+ESPERA_S = 20.0
 
 
 class Resposta(dict):
@@ -15,15 +21,88 @@ class Resposta(dict):
         return bool(next(iter(self.values()), False))
 
 
-def disponivel(recurso: str) -> Resposta:
+def disponivel(recurso: str, construido: bool = False) -> Resposta:
     """{ disponivel, motivo, codigo }; `motivo` is None only when it is available."""
     missing = [name for name in ('SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN') if not os.environ.get(name)]
     if missing:
         return Resposta(disponivel=False, motivo=f'falta {" e ".join(missing)}: o manifesto declara recursos.{recurso}?', codigo='SEM_CREDENCIAL')
+    if construido:
+        return Resposta(disponivel=True, motivo=None)
     return Resposta(disponivel=False, motivo=f'esta versão do runtime ainda não tem {recurso}', codigo='NAO_CONSTRUIDO')
 
 
-def recusar(recurso: str, verbo: str) -> NoReturn:
+def recusar(recurso: str, verbo: str, construido: bool = False) -> None:
     """A verb that can't be done says so; it never pretends."""
-    estado = disponivel(recurso)
-    raise ErroSvc(str(estado['codigo']), f'{recurso}.{verbo}: {estado["motivo"]}')
+    estado = disponivel(recurso, construido)
+    if not estado:
+        raise ErroSvc(str(estado['codigo']), f'{recurso}.{verbo}: {estado["motivo"]}')
+
+
+class Conteudo(NamedTuple):
+    bytes: bytes
+    tipo: str
+
+
+class _SemRedirecionar(urllib.request.HTTPRedirectHandler):
+    """The credential goes to the portal only."""
+
+    def redirect_request(self, *_args: Any) -> None:
+        return None
+
+
+# No proxy of the environment either: the address is the one that the portal gave.
+_opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _SemRedirecionar)
+
+
+def _recusa(resposta: urllib.error.HTTPError, what: str) -> ErroSvc:
+    """The portal's own refusal, with its code, HTTP status and how long it asks to wait."""
+    try:
+        problem = json.loads(resposta.read(1024 * 1024))
+    except (ValueError, OSError):
+        problem = {}
+    if not isinstance(problem, dict):
+        problem = {}
+    codigo, palavras = problem.get('code'), problem.get('error')
+    erro = ErroSvc(
+        codigo if isinstance(codigo, str) else f'HTTP_{resposta.code}',
+        f'{what}: {palavras if isinstance(palavras, str) else resposta.reason}',
+    )
+    erro.status = resposta.code
+    espera = problem.get('retryAfterMs')
+    erro.retry_after_ms = espera if isinstance(espera, (int, float)) else None
+    return erro
+
+
+def chamar(
+    what: str,
+    metodo: str,
+    caminho: str,
+    *,
+    objeto: Any = None,
+    corpo: bytes | None = None,
+    tipo: str | None = None,
+    espera_s: float = ESPERA_S,
+) -> Conteudo:
+    """One request to the portal in the name of this app and its person.
+
+    Raises ErroSvc: the portal's code, SEM_REDE, or SEM_RESPOSTA when nothing moved for `espera_s`.
+    """
+    headers = {'Authorization': f'Bearer {os.environ["SVC_PORTAL_TOKEN"]}'}
+    if objeto is not None:
+        corpo, headers['Content-Type'] = json.dumps(objeto).encode(), 'application/json'
+    elif corpo is not None:
+        headers['Content-Type'] = tipo or 'application/octet-stream'
+    pedido = urllib.request.Request(urljoin(os.environ['SVC_PORTAL_URL'], caminho), data=corpo, method=metodo, headers=headers)
+    try:
+        with _opener.open(pedido, timeout=espera_s) as resposta:
+            return Conteudo(resposta.read(), resposta.headers.get('Content-Type', ''))
+    except urllib.error.HTTPError as resposta:
+        with resposta:
+            raise _recusa(resposta, what) from None
+    except TimeoutError:
+        raise ErroSvc('SEM_RESPOSTA', f'{what}: o portal não respondeu em {espera_s:g} s') from None
+    except OSError as problem:
+        reason = getattr(problem, 'reason', problem)
+        if isinstance(reason, TimeoutError):
+            raise ErroSvc('SEM_RESPOSTA', f'{what}: o portal não respondeu em {espera_s:g} s') from None
+        raise ErroSvc('SEM_REDE', f'{what}: {reason}') from None

@@ -8,3 +8,6 @@ class ErroSvc(Exception):
         super().__init__(f'{codigo}: {mensagem}')
         self.codigo = codigo
         self.mensagem = mensagem
+        # Of what the portal refused: its HTTP status, and how long it asks to wait.
+        self.status: int | None = None
+        self.retry_after_ms: float | None = None

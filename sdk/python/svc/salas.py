@@ -1,15 +1,107 @@
-"""Shared rooms (spec 2.1 `recursos.salas`, 2.4). This version says why they aren't there; the verbs come with the rooms."""
+"""Shared rooms (spec 2.1 `recursos.salas`, 2.4, 5.3): the rooms of this app that its person is in.
+
+The standard library has no WebSocket and no CRDT, so there is no `entrar` here: `bilhete(sala).url` is the address that any y-websocket client
+opens. docs/rooms.md shows one with pycrdt.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+import json
+import os
+from typing import Any, NamedTuple, Sequence
+from urllib.parse import quote, urlsplit
 
 from . import _portal
 
+_ANEXO_ESPERA_S = 180.0
+
+
+class Bilhete(NamedTuple):
+    """A ticket for both channels, good for 60 s; everything but `caminho` is None when the person is not in the room any more."""
+
+    bilhete: str | None
+    caminho: str
+    url: str | None
+    url_comentarios: str | None
+    papel: str | None
+
 
 def disponivel() -> _portal.Resposta:
-    return _portal.disponivel('salas')
+    return _portal.disponivel('salas', construido=True)
 
 
-def bilhete(*_args: Any, **_campos: Any) -> NoReturn:
-    _portal.recusar('salas', 'bilhete')
+def _chamar(verbo: str, metodo: str, partes: Sequence[str], **resto: Any) -> _portal.Conteudo:
+    _portal.recusar('salas', verbo, construido=True)
+    caminho = '/'.join(['/api/salas', *(quote(str(parte), safe='') for parte in partes)])
+    return _portal.chamar(f'salas.{verbo}', metodo, caminho, **resto)
+
+
+def _json(verbo: str, metodo: str, partes: Sequence[str], **resto: Any) -> Any:
+    corpo = _chamar(verbo, metodo, partes, **resto).bytes
+    return json.loads(corpo) if corpo else None
+
+
+def bilhete(sala: str) -> Bilhete:
+    """Ask for a new one before each connection."""
+    resposta = _json('bilhete', 'POST', [sala, 'bilhete'], objeto={'app': os.environ.get('SVC_APP_ID', '')})
+    passe, caminho = resposta['bilhete'], resposta['caminho']
+    if passe is None:
+        return Bilhete(None, caminho, None, None, None)
+    portal = urlsplit(os.environ['SVC_PORTAL_URL'])
+    base = f'{"wss" if portal.scheme == "https" else "ws"}://{portal.netloc}{caminho}'
+    consulta = f'?bilhete={quote(passe, safe="")}'
+    return Bilhete(passe, caminho, f'{base}/documento{consulta}', f'{base}/comentarios{consulta}', resposta['papel'])
+
+
+def listar() -> list[dict[str, Any]]:
+    """The rooms, the newest first, each with the person's `papel`."""
+    return _json('listar', 'GET', [])['salas']
+
+
+def ler(sala: str) -> dict[str, Any]:
+    """{ sala, pessoas, grupos }, the owner first."""
+    return _json('ler', 'GET', [sala])
+
+
+def criar(nome: str) -> dict[str, Any]:
+    """The new room; the person of this backend owns it."""
+    return _json('criar', 'POST', [], objeto={'nome': nome})
+
+
+def renomear(sala: str, nome: str) -> None:
+    _chamar('renomear', 'PATCH', [sala], objeto={'nome': nome})
+
+
+def apagar(sala: str) -> None:
+    _chamar('apagar', 'DELETE', [sala])
+
+
+def dar_acesso(sala: str, usuario: str, papel: str) -> None:
+    _chamar('dar_acesso', 'PUT', [sala, 'pessoas', usuario], objeto={'papel': papel})
+
+
+def dar_acesso_ao_grupo(sala: str, grupo: str, papel: str) -> None:
+    _chamar('dar_acesso_ao_grupo', 'PUT', [sala, 'grupos', grupo], objeto={'papel': papel})
+
+
+def tirar_acesso(sala: str, usuario: str) -> None:
+    _chamar('tirar_acesso', 'DELETE', [sala, 'pessoas', usuario])
+
+
+def tirar_acesso_do_grupo(sala: str, grupo: str) -> None:
+    _chamar('tirar_acesso_do_grupo', 'DELETE', [sala, 'grupos', grupo])
+
+
+def avisar(sala: str, tipo: str, para: Sequence[str], ancora: str) -> None:
+    """`tipo` is 'mencao' or 'comentario'; the same `ancora` never tells the same person twice."""
+    _chamar('avisar', 'POST', [sala, 'avisos'], objeto={'tipo': tipo, 'para': list(para), 'ancora': ancora})
+
+
+def anexar(sala: str, dados: bytes, tipo: str = 'application/octet-stream') -> dict[str, Any]:
+    """{ sha, tamanho, tipo }."""
+    return _json('anexar', 'PUT', [sala, 'anexos'], corpo=dados, tipo=tipo, espera_s=_ANEXO_ESPERA_S)
+
+
+def anexo(sala: str, sha: str) -> _portal.Conteudo:
+    """(bytes, tipo)."""
+    return _chamar('anexo', 'GET', [sala, 'anexos', sha], espera_s=_ANEXO_ESPERA_S)

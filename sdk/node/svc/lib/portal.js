@@ -1,24 +1,62 @@
 'use strict';
-/** What `fila`, `metricas` and `salas` share: whether the portal gave this process its address and credential. Source: spec 2.6. */
+/** What `fila`, `metricas` and `salas` share: the portal's address and credential of this process (spec 2.6, 5.3), and one call to it. */
 const { ErroSvc } = require('./erros.js');
 
+const ESPERA_MS = 20_000;
+
 /** { disponivel, motivo, codigo }; `motivo` is null only when it is available. */
-function disponivel(recurso) {
+function disponivel(recurso, construido = false) {
   const missing = ['SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN'].filter((name) => !process.env[name]);
   if (missing.length > 0) {
     const motivo = `falta ${missing.join(' e ')}: o manifesto declara recursos.${recurso}?`;
     return { disponivel: false, motivo, codigo: 'SEM_CREDENCIAL' };
   }
+  if (construido) return { disponivel: true, motivo: null };
   return { disponivel: false, motivo: `esta versão do runtime ainda não tem ${recurso}`, codigo: 'NAO_CONSTRUIDO' };
 }
 
 /** A verb that can't be done says so; it never pretends. */
-function recusar(recurso, verbo) {
-  const estado = disponivel(recurso);
-  throw new ErroSvc(estado.codigo, `${recurso}.${verbo}: ${estado.motivo}`);
+function recusar(recurso, verbo, construido = false) {
+  const estado = disponivel(recurso, construido);
+  if (!estado.disponivel) throw new ErroSvc(estado.codigo, `${recurso}.${verbo}: ${estado.motivo}`);
 }
 
 /** Verbs that reject, as asynchronous as the real ones will be. */
 const recusados = (recurso, verbos) => Object.fromEntries(verbos.map((verbo) => [verbo, async () => recusar(recurso, verbo)]));
 
-module.exports = { disponivel, recusar, recusados };
+/** The portal's own refusal, with its code, HTTP status and how long it asks to wait. */
+async function recusa(response, what) {
+  const problem = await response.json().catch(() => ({}));
+  const codigo = typeof problem?.code === 'string' ? problem.code : `HTTP_${response.status}`;
+  const palavras = typeof problem?.error === 'string' ? problem.error : response.statusText;
+  const { retryAfterMs } = problem ?? {};
+  return Object.assign(new ErroSvc(codigo, `${what}: ${palavras}`), {
+    status: response.status,
+    ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+  });
+}
+
+/**
+ * One request to the portal in the name of this app and its person. Rejects ErroSvc: the portal's code, SEM_REDE, or SEM_RESPOSTA after
+ * `esperaMs`. A redirect is not followed: the credential goes to the portal only.
+ */
+async function chamar(what, metodo, caminho, { json, bytes, tipo, esperaMs = ESPERA_MS } = {}) {
+  const headers = { authorization: `Bearer ${process.env.SVC_PORTAL_TOKEN}` };
+  if (json !== undefined) headers['content-type'] = 'application/json';
+  if (bytes !== undefined) headers['content-type'] = tipo ?? 'application/octet-stream';
+  const body = json === undefined ? bytes : JSON.stringify(json);
+  const signal = AbortSignal.timeout(esperaMs);
+  try {
+    const url = new URL(caminho, process.env.SVC_PORTAL_URL);
+    const response = await fetch(url, { method: metodo, headers, body, signal, redirect: 'error' });
+    if (!response.ok) throw await recusa(response, what);
+    const answer = Buffer.from(await response.arrayBuffer());
+    return { bytes: answer, tipo: response.headers.get('content-type') ?? '' };
+  } catch (problem) {
+    if (problem instanceof ErroSvc) throw problem;
+    if (signal.aborted) throw new ErroSvc('SEM_RESPOSTA', `${what}: o portal não respondeu em ${esperaMs / 1_000} s`);
+    throw new ErroSvc('SEM_REDE', `${what}: ${problem?.cause?.message ?? problem?.message ?? problem}`);
+  }
+}
+
+module.exports = { disponivel, recusar, recusados, chamar };

@@ -25,7 +25,7 @@ async function recursos(res) {
     gpu: gpu.concedida(),
     estado: gpu.estado(),
     submeter: await erroDe(() => fila.submeter()),
-    bilhete: await erroDe(() => salas.bilhete()),
+    bilhete: await erroDe(() => salas.bilhete('s0')),
     contar: await erroDe(() => metricas.contar('x')),
   });
 }

@@ -44,7 +44,7 @@ class Pedido(servidor.Pedido):
                     'gpu': gpu.concedida(),
                     'estado': gpu.estado(),
                     'submeter': erro_de(fila.submeter),
-                    'bilhete': erro_de(salas.bilhete),
+                    'bilhete': erro_de(lambda: salas.bilhete('s0')),
                     'contar': erro_de(lambda: metricas.contar('x')),
                 },
             )
