@@ -222,14 +222,14 @@ describe('a Node backend in a room', () => {
     conexao.presenca.setLocalStateField('user', { name: 'Exportador' });
     await conexao.sincronizado;
     const text: Y.Text = conexao.doc.getText('t');
-    expect(text.toString()).toBe('do portal');
+    expect(text.toJSON()).toBe('do portal');
     text.insert(text.length, ' e daqui');
-    await until(() => rooms.doc.getText('t').toString() === 'do portal e daqui');
+    await until(() => rooms.doc.getText('t').toJSON() === 'do portal e daqui');
     await until(() => [...rooms.presence.getStates().values()].some((one) => (one['user'] as { name?: string }).name === 'Exportador'));
     rooms.kick(1006);
     await until(() => conexao.estado === 'fora');
     text.insert(0, '>');
-    await until(() => rooms.doc.getText('t').toString() === '>do portal e daqui');
+    await until(() => rooms.doc.getText('t').toJSON() === '>do portal e daqui');
     await conexao.sair();
     await until(() => rooms.open === 0);
     expect(states).toEqual(['conectando', 'sincronizado', 'fora', 'sincronizado', 'saiu']);

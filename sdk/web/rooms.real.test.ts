@@ -100,7 +100,7 @@ const state = async (wanted: string): Promise<unknown> => await frame.waitForFun
 const text = async (): Promise<string> => await frame.evaluate('words.toString()');
 const write = async (words: string): Promise<void> =>
   await frame.evaluate(`words.insert(words.length, ${JSON.stringify(words)}); undefined`);
-const held = (): string => rooms.doc.getText('t').toString();
+const held = (): string => rooms.doc.getText('t').toJSON();
 
 describe('a connection', () => {
   test('is there at once, and synced when the portal has sent what the room held', async () => {
