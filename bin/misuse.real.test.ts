@@ -9,7 +9,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -21,26 +20,16 @@ import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mountSmall, unmount } from '../kit/install/test-server.ts';
 import { readCatalogue } from '../schema/repository/records.ts';
+import { useAuthor } from './testing/author.ts';
 
 const root = resolve(import.meta.dirname, '..');
 let base: string;
 let app: string;
 let repo: string;
-const ended: (() => Promise<unknown> | void)[] = [];
-beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'svc-mis-'));
-  chmodSync(base, 0o755);
-  app = join(base, 'notas');
-  repo = join(base, 'repo');
-  cpSync(join(root, 'examples/apps/notas'), app, { recursive: true });
-});
-afterEach(async () => {
-  for (const end of ended.splice(0).toReversed()) await end();
-  rmSync(base, { recursive: true, force: true });
-});
+const ended = useAuthor((made) => ({ base, app, repo } = made));
 
 interface End {
   readonly code: number | null;

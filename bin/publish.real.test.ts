@@ -7,7 +7,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -17,29 +16,19 @@ import {
 } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { extractArchive } from '../kit/archive/extract.ts';
 import { engineArchive } from '../kit/archive/rules.ts';
 import { isManifest } from '../schema/manifest/validate.ts';
 import { readCatalogue } from '../schema/repository/records.ts';
+import { useAuthor } from './testing/author.ts';
 import { beginSvc, type Outcome, repository as source, runSvc } from './testing/run-svc.ts';
 
 let base: string;
 let app: string;
 let repo: string;
-const ended: (() => Promise<unknown>)[] = [];
-beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'svc-pub-'));
-  app = join(base, 'notas');
-  repo = join(base, 'repo');
-  cpSync(join(source, 'examples/apps/notas'), app, { recursive: true });
-});
-afterEach(async () => {
-  for (const end of ended.splice(0)) await end();
-  rmSync(base, { recursive: true, force: true });
-});
+const ended = useAuthor((made) => ({ base, app, repo } = made));
 
 async function run(command: string, args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   const child: ChildProcess = spawn(join(source, 'bin', command), args, { cwd: base, env: { ...process.env, SVC_REPOSITORY: '', ...env } });

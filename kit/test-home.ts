@@ -115,6 +115,19 @@ export function testHome(): TestHome {
   };
 }
 
+/** For `test.extend`: each test has a home of its own, which is gone after it. */
+export const homeFixture = {
+  // oxlint-disable-next-line no-empty-pattern
+  home: async ({}: object, use: (home: TestHome) => Promise<void>): Promise<void> => {
+    const home = testHome();
+    try {
+      await use(home);
+    } finally {
+      await home.dispose();
+    }
+  },
+};
+
 const isGone = (pid: number): boolean => ['Z', 'X'].includes(readStat(pid)?.state ?? 'X');
 
 function install(

@@ -2,27 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { processesBelow } from '../../test/support/portal.ts';
+import { emptyServer, processesBelow } from '../../test/support/portal.ts';
 import { systemClock } from '../clock/system.ts';
 import { describeHost } from './host-contract.ts';
 import { createLocalHost, type LocalHostOptions } from './local.ts';
 
 const binDir = path.resolve(import.meta.dirname, '../../bin');
-
-async function endBelow(dir: string): Promise<void> {
-  const end = (): number => {
-    const left = processesBelow(dir);
-    for (const { pid } of left) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It ended by itself in between.
-      }
-    }
-    return left.length;
-  };
-  await expect.poll(end, { timeout: 60_000 }).toBe(0);
-}
 
 function options(prefix: string, over: Partial<LocalHostOptions> = {}): LocalHostOptions {
   return { server: 'casa', prefix, binDir, clock: systemClock, onBadPackage: () => undefined, ...over };
@@ -36,7 +21,7 @@ describeHost('local', async () => {
     place: { home: `${dir}/home/ana`, prefix: dir },
     again: async () => createLocalHost(options(dir)),
     remove: async () => {
-      await endBelow(dir);
+      await emptyServer(dir);
       rmSync(dir, { recursive: true, force: true });
     },
   };

@@ -94,7 +94,7 @@ export async function readPackageManifest(root: string): Promise<Manifest | null
   return parseManifest(bytes);
 }
 
-/** A plain file below the package's folder, links not followed out of it; null when there is none. */
+/** A plain file below the package's folder, links not followed out of it; null when there is none. As kit/list/file.ts, which says why twice. */
 export async function readPackageFile(root: string, file: string): Promise<Uint8Array | null> {
   const asked = path.resolve(root, file);
   if (file.includes('\0') || !asked.startsWith(`${root}/`)) return null;

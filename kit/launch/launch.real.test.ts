@@ -15,19 +15,9 @@ import {
 import { createServer } from 'node:net';
 import { describe, expect, test as plain } from 'vitest';
 import { environOf, isAlive, readPidFile } from '../processes.ts';
-import { echoBackend, testHome, until, type TestHome } from '../test-home.ts';
+import { echoBackend, homeFixture, type TestHome, until } from '../test-home.ts';
 
-const test = plain.extend<{ home: TestHome }>({
-  // oxlint-disable-next-line no-empty-pattern
-  home: async ({}, use) => {
-    const home = testHome();
-    try {
-      await use(home);
-    } finally {
-      await home.dispose();
-    }
-  },
-});
+const test = plain.extend<{ home: TestHome }>(homeFixture);
 
 describe.concurrent('svc-app-run', () => {
   test('becomes the backend, with the same pid and fresh descriptors', async ({ home }) => {
@@ -159,7 +149,7 @@ function endOf(file: string, bytes: number): string {
 }
 
 describe('a backend that prints without end', () => {
-  test('does not fill the disk', async ({ home }) => {
+  test('does not fill the disk', { timeout: 500_000 }, async ({ home }) => {
     const print = `import os, time\nblock = (b'x' * 1023 + b'\\n') * 64\nfor i in range(16384): os.write(1, block)\nos.write(1, b'the end\\n')\ntime.sleep(99)`;
     home.install('fala', {}, { 'main.py': print });
     const { client } = await home.supervisor();
@@ -174,7 +164,7 @@ describe('a backend that prints without end', () => {
         peak = Math.max(peak, size);
         return size > 0 && endOf(runLog, 8) === 'the end\n' ? true : null;
       },
-      100_000,
+      400_000,
     );
     const size = await until('the log is short again', () => {
       const now = statSync(runLog).size;

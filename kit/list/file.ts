@@ -4,7 +4,11 @@ import { open, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { limits } from '../../schema/limits.ts';
 
-/** A plain file below the package's folder, links not followed out of it; null when there is none. */
+/**
+ * A plain file below the package's folder, links not followed out of it; null when there is none. The rule stands a second time in
+ * controller/hosts/package-folder.ts, for the server that the portal itself runs on: the controller imports nothing of the kit, and what
+ * both may import reads no files. The contract of hosts (controller/hosts/host-contract.ts) holds both to it.
+ */
 export async function readPackageFile(parent: string, app: string, file: string): Promise<Buffer | null> {
   const root = join(parent, app);
   const asked = resolve(root, file);

@@ -2,19 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test as plain } from 'vitest';
-import { testHome, until, type TestClient, type TestHome } from '../test-home.ts';
+import { homeFixture, type TestClient, testHome, type TestHome, until } from '../test-home.ts';
 
-const test = plain.extend<{ home: TestHome }>({
-  // oxlint-disable-next-line no-empty-pattern
-  home: async ({}, use) => {
-    const home = testHome();
-    try {
-      await use(home);
-    } finally {
-      await home.dispose();
-    }
-  },
-});
+const test = plain.extend<{ home: TestHome }>(homeFixture);
 
 let requests = 0;
 const order = (app: string) => {

@@ -2,19 +2,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test as plain } from 'vitest';
 import { accountPaths } from '../../schema/server-paths.ts';
-import { echoBackend, testHome, until, type TestClient, type TestHome } from '../test-home.ts';
+import { echoBackend, homeFixture, type TestClient, type TestHome, until } from '../test-home.ts';
 
-const test = plain.extend<{ home: TestHome }>({
-  // oxlint-disable-next-line no-empty-pattern
-  home: async ({}, use) => {
-    const home = testHome();
-    try {
-      await use(home);
-    } finally {
-      await home.dispose();
-    }
-  },
-});
+const test = plain.extend<{ home: TestHome }>(homeFixture);
 
 const canary = 'canário-7f3d"\\ 91/çx';
 const manifest = {

@@ -14,19 +14,9 @@ import {
 import { connect, createServer } from 'node:net';
 import { describe, expect, test as plain } from 'vitest';
 import { isAlive, readPidFile } from '../processes.ts';
-import { echoBackend, filesIn, testHome, until, type TestClient, type TestHome } from '../test-home.ts';
+import { echoBackend, filesIn, homeFixture, type TestClient, type TestHome, until } from '../test-home.ts';
 
-const test = plain.extend<{ home: TestHome }>({
-  // oxlint-disable-next-line no-empty-pattern
-  home: async ({}, use) => {
-    const home = testHome();
-    try {
-      await use(home);
-    } finally {
-      await home.dispose();
-    }
-  },
-});
+const test = plain.extend<{ home: TestHome }>(homeFixture);
 
 let requests = 0;
 const order = (app: string, more: object = {}) => {

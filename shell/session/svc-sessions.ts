@@ -5,6 +5,7 @@ import type { SessionsAnswer } from '../../schema/wire/http.ts';
 import { language, relativeTime, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
+import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { browserOf } from './agent.ts';
 import { endAllSessions, endSession, listSessions } from './api.ts';
@@ -31,29 +32,11 @@ export class SvcSessions extends LitElement {
 
   static override styles = [
     base,
+    dialogStyles,
     css`
       dialog {
         width: min(560px, 100vw - 24px);
         max-height: calc(100dvh - 24px);
-        padding: 0;
-        border: 1px solid var(--line);
-        border-radius: 16px;
-        background: var(--raised);
-        color: var(--ink);
-        box-shadow: var(--shadow-high);
-      }
-      dialog::backdrop {
-        background: var(--veil);
-      }
-      header {
-        display: flex;
-        align-items: center;
-        justify-content: space-between;
-        padding: 12px 12px 12px 20px;
-        border-bottom: 1px solid var(--line);
-      }
-      h2 {
-        font-size: 16px;
       }
       .lead,
       .problem {

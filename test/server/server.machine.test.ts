@@ -187,7 +187,9 @@ describe('ceilings', () => {
 
   test('outside their alphabet are dropped one by one for the defaults', async () => {
     // No repository offers such a manifest; on the server itself it can still come to be.
-    const packed = execFileSync('tar', ['-cz', '-C', path.join(import.meta.dirname, 'apps'), 'torto']).toString('base64');
+    // The code of guloso under a manifest of its own.
+    const torto = ['--transform=s,^guloso/,torto/,', 'torto/svc-app.json', 'guloso/backend'];
+    const packed = execFileSync('tar', ['-cz', '-C', path.join(import.meta.dirname, 'apps'), ...torto]).toString('base64');
     await machine.ok(
       'root',
       'mkdir -p /root/apps && base64 -d | tar -xz -C /root/apps && HOME=/root svc-app-install /root/apps/torto',

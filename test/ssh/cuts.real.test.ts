@@ -7,8 +7,6 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { packSource } from '../../bin/up/pack-source.ts';
-import { systemClock } from '../../controller/clock/system.ts';
 import { watchFaultPoints, type FaultPoint } from '../../controller/faults.ts';
 import type { Host } from '../../controller/hosts/host.ts';
 import { createSshHost } from '../../controller/hosts/ssh/host.ts';
@@ -16,7 +14,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { openCutLine, type CutLine } from '../support/cut-line.ts';
 import { until } from '../support/portal.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
-import { createSshWorld, type SshWorld } from './world.ts';
+import { createSshWorld, sshHostOptions, type SshWorld } from './world.ts';
 
 /** Two scans of the spec, and what a start may take on a slow machine. */
 const twoScansMs = 20_000 + 10_000;
@@ -190,17 +188,7 @@ describe('a line that ends after so many bytes', () => {
   });
 
   const newHost = (): Host =>
-    createSshHost({
-      server: 'sirius',
-      target: { host: '127.0.0.1', port: line.port, hostKey: sshd.hostKey },
-      admin: 'root',
-      credential: async () => ({ kind: 'key', privateKey: readFileSync(sshd.keyFile) }),
-      kit: sshd.kit,
-      prefix: sshd.dir,
-      clock: systemClock,
-      pack: (from) => packSource(from, sshd.dir),
-      onBadPackage: () => undefined,
-    });
+    createSshHost(sshHostOptions(sshd, { target: { host: '127.0.0.1', port: line.port, hostKey: sshd.hostKey } }));
   const writeVersion = (version: string): void =>
     writeFileSync(
       join(source, 'svc-app.json'),

@@ -1,13 +1,12 @@
 /** The contract of hosts, over a real sshd with a throw-away account and the kit as it would be installed. */
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packSource } from '../../bin/up/pack-source.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
 import { until } from '../support/portal.ts';
-import { systemClock } from '../../controller/clock/system.ts';
 import { describeHost } from '../../controller/hosts/host-contract.ts';
 import type { Host } from '../../controller/hosts/host.ts';
 import { createSshHost, type SshHostOptions } from '../../controller/hosts/ssh/host.ts';
+import { sshHostOptions } from './world.ts';
 
 let sshd: TestSshd;
 beforeAll(async () => {
@@ -16,21 +15,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await sshd?.stop();
 });
-
-function optionsFor(over: Partial<SshHostOptions> = {}): SshHostOptions {
-  return {
-    server: 'sirius',
-    target: { host: '127.0.0.1', port: sshd.port, hostKey: sshd.hostKey },
-    admin: 'root',
-    credential: async () => ({ kind: 'key', privateKey: readFileSync(sshd.keyFile) }),
-    kit: sshd.kit,
-    prefix: sshd.dir,
-    clock: systemClock,
-    pack: (source) => packSource(source, sshd.dir),
-    onBadPackage: () => undefined,
-    ...over,
-  };
-}
 
 const account = () => sshd.accounts[0]!;
 
@@ -46,15 +30,15 @@ async function clean(): Promise<void> {
 }
 
 describeHost('ssh', async () => ({
-  host: createSshHost(optionsFor()),
+  host: createSshHost(sshHostOptions(sshd)),
   account: account().name,
   place: { home: account().home, prefix: sshd.dir },
-  again: async () => createSshHost(optionsFor()),
+  again: async () => createSshHost(sshHostOptions(sshd)),
   remove: clean,
 }));
 
 async function using(over: Partial<SshHostOptions>, act: (host: Host) => Promise<void>): Promise<void> {
-  const host = createSshHost(optionsFor(over));
+  const host = createSshHost(sshHostOptions(sshd, over));
   try {
     await act(host);
   } finally {

@@ -1,4 +1,5 @@
 /** A portal in this process over a real sshd: what the tests of servers over ssh share. */
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { createBrowser, navigation, type Browser } from '../../api/testing/portal-world.ts';
 import { begin, type Running } from '../../bin/up/main.ts';
+import { packSource } from '../../bin/up/pack-source.ts';
+import { systemClock } from '../../controller/clock/system.ts';
+import type { SshHostOptions } from '../../controller/hosts/ssh/host.ts';
 import type { StartAnswer, ObjectView } from '../../schema/wire/http.ts';
 import { freePort, repository, until } from '../support/portal.ts';
 import { startSshd, type SshdOptions, type TestAccount, type TestSshd } from '../support/sshd.ts';
@@ -87,6 +91,22 @@ export async function createSshWorld(options: SshWorldOptions): Promise<SshWorld
     await stop();
     throw error;
   }
+}
+
+/** A host of the account's own, as the portal makes them; `over` as a test needs it. */
+export function sshHostOptions(sshd: TestSshd, over: Partial<SshHostOptions> = {}): SshHostOptions {
+  return {
+    server: 'sirius',
+    target: { host: '127.0.0.1', port: sshd.port, hostKey: sshd.hostKey },
+    admin: 'root',
+    credential: async () => ({ kind: 'key', privateKey: readFileSync(sshd.keyFile) }),
+    kit: sshd.kit,
+    prefix: sshd.dir,
+    clock: systemClock,
+    pack: (source) => packSource(source, sshd.dir),
+    onBadPackage: () => undefined,
+    ...over,
+  };
 }
 
 type PortalCalls = Pick<SshWorld, 'admin' | 'view' | 'whenState' | 'order' | 'browser' | 'signedIn' | 'appHost'>;

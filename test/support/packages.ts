@@ -14,7 +14,7 @@ import { begin, type Running } from '../../bin/up/main.ts';
 import { publishApp } from '../../kit/publish/publish.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
-import { freePort, processesBelow, repository, until } from './portal.ts';
+import { emptyServer, freePort, repository, until } from './portal.ts';
 
 /** Answers its version on every path, as soon as it listens. */
 const main = `
@@ -153,25 +153,6 @@ export async function packageWorld(): Promise<PackageWorld> {
       await rm(dir, { recursive: true, force: true });
     },
   };
-}
-
-/** Ends supervisors and apps. */
-async function emptyServer(state: string): Promise<void> {
-  await until(
-    'an empty server',
-    () => {
-      const left = processesBelow(state);
-      for (const { pid } of left) {
-        try {
-          process.kill(pid, 'SIGKILL');
-        } catch {
-          // Gone in between.
-        }
-      }
-      return left.length === 0;
-    },
-    20_000,
-  );
 }
 
 /** `svc repository DIR` as a process of its own. */

@@ -103,6 +103,21 @@ export function processesBelow(folder: string): readonly ProcessOnServer[] {
   return found;
 }
 
+/** Ends supervisors and apps below the folder. */
+export async function emptyServer(folder: string): Promise<void> {
+  await until('an empty server', () => {
+    const left = processesBelow(folder);
+    for (const { pid } of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // Gone in between.
+      }
+    }
+    return left.length === 0;
+  });
+}
+
 async function launch(
   options: PortalOptions,
   state: string,
@@ -183,21 +198,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<RunningP
     async stop() {
       child.kill('SIGKILL');
       await ended(child);
-      await until(
-        'an empty server',
-        () => {
-          const left = processesBelow(state);
-          for (const { pid } of left) {
-            try {
-              process.kill(pid, 'SIGKILL');
-            } catch {
-              // Gone in between.
-            }
-          }
-          return left.length === 0;
-        },
-        20_000,
-      );
+      await emptyServer(state);
       if (options.state === undefined) await rm(state, { recursive: true, force: true });
     },
   };
