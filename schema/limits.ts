@@ -341,6 +341,56 @@ export const limits = {
   attachmentSweepMs: 6 * 60 * 60_000,
   /** What an interrupted upload left. */
   attachmentStagingMsMax: 60 * 60_000,
+  // The relay of rooms. Decision: docs/decisions/0090-rooms-are-logs.md
+  roomFrameBytesMax: 1_024 * 1_024,
+  /** One document, as it is kept: base and what came since. */
+  roomStateBytesMax: 16 * 1_024 * 1_024,
+  roomSocketsMax: 2_000,
+  /** What one update may declare; more is none that an editor makes. */
+  roomUpdateStructsMax: 200_000,
+  roomUpdateClientsMax: 20_000,
+  roomUpdateDocumentsMax: 1_000,
+  roomValueDepthMax: 64,
+  /** Updates that stand on others which are not here yet. */
+  roomHeldUpdatesMax: 64,
+  roomHeldBytesMax: 1_024 * 1_024,
+  roomHeldRoomBytesMax: 8 * 1_024 * 1_024,
+  /** What a client that does not read may have waiting, beyond the answer to its own question. */
+  roomSocketBufferedBytesMax: 4 * 1_024 * 1_024,
+  /** What one socket may send: at once, and for ever. */
+  roomFramesBurstMax: 400_000,
+  roomFramesPerSecondMax: 20_000,
+  roomBytesBurstMax: 64 * 1_024 * 1_024,
+  roomBytesPerSecondMax: 8 * 1_024 * 1_024,
+  // Durability. Decision: docs/decisions/0091-commit-window.md
+  /** From the arrival of an update until it is on the disk. */
+  roomCommitMsMax: 50,
+  /** The part of it in which updates are gathered. */
+  roomCommitGatherMs: 30,
+  roomCommitRetryMs: 250,
+  roomCommitRetryMsMax: 5_000,
+  /** Received and not yet on the disk, all rooms together. */
+  roomPendingBytesMax: 64 * 1_024 * 1_024,
+  roomCloseMsMax: 5_000,
+  // Compaction.
+  roomCompactUpdatesMin: 200,
+  roomCompactBytesMin: 256 * 1_024,
+  roomCompactQuietMs: 500,
+  roomCompactWaitMsMax: 10_000,
+  roomCompactRetryMs: 60_000,
+  /** Heap of the thread that compacts; a document of 16 MiB takes about a quarter GiB. */
+  roomCompactHeapMiBMax: 768,
+  roomCompactIdleMs: 5_000,
+  /** A room without sockets is forgotten after so long. */
+  roomLingerMs: 1_000,
+  // Presence. Decision: docs/decisions/0092-presence-table.md
+  roomPresenceIdsPerSocketMax: 4,
+  roomPresenceBytesMax: 16 * 1_024,
+  /** In a frame: a client may tell of all whom it sees. */
+  roomPresenceEntriesMax: 10_000,
+  roomPresenceCoalesceMs: 40,
+  roomPresenceCoalesceSocketsMin: 20,
+  roomPingMs: 20_000,
   // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
   installLockMsMax: 60_000,
   /** An engine of more entries is listed without its size. */

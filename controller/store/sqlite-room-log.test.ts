@@ -1,0 +1,70 @@
+/** The embedded room log: the contract, and what only a file can do wrong. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import * as Y from 'yjs';
+import { framed, roomLogContract, typed } from './room-log-contract.ts';
+import { openSqliteRoomLog } from './sqlite-room-log.ts';
+
+const key = { sala: 's000000000000000000009', canal: 'documento' } as const;
+let dir: string;
+let file: string;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'svc-rooms-'));
+  file = path.join(dir, 'rooms.db');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+roomLogContract(() => ({ open: () => openSqliteRoomLog(file), remove: async () => {} }));
+
+test('the file and its side files are for the portal alone', async () => {
+  const log = await openSqliteRoomLog(file);
+  await log.append([{ ...key, seq: 1, frames: framed(typed(1, 3).updates) }]);
+  for (const suffix of ['', '-wal', '-shm']) expect(statSync(file + suffix).mode & 0o777).toBe(0o600);
+  await log.close();
+});
+
+test('damage is said, never shown as less text: a hole, a torn row, a missing base, another file', async () => {
+  const damage = [
+    'DELETE FROM tail WHERE seq = 2',
+    'UPDATE tail SET frames = substr(frames, 1, length(frames) - 1) WHERE seq = 3',
+    'UPDATE documents SET base_seq = 1; DELETE FROM tail WHERE seq = 1',
+  ];
+  for (const [n, sql] of damage.entries()) {
+    const mine = { ...key, sala: `s00000000000000000000${n}` };
+    let log = await openSqliteRoomLog(file);
+    for (const seq of [1, 2, 3]) await log.append([{ ...mine, seq, frames: framed(typed(seq, 4).updates) }]);
+    await log.close();
+    const database = new DatabaseSync(file);
+    database.exec(sql);
+    log = await openSqliteRoomLog(file);
+    const torn = n === 1 ? log.compact(mine) : log.load(mine);
+    await expect(torn, sql).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await log.close();
+    database.exec('DELETE FROM tail; DELETE FROM documents');
+    database.close();
+  }
+  await expect(openSqliteRoomLog(path.join(dir, 'nowhere\0'))).rejects.toMatchObject({ code: 'STORE_FAILED' });
+});
+
+test('a newer file is left alone', async () => {
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  await expect(openSqliteRoomLog(file)).rejects.toMatchObject({ code: 'STORE_NEWER' });
+});
+
+test('an update that no document takes is dropped by compaction, and the others stay', async () => {
+  const log = await openSqliteRoomLog(file);
+  const { doc, updates } = typed(7, 30);
+  // Two bytes that are no update: the relay would never have let them in.
+  await log.append([{ ...key, seq: 1, frames: framed([...updates.slice(0, 9), Uint8Array.of(1, 1), ...updates.slice(9)]) }]);
+  const made = await log.compact(key);
+  expect(made?.dropped).toBe(1);
+  const compacted = new Y.Doc();
+  Y.applyUpdate(compacted, made!.base);
+  expect(Y.encodeStateVector(compacted)).toEqual(Y.encodeStateVector(doc));
+  await log.close();
+});
