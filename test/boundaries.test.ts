@@ -17,7 +17,10 @@ const allowed: Record<string, { readonly folders: readonly string[]; readonly fi
   reconcilers: { folders: ['schema', 'machines'] },
   kit: { folders: ['schema', 'machines'] },
   controller: { folders: ['schema', 'machines', 'reconcilers'] },
-  api: { folders: ['schema', 'machines'], files: ['controller/store/store.ts', 'controller/store/rooms.ts', 'controller/events/bus.ts'] },
+  api: {
+    folders: ['schema', 'machines'],
+    files: ['controller/store/store.ts', 'controller/store/rooms.ts', 'controller/store/room-log.ts', 'controller/events/bus.ts'],
+  },
   bin: { folders: ['schema', 'machines', 'reconcilers', 'controller', 'kit', 'api'] },
   // What is put into bundles. Decision: docs/decisions/0102-rooms-in-the-page.md
   sdk: { folders: ['schema/wire'], files: ['machines/room-connection.ts', 'schema/rooms.ts', 'schema/limits.ts'] },

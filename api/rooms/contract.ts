@@ -22,6 +22,8 @@ export interface Seat {
 export interface Relay {
   /** Takes over an HTTP upgrade that was let in; the WebSocket handshake is the relay's. Never throws. */
   join(req: IncomingMessage, socket: Duplex, head: Buffer, seat: Seat, canal: Canal): void;
+  /** Finishes the handshake and closes: 4403 to who was removed meanwhile, 4410 when the room was deleted. A refused ticket gets no handshake. */
+  turnAway(req: IncomingMessage, socket: Duplex, head: Buffer, why: 'semAcesso' | 'apagada'): void;
   /** At once, on every open socket of that person in the room. Null: closes them with 4403. */
   setRole(sala: string, usuario: string, papel: Papel | null): void;
   /** Closes every socket with 4410 and forgets the room's log. Resolves once that is durable. */
@@ -45,5 +47,8 @@ export interface RelayFigures {
   readonly bytesOut: number;
   readonly discarded: number;
   readonly slowReadersDropped: number;
+  /** From the arrival of an update to the disk, the longest in the last commit. */
   readonly commitMsLast: number;
+  /** The log can't be written now: nobody is let in. */
+  readonly commitsFailing: boolean;
 }

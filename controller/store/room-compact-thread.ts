@@ -19,14 +19,15 @@ function openReader(file: string): (request: CompactRequest) => unknown {
     return { base: state, ...describeBase(state), seq: stored.seq, dropped };
   };
   const attachments = (sala: string): ReadonlySet<string> => {
-    const found = canais.flatMap((canal) => {
+    const found = new Set<string>();
+    for (const canal of canais) {
       const stored = read({ sala, canal });
-      if (!stored) return [];
-      const bytes = [...(stored.base === null ? [] : [stored.base]), ...stored.rows];
-      const updates = [...(stored.base === null ? [] : [stored.base]), ...stored.rows.flatMap(updatesIn)];
-      return [...addressesIn(documentOf(updates), bytes)];
-    });
-    return new Set(found);
+      if (!stored) continue;
+      const base = stored.base === null ? [] : [stored.base];
+      const doc = documentOf([...base, ...stored.rows.flatMap(updatesIn)]);
+      for (const address of addressesIn(doc, [...base, ...stored.rows])) found.add(address);
+    }
+    return found;
   };
   return (request) => (request.kind === 'compact' ? compact(request.key) : attachments(request.sala));
 }

@@ -85,6 +85,7 @@ function shown({ content }: Y.Item): string {
 /** Strings that stand next to each other may be kept in pieces. */
 function textOf(type: Y.AbstractType<unknown>): string {
   const pieces: string[] = [];
+  // oxlint-disable-next-line no-underscore-dangle -- Yjs has no other way to its items
   for (let item = type._start; item; item = item.right) {
     if (!item.deleted && item.content instanceof Y.ContentString) pieces.push(item.content.str);
   }

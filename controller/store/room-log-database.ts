@@ -49,14 +49,14 @@ export interface StoredDocument {
 /** Reads whole documents or throws: a hole in the tail is damage, not less text. Null: nobody wrote to it. */
 export function documentReader(database: DatabaseSync): (key: RoomKey) => StoredDocument | null {
   const document = database.prepare('SELECT id, base_seq, base FROM documents WHERE sala = ? AND canal = ?');
-  const tail = database.prepare('SELECT seq, frames FROM tail WHERE document = ? ORDER BY seq');
+  const tail = database.prepare('SELECT seq, frames FROM tail WHERE document = ? AND seq > ? ORDER BY seq');
   const begin = database.prepare('BEGIN');
   const commit = database.prepare('COMMIT');
   const read = ({ sala, canal }: RoomKey): StoredDocument | null => {
     const found = document.get(sala, canal) as { id: number; base_seq: number; base: Uint8Array | null } | undefined;
     if (!found) return null;
     if (found.base === null && found.base_seq !== 0) throw new Error(`the base of ${sala}/${canal} is missing`);
-    const rows = tail.all(found.id) as { seq: number; frames: Uint8Array }[];
+    const rows = tail.all(found.id, found.base_seq) as { seq: number; frames: Uint8Array }[];
     for (const [index, { seq }] of rows.entries()) {
       if (seq !== found.base_seq + index + 1) throw new Error(`row ${found.base_seq + index + 1} of ${sala}/${canal} is missing`);
     }

@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Canal } from '../../schema/rooms.ts';
+import { canais, type Canal } from '../../schema/rooms.ts';
 import { describeBase, documentReader, joined, openRoomDatabase } from './room-log-database.ts';
 import type { LoggedRoom, RoomKey } from './room-log.ts';
 import { answerRequests } from './room-thread-answers.ts';
@@ -23,35 +23,27 @@ export type LogRequest =
   | { readonly kind: 'size'; readonly sala: string }
   | { readonly kind: 'close' };
 
-function openLog(database: DatabaseSync): (request: LogRequest) => unknown {
-  const read = documentReader(database);
+/** Everything that changes the file; each function runs inside a transaction. */
+interface Changes {
+  append(packed: PackedRows): void;
+  rebase(key: RoomKey, seq: number, base: Uint8Array): void;
+  remove(sala: string): void;
+  /** The transaction failed: ids that it had made are none. */
+  undone(): void;
+}
+
+function openChanges(database: DatabaseSync): Changes {
   const ids = new Map<string, number>();
   const deleted = new Set<string>();
   const insertDocument = database.prepare('INSERT OR IGNORE INTO documents (sala, canal) VALUES (?, ?)');
   const findDocument = database.prepare('SELECT id FROM documents WHERE sala = ? AND canal = ?');
-  const insertRow = database.prepare('INSERT INTO tail VALUES (?, ?, ?)');
+  // A row that was written although its answer got lost is sent again.
+  const insertRow = database.prepare('INSERT INTO tail VALUES (?, ?, ?) ON CONFLICT (document, seq) DO NOTHING');
   const setBase = database.prepare('UPDATE documents SET base = ?, base_seq = ? WHERE id = ? AND base_seq < ?');
   const dropRows = database.prepare('DELETE FROM tail WHERE document = ? AND seq <= ?');
   const documents = database.prepare('SELECT id FROM documents WHERE sala = ?');
   const dropDocument = database.prepare('DELETE FROM documents WHERE id = ?');
-  const size = database.prepare(
-    `SELECT coalesce(sum(coalesce(length(base), 0) + (SELECT coalesce(sum(length(frames)), 0) FROM tail WHERE document = id)), 0) AS bytes
-       FROM documents WHERE sala = ?`,
-  );
 
-  const transaction = <Result>(work: () => Result): Result => {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = work();
-      database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK');
-      // Ids that the failed transaction had made are none.
-      ids.clear();
-      throw error;
-    }
-  };
   const idOf = ({ sala, canal }: RoomKey): number => {
     const name = `${sala}/${canal}`;
     let id = ids.get(name);
@@ -62,11 +54,48 @@ function openLog(database: DatabaseSync): (request: LogRequest) => unknown {
     }
     return id;
   };
-  const append = ({ rows, bytes }: PackedRows): void => {
-    let from = 0;
-    for (const { sala, canal, seq, to } of rows) {
-      if (!deleted.has(sala)) insertRow.run(idOf({ sala, canal }), seq, bytes.subarray(from, to));
-      from = to;
+  return {
+    append: ({ rows, bytes }) => {
+      let from = 0;
+      for (const { sala, canal, seq, to } of rows) {
+        if (!deleted.has(sala)) insertRow.run(idOf({ sala, canal }), seq, bytes.subarray(from, to));
+        from = to;
+      }
+    },
+    rebase: (key, seq, base) => {
+      const found = findDocument.get(key.sala, key.canal) as { id: number } | undefined;
+      if (!found || setBase.run(base, seq, found.id, seq).changes === 0) return;
+      dropRows.run(found.id, seq);
+    },
+    remove: (sala) => {
+      for (const { id } of documents.all(sala) as { id: number }[]) {
+        dropRows.run(id, Number.MAX_SAFE_INTEGER);
+        dropDocument.run(id);
+      }
+      deleted.add(sala);
+      for (const canal of canais) ids.delete(`${sala}/${canal}`);
+    },
+    undone: () => ids.clear(),
+  };
+}
+
+function openLog(database: DatabaseSync): (request: LogRequest) => unknown {
+  const read = documentReader(database);
+  const changes = openChanges(database);
+  const size = database.prepare(
+    `SELECT coalesce(sum(coalesce(length(base), 0) + (SELECT coalesce(sum(length(frames)), 0) FROM tail WHERE document = id)), 0) AS bytes
+       FROM documents WHERE sala = ?`,
+  );
+  const transaction = (work: () => void): null => {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      database.exec('COMMIT');
+      return null;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      changes.undone();
+      throw error;
     }
   };
   const load = (key: RoomKey): LoggedRoom => {
@@ -74,43 +103,24 @@ function openLog(database: DatabaseSync): (request: LogRequest) => unknown {
     const base = stored?.base ?? null;
     return { base, ...describeBase(base), tail: joined(stored?.rows ?? []), seq: stored?.seq ?? 0 };
   };
-  const remove = (sala: string): void => {
-    for (const { id } of documents.all(sala) as { id: number }[]) {
-      dropRows.run(id, Number.MAX_SAFE_INTEGER);
-      dropDocument.run(id);
+  const close = (): null => {
+    try {
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // On a full disk the write-ahead log simply stays.
     }
+    database.close();
+    return null;
   };
-  const rebase = (key: RoomKey, seq: number, base: Uint8Array): void => {
-    const found = findDocument.get(key.sala, key.canal) as { id: number } | undefined;
-    if (!found || setBase.run(base, seq, found.id, seq).changes === 0) return;
-    dropRows.run(found.id, seq);
+  const answers: { readonly [Kind in LogRequest['kind']]: (request: Extract<LogRequest, { readonly kind: Kind }>) => unknown } = {
+    load: ({ key }) => load(key),
+    append: ({ packed }) => transaction(() => changes.append(packed)),
+    rebase: ({ key, seq, base }) => transaction(() => changes.rebase(key, seq, base)),
+    delete: ({ sala }) => transaction(() => changes.remove(sala)),
+    size: ({ sala }) => (size.get(sala) as { bytes: number }).bytes,
+    close,
   };
-
-  return (request) => {
-    switch (request.kind) {
-      case 'load':
-        return load(request.key);
-      case 'append':
-        return transaction(() => append(request.packed));
-      case 'rebase':
-        return transaction(() => rebase(request.key, request.seq, request.base));
-      case 'delete':
-        transaction(() => remove(request.sala));
-        deleted.add(request.sala);
-        for (const canal of ['documento', 'comentarios']) ids.delete(`${request.sala}/${canal}`);
-        return null;
-      case 'size':
-        return (size.get(request.sala) as { bytes: number }).bytes;
-      case 'close':
-        try {
-          database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-        } catch {
-          // On a full disk the write-ahead log simply stays.
-        }
-        database.close();
-        return null;
-    }
-  };
+  return (request) => answers[request.kind](request as never);
 }
 
 if (parentPort) answerRequests(parentPort, () => openLog(openRoomDatabase((workerData as { file: string }).file)));

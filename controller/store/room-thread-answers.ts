@@ -11,7 +11,7 @@ export type Answered =
   | { readonly id: number; readonly ok: false; readonly code: string | null; readonly message: string };
 
 /** The thread's side. The first answer, number 0, says whether it could open what it works on. */
-export function answerRequests<Request>(port: MessagePort, open: () => (request: Request) => unknown): void {
+export function answerRequests(port: MessagePort, open: () => (request: never) => unknown): void {
   const answer = (id: number, work: () => unknown): boolean => {
     try {
       const value = work();
@@ -23,15 +23,15 @@ export function answerRequests<Request>(port: MessagePort, open: () => (request:
       return false;
     }
   };
-  let handle: (request: Request) => unknown = () => null;
+  let handle: (request: never) => unknown = () => null;
   const opened = answer(0, () => {
     handle = open();
     return null;
   });
   if (!opened) return port.close();
-  port.on('message', ({ id, request }: Asked<Request>) => {
+  port.on('message', ({ id, request }: Asked<never>) => {
     answer(id, () => handle(request));
-    if ((request as { kind?: string }).kind === 'close') port.close();
+    if ((request as { readonly kind: string }).kind === 'close') port.close();
   });
 }
 

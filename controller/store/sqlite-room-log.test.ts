@@ -40,8 +40,8 @@ test('damage is said, never shown as less text: a hole, a torn row, a missing ba
     const database = new DatabaseSync(file);
     database.exec(sql);
     log = await openSqliteRoomLog(file);
-    const torn = n === 1 ? log.compact(mine) : log.load(mine);
-    await expect(torn, sql).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    const read = n === 1 ? log.compact(mine) : log.load(mine);
+    await expect(read).rejects.toMatchObject({ code: 'STORE_FAILED' });
     await log.close();
     database.exec('DELETE FROM tail; DELETE FROM documents');
     database.close();

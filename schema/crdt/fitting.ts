@@ -79,7 +79,8 @@ function assemble(update: Uint8Array, sections: readonly Section[], deletes: rea
     byClient.set(deletes[n]!, ranges);
     ranges.push(deletes[n + 1]!, deletes[n + 2]! - deletes[n + 1]!);
   }
-  const values = [byClient.size, ...[...byClient].flatMap(([client, ranges]) => [client, ranges.length / 2, ...ranges])];
+  const values = [byClient.size];
+  for (const [client, ranges] of byClient) values.push(client, ranges.length / 2, ...ranges);
   const whole = new Uint8Array(at + values.reduce((sum, value) => sum + varuintBytes(value), 0));
   whole.set(into.subarray(0, at));
   for (const value of values) at = writeVaruint(whole, at, value);

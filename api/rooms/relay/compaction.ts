@@ -1,0 +1,100 @@
+/**
+ * When a document's log is rewritten as one state: after enough updates, when the room is quiet (or could not wait any longer), one
+ * document at a time, in the log's own thread. Source: anchors Q 3 and 4. Decision: docs/decisions/0090-rooms-are-logs.md
+ */
+import type { CompactedRoom, RoomLog } from '../../../controller/store/room-log.ts';
+import type { Clock } from '../../../schema/clock.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Room } from './room.ts';
+
+export interface Compaction {
+  /** Looks whether the room has become due. */
+  consider(room: Room): void;
+  forget(room: Room): void;
+  close(): void;
+}
+
+export interface CompactionDeps {
+  readonly log: Pick<RoomLog, 'compact'>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onCompacted: (room: Room, made: CompactedRoom) => void;
+  readonly onFailed: (room: Room, error: unknown) => void;
+}
+
+interface Due {
+  readonly sinceMs: number;
+  /** After a failure, and so that rooms that were busy together are not due together. */
+  notBeforeMs: number;
+}
+
+const lookMs = 250;
+
+export function isDue({ tail, updates, baseBytes }: Room): boolean {
+  if (updates < 2) return false;
+  return (
+    updates >= Math.max(limits.roomCompactUpdatesMin, baseBytes / 256) ||
+    tail.end - tail.start > Math.max(limits.roomCompactBytesMin, baseBytes)
+  );
+}
+
+export function createCompaction({ log, clock, random, onCompacted, onFailed }: CompactionDeps): Compaction {
+  const due = new Map<Room, Due>();
+  let running: Room | null = null;
+  let cancel: (() => void) | null = null;
+
+  const arm = (): void => {
+    if (cancel || running || due.size === 0) return;
+    cancel = clock.at(clock.monotonicMs() + lookMs, () => {
+      cancel = null;
+      look();
+      arm();
+    });
+  };
+  const look = (): void => {
+    const nowMs = clock.monotonicMs();
+    for (const [room, entry] of due) {
+      const quiet = nowMs - room.changedAtMs >= limits.roomCompactQuietMs;
+      const waited = nowMs - entry.sinceMs >= limits.roomCompactWaitMsMax;
+      const heavy = room.tail.end - room.tail.start > 2 * Math.max(limits.roomCompactBytesMin, room.baseBytes);
+      if (nowMs >= entry.notBeforeMs && (quiet || waited || heavy)) return run(room);
+    }
+  };
+  const run = (room: Room): void => {
+    running = room;
+    due.delete(room);
+    log
+      .compact(room.key)
+      .then((made) => compacted(room, made))
+      .catch((error: unknown) => {
+        running = null;
+        enter(room, limits.roomCompactRetryMs);
+        onFailed(room, error);
+      })
+      .finally(arm);
+  };
+  const compacted = (room: Room, made: CompactedRoom | null): null => {
+    running = null;
+    if (made) onCompacted(room, made);
+    if (isDue(room)) enter(room, 0);
+    return null;
+  };
+  const enter = (room: Room, waitMs: number): void => {
+    if (room.state === 'gone' && waitMs > 0) return;
+    const nowMs = clock.monotonicMs();
+    due.set(room, { sinceMs: nowMs, notBeforeMs: nowMs + waitMs + random() * limits.roomCompactQuietMs });
+  };
+
+  return {
+    consider: (room) => {
+      if (due.has(room) || running === room || !isDue(room)) return;
+      enter(room, 0);
+      arm();
+    },
+    forget: (room) => due.delete(room),
+    close: () => {
+      cancel?.();
+      due.clear();
+    },
+  };
+}

@@ -1,0 +1,179 @@
+/**
+ * What comes from a socket. Nothing is believed: the type, the role, the size and every byte of an update are looked at before it is
+ * copied into the tail; what adds nothing is dropped, what comes too early is held back within bounds.
+ * Source: spec 2.4; anchors H 1, I 12 to 14. Decision: docs/decisions/0090-rooms-are-logs.md
+ */
+import { fittingPart } from '../../../schema/crdt/fitting.ts';
+import { encodeVector, judge, learn } from '../../../schema/crdt/knowledge.ts';
+import { scanUpdate, type Scan } from '../../../schema/crdt/scan.ts';
+import { type Cursor, readVarbytes } from '../../../schema/crdt/varuint.ts';
+import { limits } from '../../../schema/limits.ts';
+import { frameOf, messages, syncs } from '../../../schema/room-frames.ts';
+import { refill, spend } from './allowance.ts';
+import { mayWrite, type Connection, type Ending } from './connection.ts';
+import { publish, tableFrame } from './presence.ts';
+import { bytesOf, forgetReplies, type Room } from './room.ts';
+import { answerState, send, type Sent } from './sending.ts';
+import { appendUpdate } from './tail.ts';
+
+export interface Received extends Sent {
+  framesIn: number;
+  bytesIn: number;
+  discarded: number;
+}
+
+/** What the parts of the relay that act on a frame need of it. */
+export interface Desk {
+  readonly figures: Received;
+  readonly nowMs: () => number;
+  /** Sends what the room has, before the turn is over. */
+  readonly sendNow: (room: Room) => void;
+  readonly sendSoon: (room: Room) => void;
+  readonly presenceSoon: (room: Room) => void;
+  /** So many bytes more are to be written down. */
+  readonly note: (room: Room, bytes: number) => void;
+  readonly pendingBytes: () => number;
+  /** Takes it out of the room; the socket is closed by whoever asks. */
+  readonly leave: (connection: Connection) => void;
+  readonly end: (connection: Connection, ending: Ending) => void;
+}
+
+export function receive(desk: Desk, connection: Connection, message: Buffer, isBinary: boolean): void {
+  if (connection.gone) return;
+  connection.heard = true;
+  desk.figures.framesIn += 1;
+  desk.figures.bytesIn += message.length;
+  if (!isBinary) return desk.end(connection, 'malformed');
+  if (!spend(connection.allowance, message.length)) {
+    refill(connection.allowance, desk.nowMs());
+    if (connection.allowance.frames < 0 || connection.allowance.bytes < 0) return desk.end(connection, 'tryAgain');
+  }
+  switch (message[0]) {
+    case messages.sync:
+      return receiveSync(desk, connection, message);
+    case messages.awareness:
+      return receivePresence(desk, connection, message);
+    case messages.queryAwareness: {
+      if (message.length !== 1) return desk.end(connection, 'malformed');
+      return sendTable(desk, connection);
+    }
+    case messages.auth:
+      desk.figures.discarded += 1;
+      return;
+    default:
+      return desk.end(connection, 'malformed');
+  }
+}
+
+/** The length-prefixed content behind so many type bytes; null when the message is longer or shorter than that. */
+function contentOf(message: Buffer, types: number): Uint8Array | null {
+  const cursor: Cursor = { bytes: message, at: types };
+  const content = readVarbytes(cursor);
+  return cursor.at === message.length ? content : null;
+}
+
+function receiveSync(desk: Desk, connection: Connection, message: Buffer): void {
+  const kind = message[1];
+  if (kind !== syncs.step1 && kind !== syncs.step2 && kind !== syncs.update) return desk.end(connection, 'malformed');
+  if (kind !== syncs.step1 && !mayWrite(connection)) {
+    // Whoever may not write still receives. Source: spec 2.4.
+    desk.figures.discarded += 1;
+    return;
+  }
+  const content = contentOf(message, 2);
+  if (!content) return desk.end(connection, 'malformed');
+  if (kind === syncs.step1) {
+    desk.sendNow(connection.room);
+    if (!answerState(connection, content, desk.figures)) desk.end(connection, 'malformed');
+    return;
+  }
+  // The answer to our question holds everything that was held back.
+  if (kind === syncs.step2) dropHeld(connection);
+  takeUpdate(desk, connection, content, kind === syncs.update);
+}
+
+function takeUpdate(desk: Desk, connection: Connection, update: Uint8Array, asks: boolean): void {
+  const { room } = connection;
+  const scan = scanUpdate(update, room.known.vector);
+  if (!scan) return desk.end(connection, 'malformed');
+  const verdict = judge(room.known, scan);
+  if (verdict.kind === 'new') return accept(desk, connection, update, scan);
+  if (verdict.kind === 'known') return;
+  const part = fittingPart(room.known, update);
+  const fit = part && scanUpdate(part, room.known.vector);
+  if (part && fit && judge(room.known, fit).kind === 'new') accept(desk, connection, part, fit);
+  if (!connection.gone) hold(desk, connection, { update: new Uint8Array(update), client: verdict.client, clock: verdict.clock }, asks);
+}
+
+function accept(desk: Desk, connection: Connection, update: Uint8Array, scan: Scan): void {
+  const { room } = connection;
+  if (bytesOf(room) + update.length > limits.roomStateBytesMax) return desk.end(connection, 'tooBig');
+  if (desk.pendingBytes() > limits.roomPendingBytesMax) return desk.end(connection, 'tryAgain');
+  const before = room.tail.end;
+  appendUpdate(room.tail, update);
+  learn(room.known, scan);
+  forgetReplies(room);
+  room.updates += 1;
+  room.unsent += 1;
+  const last = room.authors.at(-1);
+  if (last?.by === connection) last.to = room.tail.end;
+  else room.authors.push({ by: connection, to: room.tail.end });
+  desk.note(room, room.tail.end - before);
+  desk.sendSoon(room);
+}
+
+function hold(desk: Desk, connection: Connection, one: Connection['held'][number], asks: boolean): void {
+  const { room } = connection;
+  const bytes = connection.held.reduce((sum, { update }) => sum + update.length, one.update.length);
+  const tooMuch = bytes > limits.roomHeldBytesMax || room.heldBytes + one.update.length > limits.roomHeldRoomBytesMax;
+  if (connection.held.length >= limits.roomHeldUpdatesMax || tooMuch) return desk.end(connection, 'tryAgain');
+  connection.held.push(one);
+  room.holders.add(connection);
+  room.heldBytes += one.update.length;
+  // It may have what is missing.
+  if (asks && connection.held.length === 1) askState(desk, connection);
+}
+
+export function askState(desk: Desk, connection: Connection): void {
+  send(connection, [frameOf([messages.sync, syncs.step1], encodeVector(connection.room.known))], desk.figures);
+}
+
+export function dropHeld(connection: Connection): void {
+  const { room } = connection;
+  for (const { update } of connection.held) room.heldBytes -= update.length;
+  connection.held = [];
+  room.holders.delete(connection);
+}
+
+/** What was held back and has now what it stands on. Called once per turn, so that a flood of early ones costs no more. */
+export function retryHeld(desk: Desk, room: Room): void {
+  for (const connection of room.holders) {
+    const { held } = connection;
+    if (!held.some((one) => isReady(room, one))) continue;
+    dropHeld(connection);
+    for (const one of held) {
+      if (connection.gone) return;
+      if (isReady(room, one)) takeUpdate(desk, connection, one.update, false);
+      else hold(desk, connection, one, false);
+    }
+  }
+}
+
+const isReady = (room: Room, { client, clock }: Connection['held'][number]): boolean => (room.known.vector.get(client) ?? 0) > clock;
+
+function receivePresence(desk: Desk, connection: Connection, message: Buffer): void {
+  const content = contentOf(message, 1);
+  const discard = (): void => {
+    desk.figures.discarded += 1;
+  };
+  const published = content ? publish(connection.room.presence, connection, content, discard) : 'malformed';
+  if (published === 'malformed') desk.end(connection, 'malformed');
+  else if (published === 'changed') desk.presenceSoon(connection.room);
+}
+
+export function sendTable(desk: Desk, connection: Connection): void {
+  const frame = tableFrame(connection.room.presence, (by) => desk.end(by, 'malformed'));
+  if (!frame) return;
+  connection.allowance.bytes -= frame.length / 4;
+  send(connection, [frame], desk.figures);
+}

@@ -1,0 +1,125 @@
+/** The relay over real sockets with the clients that people use: y-websocket's provider, and plain y-protocols. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { WebsocketProvider } from 'y-websocket';
+import * as Y from 'yjs';
+import { limits } from '../../../schema/limits.ts';
+import { corDe } from '../../../schema/rooms.ts';
+import { connect, said, type RawClient, type RawClientOptions } from '../../../test/support/room-client.ts';
+import { startRelay, type RelayWorld } from '../../../test/support/relay-world.ts';
+
+const sala = 's000000000000000000001';
+let world: RelayWorld;
+const open: RawClient[] = [];
+beforeEach(async () => {
+  world = await startRelay();
+});
+afterEach(async () => {
+  for (const client of open.splice(0)) client.end();
+  await world.close();
+});
+
+const enter = (ticket: string, options: RawClientOptions & { readonly canal?: string; readonly room?: string } = {}): RawClient => {
+  const client = connect(`${world.url}/${options.room ?? sala}/${options.canal ?? 'documento'}`, ticket, options);
+  open.push(client);
+  return client;
+};
+const text = ({ doc }: { readonly doc: Y.Doc }): string => doc.getText('text').toJSON();
+const type = ({ doc }: RawClient, what: string): void => doc.getText('text').insert(doc.getText('text').length, what);
+const until = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: 5_000, interval: 5 });
+
+describe('editing together', () => {
+  test('what one writes the other reads, and who comes later reads all of it', async () => {
+    const [ana, bea] = [enter('ana:dona'), enter('bea:editar')];
+    await Promise.all([ana.synced, bea.synced]);
+    type(ana, 'Olá, ');
+    await until(() => expect(text(bea)).toBe('Olá, '));
+    type(bea, 'mundo');
+    await until(() => expect(text(ana)).toBe('Olá, mundo'));
+    const caio = enter('caio:ver');
+    await caio.synced;
+    expect(text(caio)).toBe('Olá, mundo');
+  });
+
+  test('the provider of y-websocket works as it is, with the ticket as a parameter', async () => {
+    const docs = [new Y.Doc(), new Y.Doc()];
+    const providers = docs.map(
+      (doc, n) =>
+        new WebsocketProvider(`${world.url}/${sala}`, 'documento', doc, {
+          WebSocketPolyfill: WebSocket as unknown as typeof globalThis.WebSocket,
+          params: { bilhete: `p${n}:editar` },
+          disableBc: true,
+        }),
+    );
+    providers[0]!.awareness.setLocalStateField('user', { name: 'forged', color: '#000000' });
+    await until(() => expect(providers.every(({ synced }) => synced)).toBe(true));
+    docs[0]!.getText('text').insert(0, 'um');
+    docs[1]!.getMap('map').set('dois', 2);
+    await until(() => expect([docs[1]!.getText('text').toJSON(), docs[0]!.getMap('map').get('dois')]).toEqual(['um', 2]));
+    await until(() =>
+      expect(providers[1]!.awareness.getStates().get(docs[0]!.clientID)).toMatchObject({ user: { name: 'P0', color: corDe('p0') } }),
+    );
+    for (const provider of providers) provider.destroy();
+  });
+
+  test('two channels are two documents', async () => {
+    const [document, comments] = [enter('ana:dona'), enter('ana:dona', { canal: 'comentarios' })];
+    await Promise.all([document.synced, comments.synced]);
+    type(document, 'texto');
+    type(comments, 'comentário');
+    const [later, laterComments] = [enter('bea:ver'), enter('bea:ver', { canal: 'comentarios' })];
+    await Promise.all([later.synced, laterComments.synced]);
+    expect([text(later), text(laterComments)]).toEqual(['texto', 'comentário']);
+  });
+
+  test('who was away gets what is missing and gives what it wrote; who is up to date gets next to nothing', async () => {
+    const ana = enter('ana:dona');
+    await ana.synced;
+    for (let n = 0; n < 400; n += 1) type(ana, `linha ${n}\n`);
+    const bea = enter('bea:editar');
+    await bea.synced;
+    bea.end();
+    await bea.closed;
+    type(ana, 'de ana');
+    bea.doc.getText('text').insert(0, 'de bea');
+    const again = enter('bea:editar', { doc: bea.doc });
+    await again.synced;
+    await until(() => expect(text(ana)).toBe(text(again)));
+    expect(text(ana)).toContain('de ana');
+    expect(text(ana)).toContain('de bea');
+    const third = enter('bea:editar', { doc: bea.doc });
+    await third.synced;
+    expect(third.received.bytes).toBeLessThan(200);
+  });
+
+  test('what was written is there when everybody left and the room was forgotten', async () => {
+    const ana = enter('ana:dona');
+    await ana.synced;
+    type(ana, 'fica');
+    const bea = enter('bea:ver');
+    await bea.synced;
+    await until(() => expect(text(bea)).toBe('fica'));
+    ana.end();
+    bea.end();
+    await until(() => expect(world.relay.figures().rooms).toBe(0));
+    const later = enter('ana:dona');
+    await later.synced;
+    expect(text(later)).toBe('fica');
+  });
+
+  test('a room that is compacted under writing hands says the same to everyone', async () => {
+    const [ana, bea] = [enter('ana:dona'), enter('bea:editar')];
+    await Promise.all([ana.synced, bea.synced]);
+    for (let n = 0; n < limits.roomCompactUpdatesMin * 2; n += 1) {
+      type(n % 2 === 0 ? ana : bea, String(n % 10));
+      if (n % 50 === 0) await vi.waitUntil(() => text(bea).length === n + 1);
+    }
+    const sizeBefore = await world.relay.sizeOf(sala);
+    await until(() => expect(said(ana)).toBe(said(bea)));
+    await vi.waitFor(async () => expect(await world.relay.sizeOf(sala)).toBeLessThan(sizeBefore / 2), { timeout: 8_000 });
+    type(ana, 'depois');
+    const later = enter('caio:ver');
+    await later.synced;
+    await until(() => expect([said(later), said(bea)]).toEqual([said(ana), said(ana)]));
+  });
+});

@@ -1,0 +1,257 @@
+/**
+ * The relay of rooms: takes over the sockets that the routes let in, and puts its parts together: receiving.ts (what comes),
+ * sending.ts (what leaves), room.ts and tail.ts (what a room holds), journal.ts (to the disk), compaction.ts, presence.ts,
+ * heartbeat.ts. Contract: ../contract.ts. Source: design 8.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { RoomLog } from '../../../controller/store/room-log.ts';
+import type { Clock } from '../../../schema/clock.ts';
+import { limits } from '../../../schema/limits.ts';
+import { nothingFrame } from '../../../schema/room-frames.ts';
+import type { Canal, Papel } from '../../../schema/rooms.ts';
+import type { Relay, Seat } from '../contract.ts';
+import { type Compaction, createCompaction } from './compaction.ts';
+import { type Connection, createConnection, type Ending, mayWrite, sayEnd } from './connection.ts';
+import { createJournal, type Journal } from './journal.ts';
+import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
+import { leave } from './presence.ts';
+import { askState, type Desk, dropHeld, receive, type Received, retryHeld, sendTable } from './receiving.ts';
+import { createOpenRooms, type OpenRooms } from './open-rooms.ts';
+import { rebaseRoom, type Room } from './room.ts';
+import { createTurns } from './turns.ts';
+import { send, sendTurn } from './sending.ts';
+
+export interface RelayDeps {
+  readonly log: RoomLog;
+  readonly clock: Clock;
+  readonly report: RelayReport;
+  /** Spreads work that would fall together. */
+  readonly random?: () => number;
+}
+
+/** For the log of the portal. Never content, and of people no more than the room. */
+export interface RelayReport {
+  loadFailed(sala: string, error: unknown): void;
+  commitFailed(error: unknown): void;
+  commitRecovered(): void;
+  compactionFailed(sala: string, error: unknown): void;
+  updatesDropped(sala: string, count: number): void;
+  /** The portal ended before all was written. */
+  lost(bytes: number): void;
+}
+
+/** The parts of one relay, which know of each other. */
+interface Parts {
+  readonly deps: RelayDeps;
+  readonly figures: Received;
+  readonly wss: WebSocketServer;
+  readonly rooms: OpenRooms;
+  readonly journal: Journal;
+  readonly compaction: Compaction;
+  readonly heartbeat: Heartbeat;
+  readonly desk: Desk;
+  closing: boolean;
+}
+
+export function createRelay(deps: RelayDeps): Relay {
+  const parts = assemble(deps);
+  const { rooms, journal, compaction, heartbeat, figures, desk, wss } = parts;
+  return {
+    join: (req, socket, head, seat, canal) => takeOver(wss, { req, socket, head }, (ws) => attach(parts, ws, { socket, seat, canal })),
+    turnAway: (req, socket, head, why) =>
+      takeOver(wss, { req, socket, head }, (ws) => {
+        ws.on('error', () => ws.terminate());
+        sayEnd(ws, why);
+      }),
+    setRole: (sala, usuario, papel) => {
+      for (const { sockets } of rooms.of(sala)) {
+        for (const connection of sockets) if (connection.seat.usuario === usuario) setRole(desk, connection, papel);
+      }
+    },
+    deleteRoom: async (sala) => {
+      for (const room of rooms.of(sala)) {
+        rooms.forget(room);
+        journal.forget(room);
+        compaction.forget(room);
+        endAll(desk, room, 'apagada');
+      }
+      await deps.log.deleteRoom(sala);
+    },
+    sizeOf: (sala) => deps.log.sizeOf(sala),
+    attachmentsIn: (sala) => deps.log.attachmentsIn(sala),
+    figures: () => ({
+      ...figures,
+      sockets: [...rooms.byName.values()].reduce((sum, { sockets }) => sum + sockets.size, 0),
+      rooms: rooms.byName.size,
+      commitMsLast: journal.commitMsLast(),
+      commitsFailing: !journal.healthy(),
+    }),
+    close: async () => {
+      parts.closing = true;
+      heartbeat.close();
+      compaction.close();
+      for (const room of rooms.byName.values()) endAll(desk, room, 'tryAgain');
+      if (!(await journal.drain(limits.roomCloseMsMax))) deps.report.lost(journal.pendingBytes());
+      for (const room of rooms.byName.values()) rooms.forget(room);
+      wss.close();
+    },
+  };
+}
+
+function assemble(deps: RelayDeps): Parts {
+  const { log, clock, report } = deps;
+  const figures: Received = { framesIn: 0, framesOut: 0, bytesIn: 0, bytesOut: 0, discarded: 0, slowReadersDropped: 0 };
+  // No compression: of a typed letter it saves a few bytes and costs a third of all other work, and its memory is never given back.
+  const wss = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: limits.roomFrameBytesMax,
+    clientTracking: false,
+  });
+  const rooms = createOpenRooms({
+    log,
+    clock,
+    onOpen: (room) => {
+      for (const connection of room.sockets) begin(desk, connection);
+      compaction.consider(room);
+    },
+    onUnreadable: (room, error) => {
+      report.loadFailed(room.key.sala, error);
+      endAll(desk, room, 'unavailable');
+    },
+  });
+  const journal = createJournal({
+    log,
+    clock,
+    onDurable: (room) => {
+      compaction.consider(room);
+      rooms.lingerIfEmpty(room);
+    },
+    onTrouble: (error) => {
+      report.commitFailed(error);
+      // What they hold is not on the disk: they keep it themselves, and come back with it.
+      for (const room of rooms.byName.values()) endAll(desk, room, 'unavailable');
+    },
+    onRecovered: () => report.commitRecovered(),
+  });
+  const compaction = createCompaction({
+    log,
+    clock,
+    random: deps.random ?? Math.random,
+    onCompacted: ({ key, name }, made) => {
+      if (made.dropped > 0) report.updatesDropped(key.sala, made.dropped);
+      const room = rooms.byName.get(name);
+      if (room?.state !== 'open') return;
+      desk.sendNow(room);
+      rebaseRoom(room, made);
+    },
+    onFailed: ({ key }, error) => report.compactionFailed(key.sala, error),
+  });
+  const heartbeat = createHeartbeat(clock, (connection) => {
+    send(connection, [nothingFrame], figures);
+    if (connection.held.length > 0) askState(desk, connection);
+  });
+  const desk = createDesk({ clock, figures, rooms, journal, heartbeat });
+  return { deps, figures, wss, rooms, journal, compaction, heartbeat, desk, closing: false };
+}
+
+type DeskParts = Pick<Parts, 'figures' | 'rooms' | 'journal' | 'heartbeat'> & { readonly clock: Clock };
+
+function createDesk({ clock, figures, rooms, journal, heartbeat }: DeskParts): Desk {
+  const sendRoom = (room: Room, withPresence: boolean): void => {
+    if (room.state === 'gone') return;
+    if (room.holders.size > 0) retryHeld(desk, room);
+    sendTurn(room, figures, withPresence, (by) => desk.end(by, 'malformed'));
+  };
+  const turns = createTurns(clock, sendRoom);
+  const desk: Desk = {
+    figures,
+    nowMs: () => clock.monotonicMs(),
+    sendNow: (room) => sendRoom(room, false),
+    sendSoon: (room) => turns.soon(room),
+    presenceSoon: (room) => turns.presenceSoon(room),
+    note: (room, bytes) => {
+      room.changedAtMs = clock.monotonicMs();
+      journal.note(room, bytes);
+    },
+    pendingBytes: () => journal.pendingBytes(),
+    leave: (connection) => {
+      const { room } = connection;
+      if (!room.sockets.delete(connection)) return;
+      connection.gone = true;
+      heartbeat.remove(connection);
+      dropHeld(connection);
+      if (leave(room.presence, connection)) turns.presenceSoon(room);
+      rooms.lingerIfEmpty(room);
+    },
+    end: (connection, ending) => {
+      desk.leave(connection);
+      sayEnd(connection.ws, ending);
+    },
+  };
+  return desk;
+}
+
+interface Arrival {
+  readonly socket: Duplex;
+  readonly seat: Seat;
+  readonly canal: Canal;
+}
+
+function attach(
+  { deps: { clock }, rooms, journal, heartbeat, desk, closing }: Parts,
+  ws: WebSocket,
+  { socket, seat, canal }: Arrival,
+): void {
+  ws.on('error', () => ws.terminate());
+  if (closing) return sayEnd(ws, 'tryAgain');
+  if (!journal.healthy()) return sayEnd(ws, 'unavailable');
+  const room = rooms.enter({ sala: seat.sala, canal });
+  if (room.sockets.size >= limits.roomSocketsMax) return sayEnd(ws, 'tryAgain');
+  const connection = createConnection({ ws, socket, seat, canal, room, beat: heartbeat.slot(), nowMs: clock.monotonicMs() });
+  room.cancelLinger();
+  room.sockets.add(connection);
+  heartbeat.add(connection);
+  ws.on('message', (message: Buffer, isBinary) => receive(desk, connection, message, isBinary));
+  ws.on('pong', () => {
+    connection.heard = true;
+  });
+  ws.on('close', () => desk.leave(connection));
+  // Nothing is read before the room is there: what a stranger sends waits in the kernel.
+  if (room.state === 'open') sendTable(desk, connection);
+  else ws.pause();
+}
+
+function begin(desk: Desk, connection: Connection): void {
+  connection.ws.resume();
+  sendTable(desk, connection);
+}
+
+function setRole(desk: Desk, connection: Connection, papel: Papel | null): void {
+  if (papel === null) return desk.end(connection, 'semAcesso');
+  const could = mayWrite(connection);
+  connection.papel = papel;
+  if (!mayWrite(connection)) dropHeld(connection);
+  // What it wrote while it could not is asked for.
+  else if (!could && connection.live) askState(desk, connection);
+}
+
+function endAll(desk: Desk, room: Room, ending: Ending): void {
+  for (const connection of room.sockets) desk.end(connection, ending);
+}
+
+interface Upgrade {
+  readonly req: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+function takeOver(wss: WebSocketServer, { req, socket, head }: Upgrade, then: (ws: WebSocket) => void): void {
+  try {
+    wss.handleUpgrade(req, socket, head, then);
+  } catch {
+    socket.destroy();
+  }
+}

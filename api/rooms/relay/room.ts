@@ -1,0 +1,161 @@
+/**
+ * One document of a room, while somebody has it open: its base and tail as frames, what is known of it, who sits in it. No Yjs
+ * document: a frame is checked, copied once and sent on. Source: design 8. Decision: docs/decisions/0090-rooms-are-logs.md
+ */
+import { decodeVector, deletesAsUpdate, encodeVector, knowsNothing, learn, type Knowledge } from '../../../schema/crdt/knowledge.ts';
+import { scanUpdate } from '../../../schema/crdt/scan.ts';
+import { frameOf, messages, syncs, updatesIn } from '../../../schema/room-frames.ts';
+import type { LoggedBase, LoggedRoom, RoomKey } from '../../../controller/store/room-log.ts';
+import type { Connection } from './connection.ts';
+import { emptyPresence, type PresenceTable } from './presence.ts';
+import { appendFrames, dropBefore, emptyTail, slicesOf, type Tail } from './tail.ts';
+
+/** Rows of the log that lie in memory: each ends at an offset of the tail. */
+interface Mark {
+  readonly seq: number;
+  readonly to: number;
+}
+
+export interface Room {
+  readonly key: RoomKey;
+  readonly name: string;
+  state: 'loading' | 'open' | 'gone';
+  readonly sockets: Set<Connection>;
+  known: Knowledge;
+  /** Null: nothing was compacted yet. */
+  baseFrame: Uint8Array | null;
+  baseBytes: number;
+  baseVector: ReadonlyMap<number, number>;
+  readonly tail: Tail;
+  /** Sent to the sockets up to here, and handed to the log, and written by it. */
+  sentTo: number;
+  loggedTo: number;
+  durableTo: number;
+  seq: number;
+  readonly marks: Mark[];
+  /** Updates in the tail, and when the last one came (monotonic). */
+  updates: number;
+  changedAtMs: number;
+  /** Updates that have not been sent yet. */
+  unsent: number;
+  /** Who wrote what since the last sending: runs of the tail. */
+  readonly authors: { readonly by: Connection; to: number }[];
+  readonly presence: PresenceTable<Connection>;
+  presenceDue: boolean;
+  sendDue: boolean;
+  /** Who has updates held back for what they stand on, and how much in all. */
+  readonly holders: Set<Connection>;
+  heldBytes: number;
+  /** Answers to joiners, until something changes. */
+  replies: Replies;
+  cancelLinger: () => void;
+}
+
+interface Replies {
+  /** Of the whole room as it stands. */
+  end: Uint8Array | null;
+  deletes: Uint8Array | null;
+  /** Of the base alone. */
+  readonly diffs: Map<string, Uint8Array>;
+}
+
+export const nameOf = ({ sala, canal }: RoomKey): string => `${sala}/${canal}`;
+
+export function createRoom(key: RoomKey): Room {
+  return {
+    key,
+    name: nameOf(key),
+    state: 'loading',
+    sockets: new Set(),
+    known: knowsNothing(),
+    baseFrame: null,
+    baseBytes: 0,
+    baseVector: new Map(),
+    tail: emptyTail(),
+    sentTo: 0,
+    loggedTo: 0,
+    durableTo: 0,
+    seq: 0,
+    marks: [],
+    updates: 0,
+    changedAtMs: 0,
+    unsent: 0,
+    authors: [],
+    presence: emptyPresence(),
+    presenceDue: false,
+    sendDue: false,
+    holders: new Set(),
+    heldBytes: 0,
+    replies: { end: null, deletes: null, diffs: new Map() },
+    cancelLinger: () => {},
+  };
+}
+
+/** Throws when what was stored is damaged. */
+export function fillRoom(room: Room, logged: LoggedRoom): void {
+  setBase(room, logged);
+  appendFrames(room.tail, logged.tail);
+  learnTail(room, logged.tail);
+  const { end } = room.tail;
+  room.sentTo = end;
+  room.loggedTo = end;
+  room.durableTo = end;
+  room.seq = logged.seq;
+  if (end > 0) room.marks.push({ seq: logged.seq, to: end });
+}
+
+/** Takes over a base that holds every row up to `seq`. What is known is worked out afresh: it heals what a dropped update claimed. */
+export function rebaseRoom(room: Room, made: LoggedBase & { readonly seq: number }): void {
+  const covered = room.marks.findLastIndex(({ seq }) => seq <= made.seq);
+  const offset = covered < 0 ? room.tail.start : room.marks[covered]!.to;
+  setBase(room, made);
+  dropBefore(room.tail, offset);
+  room.marks.splice(0, covered + 1);
+  for (const slice of slicesOf(room.tail, offset, room.tail.end)) learnTail(room, slice);
+}
+
+function setBase(room: Room, { base, vector, deletes }: LoggedBase): void {
+  const baseVector = decodeVector(vector, Infinity);
+  const scan = scanUpdate(deletes, undefined, null, false);
+  if (!baseVector || !scan) throw new Error('the description of a base is damaged');
+  room.known = knowsNothing();
+  for (const [client, clock] of baseVector) room.known.vector.set(client, clock);
+  learn(room.known, scan);
+  room.baseVector = baseVector;
+  room.baseBytes = base?.length ?? 0;
+  room.baseFrame = base && frameOf([messages.sync, syncs.update], base);
+  room.updates = 0;
+  room.replies = { end: null, deletes: null, diffs: new Map() };
+}
+
+function learnTail(room: Room, frames: Uint8Array): void {
+  for (const update of updatesIn(frames)) {
+    const scan = scanUpdate(update, undefined, null, false);
+    if (!scan) throw new Error('an update in the log is damaged');
+    learn(room.known, scan);
+    room.updates += 1;
+  }
+}
+
+/** Everything that a joiner gets last: the end mark, so that `synced` comes last, and our question for what it has. */
+export function endFrames(room: Room, asks: boolean): readonly Uint8Array[] {
+  if (!asks) return [endMark];
+  room.replies.end ??= frameOf([messages.sync, syncs.step1], encodeVector(room.known));
+  return [endMark, room.replies.end];
+}
+
+const endMark = frameOf([messages.sync, syncs.step2], Uint8Array.of(0, 0));
+
+/** For who has every struct: what is deleted can't be seen from a state vector. */
+export function deletesFrame(room: Room): Uint8Array {
+  room.replies.deletes ??= frameOf([messages.sync, syncs.update], deletesAsUpdate(room.known));
+  return room.replies.deletes;
+}
+
+/** Something was added: what was worked out of the whole room is old. */
+export function forgetReplies({ replies }: Room): void {
+  replies.end = null;
+  replies.deletes = null;
+}
+
+export const bytesOf = ({ baseBytes, tail }: Room): number => baseBytes + tail.end - tail.start;
