@@ -12,6 +12,7 @@ import { readSessionCookie } from './auth/cookies.ts';
 import { mayUpgrade } from './auth/same-origin.ts';
 import type { Sessions } from './auth/sessions.ts';
 import type { EventHub } from './events/hub.ts';
+import type { RoomEntrance } from './rooms/entrance.ts';
 import { classifyHost, isAppId, type Site } from './hosts.ts';
 import { isNavigation, pathOf } from './navigation.ts';
 import { sendProblem } from './problems.ts';
@@ -27,6 +28,8 @@ export interface FrontDeps {
   readonly sessions: Sessions;
   readonly hub: EventHub;
   readonly apps: AppOrigins;
+  /** `/ws/salas/…` */
+  readonly rooms: RoomEntrance;
   /** Host by which backends on this machine call (SVC_PORTAL_URL). */
   readonly direct: string;
   /** Fastify: the shell's own routes. */
@@ -87,6 +90,10 @@ export function createFront(deps: FrontDeps): Front {
     if (proxied) {
       if (site.origins === 'subdomain') return refuseUpgrade(socket, 421, 'Misdirected Request');
       return apps.upgrade(req, socket, head, { app: proxied.app, path: proxied.rest });
+    }
+    if (url.startsWith('/ws/salas/')) {
+      deps.rooms(req, socket, head).catch(() => refuseUpgrade(socket, 503, 'Service Unavailable'));
+      return;
     }
     if (pathOf(url) !== '/ws/events') return refuseUpgrade(socket, 404, 'Not Found');
     openEvents(req, socket, head).catch(() => refuseUpgrade(socket, 500, 'Internal Server Error'));

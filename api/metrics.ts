@@ -8,6 +8,7 @@ import { backendStates } from '../schema/backend.ts';
 import type { Gateway } from '../schema/gateway.ts';
 import { limits } from '../schema/limits.ts';
 import type { ProxyMetrics } from './proxy/contract.ts';
+import type { RelayFigures } from './rooms/contract.ts';
 
 export interface Metrics {
   readonly registry: Registry;
@@ -19,7 +20,10 @@ export interface Metrics {
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const buckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
-export function createMetrics(gateway: Pick<Gateway, 'people' | 'apps'>, eventSockets: () => number): Metrics {
+export function createMetrics(
+  gateway: Pick<Gateway, 'people' | 'apps'>,
+  { eventSockets, rooms }: { readonly eventSockets: () => number; readonly rooms: () => RelayFigures },
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'svc_' });
   const registers = [registry];
@@ -40,6 +44,7 @@ export function createMetrics(gateway: Pick<Gateway, 'people' | 'apps'>, eventSo
   const proxied = new Counter({ name: 'svc_proxy_requests_total', help: 'Requests to backends', labelNames: ['app', 'status'], registers });
   const tunnels = new Gauge({ name: 'svc_proxy_tunnels', help: 'Open upgraded connections to backends', labelNames: ['app'], registers });
   for (const gauge of stateGauges(gateway, eventSockets)) registry.registerMetric(gauge);
+  for (const metric of roomMetrics(rooms)) registry.registerMetric(metric);
 
   const appLabel = boundedLabel(limits.metricsAppsMax);
   /** The hot path: one map look-up instead of a label hash. */
@@ -90,6 +95,49 @@ function stateGauges(gateway: Pick<Gateway, 'people' | 'apps'>, eventSockets: ()
     },
   });
   return [byState, sockets];
+}
+
+/** Read when somebody scrapes: the relay counts, and rooms and people are never a label. */
+function roomMetrics(figures: () => RelayFigures): readonly (Gauge | Counter)[] {
+  const gauge = (name: string, help: string, of: (figures: RelayFigures) => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers: [],
+      collect() {
+        this.set(of(figures()));
+      },
+    });
+  const counter = (name: string, help: string, of: (figures: RelayFigures) => number): Counter =>
+    new Counter({
+      name,
+      help,
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(of(figures()));
+      },
+    });
+  return [
+    gauge('svc_room_sockets', 'Open sockets of the relay', ({ sockets }) => sockets),
+    gauge('svc_rooms_open', 'Documents of rooms in memory', ({ rooms }) => rooms),
+    gauge(
+      'svc_room_commit_seconds',
+      'From arrival to the disk, the longest in the last commit',
+      ({ commitMsLast }) => commitMsLast / 1_000,
+    ),
+    gauge('svc_room_commits_failing', '1 while the log of rooms can not be written', ({ commitsFailing }) => Number(commitsFailing)),
+    counter('svc_room_frames_in_total', 'Frames from clients', ({ framesIn }) => framesIn),
+    counter('svc_room_frames_out_total', 'Frames to clients', ({ framesOut }) => framesOut),
+    counter('svc_room_bytes_in_total', 'Bytes from clients', ({ bytesIn }) => bytesIn),
+    counter('svc_room_bytes_out_total', 'Bytes to clients', ({ bytesOut }) => bytesOut),
+    counter('svc_room_discarded_total', 'Writes without the role, and words about presence of others', ({ discarded }) => discarded),
+    counter(
+      'svc_room_slow_readers_total',
+      'Sockets that were dropped because they did not read',
+      ({ slowReadersDropped }) => slowReadersDropped,
+    ),
+  ];
 }
 
 /** The first `max` names stand for themselves, all others share one. */

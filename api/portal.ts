@@ -40,6 +40,7 @@ import type { Proxy } from './proxy/contract.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import type { Relay } from './rooms/contract.ts';
+import { createEntrance } from './rooms/entrance.ts';
 import { createRoomParts } from './rooms/parts.ts';
 import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
@@ -165,8 +166,9 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     expired: (session) => sessions.end(session),
     onError,
   });
-  const rooms = createRoomParts({ ...options, relay: options.relay ?? silentRelay, sessions, onError });
-  const metrics: Metrics = createMetrics(gateway, () => hub.count());
+  const { relay = silentRelay } = options;
+  const rooms = createRoomParts({ ...options, relay, sessions, onError });
+  const metrics: Metrics = createMetrics(gateway, { eventSockets: () => hub.count(), rooms: () => relay.figures() });
   const starts = createStarts({ store, bus, gateway, clock, observe: (...start) => metrics.start(...start) });
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics });
   sessions.onEnd((session) => {
@@ -200,19 +202,20 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const observe: ShellDeps['observe'] = (...request) => metrics.request(...request);
   const shell = await createShell({ site, sessions, credentials, log, isControl, observe, register });
   const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
-  const toShell = shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, onError);
-  const toRepositoryOrShell: Shell['handle'] = (req, res) =>
-    repository && isRepositoryPath(pathOf(req.url ?? '/')) ? repository(req, res) : toShell(req, res);
+  const files = createStaticFolder(assets.shellDir);
+  const toShell = shellHandler({ site, sessions, signIn, clock, files }, shell, repository, onError);
   const front = createFront({
     site,
     sessions,
     hub,
     apps,
+    rooms: createEntrance({ site, tickets: rooms.tickets, relay }),
     direct: directHost(options.settings.listenHost, port),
-    shell: toRepositoryOrShell,
+    shell: toShell,
   });
   const stop = async (): Promise<void> => {
     for (const end of [stopSweep, endStopped]) end();
+    await relay.close();
     for (const part of [rooms, starts, hub, front, proxy]) part.close();
     await shell.app.close();
   };
@@ -225,10 +228,16 @@ function doctorOf(options: PortalOptions, site: Site, port: number): () => Retur
   return () => runDoctor({ site, listening, store, gateway, clock, controlSocket, assets, more });
 }
 
-/** Routes to Fastify, all other paths to the shell's files. */
-function shellHandler(deps: ShellPageDeps & { readonly clock: Clock }, shell: Shell, onError: (error: unknown) => void): Shell['handle'] {
+/** Routes to Fastify, the repository's paths to it, all others to the shell's files. */
+function shellHandler(
+  deps: ShellPageDeps & { readonly clock: Clock },
+  shell: Shell,
+  repository: RepositoryHandler | undefined,
+  onError: (error: unknown) => void,
+): Shell['handle'] {
   return (req, res) => {
     const path = pathOf(req.url ?? '/');
+    if (repository && isRepositoryPath(path)) return repository(req, res);
     if (req.method === 'PUT' && attachmentUploadPath.test(path)) return shell.handle(req, res);
     if (isRoutePath(path)) return boundedBody(deps.clock, shell, req, res);
     servePage(deps, req, res).catch((error: unknown) => {

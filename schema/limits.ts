@@ -372,6 +372,7 @@ export const limits = {
   /** Received and not yet on the disk, all rooms together. */
   roomPendingBytesMax: 64 * 1_024 * 1_024,
   roomCloseMsMax: 5_000,
+  roomGoodbyeMs: 500,
   // Compaction.
   roomCompactUpdatesMin: 200,
   roomCompactBytesMin: 256 * 1_024,

@@ -4,6 +4,7 @@ import type { Relay } from './contract.ts';
 
 export const silentRelay: Relay = {
   join: (_req, socket) => void socket.destroy(),
+  turnAway: (_req, socket) => void socket.destroy(),
   setRole: () => undefined,
   deleteRoom: async () => undefined,
   sizeOf: async () => 0,
@@ -21,6 +22,7 @@ export const silentRelay: Relay = {
     discarded: 0,
     slowReadersDropped: 0,
     commitMsLast: 0,
+    commitsFailing: false,
   }),
   close: async () => undefined,
 };

@@ -9,6 +9,8 @@ import about from '../../package.json' with { type: 'json' };
 import { pino, type Logger } from 'pino';
 import { directHost } from '../../api/hosts.ts';
 import { createPortal } from '../../api/portal.ts';
+import type { Relay } from '../../api/rooms/contract.ts';
+import { createRelay } from '../../api/rooms/relay/relay.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../controller/events/bus.ts';
 import { faultPoint } from '../../controller/faults.ts';
@@ -18,6 +20,7 @@ import { createController, type Controller } from '../../controller/loop/loop.ts
 import { type RepositoryHandler, createRepositoryHandler } from '../../api/repository/serve.ts';
 import { isRepositoryFolder, repositoryLocation } from '../../controller/repository/location.ts';
 import { openSqliteStore } from '../../controller/store/sqlite.ts';
+import { openSqliteRoomLog } from '../../controller/store/sqlite-room-log.ts';
 import { withEdges } from '../../controller/store/with-edges.ts';
 import { lockState } from '../../controller/store/state-lock.ts';
 import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
@@ -25,6 +28,7 @@ import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
+import { relayReport, roomsCheck } from './room-report.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
 import { createRepositoryWriter } from './repository-writer.ts';
@@ -98,19 +102,21 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     const settings = portalSettings(controller.context.world.portal?.document.spec ?? {}, listen);
     await refuseTaken(settings.listenHost, settings.listenPort);
     await controller.start();
+    const relay = await openRelay(stateDir, log, ends);
     const repository = await servedRepository(controller, clock, log);
     const portal = await createPortal({
       ...(repository === null ? {} : { repository }),
       store,
       bus,
       gateway,
+      relay,
       settings,
       controlSocket,
       attachmentsDir: path.join(stateDir, 'anexos'),
       assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
       log,
       clock,
-      doctorChecks: [() => gpuCheck(gateway)],
+      doctorChecks: [() => gpuCheck(gateway), () => roomsCheck(relay)],
     });
     ends.push(() => portal.close());
     const { url, port } = await portal.listen();
@@ -139,6 +145,13 @@ function reachedAt() {
     is: (url: string, direct: string): void => resolve({ url, direct }),
     never: (): void => reject(new SvcError('CANCELLED', 'the portal ends')),
   };
+}
+
+/** The relay of rooms on its own file; the portal closes the relay, and the file goes after it. */
+async function openRelay(stateDir: string, log: Logger, ends: (() => Promise<void> | void)[]): Promise<Relay> {
+  const roomLog = await openSqliteRoomLog(path.join(stateDir, 'rooms.db'));
+  ends.push(() => roomLog.close());
+  return createRelay({ log: roomLog, clock: systemClock, report: relayReport(log) });
 }
 
 /** The repository that the portal serves itself: a folder with packed versions. Null for a URL and for unpacked packages. */

@@ -58,6 +58,7 @@ interface Parts {
 export function createRelay(deps: RelayDeps): Relay {
   const parts = assemble(deps);
   const { rooms, journal, compaction, heartbeat, figures, desk, wss } = parts;
+  const { clock } = deps;
   return {
     join: (req, socket, head, seat, canal) => takeOver(wss, { req, socket, head }, (ws) => attach(parts, ws, { socket, seat, canal })),
     turnAway: (req, socket, head, why) =>
@@ -95,9 +96,20 @@ export function createRelay(deps: RelayDeps): Relay {
       for (const room of rooms.byName.values()) endAll(desk, room, 'tryAgain');
       if (!(await journal.drain(limits.roomCloseMsMax))) deps.report.lost(journal.pendingBytes());
       for (const room of rooms.byName.values()) rooms.forget(room);
-      wss.close();
+      await emptied(wss, clock);
     },
   };
+}
+
+/** Those that answer the close go by themselves, the others after a moment. */
+async function emptied(wss: WebSocketServer, clock: Clock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.at(clock.monotonicMs() + limits.roomGoodbyeMs, resolve);
+  for (const ws of wss.clients) ws.once('close', () => wss.clients.size === 0 && resolve());
+  if (wss.clients.size > 0) await promise;
+  cancel();
+  for (const ws of wss.clients) ws.terminate();
+  wss.close();
 }
 
 function assemble(deps: RelayDeps): Parts {

@@ -1,0 +1,71 @@
+/**
+ * `/ws/salas/<room id>/(documento|comentarios)?bilhete=…`: the ticket decides who sits where, before the handshake; the relay takes it
+ * from there. Source: spec 5.4, 7. Decision: docs/decisions/0096-room-tickets.md
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { limits } from '../../schema/limits.ts';
+import { canais, roomIdPattern, type Canal } from '../../schema/rooms.ts';
+import { refuseUpgrade } from '../front.ts';
+import { classifyHost, type Site } from '../hosts.ts';
+import type { Relay } from './contract.ts';
+import type { Tickets } from './tickets.ts';
+
+export type RoomEntrance = (req: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+
+export interface EntranceDeps {
+  readonly site: Site;
+  readonly tickets: Pick<Tickets, 'admit'>;
+  readonly relay: Relay;
+}
+
+export const roomsPath = '/ws/salas/';
+
+/** Rejects when the store can't be read. */
+export function createEntrance({ site, tickets, relay }: EntranceDeps): RoomEntrance {
+  return async (req, socket, head) => {
+    if (!isOurOrigin(site, req.headers.origin)) return refuseUpgrade(socket, 403, 'Forbidden');
+    const place = placeOf(req.url ?? '');
+    if (!place) return refuseUpgrade(socket, 404, 'Not Found');
+    const { sala, canal, bilhete } = place;
+    const admission = await tickets.admit(sala, bilhete);
+    if (socket.destroyed) return;
+    switch (admission.kind) {
+      case 'refused':
+        return refuseUpgrade(socket, 403, 'Forbidden');
+      case 'removed':
+        return relay.turnAway(req, socket, head, 'semAcesso');
+      case 'deleted':
+        return relay.turnAway(req, socket, head, 'apagada');
+      case 'seat':
+        relay.join(req, socket, head, admission.seat, canal);
+    }
+    // A role that changed while the ticket was read missed the socket, which was not there yet.
+    const after = await tickets.admit(sala, bilhete);
+    const papel = after.kind === 'seat' ? after.seat.papel : null;
+    if (after.kind !== 'refused' && papel !== admission.seat.papel) relay.setRole(sala, admission.seat.usuario, papel);
+  };
+}
+
+interface Place {
+  readonly sala: string;
+  readonly canal: Canal;
+  readonly bilhete: string;
+}
+
+/** Null when it is none. The path is compared as it came: encoded ones are none of ours. */
+export function placeOf(url: string): Place | null {
+  const query = url.indexOf('?');
+  if (!url.startsWith(roomsPath) || query < 0 || url.length > limits.headerBytesMax) return null;
+  const [sala = '', name = '', ...more] = url.slice(roomsPath.length, query).split('/');
+  const canal = canais.find((one) => one === name);
+  const bilhete = new URLSearchParams(url.slice(query + 1)).get('bilhete');
+  return roomIdPattern.test(sala) && canal && more.length === 0 && bilhete !== null ? { sala, canal, bilhete } : null;
+}
+
+/** Programs send none; a page's must be the portal's or one of its apps'. Source: anchors I 9. */
+export function isOurOrigin(site: Site, origin: string | undefined): boolean {
+  if (origin === undefined || origin === site.origin) return true;
+  const scheme = `${site.scheme}://`;
+  return origin.startsWith(scheme) && origin === origin.toLowerCase() && classifyHost(origin.slice(scheme.length), site).kind === 'app';
+}
