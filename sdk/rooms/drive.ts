@@ -17,7 +17,6 @@ import {
 } from '../../machines/room-connection.ts';
 import { podeEscrever, type Papel } from '../../schema/rooms.ts';
 import { startExchange, type CopyWriter } from './exchange.ts';
-import { writeAskPresence } from './frames.ts';
 import type { EnterOptions, Handle } from './handle.ts';
 import { createLine, type Socket } from './socket.ts';
 
@@ -139,7 +138,7 @@ export function driveRoom(handle: Handle, options: EnterOptions, world: World): 
       line.close();
       exchange.lost();
     },
-    probe: () => line.send(writeAskPresence()),
+    probe: () => exchange.ask(),
     dropCopy: () => copy?.remove(),
   });
   const { mayWrite, isOver } = loop;

@@ -26,6 +26,8 @@ export interface Link {
 
 export interface Exchange {
   opened(): void;
+  /** Asks for what is missing here: the one question that is always answered. */
+  ask(): void;
   /** True when the portal has sent what the room held. */
   receive(bytes: Uint8Array): boolean;
   lost(): void;
@@ -56,9 +58,11 @@ export function startExchange({ conexao: { doc }, presenca }: Handle, link: Link
   if (link.kept !== null) Y.applyUpdate(doc, link.kept, stored);
   doc.on('update', onUpdate);
   presenca?.on('update', onPresence);
+  const ask = (): void => send(writeHave(Y.encodeStateVector(doc)));
   return {
+    ask,
     opened: () => {
-      send(writeHave(Y.encodeStateVector(doc)));
+      ask();
       // Others saw this presence go with the same count: a higher one makes them take it again.
       const state = presenca?.getLocalState();
       if (state) presenca?.setLocalState(state);

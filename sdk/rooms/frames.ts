@@ -20,7 +20,6 @@ export const writeHave = (stateVector: Uint8Array): Uint8Array<ArrayBuffer> => w
 export const writeMissing = (update: Uint8Array): Uint8Array<ArrayBuffer> => write([sync, 1], update);
 export const writeUpdate = (update: Uint8Array): Uint8Array<ArrayBuffer> => write([sync, 2], update);
 export const writePresence = (update: Uint8Array): Uint8Array<ArrayBuffer> => write([presence], update);
-export const writeAskPresence = (): Uint8Array<ArrayBuffer> => new Uint8Array([askPresence]);
 
 /** Null for what is none of these: kinds that a newer portal may send are passed over. */
 export function readFrame(bytes: Uint8Array): Frame | null {
