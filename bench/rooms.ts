@@ -3,7 +3,7 @@
  * with tickets, roles, validation and a log on disk; the peers keep everything in memory and check nothing. A fresh server for every run, on
  * CPU 0; the load on CPU 1; who comes first in a round comes last in the next; medians. Every run compares what the documents say in the
  * end with what was typed, and a row whose check failed does not hold.
- * `node bench/rooms.ts [--short] [--only SCENARIO,…] [--rounds N]`. Targets: design 10 and the table of the rooms issue.
+ * `node bench/rooms.ts [--short] [--only=SCENARIO,…] [--rounds=N]`. Targets: design 10 and the table of the rooms issue.
  */
 import type { ScenarioName } from './peers/rooms-load.ts';
 import { rssKb, untilQuiet, type LoadResult } from './peers/rooms-measure.ts';
@@ -203,9 +203,9 @@ async function measured(scenario: Scenario, rounds: number, short: boolean): Pro
   return rows.map((row) => Object.assign({}, row, { name: row.name + said, held: false }));
 }
 
+/** `--name=value` of the command line. */
 function optionOf(name: string): string | undefined {
-  const at = process.argv.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
-  return at < 0 ? undefined : (process.argv[at]!.split('=')[1] ?? process.argv[at + 1]);
+  return process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 }
 
 export const roomsArea: Area = async ({ short }) => {

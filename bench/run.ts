@@ -1,4 +1,7 @@
-/** `npm run bench [-- AREA… --short]`: runs the areas side by side with their peers and writes docs/benchmarks.md. */
+/**
+ * `npm run bench [-- AREA… --short]`: runs the areas side by side with their peers and writes docs/benchmarks.md. Options of one area come
+ * as `--name=value` (rooms: `--only=fanout,storm --rounds=3`).
+ */
 import { writeFile } from 'node:fs/promises';
 import { cpus, release } from 'node:os';
 import type { Area, Row } from './rows.ts';
@@ -9,6 +12,7 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
   ssh: async () => (await import('./ssh.ts')).sshArea,
   tick: async () => (await import('./tick.ts')).tickArea,
   engines: async () => (await import('./engines.ts')).enginesArea,
+  rooms: async () => (await import('./rooms.ts')).roomsArea,
   validate: async () => (await import('./validate.ts')).validateArea,
 };
 

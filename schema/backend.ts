@@ -75,10 +75,6 @@ export const reasons = [
   'Reachable',
   'Listening',
   'PendingPrune',
-  'Granted',
-  'Granting',
-  'ReferenceMissing',
-  'GrantRefused',
   'Invalid',
 ] as const;
 export type Reason = (typeof reasons)[number];

@@ -12,7 +12,8 @@ import { createPortal } from '../../api/portal.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../controller/events/bus.ts';
 import { openSqliteStore } from '../../controller/store/sqlite.ts';
-import type { BackendRoute, Gateway } from '../../schema/gateway.ts';
+import type { BackendRoute } from '../../schema/gateway.ts';
+import { benchGateway } from './bench-gateway.ts';
 
 const [port, socketPath] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-portal-'));
@@ -24,65 +25,7 @@ const route: BackendRoute = {
   token: 'token',
   keepIdleMs: 600_000,
 };
-const view = {
-  id: 'notas',
-  name: 'Notas',
-  version: '1',
-  type: 'app',
-  kind: 'app',
-  escopo: 'pessoa',
-  description: '',
-  category: 'Other',
-  window: {},
-  gpu: false,
-  aoFechar: 'manter',
-  status: 'running',
-  ready: true,
-  reason: 'Healthy',
-  message: '',
-  sinceMs: 0,
-  wanted: true,
-  pinned: false,
-  pid: 1,
-  connections: 0,
-  failures: 0,
-  nextAttemptAtMs: null,
-  contained: false,
-  containedReason: '',
-  secrets: { declared: 0, missing: [], restartNeeded: false },
-  gpuVerdict: null,
-  stale: false,
-  step: null,
-} as const;
-const plan = { ok: true, changes: [], errors: [], pendingPrune: [] };
-const gateway: Gateway = {
-  person: (usuario) => (usuario === 'ana' ? person : null),
-  people: () => [person],
-  signIn: () => ({ ssh: false, oidc: null }),
-  checkPassword: async () => ({ kind: 'refused', told: null }),
-  tokenRefused: () => undefined,
-  apps: () => [view],
-  app: (usuario, app) => (usuario === 'ana' && app === 'notas' ? view : null),
-  manifest: () => null,
-  route: (usuario, app) => (usuario === 'ana' && app === 'notas' ? route : null),
-  packageFile: async () => null,
-  log: async () => '',
-  followLog: async function* none() {},
-  secretNames: async () => ({ secrets: [], restartNeeded: false }),
-  putSecret: async () => ({ secrets: [], restartNeeded: false }),
-  deleteSecret: async () => ({ secrets: [], restartNeeded: false }),
-  objects: async () => [],
-  why: async () => null,
-  offerFile: async () => null,
-  adminPackages: async () => ({ servers: [] }),
-  rollBack: async (key) => ({ key, from: '2.0.0', to: '1.0.0' }),
-  undoRollBack: async (key) => ({ key, from: '2.0.0', to: '1.0.0' }),
-  store: async () => ({ offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} }),
-  serverChecks: async () => [],
-  serverAct: async function* none() {},
-  plan: async () => plan,
-  apply: async () => plan,
-};
+const gateway = benchGateway([person], route);
 const store = await openSqliteStore(join(folder, 'svc.db'));
 const portal = await createPortal({
   store,

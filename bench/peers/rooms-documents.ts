@@ -32,8 +32,9 @@ export async function memory({ access, dialect, seconds }: ScenarioInput): Promi
   const trace = hundredKb();
   const own = ownCopy(trace.state);
   const problems: string[] = [];
-  // The first rooms only warm the code up; they are left before anything is read.
-  for (let n = 0; n < 20; n += 1) await leaveAll([await bring(access, dialect, access.room(500 + n), own)]);
+  // The first rooms only warm the code up; they are small, so that they leave no memory behind that the others would use again.
+  const small = ownCopy(typeTrace({ editsMax: 500 }).state);
+  for (let n = 0; n < 20; n += 1) await leaveAll([await bring(access, dialect, access.room(500 + n), small)]);
   console.log('warm');
   await once(process.stdin, 'data');
   const members: Member[] = [];

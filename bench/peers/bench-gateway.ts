@@ -1,0 +1,66 @@
+/** What the portal asks of the controller, answered by hand: these people, who all have one app. No controller runs beside a measured portal. */
+import type { BackendRoute, Gateway, PersonRecord } from '../../schema/gateway.ts';
+
+const view = {
+  id: 'notas',
+  name: 'Notas',
+  version: '1',
+  type: 'app',
+  kind: 'app',
+  escopo: 'pessoa',
+  description: '',
+  category: 'Other',
+  window: {},
+  gpu: false,
+  aoFechar: 'manter',
+  status: 'running',
+  ready: true,
+  reason: 'Healthy',
+  message: '',
+  sinceMs: 0,
+  wanted: true,
+  pinned: false,
+  pid: 1,
+  connections: 0,
+  failures: 0,
+  nextAttemptAtMs: null,
+  contained: false,
+  containedReason: '',
+  secrets: { declared: 0, missing: [], restartNeeded: false },
+  gpuVerdict: null,
+  stale: false,
+  step: null,
+} as const;
+const plan = { ok: true, changes: [], errors: [], pendingPrune: [] };
+
+export function benchGateway(people: readonly PersonRecord[], route: BackendRoute | null): Gateway {
+  const byId = new Map(people.map((person) => [person.usuario, person]));
+  return {
+    person: (usuario) => byId.get(usuario) ?? null,
+    people: () => people,
+    signIn: () => ({ ssh: false, oidc: null }),
+    checkPassword: async () => ({ kind: 'refused', told: null }),
+    tokenRefused: () => undefined,
+    apps: () => [view],
+    app: (usuario, app) => (byId.has(usuario) && app === view.id ? view : null),
+    manifest: () => null,
+    route: (usuario, app) => (byId.has(usuario) && app === view.id ? route : null),
+    packageFile: async () => null,
+    log: async () => '',
+    followLog: async function* none() {},
+    secretNames: async () => ({ secrets: [], restartNeeded: false }),
+    putSecret: async () => ({ secrets: [], restartNeeded: false }),
+    deleteSecret: async () => ({ secrets: [], restartNeeded: false }),
+    objects: async () => [],
+    why: async () => null,
+    offerFile: async () => null,
+    adminPackages: async () => ({ servers: [] }),
+    rollBack: async (key) => ({ key, from: '2.0.0', to: '1.0.0' }),
+    undoRollBack: async (key) => ({ key, from: '2.0.0', to: '1.0.0' }),
+    store: async () => ({ offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} }),
+    serverChecks: async () => [],
+    serverAct: async function* none() {},
+    plan: async () => plan,
+    apply: async () => plan,
+  };
+}
