@@ -226,6 +226,12 @@ describe('assinador', () => {
   });
 });
 
+test('caderno says where it works when it is opened outside the desktop', async () => {
+  const page = await open((await serve('caderno', 'node', 'backend/main.js')).url, { viewport: { width: 320, height: 480 } });
+  await page.getByText('Abra-o por lá').waitFor();
+  expect([await overflow(page), await broken(page)]).toEqual([0, []]);
+});
+
 test('placa tells the verdict and fits 320 px', async () => {
   const page = await open((await serve('placa', 'node', 'backend/main.js')).url, { viewport: { width: 320, height: 300 } });
   await page.getByText('Este aplicativo usa o processador').waitFor();

@@ -3,7 +3,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startPortal, type PortalOptions, type RunningPortal } from '../../support/portal.ts';
-import { chromium, type Browser, type BrowserContextOptions, type FrameLocator, type Locator, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContextOptions,
+  type Frame,
+  type FrameLocator,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const axeSource = readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
@@ -68,8 +76,18 @@ interface AxeResult {
   }[];
 }
 
+/** The frame of an app's window, once its page is there. */
+export async function frameAt(page: Page, title: string): Promise<Frame> {
+  const frame = await (await page.locator(`iframe[title="${title}"]`).elementHandle())?.contentFrame();
+  if (frame == null) throw new Error(`no frame of ${title}`);
+  return frame;
+}
+
 /** Serious and critical findings of axe on the shell's own page, as lines. */
-export async function axeFindings(page: Page): Promise<readonly string[]> {
+export const axeFindings = async (page: Page): Promise<readonly string[]> => axeFindingsIn(page);
+
+/** The same on the page of an app. */
+export async function axeFindingsIn(page: Pick<Frame, 'evaluate'>): Promise<readonly string[]> {
   // Through the debugger, so that the page keeps its policy.
   await page.evaluate(axeSource);
   const result = await page.evaluate<AxeResult>(`axe.run(document, { resultTypes: ['violations'], iframes: false })`);

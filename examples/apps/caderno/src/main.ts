@@ -1,6 +1,6 @@
 /** Caderno: a text that people write together. Everything shared goes by `svc.salas`; see docs/rooms.md. */
 import { byId } from './dom.ts';
-import { svc, words, type Salas } from './portal.ts';
+import { svc, words, type Sala, type Salas } from './portal.ts';
 import { openRoom, tell, type OpenRoom } from './room.ts';
 import { createRoomsList, type RoomsList } from './rooms-list.ts';
 import { say, setLanguage } from './texts.ts';
@@ -29,9 +29,11 @@ async function start(salas: Salas): Promise<void> {
     if (room?.id !== sala) {
       await close();
       tell('');
-      if (!list.rooms.some(({ id }) => id === sala)) await list.read().catch(() => {});
-      const known = list.rooms.find(({ id }) => id === sala);
-      if (known === undefined && navigator.onLine) {
+      const find = (): Sala | undefined => list.rooms.find(({ id }) => id === sala);
+      const read = find() !== undefined || (await refresh(list));
+      const known = find();
+      // Without the list, the copy on this machine may still be there.
+      if (known === undefined && read) {
         show('lista');
         tell(say('naoEntrou'));
         return;
@@ -53,8 +55,13 @@ async function start(salas: Salas): Promise<void> {
   };
 
   wireButtons(() => room, {
-    back: () =>
-      narrow.matches ? show('lista') : void (document.body.dataset['lista'] = document.body.dataset['lista'] === 'nao' ? 'sim' : 'nao'),
+    back: () => {
+      if (!narrow.matches) document.body.dataset['lista'] = document.body.dataset['lista'] === 'nao' ? 'sim' : 'nao';
+      else {
+        show('lista');
+        byId('nova').focus();
+      }
+    },
     share: async () => {
       if (room !== null) await salas.compartilhar(room.id).catch((error: unknown) => tell(say('falhou', { erro: words(error) })));
     },
@@ -74,16 +81,32 @@ async function start(salas: Salas): Promise<void> {
   await follow(location.search);
 }
 
+/** Says of the two buttons whether what they open is open. */
+function tellViews(): void {
+  const reflect = (): void => {
+    const { lista, comentarios, vista } = document.body.dataset;
+    const open = narrow.matches ? vista === 'comentarios' : comentarios !== 'nao';
+    byId('ver-comentarios').setAttribute('aria-expanded', String(open));
+    if (narrow.matches) byId('voltar').removeAttribute('aria-expanded');
+    else byId('voltar').setAttribute('aria-expanded', String(lista !== 'nao'));
+  };
+  new MutationObserver(reflect).observe(document.body, { attributes: true });
+  narrow.addEventListener('change', reflect);
+  reflect();
+}
+
 const fail = (): never => {
   throw new Error('no svc');
 };
 
-/** Without the list (no connection) a room that was open before can still be opened from the copy on this machine. */
-async function refresh(list: RoomsList): Promise<void> {
+/** False: the list could not be read, and why was said. */
+async function refresh(list: RoomsList): Promise<boolean> {
   try {
     await list.read();
+    return true;
   } catch (error) {
     tell(say('falhou', { erro: words(error) }));
+    return false;
   }
 }
 
@@ -119,6 +142,7 @@ function wireButtons(
 }
 
 setLanguage(null, () => {});
+tellViews();
 if (svc === undefined || !svc.noAmbiente) tell(say('foraDoAmbiente'));
 else
   start(svc.salas).catch((error: unknown) =>

@@ -1,0 +1,112 @@
+/** The share dialog, opened by Caderno over the bridge: invite, change, remove, leave, rename, delete; and what the others see of it. */
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { axeFindings, openApp } from './support/browser.ts';
+import { caderno, createRoomsWorld, makeRoom, type Desktop, type RoomsWorld } from './support/rooms-world.ts';
+
+let world: RoomsWorld;
+beforeAll(async () => {
+  world = await createRoomsWorld(['kind: Package\nmetadata: { name: notas-casa }\nspec: { app: notas, versao: 1.0.0, server: casa }']);
+});
+afterAll(() => world?.stop());
+beforeEach(() => world.closeAll());
+
+/** Opens the room in Caderno, and from there the dialog. */
+async function share({ page }: Desktop, nome: string): Promise<Locator> {
+  if ((await page.locator('iframe[title="Caderno"]').count()) === 0) await openApp(page, 'Caderno');
+  const frame = caderno(page);
+  await frame.locator('[data-sala]').filter({ hasText: nome }).click();
+  await frame.getByRole('button', { name: 'Compartilhar' }).click();
+  const dialog = page.getByRole('dialog', { name: `Compartilhar “${nome}”` });
+  await dialog.waitFor();
+  return dialog;
+}
+const rolesIn = async (desktop: Desktop, sala: string): Promise<Record<string, string>> => {
+  const { value } = await desktop.call('GET', `/api/salas/${sala}`);
+  const { pessoas } = value as { readonly pessoas: readonly { readonly usuario: string; readonly papel: string }[] };
+  return Object.fromEntries(pessoas.map(({ usuario, papel }) => [usuario, papel]));
+};
+
+describe('the owner', () => {
+  test('invites by search, changes a role, removes in two steps; the person removed loses the room from the list', async () => {
+    const [ana, bia] = await Promise.all([world.desktop('ana'), world.desktop('bia')]);
+    const sala = await makeRoom(ana, 'Orçamento');
+    await openApp(bia.page, 'Caderno');
+    await caderno(bia.page).getByText('Nenhum caderno ainda.').waitFor();
+
+    const dialog = await share(ana, 'Orçamento');
+    await dialog.getByLabel('Convidar pessoas ou grupos').fill('lim');
+    await dialog.getByLabel('Convidar para').selectOption('comentar');
+    await dialog.getByRole('button', { name: 'Convidar Bia Lima' }).click();
+    await dialog.getByLabel('Papel de Bia Lima').waitFor();
+    expect(await axeFindings(ana.page)).toEqual([]);
+    expect(await rolesIn(ana, sala)).toEqual({ ana: 'dona', bia: 'comentar' });
+    // Live, without a reload: the bell and the list of rooms.
+    await bia.page.getByRole('button', { name: 'Avisos, 1 não lido', exact: true }).waitFor();
+    await caderno(bia.page).locator('[data-sala]').filter({ hasText: 'Orçamento' }).getByText('Você comenta').waitFor();
+
+    await dialog.getByLabel('Papel de Bia Lima').selectOption('ver');
+    await expect.poll(() => rolesIn(ana, sala)).toEqual({ ana: 'dona', bia: 'ver' });
+    await caderno(bia.page).locator('[data-sala]').getByText('Você vê').waitFor();
+
+    await dialog.getByRole('button', { name: 'Tirar Bia Lima da sala' }).click();
+    await ana.page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Tirar Bia Lima da sala' }).click();
+    expect(await rolesIn(ana, sala)).toEqual({ ana: 'dona', bia: 'ver' });
+    await dialog.getByRole('button', { name: 'Tirar mesmo' }).click();
+    await dialog.getByLabel('Papel de Bia Lima').waitFor({ state: 'detached' });
+    await caderno(bia.page).getByText('Nenhum caderno ainda.').waitFor();
+    for (const { problems } of [ana, bia]) expect(problems).toEqual([]);
+  });
+
+  test('invites a group, renames, and deletes in two steps', async () => {
+    const [ana, caio] = await Promise.all([world.desktop('ana'), world.desktop('caio')]);
+    const sala = await makeRoom(ana, 'Rascunho');
+    await openApp(caio.page, 'Caderno');
+    const dialog = await share(ana, 'Rascunho');
+    await dialog.getByLabel('Convidar pessoas ou grupos').fill('edit');
+    await dialog.getByRole('button', { name: 'Convidar editores' }).click();
+    await dialog.getByLabel('Papel de editores').waitFor();
+    await dialog.getByText('pelo grupo editores', { exact: false }).first().waitFor();
+    expect(await rolesIn(ana, sala)).toEqual({ ana: 'dona', bia: 'editar', caio: 'editar' });
+
+    await dialog.getByLabel('Nome da sala').fill('Versão final');
+    await dialog.getByRole('button', { name: 'Renomear' }).click();
+    const renamed = ana.page.getByRole('dialog', { name: 'Compartilhar “Versão final”' });
+    await renamed.waitFor();
+    await caderno(caio.page).locator('[data-sala]').filter({ hasText: 'Versão final' }).waitFor();
+
+    await renamed.getByRole('button', { name: 'Apagar a sala' }).click();
+    await renamed.getByText('para todas as pessoas?').waitFor();
+    expect(await axeFindings(ana.page)).toEqual([]);
+    await renamed.getByRole('button', { name: 'Apagar para sempre' }).click();
+    await renamed.waitFor({ state: 'detached' });
+    await caderno(caio.page).getByText('Nenhum caderno ainda.').waitFor();
+    for (const { problems } of [ana, caio]) expect(problems).toEqual([]);
+  });
+});
+
+test('who is invited sees who is in the room, changes nothing, and leaves in two steps', async () => {
+  const [ana, bia] = await Promise.all([world.desktop('ana'), world.desktop('bia')]);
+  const sala = await makeRoom(ana, 'Pauta', { bia: 'editar', caio: 'ver' });
+  const dialog = await share(bia, 'Pauta');
+  await dialog.getByText('Só a dona da sala convida').waitFor();
+  expect(await dialog.locator('li .name').allTextContents()).toEqual(['Ana Souza', 'Bia Lima (você)', 'Caio Reis']);
+  expect(await dialog.getByRole('combobox').count()).toBe(0);
+  expect(await axeFindings(bia.page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Sair da sala' }).click();
+  await dialog.getByRole('button', { name: 'Sair mesmo' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await rolesIn(ana, sala)).toEqual({ ana: 'dona', caio: 'ver' });
+});
+
+test('a page opens the dialog for a room of its own app only', async () => {
+  const ana = await world.desktop('ana');
+  const { value } = await ana.call('POST', '/api/salas?app=notas', { nome: 'De outro' });
+  await openApp(ana.page, 'Caderno');
+  await caderno(ana.page).getByRole('button', { name: 'Novo caderno' }).waitFor();
+  const { id } = value as { readonly id: string };
+  const script = `svc.salas.compartilhar(${JSON.stringify(id)}).then(() => 'aberto', ({ status }) => status)`;
+  expect(await caderno(ana.page).locator('body').evaluate(script)).toBe(404);
+  expect(await ana.page.locator('svc-share').count()).toBe(0);
+});
