@@ -37,6 +37,8 @@ export interface TestPage {
 }
 export type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
+const isGoneRoom = (words: string, url: string): boolean => words.includes('404') && /\/api\/salas\/\w+\/bilhete/.test(url);
+
 export async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<TestPage> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
@@ -50,7 +52,9 @@ export async function newPage(browser: Browser, options: BrowserContextOptions =
   page.on('console', (message) => {
     // An app that takes the focus before anybody clicked in it is told so by Chromium; that is between the two.
     // Whoever is ending does not hear that its last window closed (spec 3.3 rule 6: ignored).
-    const ignored = message.text().startsWith('Blocked autofocusing') || message.location().url.endsWith('/close-tabs');
+    // Whose room was deleted may ask for its role before hearing so.
+    const { url } = message.location();
+    const ignored = message.text().startsWith('Blocked autofocusing') || url.endsWith('/close-tabs') || isGoneRoom(message.text(), url);
     if (message.type() === 'error' && !ignored) problems.push(message.text());
   });
   return { page, problems };
