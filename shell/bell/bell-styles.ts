@@ -13,6 +13,10 @@ export const bellStyles = css`
     margin: 0;
     overflow: hidden;
   }
+  /* Only read from there: nothing to press. */
+  h2:focus {
+    outline: none;
+  }
   .list {
     overflow: auto;
     overscroll-behavior: contain;

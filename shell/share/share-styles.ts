@@ -47,6 +47,10 @@ export const shareStyles = css`
     max-height: min(760px, 100dvh - 16px);
     overflow: auto;
   }
+  /* Only read from there: nothing to press. */
+  h2:focus {
+    outline: none;
+  }
   section,
   footer,
   .lead {

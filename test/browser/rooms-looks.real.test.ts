@@ -131,7 +131,7 @@ test('in English for whoever reads English', async () => {
   const bia = await world.desktop('bia', { locale: 'en-GB' });
   await makeRoom(bia, 'Minutes', { ana: 'ver' });
   const frame = await openRoom(bia, 'Minutes');
-  await frame.getByText('Up to date · Yours').waitFor();
+  await frame.getByText('Up to date · Your notebook').waitFor();
   await frame.getByRole('button', { name: 'Share' }).click();
   await bia.page.getByRole('dialog', { name: 'Share “Minutes”' }).getByText('Who is in the room').waitFor();
   expect(await frame.locator('html').getAttribute('lang')).toBe('en');

@@ -1,6 +1,6 @@
 /** Caderno: a text that people write together. Everything shared goes by `svc.salas`; see docs/rooms.md. */
 import { byId } from './dom.ts';
-import { svc, words, type Sala, type Salas } from './portal.ts';
+import { svc, words, type Salas } from './portal.ts';
 import { openRoom, tell, type OpenRoom } from './room.ts';
 import { createRoomsList, type RoomsList } from './rooms-list.ts';
 import { say, setLanguage } from './texts.ts';
@@ -29,7 +29,7 @@ async function start(salas: Salas): Promise<void> {
     if (room?.id !== sala) {
       await close();
       tell('');
-      const find = (): Sala | undefined => list.rooms.find(({ id }) => id === sala);
+      const find = () => list.rooms.find(({ id }) => id === sala);
       const read = find() !== undefined || (await refresh(list));
       const known = find();
       // Without the list, the copy on this machine may still be there.
