@@ -5,7 +5,7 @@
  */
 import type { HostSight, ProbeResult, BackendDecision, BackendMemory, BackendObserved } from '../reconcilers/backend-types.ts';
 import type { AppSnapshot } from '../schema/backend.ts';
-import type { BackendDocument, PersonDocument, Place, PortalDocument, ServerDocument } from '../schema/desired/documents.ts';
+import type { BackendDocument, GrantDocument, PersonDocument, Place, PortalDocument, ServerDocument } from '../schema/desired/documents.ts';
 import type { ServerPlace } from '../schema/server-paths.ts';
 import type { InForce, PlacedDocument } from './desired/in-force.ts';
 import type { ServiceDecision, ServiceProbe } from '../reconcilers/service.ts';
@@ -110,6 +110,16 @@ export interface BackendEntry {
   memo: readonly unknown[] | null;
 }
 
+/** One Grant document. */
+export interface GrantEntry {
+  readonly key: string;
+  readonly name: string;
+  placed: PlacedOf<GrantDocument>;
+  leaving: boolean;
+  /** What the last attempt was refused with. */
+  refused: string | null;
+}
+
 export interface World {
   inForce: InForce;
   portal: PlacedOf<PortalDocument> | null;
@@ -127,6 +137,8 @@ export interface World {
   wishes: ReadonlyMap<string, InstallWish>;
   rollbacks: ReadonlyMap<string, HeldRollback>;
   readonly backends: Map<string, BackendEntry>;
+  /** By name of the document. */
+  readonly grants: Map<string, GrantEntry>;
 }
 
 /** Makes what a document needs to be worked on; `svc plan` gives one that makes nothing new act. */
@@ -151,6 +163,7 @@ export function emptyWorld(inForce: InForce): World {
     wishes: new Map(),
     rollbacks: new Map(),
     backends: new Map(),
+    grants: new Map(),
   };
 }
 
@@ -163,6 +176,7 @@ export function syncWorld(world: World, inForce: InForce, factory: WorldFactory)
   syncPeople(world, inForce, factory);
   syncPackages(world);
   world.pinned = pinnedOf(inForce);
+  syncGrants(world, inForce);
   for (const person of world.people.values()) syncBackends(world, person, factory);
   const after = keysOf(world);
   return [...before].filter((key) => !after.has(key));
@@ -173,8 +187,19 @@ function keysOf(world: World): Set<string> {
   const keys = new Set<string>(world.backends.keys());
   for (const name of world.servers.keys()) keys.add(`Server/${name}`);
   for (const name of world.packages.keys()) keys.add(`Package/${name}`);
+  for (const name of world.grants.keys()) keys.add(`Grant/${name}`);
   for (const name of world.people.keys()) keys.add(`Person/${name}`).add(`Supervisor/${name}`);
   return keys;
+}
+
+function syncGrants(world: World, inForce: InForce): void {
+  const wanted = new Map(wantedOf<GrantDocument>(inForce, 'Grant').map((one) => [one.placed.document.metadata.name, one]));
+  for (const name of world.grants.keys()) if (!wanted.has(name)) world.grants.delete(name);
+  for (const [name, { placed, leaving }] of wanted) {
+    const entry = world.grants.get(name) ?? { key: `Grant/${name}`, name, placed, leaving, refused: null };
+    // What another content was refused with says nothing of this one.
+    world.grants.set(name, Object.assign(entry, { placed, leaving, refused: entry.placed === placed ? entry.refused : null }));
+  }
 }
 
 interface Wanted<Document> {

@@ -2,6 +2,7 @@
  * Everything the controller can do to the world, as data (design 3 rule 2). The executor map in controller/execute is
  * exhaustive over `Action['kind']`: an action without an executor does not compile.
  */
+import type { PapelConcedido } from '../schema/rooms.ts';
 import type { StartOrder } from '../schema/supervisor-protocol.ts';
 
 export type StopReason = 'StoppedByPerson' | 'StoppedByAdmin' | 'LastWindowClosed' | 'PinnedStopped' | 'HashChanged' | 'Uninstalled';
@@ -47,6 +48,25 @@ export type Action =
   /** Ends an installation that nobody wants any more. */
   | ({ readonly kind: 'package/cancel' } & PackageTarget)
   /** Fetches the engines that an installed package lacks and drops those that it does not declare; without a package, all. */
+  /** Makes the room that the document wants. */
+  | { readonly kind: 'grant/create'; readonly grant: string; readonly app: string; readonly sala: string; readonly dona: string }
+  | { readonly kind: 'grant/owner'; readonly grant: string; readonly app: string; readonly room: string; readonly dona: string }
+  | {
+      readonly kind: 'grant/person';
+      readonly grant: string;
+      readonly room: string;
+      readonly usuario: string;
+      readonly papel: PapelConcedido;
+    }
+  | {
+      readonly kind: 'grant/group';
+      readonly grant: string;
+      readonly room: string;
+      readonly grupo: string;
+      readonly papel: PapelConcedido;
+    }
+  | { readonly kind: 'grant/withdraw-person'; readonly grant: string; readonly room: string; readonly usuario: string }
+  | { readonly kind: 'grant/withdraw-group'; readonly grant: string; readonly room: string; readonly grupo: string }
   | { readonly kind: 'engine/mend'; readonly server: string; readonly app: string; readonly installed: boolean };
 
 export type ActionOf<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind }>;

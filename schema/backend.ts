@@ -75,6 +75,10 @@ export const reasons = [
   'Reachable',
   'Listening',
   'PendingPrune',
+  'Granted',
+  'Granting',
+  'ReferenceMissing',
+  'GrantRefused',
   'Invalid',
 ] as const;
 export type Reason = (typeof reasons)[number];

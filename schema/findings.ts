@@ -69,6 +69,8 @@ export const findingKinds = {
   MANY_PORTALS: { weight: 'error', title: 'More than one portal' },
   MISSING_PERSON: { weight: 'error', title: 'An installation for one person without the person' },
   UNEXPECTED_PERSON: { weight: 'error', title: 'An installation for everybody that names a person' },
+  DUPLICATE_GRANT: { weight: 'error', title: 'Two roles of one person or group in one room' },
+  GRANT_OWNER: { weight: 'error', title: 'Documents that do not agree on the owner of a room' },
   UNKNOWN_GROUP: { weight: 'warning', title: 'A group without people' },
   PRIVILEGED_ACCOUNT: { weight: 'warning', title: 'Apps would run as root' },
 } as const satisfies Record<string, { weight: Weight; title: string }>;

@@ -187,4 +187,6 @@ export interface PlanAnswer {
   readonly errors: readonly string[];
   /** Names held back by the prune guard. */
   readonly pendingPrune: readonly string[];
+  /** What stays as it is although a document says something of it, and what is waited for. */
+  readonly notes?: readonly string[];
 }

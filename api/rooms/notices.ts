@@ -2,14 +2,14 @@
  * Notices: what one person in a room lets another one know, and the bell that shows it. They reach people in the room only, and the same
  * anchor reaches one person once, so that repeating a request after a failure does not duplicate (spec 6, rules 1 to 3).
  */
-import type { RoomStore } from '../../controller/store/rooms.ts';
+import { newNoticeId, type RoomStore } from '../../controller/store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import type { NoticeKind, NoticesAnswer } from '../../schema/wire/rooms.ts';
 import type { RoomCaller } from './callers.ts';
 import type { RoomNews } from './news.ts';
-import { newNoticeId, type Rooms } from './rooms.ts';
+import type { Rooms } from './rooms.ts';
 
 export interface NoticeWish {
   readonly tipo: NoticeKind;

@@ -3,7 +3,7 @@
  * all. Each change is told to the relay at once, and to the pages of whom it concerns. Source: spec 2.4, 3.4, 5.5, 6.
  * Decision: docs/decisions/0095-who-is-in-a-room.md
  */
-import { randomBytes, randomInt } from 'node:crypto';
+import { newNoticeId, newRoomId } from '../../controller/store/rooms.ts';
 import type { RoomStore, RoleChange, Standing, StoredNotice, StoredRoom } from '../../controller/store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -152,16 +152,6 @@ async function create({ rooms, gateway, clock }: RoomDeps, news: RoomNews, calle
   }
   news.tell(app, [usuario]);
   return viewOf({ room, papel: 'dona' });
-}
-
-const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-export function newRoomId(): string {
-  return `s${Array.from({ length: 21 }, () => digits[randomInt(digits.length)]).join('')}`;
-}
-
-export function newNoticeId(): string {
-  return randomBytes(16).toString('base64url');
 }
 
 function invitation(room: StoredRoom, de: string, usuario: string, papel: PapelConcedido, atMs: number): StoredNotice {

@@ -43,6 +43,7 @@ async function tell(answer: PlanAnswer, { output }: PortalOptions, verb: string)
       write(table(answer.changes, columns));
     }
     for (const name of answer.pendingPrune) write(`${color('yellow', 'held')}  ${plain(name)}: not removed without: svc apply --prune\n`);
+    for (const note of answer.notes ?? []) write(`${plain(note)}\n`);
     if (answer.ok) write(summary(answer, verb));
   }
   if (!answer.ok || answer.errors.length > 0) return 1;

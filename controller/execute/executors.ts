@@ -9,9 +9,12 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { faultPoint } from '../faults.ts';
+import type { Bus } from '../events/bus.ts';
 import type { Log } from '../loop/record.ts';
+import type { RoomStore } from '../store/rooms.ts';
 import type { PackageEntry, PackageTask } from '../world-packages.ts';
 import type { BackendEntry, World } from '../world.ts';
+import { grantExecutors } from './grant-acts.ts';
 import { packageExecutors } from './package-acts.ts';
 import type { PortalCredentials } from './portal-credentials.ts';
 import { probe } from './probe.ts';
@@ -21,6 +24,8 @@ export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<K
 
 export interface ExecutorOptions {
   readonly world: World;
+  readonly rooms: RoomStore;
+  readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
   readonly credentials: PortalCredentials;
@@ -70,6 +75,7 @@ export function createExecutors(options: ExecutorOptions): Executors {
     'server/kit': async ({ server }) => options.onServer(server, 'kit'),
     'server/accounts': async ({ server }) => options.onServer(server, 'accounts'),
     ...packageExecutors(options),
+    ...grantExecutors(options),
   };
 }
 

@@ -8,7 +8,7 @@ export async function leaveTheRest(source: DesiredSource): Promise<void> {
     if (document.kind === 'Person' || document.kind === 'Package') busy.add(document.spec.server);
   }
   for (const [name, { document }] of leaving) {
-    if (document.kind === 'Person' || document.kind === 'Package') continue;
+    if (document.kind === 'Person' || document.kind === 'Package' || document.kind === 'Grant') continue;
     if (document.kind === 'Server' && busy.has(document.metadata.name)) continue;
     await source.finishLeaving(name);
   }

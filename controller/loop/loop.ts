@@ -102,6 +102,8 @@ async function createContext(options: ControllerOptions): Promise<Context> {
   });
   const executors = createExecutors({
     credentials,
+    rooms: store.rooms,
+    bus: options.bus,
     world,
     clock,
     log,
@@ -152,6 +154,7 @@ function beginServerAct(context: Context, name: string, act: 'kit' | 'accounts')
 function laneOf(world: World, key: string): string {
   const [kind, name = ''] = key.split('/', 2);
   if (kind === 'Server' || kind === 'Service' || kind === 'Engine') return name;
+  if (kind === 'Grant') return 'rooms';
   if (kind === 'Package') return world.packages.get(key.slice('Package/'.length))?.target.server ?? '';
   return world.people.get(name)?.server.name ?? '';
 }
@@ -166,7 +169,8 @@ async function prepare(context: Context): Promise<void> {
   const wanted = new Set([...world.people.keys(), ...world.servers.keys()]);
   for (const { key } of recorder.all()) {
     const [kind, name = ''] = key.split('/', 2);
-    const known = kind === 'Package' ? world.packages.has(key.slice('Package/'.length)) : wanted.has(name);
+    const known =
+      kind === 'Package' ? world.packages.has(key.slice('Package/'.length)) : kind === 'Grant' ? world.grants.has(name) : wanted.has(name);
     if (kind !== 'Portal' && !known) recorder.forget(key);
   }
 }
@@ -228,6 +232,7 @@ async function resync(context: Context): Promise<void> {
   for (const server of world.servers.values()) for (const { key } of server.services.values()) queue.add(key, false);
   for (const entry of world.packages.values()) queue.add(entry.key, false);
   for (const key of world.engines.keys()) queue.add(key, false);
+  for (const { key } of world.grants.values()) queue.add(key, false);
   await refreshFromStore(context);
   const breath = createBreath();
   for (const person of world.people.values()) {

@@ -160,5 +160,6 @@ export function everyKey({ world }: Context): readonly string[] {
     ...world.engines.keys(),
     ...people.flatMap((name) => [`Person/${name}`, `Supervisor/${name}`]),
     ...world.backends.keys(),
+    ...[...world.grants.values()].map((entry) => entry.key),
   ];
 }

@@ -19,6 +19,7 @@ import { lookAtPackages, rereadFolder } from './refresh.ts';
 import { inventoryDue, lookAtInventory } from './refresh-installs.ts';
 import { nextRound, settle } from './settle.ts';
 import type { BackendEntry, PersonEntry, ServerEntry } from '../world.ts';
+import { workOnGrant } from './work-grants.ts';
 import { wakePackages, workOnEngine, workOnPackage } from './work-packages.ts';
 
 /** Resolves when the key needs no more for now. Infrastructure that fails is recorded, not thrown. */
@@ -33,6 +34,7 @@ export function workOn(context: Context, key: string): Promise<void> | undefined
     Package: () => workIf(world.packages.get(name), (entry) => workOnPackage(context, entry)),
     Engine: () => workIf(world.engines.get(key), (entry) => workOnEngine(context, entry)),
     Server: () => workIf(world.servers.get(name), (entry) => workOnServer(context, entry)),
+    Grant: () => workIf(world.grants.get(name), (entry) => workOnGrant(context, entry)),
     Service: () => workOnService(context, key),
     Portal: () => workOnPortal(context),
   };

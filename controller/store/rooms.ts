@@ -3,6 +3,7 @@
  * group, notices, attachments and the portal credentials of backends. Promises resolve when it is committed; every read is indexed.
  * Source: spec 2.4, 5.3 to 5.5, 6. Decision: docs/decisions/0095-who-is-in-a-room.md
  */
+import { randomBytes, randomInt } from 'node:crypto';
 import type { Papel, PapelConcedido } from '../../schema/rooms.ts';
 import type { NoticeKind } from '../../schema/wire/rooms.ts';
 
@@ -165,4 +166,15 @@ export interface RoomStore {
   portalTokenOwners(): Promise<readonly { readonly usuario: string; readonly app: string }[]>;
   /** Ends all of a backend but those of that start; with null all. Answers how many. */
   keepPortalTokens(usuario: string, app: string, startHash: string | null): Promise<number>;
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Matches roomIdPattern; nobody guesses one. */
+export function newRoomId(): string {
+  return `s${Array.from({ length: 21 }, () => digits[randomInt(digits.length)]).join('')}`;
+}
+
+export function newNoticeId(): string {
+  return randomBytes(16).toString('base64url');
 }

@@ -3,7 +3,7 @@
  * carries nothing out (design 3 rule 2). What an action would bring about is followed one step: a package that would be installed
  * counts as installed for the backends that a document pins.
  */
-import type { Action, ActionOf, PackageTarget } from '../../reconcilers/actions.ts';
+import type { PackageTarget } from '../../reconcilers/actions.ts';
 import { decideBackend } from '../../reconcilers/backend.ts';
 import { decideEngine } from '../../reconcilers/engine.ts';
 import { aimedVersion } from '../../reconcilers/package-goal.ts';
@@ -14,6 +14,8 @@ import type { Offers } from '../../schema/repository/store-view.ts';
 import type { InForce } from '../desired/in-force.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
+import { changeOf } from './plan-changes.ts';
+import { planGrants } from './plan-grants.ts';
 import { backendDesired, backendObserved } from '../loop/inputs.ts';
 import { engineDesired, engineObserved, packageDesired, packageObserved } from '../loop/package-inputs.ts';
 import { lookAtServer } from '../observe/look.ts';
@@ -57,7 +59,9 @@ async function decideAll(context: Context, dir: string | null, inForce: InForce,
     const decision = decideBackend(backendDesired(entry), backendObserved(entry), entry.memory, nowMs);
     changes.push(...decision.actions.filter((action) => action.kind !== 'backend/probe').map(changeOf));
   }
-  return { ok: true, changes, errors: [], pendingPrune: inForce.held };
+  const grants = await planGrants(options.store.rooms, world, nowMs);
+  changes.push(...grants.changes);
+  return { ok: true, changes, errors: [], pendingPrune: inForce.held, ...(grants.notes.length === 0 ? {} : { notes: grants.notes }) };
 }
 
 /** The world under other documents: hosts and lines of the living one where they are the same, none that acts where they aren't. */
@@ -182,33 +186,4 @@ function engineChanges(world: World, nowMs: number): readonly Change[] {
       return { key: entry.key, action: kind, detail };
     });
   });
-}
-
-type Tellers = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Omit<Change, 'action'> };
-
-/** Exhaustive as the executors are: an action that a plan can't tell does not compile. */
-const tellers: Tellers = {
-  'server/kit': ({ server, id }) => ({ key: `Server/${server}`, detail: id }),
-  'server/accounts': ({ server }) => ({ key: `Server/${server}`, detail: 'key, lingering and service manager of its accounts' }),
-  'backend/start': ({ person, app, order }) => ({ key: `Backend/${person}/${app}`, detail: order.pinned ? 'estado: ligado' : '' }),
-  'backend/stop': ({ person, app, reason }) => ({ key: `Backend/${person}/${app}`, detail: reason }),
-  'backend/pin': ({ person, app, pinned }) => ({ key: `Backend/${person}/${app}`, detail: pinned ? 'pinned' : 'not pinned' }),
-  'backend/probe': ({ person, app, attempt }) => ({ key: `Backend/${person}/${app}`, detail: `attempt ${attempt}` }),
-  'supervisor/ensure': ({ person }) => ({ key: `Supervisor/${person}`, detail: '' }),
-  'supervisor/end': ({ person }) => ({ key: `Supervisor/${person}`, detail: '' }),
-  'package/install': (action) => ({ key: `Package/${action.app}`, detail: `${action.version} ${whereOf(action)}` }),
-  'package/remove': (action) => ({ key: `Package/${action.app}`, detail: whereOf(action) }),
-  'package/roll-back': (action) => ({ key: `Package/${action.app}`, detail: `to ${action.version} ${whereOf(action)}` }),
-  'package/confirm': (action) => ({ key: `Package/${action.app}`, detail: whereOf(action) }),
-  'package/cancel': (action) => ({ key: `Package/${action.app}`, detail: whereOf(action) }),
-  'engine/mend': ({ server, app, installed }) => ({ key: `Engine/${server}/${app}`, detail: installed ? '' : 'nothing declares it' }),
-};
-
-function changeOf(action: Action): Change {
-  const tell = tellers[action.kind] as (action: Action) => Omit<Change, 'action'>;
-  return { action: action.kind, ...tell(action) };
-}
-
-function whereOf({ server, scope, person }: PackageTarget): string {
-  return `on ${server} (${scope}${person === null ? '' : ` of ${person}`})`;
 }

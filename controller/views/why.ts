@@ -113,6 +113,18 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'ask for another versao, or end it: svc rollback NAME --undo',
     waitsFor: 'another version to be wanted',
   },
+  Granted: { because: 'its room and its roles are as the document says', fix: null },
+  Granting: { because: 'its room or its roles are not yet as the document says', fix: null, waitsFor: 'the next round' },
+  ReferenceMissing: {
+    because: 'the document names a person, a group or an app that is not there',
+    fix: 'write the Person, put somebody into the group, or correct the document',
+    waitsFor: 'them',
+  },
+  GrantRefused: {
+    because: 'the room or its owner has reached a limit',
+    fix: 'take somebody out of the room, or delete a room of its owner',
+    waitsFor: 'the next round',
+  },
   SourceMissing: {
     because: 'the repository does not hold the wanted version',
     fix: 'put it into the repository or correct versao',

@@ -5,6 +5,7 @@
 import type { FindingCode } from '../findings.ts';
 import { clip } from '../positions/node.ts';
 import { didYouMean } from '../shape.ts';
+import { checkGrantRoles } from './cross-grants.ts';
 import type { DesiredDocument, DesiredKind, PersonDocument, Place, ServerDocument } from './documents.ts';
 
 export interface Placed<D extends DesiredDocument = DesiredDocument> {
@@ -167,6 +168,7 @@ function checkBackends(folder: Folder, index: Index, tell: TellDesired): void {
 }
 
 function checkGrants(folder: Folder, index: Index, tell: TellDesired): void {
+  checkGrantRoles(ofKind(folder.judged, 'Grant'), tell);
   for (const grant of ofKind(folder.judged, 'Grant')) {
     const { app, dona, pessoas = [], grupos = [] } = grant.document.spec;
     if (!index.apps.has(app)) {

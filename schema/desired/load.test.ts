@@ -141,6 +141,19 @@ test.for<[string, Parameters<typeof folder>[0], string[]]>([
   ['an unknown guest', { grant: docs.grant.replace('usuario: bia', 'usuario: bai') }, ['UNKNOWN_REFERENCE /spec/pessoas/0/usuario']],
   ['an empty group', { grant: docs.grant.replace('grupo: editores', 'grupo: leitores') }, ['UNKNOWN_GROUP /spec/grupos/0/grupo']],
   [
+    'a guest twice',
+    { grant: docs.grant.replace('pessoas: [', 'pessoas: [{ usuario: bia, papel: editar }, ') },
+    ['DUPLICATE_GRANT /spec/pessoas/1/usuario'],
+  ],
+  [
+    'a guest and a group in two documents',
+    { more: docs.grant.replace('name: atas', 'name: outro') },
+    ['DUPLICATE_GRANT /spec/grupos/0/grupo', 'DUPLICATE_GRANT /spec/pessoas/0/usuario'],
+  ],
+  ['two owners of one room', { more: envelope('Grant', 'outro', '{ app: notas, sala: atas, dona: bia }') }, ['GRANT_OWNER /spec/dona']],
+  ['an owner who only reads', { grant: docs.grant.replace('usuario: bia', 'usuario: ana') }, ['GRANT_OWNER /spec/pessoas/0/papel']],
+  ['a second owner', { grant: docs.grant.replace('papel: ver', 'papel: dona') }, ['GRANT_OWNER /spec/pessoas/0/papel']],
+  [
     'a person of the link who is not there',
     { portal: docs.portal.replace('repository', 'signIn: { local: { person: eva } }, repository') },
     ['UNKNOWN_REFERENCE /spec/signIn/local/person'],

@@ -72,6 +72,10 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   Reachable: { pt: 'Ao alcance', en: 'Reachable' },
   Listening: { pt: 'Escutando', en: 'Listening' },
   PendingPrune: { pt: 'Espera confirmação para remover', en: 'Waits for the removal to be confirmed' },
+  Granted: { pt: 'Concedido', en: 'Granted' },
+  Granting: { pt: 'Concedendo', en: 'Being granted' },
+  ReferenceMissing: { pt: 'Espera por alguém ou algo que não existe', en: 'Waits for somebody or something that does not exist' },
+  GrantRefused: { pt: 'Não pôde ser concedido', en: 'Could not be granted' },
   Invalid: { pt: 'Inválido', en: 'Invalid' },
 };
 

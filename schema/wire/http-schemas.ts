@@ -217,12 +217,16 @@ export const eventsAnswer = closed({
     }),
   },
 });
-export const planAnswer = closed({
-  ok: flag,
-  changes: { type: 'array', items: closed({ key: text, action: text, detail: text }) },
-  errors: strings,
-  pendingPrune: strings,
-});
+export const planAnswer = closed(
+  {
+    ok: flag,
+    changes: { type: 'array', items: closed({ key: text, action: text, detail: text }) },
+    errors: strings,
+    pendingPrune: strings,
+    notes: strings,
+  },
+  ['ok', 'changes', 'errors', 'pendingPrune'],
+);
 export const doctorAnswer = closed({
   checks: { type: 'array', items: closed({ name: text, ok: flag, warning: flag, detail: text, fix: nullable('string') }) },
 });

@@ -1,0 +1,156 @@
+/**
+ * A Grant document: a room with that app and declared name, its owner, and roles of people and groups in it (design 4). What the document wants
+ * comes into force and comes back when somebody takes it away; what people gave themselves stays; a document that goes takes back what it wanted
+ * and leaves the room. Decision: docs/decisions/0095-who-is-in-a-room.md
+ */
+import type { Condition, Reason } from '../schema/backend.ts';
+import type { Papel, PapelConcedido } from '../schema/rooms.ts';
+import type { Action } from './actions.ts';
+import { stampConditions, type ConditionMemory } from './conditions.ts';
+import type { Decision } from './decision.ts';
+
+export interface GrantDesired {
+  /** Of the document. */
+  readonly name: string;
+  readonly generation: number;
+  /** Null: the document is gone. */
+  readonly spec: {
+    readonly app: string;
+    readonly sala: string;
+    readonly dona: string;
+    /** The owner may be named here too; that adds nothing. */
+    readonly pessoas: readonly { readonly usuario: string; readonly papel: Papel }[];
+    readonly grupos: readonly { readonly grupo: string; readonly papel: PapelConcedido }[];
+  } | null;
+}
+
+/** One role in a room, by name or by group. */
+export interface GrantRow {
+  readonly name: string;
+  readonly papel: PapelConcedido;
+  readonly declaredBy: string | null;
+}
+
+export interface GrantRoom {
+  readonly id: string;
+  readonly dona: string;
+  readonly people: readonly GrantRow[];
+  readonly groups: readonly GrantRow[];
+}
+
+export interface GrantObserved {
+  /** With the declared name; null: there is none yet. */
+  readonly room: GrantRoom | null;
+  /** Other rooms in which this document still wants something: it said another name before. */
+  readonly others: readonly GrantRoom[];
+  readonly people: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+  /** Somebody has the app. */
+  readonly appKnown: boolean;
+  /** What the last attempt was refused with; null when it went through. */
+  readonly refused: string | null;
+}
+
+export interface GrantMemory {
+  readonly since: ConditionMemory;
+}
+
+export interface GrantDecision extends Decision<GrantMemory> {
+  readonly state: 'granted' | 'granting' | 'waiting' | 'refused' | 'leaving';
+}
+
+export function decideGrant(desired: GrantDesired, observed: GrantObserved, memory: GrantMemory | null, nowMs: number): GrantDecision {
+  const missing = missingOf(desired, observed);
+  const actions = actionsOf(desired, observed);
+  const sight = sightOf(desired, observed, actions, missing);
+  const ready = sight.state === 'granted' ? 'True' : 'False';
+  const progressing: Condition['status'] = actions.length > 0 ? 'True' : 'False';
+  const { reason, message } = sight;
+  const stamped = stampConditions(
+    [
+      { type: 'Ready', status: ready, reason, message },
+      { type: 'Progressing', status: progressing, reason, message },
+    ],
+    memory?.since,
+    desired.generation,
+    nowMs,
+  );
+  return {
+    ...sight,
+    actions,
+    conditions: stamped.conditions,
+    // What is taken away in a page comes back at the next resync.
+    nextDeadlineMs: null,
+    memory: memory !== null && memory.since === stamped.memory ? memory : { since: stamped.memory },
+  };
+}
+
+function actionsOf(desired: GrantDesired, observed: GrantObserved): readonly Action[] {
+  const { name, spec } = desired;
+  const { room, others } = observed;
+  const withdrawn = [...others, ...(room === null ? [] : [room])].flatMap((each) => withdrawalsOf(desired, each, each === room));
+  if (spec === null) return withdrawn;
+  const { app, sala, dona } = spec;
+  if (room === null) {
+    return observed.appKnown && observed.people.has(dona)
+      ? [...withdrawn, { kind: 'grant/create', grant: name, app, sala, dona }]
+      : withdrawn;
+  }
+  const owner: Action[] =
+    room.dona !== dona && observed.people.has(dona) ? [{ kind: 'grant/owner', grant: name, app, room: room.id, dona }] : [];
+  return [...withdrawn, ...owner, ...rolesOf(desired, observed, room)];
+}
+
+/** Roles that the document wanted and wants no longer. */
+function withdrawalsOf({ name, spec }: GrantDesired, room: GrantRoom, isWanted: boolean): readonly Action[] {
+  const people = new Set(isWanted ? spec?.pessoas.map(({ usuario }) => usuario) : []);
+  const groups = new Set(isWanted ? spec?.grupos.map(({ grupo }) => grupo) : []);
+  const mine = (rows: readonly GrantRow[], wanted: ReadonlySet<string>): readonly string[] =>
+    rows.flatMap((row) => (row.declaredBy === name && !wanted.has(row.name) ? [row.name] : []));
+  return [
+    ...mine(room.people, people).map((usuario): Action => ({ kind: 'grant/withdraw-person', grant: name, room: room.id, usuario })),
+    ...mine(room.groups, groups).map((grupo): Action => ({ kind: 'grant/withdraw-group', grant: name, room: room.id, grupo })),
+  ];
+}
+
+function rolesOf({ name, spec }: GrantDesired, observed: GrantObserved, room: GrantRoom): readonly Action[] {
+  const isThere = (rows: readonly GrantRow[], whom: string, papel: Papel): boolean =>
+    rows.some((row) => row.name === whom && row.papel === papel && row.declaredBy === name);
+  const people = (spec?.pessoas ?? []).flatMap(({ usuario, papel }): readonly Action[] => {
+    if (papel === 'dona' || usuario === spec?.dona || usuario === room.dona || !observed.people.has(usuario)) return [];
+    return isThere(room.people, usuario, papel) ? [] : [{ kind: 'grant/person', grant: name, room: room.id, usuario, papel }];
+  });
+  const groups = (spec?.grupos ?? []).flatMap(({ grupo, papel }): readonly Action[] => {
+    // A group without people lets nobody in: it is granted when somebody is in it.
+    if (!observed.groups.has(grupo) || isThere(room.groups, grupo, papel)) return [];
+    return [{ kind: 'grant/group', grant: name, room: room.id, grupo, papel }];
+  });
+  return [...people, ...groups];
+}
+
+/** What the document names and nobody knows. */
+function missingOf({ spec }: GrantDesired, { people, groups, appKnown, room }: GrantObserved): readonly string[] {
+  if (spec === null) return [];
+  const unknown = [spec.dona, ...spec.pessoas.map(({ usuario }) => usuario)].filter((usuario) => !people.has(usuario));
+  return [
+    ...(appKnown || room !== null ? [] : [`the app ${spec.app}`]),
+    ...[...new Set(unknown)].map((usuario) => `the person ${usuario}`),
+    ...spec.grupos.flatMap(({ grupo }) => (groups.has(grupo) ? [] : [`somebody in the group ${grupo}`])),
+  ];
+}
+
+interface Sight {
+  readonly state: GrantDecision['state'];
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+function sightOf({ spec }: GrantDesired, { refused }: GrantObserved, actions: readonly Action[], missing: readonly string[]): Sight {
+  if (spec === null) return { state: 'leaving', reason: 'Uninstalled', message: 'its document is gone: what it gave is taken back' };
+  if (actions.length > 0) {
+    if (refused !== null) return { state: 'refused', reason: 'GrantRefused', message: refused };
+    return { state: 'granting', reason: 'Granting', message: `${actions.length} to change in the room ${spec.sala}` };
+  }
+  if (missing.length > 0) return { state: 'waiting', reason: 'ReferenceMissing', message: `waits for ${missing.join(', ')}` };
+  return { state: 'granted', reason: 'Granted', message: `as the document says, in the room ${spec.sala} of ${spec.app}` };
+}
