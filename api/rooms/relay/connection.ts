@@ -80,5 +80,8 @@ const reasons: Readonly<Record<Ending, string>> = {
 };
 
 export function sayEnd(ws: WebSocket, ending: Ending): void {
-  if (ws.readyState === ws.OPEN) ws.close(roomCloseCodes[ending], reasons[ending]);
+  if (ws.readyState !== ws.OPEN) return;
+  ws.close(roomCloseCodes[ending], reasons[ending]);
+  // One that waits for its room is not being read: its own goodbye has to be.
+  ws.resume();
 }

@@ -120,8 +120,9 @@ function assemble(deps: RelayDeps): Parts {
     noServer: true,
     perMessageDeflate: false,
     maxPayload: limits.roomFrameBytesMax,
-    clientTracking: false,
   });
+  // The types lack it: who does not answer a close is let go after so long.
+  Object.assign(wss.options, { closeTimeout: limits.roomCloseMsMax });
   const rooms = createOpenRooms({
     log,
     clock,

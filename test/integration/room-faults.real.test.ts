@@ -1,0 +1,198 @@
+/** A disk that is full, a log that can't be read, rooms that open and close at the same moment: said, never shown as a blank document. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import * as Y from 'yjs';
+import { mountSmall, unmount } from '../../kit/install/test-server.ts';
+import type { RoomLog } from '../../controller/store/room-log.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { randomOf } from '../../schema/crdt/testing/random-edits.ts';
+import { startRelay, type RelayWorld } from '../../test/support/relay-world.ts';
+import { connect, type RawClient } from '../../test/support/room-client.ts';
+
+const sala = 's000000000000000000001';
+const ends: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+const start = async (options: Parameters<typeof startRelay>[0] = {}): Promise<RelayWorld> => {
+  const world = await startRelay(options);
+  ends.push(() => world.close());
+  return world;
+};
+const enter = (world: RelayWorld, ticket: string, doc = new Y.Doc(), room = sala): RawClient => {
+  const client = connect(`${world.url}/${room}/documento`, ticket, { doc });
+  ends.push(() => client.end());
+  return client;
+};
+const text = ({ doc }: RawClient): string => doc.getText('text').toJSON();
+/** Everything that was sent before has been taken in. */
+const settled = (client: RawClient): Promise<void> =>
+  new Promise((resolve) => {
+    client.ws.once('pong', () => resolve());
+    client.ws.ping();
+  });
+const failing = (): SvcError => new SvcError('STORE_FAILED', 'disk I/O error');
+
+describe('writing', () => {
+  test('a disk that is full: everybody is sent away with 1011 and told so, and what was typed is there once there is space', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'svc-full-'));
+    ends.push(() => rmSync(dir, { recursive: true, force: true }));
+    mountSmall(dir, 'size=2m');
+    ends.push(() => unmount(dir));
+    const world = await start({ dir });
+    const ana = enter(world, 'ana:dona');
+    await ana.synced;
+    ana.doc.getText('text').insert(0, 'antes ');
+    await vi.waitFor(async () => expect(await world.relay.sizeOf(sala)).toBeGreaterThan(0));
+    writeFileSync(join(dir, 'filler'), Buffer.alloc(1_400_000));
+    ana.doc.getText('text').insert(0, 'x'.repeat(900_000));
+    expect(await ana.closed).toBe(1011);
+    expect(world.reports.join()).toContain('commitFailed');
+    expect(world.relay.figures().commitsFailing).toBe(true);
+    const refused = enter(world, 'bea:ver');
+    expect(await refused.closed).toBe(1011);
+    expect(text(refused)).toBe('');
+    rmSync(join(dir, 'filler'));
+    mountSmall(dir, 'remount,size=16m');
+    await vi.waitFor(() => expect(world.relay.figures().commitsFailing).toBe(false), { timeout: 15_000 });
+    const later = enter(world, 'bea:ver');
+    await later.synced;
+    expect(text(later)).toBe(text(ana));
+  });
+
+  test('a commit that fails a few times loses nothing of what came before, in any room', async () => {
+    let faults = 3;
+    const wrap = (log: RoomLog): RoomLog => ({
+      ...log,
+      append: (rows) => {
+        faults -= 1;
+        return faults >= 0 ? Promise.reject(failing()) : log.append(rows);
+      },
+    });
+    const world = await start({ wrap });
+    const rooms = [1, 2, 3].map((n) => `s00000000000000000000${n}`);
+    const clients = rooms.map((room) => enter(world, 'ana:dona', new Y.Doc(), room));
+    await Promise.all(clients.map(({ synced }) => synced));
+    for (const { doc } of clients) doc.getText('text').insert(0, 'fica');
+    expect(await Promise.all(clients.map(({ closed }) => closed))).toEqual([1011, 1011, 1011]);
+    await vi.waitFor(() => expect(world.relay.figures().commitsFailing).toBe(false), { timeout: 10_000 });
+    await vi.waitFor(() => expect(world.relay.figures().rooms).toBe(0), { timeout: 5_000 });
+    for (const room of rooms) {
+      const later = enter(world, 'bea:ver', new Y.Doc(), room);
+      await later.synced;
+      expect(text(later)).toBe('fica');
+    }
+    expect(world.reports).toHaveLength(2);
+  });
+
+  test('an end in order writes what is pending', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'svc-end-'));
+    ends.push(() => rmSync(dir, { recursive: true, force: true }));
+    const world = await startRelay({ dir });
+    const ana = enter(world, 'ana:dona');
+    await ana.synced;
+    ana.doc.getText('text').insert(0, 'no último instante');
+    await settled(ana);
+    await world.close();
+    expect(await ana.closed).toBe(1013);
+    expect(world.reports).toEqual([]);
+    const again = await start({ dir });
+    const later = enter(again, 'bea:ver');
+    await later.synced;
+    expect(text(later)).toBe('no último instante');
+  });
+});
+
+describe('reading', () => {
+  test('a room that can not be read is refused with 1011 until it can, and nobody ever sees it blank', async () => {
+    let broken = true;
+    const wrap = (log: RoomLog): RoomLog => ({ ...log, load: (key) => (broken ? Promise.reject(failing()) : log.load(key)) });
+    const dir = mkdtempSync(join(tmpdir(), 'svc-broken-'));
+    ends.push(() => rmSync(dir, { recursive: true, force: true }));
+    const first = await startRelay({ dir });
+    const ana = enter(first, 'ana:dona');
+    await ana.synced;
+    ana.doc.getText('text').insert(0, 'importante');
+    await settled(ana);
+    await first.close();
+    const world = await start({ dir, wrap });
+    const clients = [enter(world, 'ana:dona', ana.doc), enter(world, 'bea:ver')];
+    expect(await Promise.all(clients.map(({ closed }) => closed))).toEqual([1011, 1011]);
+    expect(clients.map(({ received }) => received.frames)).toEqual([0, 0]);
+    expect(world.reports.join()).toContain('loadFailed');
+    broken = false;
+    const later = enter(world, 'bea:ver');
+    await later.synced;
+    expect(text(later)).toBe('importante');
+  });
+
+  test('a file damaged on the disk is refused too', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'svc-torn-'));
+    ends.push(() => rmSync(dir, { recursive: true, force: true }));
+    const first = await startRelay({ dir });
+    const ana = enter(first, 'ana:dona');
+    await ana.synced;
+    ana.doc.getText('text').insert(0, 'importante');
+    await settled(ana);
+    await first.close();
+    const file = new DatabaseSync(join(dir, 'rooms.db'));
+    file.exec("UPDATE tail SET frames = x'820300020162'");
+    file.close();
+    const world = await start({ dir });
+    const bea = enter(world, 'bea:ver');
+    expect(await bea.closed).toBe(1011);
+    expect(bea.received.frames).toBe(0);
+  });
+});
+
+describe('opening and closing at the same moment', () => {
+  test('people who come and go while the room is read, forgotten and compacted find every edit', async () => {
+    const random = randomOf(5);
+    const slow = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      await new Promise((resolve) => setTimeout(resolve, random(20)));
+      return await work();
+    };
+    const wrap = (log: RoomLog): RoomLog => ({
+      ...log,
+      load: (key) => slow(() => log.load(key)),
+      append: (rows) => slow(() => log.append(rows)),
+      compact: (key) => slow(() => log.compact(key)),
+    });
+    const world = await start({ wrap });
+    const marks: string[] = [];
+    const visit = async (who: number): Promise<void> => {
+      for (let n = 0; n < 12; n += 1) {
+        const client = enter(world, `p${who}:editar`);
+        await client.synced;
+        const mark = `${who}.${n}`;
+        for (let typed = 0; typed < 30; typed += 1) client.doc.getText('text').insert(0, 'x');
+        client.doc.getMap('marks').set(mark, true);
+        marks.push(mark);
+        await settled(client);
+        client.end();
+        if (random(3) === 0) await new Promise((resolve) => setTimeout(resolve, limits.roomLingerMs + random(100)));
+      }
+    };
+    await Promise.all([1, 2, 3].map(visit));
+    const reader = enter(world, 'juiz:ver');
+    await reader.synced;
+    expect([...reader.doc.getMap('marks').keys()].sort()).toEqual(marks.sort());
+    expect(text(reader)).toHaveLength(marks.length * 30);
+    expect(world.reports).toEqual([]);
+  });
+
+  test('a socket that goes while its room is being read leaves nothing behind', async () => {
+    const gate = Promise.withResolvers<void>();
+    const wrap = (log: RoomLog): RoomLog => ({ ...log, load: (key) => gate.promise.then(() => log.load(key)) });
+    const world = await start({ wrap });
+    const gone = enter(world, 'ana:dona');
+    await new Promise((resolve) => gone.ws.once('open', resolve));
+    gone.end();
+    gate.resolve();
+    await vi.waitFor(() => expect(world.relay.figures()).toMatchObject({ rooms: 0, sockets: 0 }), { timeout: 5_000 });
+  });
+});
