@@ -48,6 +48,7 @@ async function panel(options: { locale?: string; width?: number; colorScheme?: '
     colorScheme: options.colorScheme ?? 'light',
     bypassCSP: false,
   });
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {

@@ -17,9 +17,12 @@ export interface Icon {
   readonly kept: boolean;
 }
 
+export const etagOf = (content: Uint8Array | string): string =>
+  `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
+
 export function sendIcon(request: FastifyRequest, reply: FastifyReply, { icon, bytes, kept }: Icon): FastifyReply {
   if (bytes === null || !iconPattern.test(icon)) throw new SvcError('NOT_FOUND', 'the package has no icon');
-  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
+  const etag = etagOf(bytes);
   const cacheControl = kept ? `private, max-age=${limits.iconKeptMs / 1_000}` : 'private, no-cache';
   reply.headers({ etag, 'cache-control': cacheControl, 'content-type': contentTypeOf(icon), 'content-security-policy': dataPolicy });
   if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();

@@ -60,6 +60,17 @@ beforeEach(async () => {
 });
 
 describe('GET /api/loja', () => {
+  test('is not sent again to who has it, and is sent once something of it is another', async () => {
+    const first = await ana.call('GET', '/api/loja');
+    const etag = String(first.headers['etag']);
+    expect([first.status, first.headers['cache-control']]).toEqual([200, 'private, no-cache']);
+    const again = () => ana.request('/api/loja', { headers: { 'sec-fetch-site': 'same-origin', 'if-none-match': etag } });
+    expect([(await again()).status, (await again()).text]).toEqual([304, '']);
+    offered({ installs: [view('ana/agenda', {})], installed: [installed('agenda', '1.0.0')] });
+    const other = await again();
+    expect([other.status, other.headers['etag'] === etag]).toEqual([200, false]);
+  });
+
   test('tells who made it, what is new, how the installation goes and what can be asked', async () => {
     offered({ installs: [view('ana/agenda', {})], installed: [installed('agenda', '1.0.0')] });
     const answer = await ana.call('GET', '/api/loja');

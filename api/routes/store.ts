@@ -15,7 +15,8 @@ import type { InstallAnswer, StoreAnswer, UpdateAllAnswer } from '../../schema/w
 import * as schemas from '../../schema/wire/store-schemas.ts';
 import { noBody } from '../../schema/wire/http-schemas.ts';
 import { errorAnswers, sessionOf, shellVersion } from '../shell.ts';
-import { sendIcon } from './icons.ts';
+import { matchesEtag } from '../static-files.ts';
+import { etagOf, sendIcon } from './icons.ts';
 
 export interface StoreRouteDeps {
   readonly gateway: Gateway;
@@ -36,9 +37,13 @@ export function addStoreRoutes(app: FastifyInstance, deps: StoreRouteDeps): void
   app.get(
     '/api/loja',
     { config, schema: { summary: 'What can be installed, and why not', response: { 200: schemas.storeAnswer, ...errorAnswers } } },
-    async (request): Promise<StoreAnswer> => {
+    async (request, reply): Promise<StoreAnswer | FastifyReply> => {
       const { offers, whose } = await sourcesFor(deps, request);
-      return { apps: storeView(offers, whose), problem: offers.problem };
+      const answer: StoreAnswer = { apps: storeView(offers, whose), problem: offers.problem };
+      // Every page asks after every event, and mostly for what it has: the whole catalogue.
+      const etag = etagOf(JSON.stringify(answer));
+      reply.headers({ etag, 'cache-control': 'private, no-cache' });
+      return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : answer;
     },
   );
   app.get<{ Params: { id: string }; Querystring: { versao: string } }>(

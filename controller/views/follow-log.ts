@@ -1,12 +1,46 @@
-/** A log as it is written: a line of its own to the supervisor, ended with the reader. */
+/** Logs of backends: their last lines, and as they are written over a line of its own to the supervisor, ended with the reader. */
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import type { PersonEntry } from '../world.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import { serverAppPaths } from '../../schema/server-paths.ts';
+import type { PersonEntry, World } from '../world.ts';
 
 const followers = new WeakMap<PersonEntry, number>();
 
+export function logGateway(world: World): Pick<Gateway, 'log' | 'followLog'> {
+  const personOf = (usuario: string): PersonEntry => {
+    const person = world.people.get(usuario);
+    if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
+    return person;
+  };
+  return {
+    log: async (usuario, app, { tail, previous }) => {
+      const person = personOf(usuario);
+      const elsewhere = logElsewhere(person, app);
+      if (elsewhere !== null) return elsewhere;
+      return (await person.link.ask({ op: 'log', app, tail: Math.min(tail, limits.logTailLinesMax), previous })).text;
+    },
+    followLog: (usuario, app, { tail, signal }) => {
+      const person = personOf(usuario);
+      const elsewhere = logElsewhere(person, app);
+      return elsewhere === null ? followLog(person, app, Math.min(tail, limits.logTailLinesMax), signal) : oneText(elsewhere);
+    },
+  };
+}
+
+/** An app of server scope has no run.log of a person: what it prints is in the journal, which the system keeps for its administrators. */
+function logElsewhere(person: PersonEntry, app: string): string | null {
+  if (person.packages.get(app)?.manifest.escopo !== 'servidor') return null;
+  const { name } = person.server;
+  return `${app} is of server scope: its log is the journal of the server ${name}. There, as an administrator: journalctl -u ${serverAppPaths(app).unit}\n`;
+}
+
+async function* oneText(text: string): AsyncIterable<string> {
+  yield text;
+}
+
 /** Yields the tail first. Ends when the signal fires or the supervisor goes; a reader that is too slow loses the oldest text. */
-export async function* followLog(person: PersonEntry, app: string, tail: number, signal: AbortSignal): AsyncIterable<string> {
+async function* followLog(person: PersonEntry, app: string, tail: number, signal: AbortSignal): AsyncIterable<string> {
   const count = followers.get(person) ?? 0;
   if (count >= limits.followersPerPersonMax) throw new SvcError('RATE_LIMITED', `${person.name} follows ${count} logs already`);
   followers.set(person, count + 1);

@@ -206,6 +206,20 @@ describe('what the portal asks', () => {
     expect(reads).toEqual(Array.from({ length: 8 }, () => null));
   });
 
+  test('the log of an app of server scope: where it is, also to who follows it', async () => {
+    await begin();
+    const person = controller.context.world.people.get('ana');
+    const installed = person?.packages.get('notas');
+    if (person === undefined || installed === undefined) throw new Error('nothing installed');
+    person.packages = new Map([['notas', { ...installed, manifest: { ...installed.manifest, escopo: 'servidor' } }]]);
+    const told =
+      'notas is of server scope: its log is the journal of the server casa. There, as an administrator: journalctl -u svc-app-notas.service\n';
+    expect(await gateway.log('ana', 'notas', { tail: 10, previous: false })).toBe(told);
+    const followed: string[] = [];
+    for await (const text of gateway.followLog('ana', 'notas', { tail: 10, signal: new AbortController().signal })) followed.push(text);
+    expect(followed).toEqual([told]);
+  });
+
   test('why: one sentence with the cause, what it waits for and the fix', async () => {
     await begin();
     await store.putIntent({ person: 'ana', app: 'notas', wish: 'start', by: 'person', requestId: 'q', atMs: Date.now() });

@@ -18,7 +18,7 @@ import { createSignInView } from './sign-in.ts';
 import { whyOf } from './why.ts';
 import { isServerScope, serviceRoute } from '../servers/services.ts';
 import { serverGateway } from './server-gateway.ts';
-import { followLog } from './follow-log.ts';
+import { logGateway } from './follow-log.ts';
 import type { BackendEntry, PersonEntry, World } from '../world.ts';
 import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import type { SecretsView } from '../../schema/backend.ts';
@@ -55,16 +55,7 @@ export function createGateway(context: Context, secretsDir: string = context.opt
       return await person.server.host.packageFile(person.account, app, installed.scope, file).catch(() => null);
     },
     ...packageGateway(context),
-    log: async (usuario, app, { tail, previous }) => {
-      const person = world.people.get(usuario);
-      if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
-      return (await person.link.ask({ op: 'log', app, tail: Math.min(tail, limits.logTailLinesMax), previous })).text;
-    },
-    followLog: (usuario, app, { tail, signal }) => {
-      const person = world.people.get(usuario);
-      if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
-      return followLog(person, app, Math.min(tail, limits.logTailLinesMax), signal);
-    },
+    ...logGateway(world),
     secretNames: (usuario, app) => askVault(world, usuario, app, (link) => link.ask({ op: 'secrets', app })),
     putSecret: (usuario, app, name, value) => askVault(world, usuario, app, (link) => link.ask({ op: 'secret-put', app, name, value })),
     deleteSecret: (usuario, app, name) => askVault(world, usuario, app, (link) => link.ask({ op: 'secret-delete', app, name })),
@@ -77,7 +68,8 @@ export function createGateway(context: Context, secretsDir: string = context.opt
       const status = recorder.last(key);
       if (!status) return null;
       const entry = world.backends.get(key);
-      return whyOf({ status, entry, log: entry ? await lastLines(entry) : '' });
+      const isFinal = world.packages.get(key)?.failure?.retry === 'terminal';
+      return whyOf({ status, entry, log: entry ? await lastLines(entry) : '', isFinal });
     },
     ...serverGateway(context),
     plan: (dir) => planFolder(context, dir === null ? null : path.resolve(dir), false),

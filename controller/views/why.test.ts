@@ -87,6 +87,23 @@ test('an app that went to the background is not sent to its log', () => {
   expect(whyOf({ status, entry: undefined, log: '' }).fix).toMatch(/^make the entrypoint stay and serve/);
 });
 
+test('what failed for good waits for no next attempt; what may be tried again does', () => {
+  const failed: StoredStatus = {
+    ...running,
+    key: 'Package/notas',
+    kind: 'Package',
+    state: 'failed',
+    reason: 'InstallFailed',
+    nextDeadlineMs: 9,
+  };
+  expect(whyOf({ status: failed, entry: undefined, log: '' })).toMatchObject({ waitsFor: 'the next attempt', nextDeadlineMs: 9 });
+  const final = whyOf({ status: failed, entry: undefined, log: '', isFinal: true });
+  expect(final).toMatchObject({ waitsFor: expect.stringMatching(/^another wish or another offer/), nextDeadlineMs: null });
+  // The failure is remembered while another version is on its way.
+  const installing: StoredStatus = { ...failed, state: 'installing', reason: 'Installing' };
+  expect(whyOf({ status: installing, entry: undefined, log: '', isFinal: true }).waitsFor).toBe('the installation');
+});
+
 test('a missing secret is told, and set before anything else is tried', () => {
   const missing = { ...lively, secrets: { declared: 2, missing: ['API_KEY', 'OUTRO'], restartNeeded: false } };
   const runs = whyOf({ status: running, entry: entryWith('manter', missing), log: '' });

@@ -177,14 +177,19 @@ export interface WhyInput {
   readonly status: StoredStatus;
   readonly entry: BackendEntry | undefined;
   readonly log: string;
+  /** Its last attempt failed in a way that the same attempt would fail again: nobody makes one. */
+  readonly isFinal?: boolean;
 }
+
+/** Source: reconcilers/package.ts, "terminal". */
+const anotherWish = 'another wish or another offer: what failed for good is not tried again by itself';
 
 /** Not ready covers stopped, starting and backoff: a backend's state has a time of its own. */
 function sinceMs({ conditions }: StoredStatus, entry: BackendEntry | undefined): number | undefined {
   return entry?.memory?.context.sinceMs ?? conditions.find((condition) => condition.type === 'Ready')?.sinceMs;
 }
 
-export function whyOf({ status, entry, log }: WhyInput): WhyAnswer {
+export function whyOf({ status, entry, log, isFinal = false }: WhyInput): WhyAnswer {
   const { key, state, reason, message, nextDeadlineMs } = status;
   const special = status.kind === 'Package' || status.kind === 'Engine' ? ofPackages[reason] : undefined;
   const explained = special ?? explanations[reason];
@@ -200,8 +205,9 @@ export function whyOf({ status, entry, log }: WhyInput): WhyAnswer {
   return {
     key,
     sentence,
-    waitsFor: explained.waitsFor ?? (state === 'running' ? closing(nextDeadlineMs, entry) : null),
-    nextDeadlineMs,
+    waitsFor:
+      isFinal && state === 'failed' ? anotherWish : (explained.waitsFor ?? (state === 'running' ? closing(nextDeadlineMs, entry) : null)),
+    nextDeadlineMs: isFinal && state === 'failed' ? null : nextDeadlineMs,
     lastLogLines: lines.slice(-20),
     fix: inOrder(fix, notes).map(forWhom).join('; ') || null,
   };

@@ -58,6 +58,7 @@ async function serve(
 
 async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 900, height: 620 }, locale: 'pt-BR', ...options });
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   page.on('pageerror', (problem) => problems.push(problem.message));
   await page.goto(url);

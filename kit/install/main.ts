@@ -14,6 +14,7 @@ import { confirm, install, remove, rollBack, type Target } from './install.ts';
 import { cancelBy } from './input.ts';
 import { lookAround } from './look.ts';
 import { findSource, type Found } from './source.ts';
+import { dropOwnStagings } from './versions.ts';
 
 const usage = `usage: svc-app-install DIR|TARBALL|ID[@VERSION] [--force] [--sistema|--pessoa] [--json]
                        [--repository DIR|URL] [--sha256 HEX]
@@ -139,8 +140,12 @@ function listenForCancel(order: Order): void {
   if (order.cancellable) cancelBy(process.stdin, () => cancel(order));
 }
 
-/** At whatever step: the version before or the new one is whole, and what this run leaves goes with the next one (decision 0060). */
+/**
+ * At whatever step: the version before or the new one is whole. What was fetched so far goes at once: nobody may ever run us again.
+ * Whatever else this run leaves goes with the next one (decision 0060).
+ */
 function cancel(order: Order): never {
+  dropOwnStagings();
   tell(order, { event: 'error', code: 'CANCELLED', message: 'cancelled; what was installed is as it was', details: {} });
   process.exit(1);
 }

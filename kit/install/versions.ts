@@ -4,7 +4,7 @@
  * there, and whoever runs the old one keeps its files. A folder that no link points to is a leftover.
  * Decision: docs/decisions/0060-versions-side-by-side.md
  */
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readInstalledRecord, type InstalledRecord } from '../../schema/installed-record.ts';
@@ -163,12 +163,27 @@ export async function dropLeftovers(versions: Versions): Promise<void> {
   if (kept.size === 0) await rm(versions.store, { recursive: true, force: true });
 }
 
+/** Those that this process made: whoever ends it in the middle takes them along. */
+const ownStagings = new Set<string>();
+
 /** A folder of our own to stage in; its name says whose it is, so that the next run knows a dead one's. */
 export async function makeStaging(parent: string, tag: string, startTicks: number): Promise<string> {
   const folder = join(parent, '.versions', `in.${process.pid}.${startTicks}.${tag}`);
   await mkdir(join(parent, '.versions'), { recursive: true, mode: 0o755 });
+  ownStagings.add(folder);
   await mkdir(folder, { mode: 0o700 });
   return folder;
+}
+
+/** Before an end at whatever step. What can't be removed in time goes with the next run. */
+export function dropOwnStagings(): void {
+  for (const folder of ownStagings) {
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    } catch {
+      // Somebody still writes into it.
+    }
+  }
 }
 
 /** Staging folders of processes that are gone. */

@@ -3,7 +3,7 @@ import type { SessionAnswer } from '../../schema/wire/http.ts';
 import { createBellModel, type BellModel } from '../bell/bell-model.ts';
 import { startBridge, type BridgeFrame, type BridgeHost } from '../bridge/host.ts';
 import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
-import { language } from '../i18n/i18n.ts';
+import { language, text } from '../i18n/i18n.ts';
 import { ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
 import { takeDestination } from '../session/destination.ts';
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
@@ -14,6 +14,7 @@ import { createStoreModel, type StoreModel } from '../store/store-model.ts';
 import { isDark, theme } from '../ui/theme.ts';
 import { createWindowCounts } from '../windows/counts.ts';
 import { createWindowManager, type WindowManager, type WindowState } from '../windows/manager.ts';
+import { createRemovedApps, type RemovedApps } from '../windows/removed-apps.ts';
 import { loadOpenWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
 import { deskWindows, isApp, optionsOf, storeOptions, storeWindow, tasksOptions, tasksWindow } from './desk-windows.ts';
@@ -85,19 +86,14 @@ export function startDesk(session: SessionAnswer): Desk {
   const connection = createSignal<Connection>('connecting');
   const roomsChanged = createSignal(0);
   const frames = new Map<string, Frame>();
-  const counts = createWindowCounts({
-    send: sendWindowCount,
-    closeTabs: (id) => {
-      const app = apps.find(id);
-      if (app !== undefined) closeTabs(app.url);
-    },
-  });
+  const counts = countsFor(apps);
+  const gone = (app: string): void => closeRemoved(desk, app);
   const tellRooms = (app: string | null): void => {
     roomsChanged.set(roomsChanged.get() + 1);
     for (const window of windows.windows.get())
       if (isApp(window) && (app === null || window.app === app)) desk.bridge.emit(window.id, 'mudaram', {});
   };
-  const events = startFeed({ apps, store, bell, tellRooms, connection, page: (page) => counts.connected(page) });
+  const events = startFeed({ apps, store, bell, tellRooms, connection, gone, page: (page) => counts.connected(page) });
   const bridgeFrames = (): readonly BridgeFrame[] =>
     windows.windows.get().flatMap((window) => {
       const app = apps.find(window.app);
@@ -148,19 +144,33 @@ export function startDesk(session: SessionAnswer): Desk {
   return desk;
 }
 
+function countsFor(apps: AppsStore): ReturnType<typeof createWindowCounts> {
+  return createWindowCounts({
+    send: sendWindowCount,
+    closeTabs: (id) => {
+      const app = apps.find(id);
+      if (app !== undefined) closeTabs(app.url);
+    },
+  });
+}
+
 /** What the portal says while it happens. */
 function startFeed(
   to: Pick<Desk, 'apps' | 'store' | 'bell' | 'connection'> & {
     readonly page: (page: string | null) => void;
+    /** An app was removed on the server. */
+    readonly gone: (app: string) => void;
     /** Rooms of that app changed; null: of any app, perhaps. */
     readonly tellRooms: (app: string | null) => void;
   },
 ): EventsClient {
   const { apps, store, bell, tellRooms, connection } = to;
+  const removed = watchRemovals(apps, to.gone);
   return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events`, {
     event: (event) => {
       apps.apply(event);
       store.apply(event);
+      removed.heard(event);
       bell.apply(event);
       if (event.type === 'mudaram') tellRooms(event.app);
     },
@@ -177,6 +187,23 @@ function startFeed(
       if (state === 'waiting') apps.refresh();
     },
   });
+}
+
+function watchRemovals(apps: AppsStore, gone: (app: string) => void): RemovedApps {
+  const removed = createRemovedApps(gone);
+  apps.state.subscribe(() => {
+    const { loaded, error, apps: now } = apps.state.get();
+    if (loaded && error === null) removed.listed(new Set(now.map(({ id }) => id)));
+  });
+  return removed;
+}
+
+/** Whoever removed it, its windows would show an app that is no more. */
+function closeRemoved(desk: Desk, app: string): void {
+  for (const window of desk.windows.ofApp(app)) {
+    desk.close(window.id);
+    desk.announcement.set(text('window.appRemoved', { titulo: desk.title(window) }));
+  }
 }
 
 /** The session ended elsewhere: begin anew at the sign-in page. Too many cookies: the portal's page removes them. */

@@ -38,8 +38,9 @@ function pluralForm(entry: { readonly one: string; readonly other: string }, n: 
 
 /** A launcher section. Desktop-menu names have a translation; any other category is shown as written. */
 export function categoryText(category: string): string {
-  const key = `category.${category}`;
-  return key in pt ? text(key as TextKey) : category;
+  const wanted = `category.${category}`.toLowerCase();
+  const key = (Object.keys(pt) as TextKey[]).find((name) => name.toLowerCase() === wanted);
+  return key === undefined ? category : text(key);
 }
 
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

@@ -16,6 +16,19 @@ describe('sections', () => {
     expect(result.map(({ category }) => category)).toEqual(['Utility', 'Office', 'Other']);
     expect(result[0]?.entries.map(({ key }) => key)).toEqual(['blocos', 'relogio']);
   });
+
+  test('are one for one category, however its authors spell it', () => {
+    const shown: Record<string, string> = { Office: 'Escritório', OFFICE: 'Escritório', Other: 'Outros' };
+    const spelled = ['Office', 'escritorio ', 'OFFICE', 'Meu  Canto', 'meu-canto', ' ', ''].map((category, at) =>
+      entry(`a${at}`, `a${at}`, category),
+    );
+    const result = sections(spelled, (category) => shown[category] ?? category);
+    expect(result.map(({ category, entries }) => [category, entries.map(({ key }) => key)])).toEqual([
+      ['Office', ['a0', 'a1', 'a2']],
+      ['Meu  Canto', ['a3', 'a4']],
+      ['Other', ['a5', 'a6']],
+    ]);
+  });
 });
 
 describe('search', () => {

@@ -18,7 +18,14 @@ const byName = <E extends Entry>(a: E, b: E): number => a.name.localeCompare(b.n
 
 /** Sections in the order of their shown names; what has no category comes last. Source: spec 2.1, `category`. */
 export function sections<E extends Entry>(entries: readonly E[], shownName: (category: string) => string): readonly Section<E>[] {
-  const groups = Map.groupBy(entries, ({ category }) => (category === '' ? 'Other' : category));
+  // However it is spelled: two that show alike, or differ in case, accents or blanks only, are one, and the first spelling names it.
+  const spelled = new Map<string, string>();
+  const groups = Map.groupBy(entries, ({ category }) => {
+    const own = category.trim() === '' ? 'Other' : category.trim();
+    const key = folded(shownName(own)).replaceAll(/[\s_-]+/g, ' ');
+    if (!spelled.has(key)) spelled.set(key, own);
+    return spelled.get(key) ?? own;
+  });
   return [...groups]
     .map(([category, group]) => ({ category, entries: group.toSorted(byName) }))
     .sort(

@@ -29,7 +29,8 @@ export interface Browsing {
   choose(category: string | null): void;
 }
 
-export function browseList(apps: readonly StoreApp[], browsing: Browsing, context: StoreContext): TemplateResult {
+/** `isKnown`: the repository answered; where it did not, nobody knows what it offers. */
+export function browseList(apps: readonly StoreApp[], browsing: Browsing, context: StoreContext, isKnown: boolean): TemplateResult {
   const offered = apps.filter(({ versions }) => versions.length > 0).map(entryOf);
   const all = sections(offered, categoryText);
   const category = all.some((section) => section.category === browsing.category) ? browsing.category : null;
@@ -64,7 +65,7 @@ export function browseList(apps: readonly StoreApp[], browsing: Browsing, contex
       </div>
     </div>
     <p class="sr-only" role="status">${searching ? text('store.found', { n: found.length }) : ''}</p>
-    ${offered.length === 0 ? html`<p class="empty">${text('store.empty')}</p>` : nothing}
+    ${offered.length === 0 && isKnown ? html`<p class="empty">${text('store.empty')}</p>` : nothing}
     ${
       searching
         ? found.length === 0

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StoreApp, StoreInstall } from '../../schema/wire/store.ts';
 import { language } from '../i18n/i18n.ts';
 import { moved } from './store-model.ts';
-import { goesOn, newsOf, sayAuthors, sayChanges, sayProgress, sayRefusal, saySize } from './store-words.ts';
+import { goesOn, newsOf, sayAuthors, sayChanges, sayProblem, sayProgress, sayRefusal, saySize } from './store-words.ts';
 
 beforeEach(() => language.set('pt'));
 afterEach(() => language.set('pt'));
@@ -62,6 +62,11 @@ test.for([
 ] as const)('%i bytes are %s', ([bytes, expected]) => {
   // ICU writes a no-break space, and "bytes" in the plural in some releases.
   expect(saySize(bytes).replaceAll(/\s/g, ' ').replace('bytes', 'byte')).toBe(expected);
+});
+
+test('a repository that does not answer: an older list is told from none at all', () => {
+  expect(sayProblem([app()])).toBe('A lista pode estar desatualizada: o repositório não respondeu.');
+  for (const none of [[], [app({ versions: [] })]]) expect(sayProblem(none)).toMatch(/^O repositório não respondeu: não se sabe agora/);
 });
 
 describe('progress', () => {

@@ -24,6 +24,10 @@ function sayTime(ms: number): string {
   return seconds < 90 ? text('store.seconds', { s: seconds }) : text('store.minutes', { m: Math.round(seconds / 60) });
 }
 
+/** The repository did not answer: is there an older list, or none at all? */
+export const sayProblem = (apps: readonly StoreApp[]): string =>
+  text(apps.some(({ versions }) => versions.length > 0) ? 'store.stale' : 'store.unreachable');
+
 /** By itself: what is held by an administrator, or waits for one, shows no progress. */
 export function goesOn({ actions }: StoreApp, { progress, state, reason }: StoreInstall): boolean {
   return progress !== null || actions.includes('cancel') || state === 'installing' || state === 'removing' || reason === 'Outdated';

@@ -15,6 +15,7 @@ import { storeContentStyles } from './store-content-styles.ts';
 import { browseList, installedList } from './store-lists.ts';
 import { updatesIn, type StorePage } from './store-model.ts';
 import { storeStyles } from './store-styles.ts';
+import { sayProblem } from './store-words.ts';
 
 /** An open window looks more often than the badge does. */
 const lookMs = 15_000;
@@ -171,7 +172,7 @@ export class SvcStore extends LitElement {
                 </button>
               </p>`
         }
-        ${problem === null ? nothing : html`<p class="note" title=${problem}>${glyph('warning')}<span>${text('store.stale')}</span></p>`}
+        ${problem === null ? nothing : html`<p class="note" title=${problem}>${glyph('warning')}<span>${sayProblem(apps)}</span></p>`}
         ${loaded ? this.#content(now, apps) : error === null ? html`<p class="empty" role="status">${text('store.loading')}</p>` : nothing}
       </div>
       ${this.#dialog()}
@@ -209,7 +210,7 @@ export class SvcStore extends LitElement {
         search: (next: string) => void (this.query = next),
         choose: (next: string | null) => void (this.category = next),
       };
-      return browseList(apps, browsing, this.#context);
+      return browseList(apps, browsing, this.#context, this.desk.store.state.get().problem === null);
     }
     if (page.kind === 'installed') return installedList(apps, this.#context);
     if (page.kind !== 'app') return html`<svc-store-admin .desk=${this.desk}></svc-store-admin>`;

@@ -139,12 +139,14 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
   await loja().getByRole('button', { name: 'Instalar Relógio' }).waitFor();
   expect(existsSync(own)).toBe(false);
 
+  expect(await windowOf(page, 'Notas').count()).toBe(1);
   // Taken out of the YAML: all of a kind waits for a word, then it goes, and what people wrote stays.
   await desired('packages.yaml');
   await until('the guard holds them', async () => (await svc('get', 'Portal')).includes('waiting'));
   expect(onDisk('notas')).toBe('1.1.0');
   await svc('apply', '--prune');
   await until('nothing of it', () => onDisk('notas') === null && onDisk('batimento') === null);
+  await windowOf(page, 'Notas').waitFor({ state: 'detached' });
   await go('#loja/notas');
   await loja().getByText('Por que não dá para instalar').waitFor();
   await picture('6-removed');

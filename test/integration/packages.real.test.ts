@@ -264,6 +264,8 @@ describe('what a person asks for', () => {
     await world.wish('notas', null);
     await until('nothing is wanted', () => world.view('Package/ana/notas') === null && world.up.controller.context.world.tasks.size === 0);
     expect(installedVersion('notas', ownApps())).toBeNull();
+    // Not even half a download.
+    expect(readdirSync(join(ownApps(), '.versions')).filter((name) => name.startsWith('in.'))).toEqual([]);
     expect(world.events.find((event) => event.type === 'install-progress' && event.reason === 'Cancelled')).toMatchObject({
       state: 'removed',
     });

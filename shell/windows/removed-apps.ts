@@ -1,0 +1,42 @@
+/**
+ * Windows of apps that were removed on the server. A list without an app is no proof: the portal may just have begun and not have looked
+ * yet, and a window may hold what nobody saved. So an app counts as removed when its removal was told and the list is without it. Pure.
+ */
+import type { PortalEvent } from '../../schema/wire/events.ts';
+
+export interface RemovedApps {
+  heard(event: PortalEvent): void;
+  /** What the portal lists now. */
+  listed(apps: ReadonlySet<string>): void;
+}
+
+/** `gone` is called once for each removal. */
+export function createRemovedApps(gone: (app: string) => void): RemovedApps {
+  const leaving = new Set<string>();
+  let last: ReadonlySet<string> | null = null;
+  /** Its end is told more than once. */
+  const over = new Set<string>();
+  const look = (): void => {
+    if (last === null) return;
+    for (const app of last) over.delete(app);
+    for (const app of leaving) {
+      if (last.has(app)) continue;
+      leaving.delete(app);
+      if (over.has(app)) continue;
+      over.add(app);
+      gone(app);
+    }
+  };
+  return {
+    heard: (event) => {
+      if (event.type !== 'install-progress') return;
+      if (event.state === 'removing' || event.state === 'removed') leaving.add(event.app);
+      else leaving.delete(event.app);
+      look();
+    },
+    listed: (apps) => {
+      last = apps;
+      look();
+    },
+  };
+}
