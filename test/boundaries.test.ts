@@ -23,7 +23,7 @@ const allowed: Record<string, { readonly folders: readonly string[]; readonly fi
   },
   bin: { folders: ['schema', 'machines', 'reconcilers', 'controller', 'kit', 'api'] },
   // What is put into bundles. Decision: docs/decisions/0102-rooms-in-the-page.md
-  sdk: { folders: ['schema/wire'], files: ['machines/room-connection.ts', 'schema/rooms.ts', 'schema/limits.ts'] },
+  sdk: { folders: ['schema/wire', 'schema/crdt'], files: ['machines/room-connection.ts', 'schema/rooms.ts', 'schema/limits.ts'] },
   shell: { folders: ['schema/wire', 'schema/texts', 'schema/backend.ts', 'schema/rooms.ts'] },
 };
 

@@ -3,6 +3,7 @@
  *
  *   handle.ts     the connection that the app sees        socket.ts   the one WebSocket
  *   exchange.ts   document and presence over it           frames.ts   the protocol as bytes
+ *   parts.ts      what is too big for one frame
  *   libraries.ts  what is used of the app's own yjs       node.ts     the entry of a backend (of a page: sdk/web/page-room.ts)
  */
 import {

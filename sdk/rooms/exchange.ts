@@ -1,6 +1,8 @@
 /** What goes between the app's document and presence and the portal, once a socket is open: the y-websocket protocol with the app's own yjs. */
+import { limits } from '../../schema/limits.ts';
 import { bringsStructs, readFrame, writeHave, writeMissing, writePresence, writeUpdate } from './frames.ts';
 import type { Handle } from './handle.ts';
+import { partsOf } from './parts.ts';
 import type { PresenceChange, PresenceProtocol, Yjs } from './libraries.ts';
 
 /** What is kept of a room for the time without a network. */
@@ -34,6 +36,10 @@ export interface Exchange {
   stop(): void;
 }
 
+/** Beside the update a frame holds its kind and length. */
+const frameHeadBytes = 16;
+const fitting = (update: Uint8Array): readonly Uint8Array[] => partsOf(update, limits.roomFrameBytesMax - frameHeadBytes);
+
 export function startExchange({ conexao: { doc }, presenca }: Handle, link: Link): Exchange {
   const { Y, awarenessProtocol, copy, send } = link;
   /** Origins of what did not come from the app. */
@@ -41,7 +47,7 @@ export function startExchange({ conexao: { doc }, presenca }: Handle, link: Link
   const stored = { sala: 'copia' };
 
   const onUpdate = (update: Uint8Array, origin: unknown): void => {
-    if (origin !== portal) send(writeUpdate(update));
+    if (origin !== portal) for (const part of fitting(update)) send(writeUpdate(part));
     // What the portal does not take is not kept either: after a reload the page shows what the room holds.
     const kept = origin === portal || (link.mayWrite() && !link.isOver());
     if (kept && origin !== stored) copy?.append(update);
@@ -74,7 +80,9 @@ export function startExchange({ conexao: { doc }, presenca }: Handle, link: Link
         const missing = Y.encodeStateAsUpdate(doc, frame.stateVector);
         // A role that may not write: what is here and not there stays on this page, and goes with it.
         if (!link.mayWrite() && bringsStructs(missing)) copy?.clear();
-        send(writeMissing(missing));
+        const parts = fitting(missing);
+        // The last one is the answer: with it the portal has everything.
+        parts.forEach((part, n) => send(n === parts.length - 1 ? writeMissing(part) : writeUpdate(part)));
       } else if (frame.kind === 'presence') {
         if (presenca !== undefined) awarenessProtocol?.applyAwarenessUpdate(presenca, frame.update, portal);
       } else if (frame.kind === 'ask-presence') sendPresence();

@@ -1,6 +1,7 @@
 /** The connection that `salas.entrar` gives to an app (spec 2.4): there at once, while what drives it is still on its way. */
 import { podeEscrever, type Canal, type Papel } from '../../schema/rooms.ts';
 import type { RoomState } from '../../machines/room-connection.ts';
+import { defer } from './deferred.ts';
 import type { Doc, Presence, PresenceProtocol, Yjs } from './libraries.ts';
 
 export interface EnterOptions {
@@ -48,7 +49,7 @@ export function createHandle(options: EnterOptions, say: (error: unknown) => voi
   const doc = options.doc ?? new options.Y.Doc();
   const presenca = options.awarenessProtocol === undefined ? undefined : new options.awarenessProtocol.Awareness(doc);
   const listeners = new Set<(change: Change) => void>();
-  const sincronizado = Promise.withResolvers<void>();
+  const sincronizado = defer<void>();
   // Whoever doesn't wait for it is not told of an unhandled rejection.
   sincronizado.promise.catch(() => undefined);
   let now: Change = { estado: 'conectando', papel: null };
@@ -103,7 +104,7 @@ export function createHandle(options: EnterOptions, say: (error: unknown) => voi
       return left !== null;
     },
     change,
-    synced: () => sincronizado.resolve(),
+    synced: () => sincronizado.resolve(undefined),
     failed: (error) => sincronizado.reject(error),
     onLeave: (stop) => {
       leave = stop;

@@ -2,6 +2,7 @@
  * The page's end of the bridge (protocol in shell/bridge/verbs.ts): the page says `ola` to its parent, the shell answers with one MessagePort,
  * and everything else goes over that port. Outside the shell, or with no port within 3 s, verbs degrade instead of throwing (spec 7).
  */
+import { defer } from '../rooms/deferred.ts';
 import { createEvents, type Listener } from './events.ts';
 import { createRequests, failure, type Answer, type Args, type Outside, type Request } from './requests.ts';
 
@@ -40,7 +41,7 @@ export function createBridge(outside: Outside): Bridge {
   /** 'conectando' until the port or the wait ends, then 'ligado' or 'fora'. A late port still connects. */
   let state: 'conectando' | 'ligado' | 'fora' = inFrame ? 'conectando' : 'fora';
   let port: MessagePort | null = null;
-  let arrival = Promise.withResolvers<void>();
+  let arrival = defer<void>();
   const requests = createRequests(outside);
   const events = createEvents();
   const queue: Request[] = [];
@@ -67,8 +68,8 @@ export function createBridge(outside: Outside): Bridge {
     port.start();
     state = 'ligado';
     for (const request of queue.splice(0)) if (requests.isWaiting(request)) trySend(request);
-    arrival.resolve();
-    arrival = Promise.withResolvers();
+    arrival.resolve(undefined);
+    arrival = defer();
   };
   const greet = (): void => {
     state = 'conectando';

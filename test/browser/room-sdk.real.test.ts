@@ -88,6 +88,10 @@ describe('two people', () => {
     for (const frame of [ana, bia]) await enter(frame, sala, `{ canal: 'comentarios' }`);
     await write(bia, 'um comentário');
     await says(ana, 'um comentário');
+    expect(await ana.evaluate('room.estado')).toBe('sincronizado');
+    // More than a frame takes, at once.
+    await write(bia, 'x'.repeat(3_000_000));
+    await ana.waitForFunction('words.length > 3_000_000', undefined, { timeout: 60_000 });
   });
 
   test('a viewer’s words stay here; with a better role they go to the room, and without any it is sem-acesso', async () => {
