@@ -152,5 +152,5 @@ function sightOf({ spec }: GrantDesired, { refused }: GrantObserved, actions: re
     return { state: 'granting', reason: 'Granting', message: `${actions.length} to change in the room ${spec.sala}` };
   }
   if (missing.length > 0) return { state: 'waiting', reason: 'ReferenceMissing', message: `waits for ${missing.join(', ')}` };
-  return { state: 'granted', reason: 'Granted', message: `as the document says, in the room ${spec.sala} of ${spec.app}` };
+  return { state: 'granted', reason: 'Granted', message: `in the room ${spec.sala} of ${spec.app}` };
 }

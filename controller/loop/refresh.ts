@@ -22,6 +22,8 @@ export async function lookAtPackages(context: Context, name: string): Promise<vo
     dropAndAdd(context, person);
     options.bus.publish(person.name, { type: 'apps-changed' });
   }
+  // A Grant document waits for its app.
+  if (changed.length > 0) for (const { key } of world.grants.values()) queue.add(key, false);
   for (const key of syncEngines(world, server)) recorder.forget(key);
   for (const entry of world.packages.values()) if (entry.target.server === name) queue.add(entry.key, false);
   if (before === server.sight) return;

@@ -75,9 +75,9 @@ test('the document makes the room, lets the person in and invites them', async (
     avisos: [{ tipo: 'convite', appNome: 'Caderno', salaNome: 'Atas', de: { nome: 'Ana Souza' }, papel: 'ver' }],
     naoLidos: 1,
   });
-  expect(await svc('get', 'grants')).toMatch(/^NAME .*\natas +granted +Granted .*\nplanos +granted +Granted /);
+  expect(await svc('get', 'grants')).toMatch(/^OBJECT .*\nGrant\/atas +granted +Granted .*\nGrant\/planos +granted +Granted /);
   expect(await svc('describe', 'grant/atas')).toMatch(/bia ver/);
-  expect(await svc('why', 'grant/atas')).toMatch(/because its room and its roles are as the document says/);
+  expect(await svc('why', 'grant/atas')).toMatch(/because its room and its\s+roles are as the document says: in the room\s+Atas/);
   expect(await svc('plan')).toBe('Nothing to change.\n');
 });
 
