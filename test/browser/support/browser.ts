@@ -37,7 +37,7 @@ export interface TestPage {
 }
 export type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
-const isGoneRoom = (words: string, url: string): boolean => words.includes('404') && /\/api\/salas\/\w+\/bilhete/.test(url);
+const isGoneRoom = (words: string, url: string): boolean => words.includes('404') && /\/api\/salas\/\w+(\/bilhete)?\?/.test(url);
 
 export async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<TestPage> {
   const context = await browser.newContext({
@@ -57,7 +57,7 @@ export async function newPage(browser: Browser, options: BrowserContextOptions =
     // Whose room was deleted may ask for its role before hearing so.
     const { url } = message.location();
     const ignored = message.text().startsWith('Blocked autofocusing') || url.endsWith('/close-tabs') || isGoneRoom(message.text(), url);
-    if (message.type() === 'error' && !ignored) problems.push(message.text());
+    if (message.type() === 'error' && !ignored) problems.push(url === '' ? message.text() : `${message.text()} (${url})`);
   });
   return { page, problems };
 }
