@@ -14,9 +14,13 @@ const looks: readonly (readonly [string, BrowserContextOptions])[] = [
   ['320-dark', { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true, colorScheme: 'dark' }],
 ];
 
+const grant = `kind: Grant
+metadata: { name: estatuto }
+spec: { app: caderno, sala: Estatuto, dona: ana, pessoas: [{ usuario: bia, papel: ver }], grupos: [{ grupo: editores, papel: comentar }] }`;
+
 let world: RoomsWorld;
 beforeAll(async () => {
-  [world] = await Promise.all([createRoomsWorld(), mkdir(folder, { recursive: true })]);
+  [world] = await Promise.all([createRoomsWorld([grant]), mkdir(folder, { recursive: true })]);
   await write();
 });
 afterAll(() => world?.stop());
@@ -125,6 +129,16 @@ describe.each(looks)('%s', (suffix, options) => {
     expect(await axeFindingsIn(inside)).toEqual([]);
     expect(problems).toEqual([]);
   });
+});
+
+test('a role that the administrator set says so', async () => {
+  const ana = await world.desktop('ana');
+  const frame = await openRoom(ana, 'Estatuto');
+  await frame.getByRole('button', { name: 'Compartilhar' }).click();
+  const dialog = ana.page.getByRole('dialog', { name: 'Compartilhar “Estatuto”' });
+  await dialog.locator('[data-key="pessoa:bia"]').getByText('definido pela administração').waitFor();
+  await dialog.locator('[data-key="grupo:editores"]').getByText('definido pela administração').waitFor();
+  expect(await axeFindings(ana.page)).toEqual([]);
 });
 
 test('in English for whoever reads English', async () => {
