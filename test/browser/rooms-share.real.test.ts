@@ -1,15 +1,14 @@
 /** The share dialog, opened by Caderno over the bridge: invite, change, remove, leave, rename, delete; and what the others see of it. */
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { axeFindings, openApp } from './support/browser.ts';
-import { caderno, createRoomsWorld, makeRoom, type Desktop, type RoomsWorld } from './support/rooms-world.ts';
+import { caderno, makeRoom, type Desktop, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
 
 let world: RoomsWorld;
-beforeAll(async () => {
-  world = await createRoomsWorld(['kind: Package\nmetadata: { name: notas-casa }\nspec: { app: notas, versao: 1.0.0, server: casa }']);
-});
-afterAll(() => world?.stop());
-beforeEach(() => world.closeAll());
+useRoomsWorld(
+  (made) => (world = made),
+  ['kind: Package\nmetadata: { name: notas-casa }\nspec: { app: notas, versao: 1.0.0, server: casa }'],
+);
 
 /** Opens the room in Caderno, and from there the dialog. */
 async function share({ page }: Desktop, nome: string): Promise<Locator> {

@@ -1,20 +1,16 @@
 /** Two people in two Chromium profiles write in one room: what each sees of the other, apart and together again, and where it ends. */
 import { readFile } from 'node:fs/promises';
 import type { FrameLocator } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as Y from 'yjs';
 import { corDe } from '../../schema/rooms.ts';
 import { until } from '../support/portal.ts';
 import { axeFindings, openApp, windowOf } from './support/browser.ts';
 import { joinRaw } from './support/room-client.ts';
-import { caderno, createRoomsWorld, makeRoom, openRoom, type Desktop, type RoomsWorld } from './support/rooms-world.ts';
+import { caderno, makeRoom, openRoom, type Desktop, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
 
 let world: RoomsWorld;
-beforeAll(async () => {
-  world = await createRoomsWorld();
-});
-afterAll(() => world?.stop());
-beforeEach(() => world.closeAll());
+useRoomsWorld((made) => (world = made));
 
 const lines = async (frame: FrameLocator): Promise<string> => (await frame.locator('.cm-line').allTextContents()).join('\n');
 /** Types at the end of the text. */

@@ -126,7 +126,10 @@ interface MadeDesk extends TestPage {
   readonly browser: Browser;
 }
 
-/** For the tests of a file: one portal and one browser, and before each test `give` gets them with a page that was signed in anew. */
+/**
+ * For the tests of a file: one portal and one browser, and before each test `give` gets them with a page that was signed in anew.
+ * A second try of a test gets a portal of its own.
+ */
 export function useDesk(give: (made: MadeDesk) => void, options: () => Promise<PortalOptions> = async () => Promise.resolve({})): void {
   let portal: RunningPortal | undefined;
   let browser: Browser | undefined;
@@ -137,8 +140,12 @@ export function useDesk(give: (made: MadeDesk) => void, options: () => Promise<P
     await browser?.close();
     await portal?.stop();
   });
-  beforeEach(async () => {
+  beforeEach(async ({ task }) => {
     if (portal === undefined || browser === undefined) throw new Error('no portal or no browser');
+    if ((task.result?.retryCount ?? 0) > 0) {
+      await portal.stop();
+      portal = await startPortal(await options());
+    }
     for (const context of browser.contexts()) await context.close();
     give({ portal, browser, ...(await signedIn(browser, portal)) });
   });

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { repository, startPortal, type RunningPortal } from '../../support/portal.ts';
 import { frameOf, launchBrowser, newPage, openApp, type TestPage } from './browser.ts';
 
@@ -58,6 +59,23 @@ export async function createRoomsWorld(more: readonly string[] = []): Promise<Ro
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** For the tests of a file: one world, without open profiles before each test. A second try of a test gets a world of its own. */
+export function useRoomsWorld(give: (world: RoomsWorld) => void, more: readonly string[] = []): void {
+  let world: RoomsWorld | undefined;
+  const begin = async (): Promise<void> => {
+    world = await createRoomsWorld(more);
+    give(world);
+  };
+  beforeAll(begin);
+  afterAll(() => world?.stop());
+  beforeEach(async ({ task }) => {
+    await world?.closeAll();
+    if ((task.result?.retryCount ?? 0) === 0) return;
+    await world?.stop();
+    await begin();
+  });
 }
 
 async function openDesktop(portal: RunningPortal, browser: Browser, person: PersonName, options: BrowserContextOptions): Promise<Desktop> {

@@ -1,0 +1,20 @@
+/**
+ * Loaded before each test file: `vi.waitFor` and `vi.waitUntil` give up after a second unless told otherwise, and on a machine that does
+ * much else at the time a condition may take longer. What does not come at all is no quicker found by a shorter wait.
+ */
+import { vi } from 'vitest';
+
+const msMin = 30_000;
+
+interface Waiting {
+  readonly timeout?: number;
+  readonly interval?: number;
+}
+const patient = (given: number | Waiting = {}): Waiting => {
+  const options = typeof given === 'number' ? { timeout: given } : given;
+  return { ...options, timeout: Math.max(msMin, options.timeout ?? 0) };
+};
+
+const { waitFor, waitUntil } = vi;
+vi.waitFor = (look, options) => waitFor(look, patient(options));
+vi.waitUntil = (look, options) => waitUntil(look, patient(options));
