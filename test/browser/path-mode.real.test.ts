@@ -44,6 +44,21 @@ test('a page with an API and one with a WebSocket work below the address of the 
   expect(problems).toEqual([]);
 });
 
+test('a room is made, written in and exported below the address of the shell', async () => {
+  await openApp(page, 'Caderno');
+  const caderno = frameOf(page, 'Caderno');
+  await caderno.getByRole('button', { name: 'Novo caderno' }).click();
+  await caderno.getByRole('textbox', { name: 'Nome do caderno' }).fill('Ata');
+  await page.keyboard.press('Enter');
+  await caderno.getByText('Em dia · Seu caderno').waitFor();
+  await caderno.locator('.cm-content').click();
+  await page.keyboard.insertText('abaixo do portal');
+  const exported = async (): Promise<unknown> =>
+    caderno.locator('body').evaluate(`fetch(document.getElementById('exportar').href).then((answer) => answer.text())`);
+  await until('the export has the text', async () => (await exported()) === 'abaixo do portal');
+  expect(problems).toEqual([]);
+});
+
 test('a stop is told, a start from the strip brings the page back, and a direct address opens the app', async () => {
   await openApp(page, 'Notas');
   await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();

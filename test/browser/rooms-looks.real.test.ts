@@ -131,6 +131,29 @@ describe.each(looks)('%s', (suffix, options) => {
   });
 });
 
+test('without a network, taken out, and deleted: each says so in the strip', async () => {
+  const [ana, bia] = await Promise.all([world.desktop('ana'), world.desktop('bia')]);
+  const sala = await makeRoom(ana, 'Pauta', { bia: 'editar' });
+  const hers = await openRoom(ana, 'Pauta');
+  await hers.locator('.cm-content').click();
+  await ana.page.keyboard.insertText('1. Contas\n2. Datas\n');
+  const theirs = await openRoom(bia, 'Pauta');
+  await theirs.getByText('2. Datas').waitFor();
+  const look = async (frame: FrameLocator, page: Page, name: string, estado: string): Promise<void> => {
+    await frame.locator(`#estado[data-estado="${estado}"]`).waitFor();
+    await picture(page, `rooms-${name}-1280`);
+    expect(await axeFindingsIn(await frameAt(page, 'Caderno'))).toEqual([]);
+  };
+  await ana.page.context().setOffline(true);
+  await look(hers, ana.page, 'offline', 'fora');
+  await ana.page.context().setOffline(false);
+  await hers.locator('#estado[data-estado="sincronizado"]').waitFor();
+  await ana.call('DELETE', `/api/salas/${sala}/pessoas/bia`);
+  await look(theirs, bia.page, 'removed', 'sem-acesso');
+  await ana.call('DELETE', `/api/salas/${sala}`);
+  await look(hers, ana.page, 'deleted', 'apagada');
+});
+
 test('a role that the administrator set says so', async () => {
   const ana = await world.desktop('ana');
   const frame = await openRoom(ana, 'Estatuto');

@@ -226,6 +226,20 @@ test('an image that one pastes is seen by the other, and the text holds its sha2
   raw.close();
 });
 
+test('an image above the limit is refused in words, and the text stays as it was', async () => {
+  const ana = await world.desktop('ana');
+  await makeRoom(ana, 'Grande');
+  const hers = await openRoom(ana, 'Grande');
+  await write(ana, 'texto');
+  await hers.locator('.cm-content').evaluate((content) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([new Uint8Array(32 * 1_024 * 1_024 + 1)], 'enorme.png', { type: 'image/png' }));
+    content.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await hers.getByText('A imagem não foi enviada: é grande demais').waitFor();
+  expect(await plain(hers)).toBe('texto');
+});
+
 test('the backend joins the room as its person does, and exports what it says', async () => {
   const { ana, bia, sala, hers, theirs } = await both('Exporta');
   await write(bia, 'Título ç\n\numa linha “entre aspas”\n');

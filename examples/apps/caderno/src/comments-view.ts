@@ -4,7 +4,8 @@ import { addThread, newAnchor, passageOf, readThreads, reply, setResolved, threa
 import type { Message, Passage, Thread } from './comments.ts';
 import { byId, el } from './dom.ts';
 import { mentionField, type MentionField } from './mention-field.ts';
-import { svc, words, type Pessoa } from './portal.ts';
+import { svc, type Pessoa } from './portal.ts';
+import { words } from './reasons.ts';
 import { languageTag, say } from './texts.ts';
 
 export interface CommentsRoom {

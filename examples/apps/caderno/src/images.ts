@@ -5,6 +5,7 @@
 import { RangeSetBuilder, type Extension } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view';
 import { el } from './dom.ts';
+import { words } from './reasons.ts';
 import { say } from './texts.ts';
 
 export interface ImageStore {
@@ -83,7 +84,7 @@ export function insertImages(view: EditorView, files: readonly File[], store: Im
         place += insert.length;
         store.tell(say('imagemPronta'));
       } catch (error) {
-        store.tell(say('imagemFalhou', { erro: error instanceof Error ? error.message : String(error) }));
+        store.tell(say('imagemFalhou', { erro: words(error) }));
         return;
       }
     }

@@ -1,6 +1,7 @@
 /** Caderno: a text that people write together. Everything shared goes by `svc.salas`; see docs/rooms.md. */
 import { byId } from './dom.ts';
-import { svc, words, type Salas } from './portal.ts';
+import { svc, type Salas } from './portal.ts';
+import { words } from './reasons.ts';
 import { openRoom, tell, type OpenRoom } from './room.ts';
 import { createRoomsList, type RoomsList } from './rooms-list.ts';
 import { say, setLanguage } from './texts.ts';

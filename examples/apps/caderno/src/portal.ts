@@ -11,5 +11,3 @@ export type Conexao = SvcConexao<Y.Doc, Awareness | undefined>;
 
 /** Undefined when the page was opened without its SDK. */
 export const { svc } = window;
-
-export const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));

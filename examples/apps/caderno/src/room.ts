@@ -7,7 +7,8 @@ import { byId } from './dom.ts';
 import { createEditor, type Editor, type Highlight } from './editor.ts';
 import { insertImages, type ImageStore } from './images.ts';
 import { followPresence } from './presence.ts';
-import { words, type Conexao, type Estado, type Pessoa, type Salas } from './portal.ts';
+import type { Conexao, Estado, Pessoa, Salas } from './portal.ts';
+import { words } from './reasons.ts';
 import { say } from './texts.ts';
 
 export interface OpenRoom {

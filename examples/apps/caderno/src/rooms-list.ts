@@ -1,6 +1,7 @@
 /** The list of rooms: open, create, rename, delete. Who is in them is the share dialog's, which the desktop draws. */
 import { byId, el } from './dom.ts';
-import { words, type Sala, type Salas } from './portal.ts';
+import type { Sala, Salas } from './portal.ts';
+import { words } from './reasons.ts';
 import { tell } from './room.ts';
 import { say } from './texts.ts';
 

@@ -59,6 +59,13 @@ const pt = {
   foraDoAmbiente: 'O Caderno junta pessoas pelo ambiente svc. Abra-o por lá.',
   naoEntrou: 'Você não está neste caderno, ou ele não existe mais.',
   falhou: 'Não deu certo: {erro}',
+  'erro.grande': 'é grande demais, ou o caderno não tem mais espaço. Uma imagem tem até 32 MiB.',
+  'erro.disco': 'o servidor está sem espaço. Avise quem o administra.',
+  'erro.papel': 'seu papel neste caderno não permite isto.',
+  'erro.sumiu': 'isto não existe mais, ou você não tem acesso.',
+  'erro.pressa': 'pedidos demais de uma vez. Espere um pouco e tente de novo.',
+  'erro.limite': 'um limite do portal foi alcançado.',
+  'erro.rede': 'sem resposta do portal. Tente de novo quando a conexão voltar.',
 };
 export type Word = keyof typeof pt;
 
@@ -122,6 +129,13 @@ const en: Readonly<Record<Word, string>> = {
   foraDoAmbiente: 'Notebook brings people together by the svc desktop. Open it there.',
   naoEntrou: 'You are not in this notebook, or it is no longer there.',
   falhou: 'That did not work: {erro}',
+  'erro.grande': 'it is too large, or the notebook is full. An image has at most 32 MiB.',
+  'erro.disco': 'the server has no space left. Tell its administrator.',
+  'erro.papel': 'your role in this notebook does not allow that.',
+  'erro.sumiu': 'it is no longer there, or you have no access.',
+  'erro.pressa': 'too many requests at once. Wait a little and try again.',
+  'erro.limite': 'a limit of the portal was reached.',
+  'erro.rede': 'no answer from the portal. Try again when the connection is back.',
 };
 
 let language: 'pt' | 'en' = navigator.language.toLowerCase().startsWith('pt') ? 'pt' : 'en';
