@@ -84,16 +84,31 @@ function writer(
   const write = (work: () => Promise<unknown>): void => {
     if (!removed) queue(async () => (failed ? undefined : await work()));
   };
+  /** What comes while something else is written goes in one transaction. */
+  let batch: Uint8Array[] | null = null;
+  const put = async (updates: readonly Uint8Array[]): Promise<void> => {
+    const transaction = db.transaction('updates', 'readwrite');
+    await Promise.all([...updates.map((update) => transaction.store.add({ copia, update })), transaction.done]);
+    count += updates.length;
+    if (count >= updatesMax) ({ count } = await compact(db, copia, Y));
+  };
   return {
-    append: (update) =>
+    append: (update) => {
+      if (removed || failed) return;
+      batch?.push(update);
+      if (batch !== null) return;
+      const mine = [update];
+      batch = mine;
       write(async () => {
-        await db.add('updates', { copia, update });
-        count += 1;
-        if (count < updatesMax) return;
-        ({ count } = await compact(db, copia, Y));
-      }),
+        if (batch === mine) batch = null;
+        await put(mine);
+      });
+    },
     remember: (papel) => write(async () => await db.put('copias', { papel, vistaEm: Date.now() }, copia)),
-    clear: () => write(async () => await removeUpdates(db, copia)),
+    clear: () => {
+      batch = null;
+      write(async () => await removeUpdates(db, copia));
+    },
     remove: () => {
       removed = true;
       queue(async () => {

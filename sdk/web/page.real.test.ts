@@ -218,6 +218,53 @@ describe('inside the shell', () => {
   });
 });
 
+/** Does not compile when a name that svc.d.ts declares is missing here or an undeclared one stands here. */
+type Names<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: never[]) => unknown ? 'function' : T[K] extends object ? Names<T[K]> : 'value';
+};
+const declared: Names<Svc> = {
+  noAmbiente: 'value',
+  capabilities: 'function',
+  app: { capacidades: 'function', ao: 'function' },
+  window: {
+    minimize: 'function',
+    maximize: 'function',
+    close: 'function',
+    alternarMaximizado: 'function',
+    arrastar: 'function',
+    menuDoCabecalho: 'function',
+    abrir: 'function',
+  },
+  janela: { abrir: 'function' },
+  salas: {
+    criar: 'function',
+    entrar: 'function',
+    listar: 'function',
+    ler: 'function',
+    renomear: 'function',
+    apagar: 'function',
+    darAcesso: 'function',
+    darAcessoAoGrupo: 'function',
+    tirarAcesso: 'function',
+    tirarAcessoDoGrupo: 'function',
+    compartilhar: 'function',
+    avisar: 'function',
+    anexar: 'function',
+    anexo: 'function',
+    ao: 'function',
+  },
+  pessoas: { eu: 'function', buscar: 'function', corDe: 'function' },
+};
+
+test('svc is what its types declare', async () => {
+  const frame = await inShell();
+  const found = await frame.evaluate(`(function shape(one) {
+    return typeof one === 'function' ? 'function' : typeof one !== 'object' ? 'value'
+      : Object.fromEntries(Object.entries(one).map(([name, part]) => [name, shape(part)]));
+  })(svc)`);
+  expect(found).toEqual(declared);
+});
+
 describe('outside the shell', () => {
   test('at the top of a tab every verb degrades at once', async () => {
     const frame = await open(`http://app.svc.localhost:${apps.port}/app`);
