@@ -173,6 +173,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics });
   sessions.onEnd((session) => {
     hub.endSession(session);
+    relay.endSession(session);
     proxy.closeSession(session);
   });
   // What still hangs on a process that is gone, or on one that was left behind, ends with the app.

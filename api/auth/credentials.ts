@@ -11,6 +11,8 @@ import { isSecretShape, secretHash } from './secrets.ts';
 export interface BackendCaller {
   readonly usuario: string;
   readonly app: string;
+  /** Hash of the token: names the credential, opens nothing. */
+  readonly credential: string;
 }
 
 export interface Credentials {
@@ -30,7 +32,7 @@ export function createCredentials(rooms: Pick<RoomStore, 'portalToken'>, gateway
       if (!token.scopes.includes(scope)) {
         throw new SvcError('FORBIDDEN', `the manifest of ${token.app} does not declare recursos.${scope}`);
       }
-      return { usuario: token.usuario, app: token.app };
+      return { usuario: token.usuario, app: token.app, credential: token.tokenHash };
     },
   };
 }

@@ -13,7 +13,7 @@ import type { RoomCaller } from './callers.ts';
 
 const room = 's000000000000000000001';
 const other = 's000000000000000000002';
-const ana: RoomCaller = { usuario: 'ana', grupos: [], app: 'notas', por: 'pagina', session: null };
+const ana: RoomCaller = { usuario: 'ana', grupos: [], app: 'notas', por: 'pagina', session: null, credential: null };
 
 let dir: string;
 let clock: ManualClock;

@@ -11,6 +11,8 @@ export interface RoomCaller extends Who {
   readonly por: 'pagina' | 'backend';
   /** Of a page. */
   readonly session: string | null;
+  /** Of a backend. */
+  readonly credential: string | null;
 }
 
 /** Every way to say that there is no such room: also when there is, and it is another app's, or the person isn't in it (spec 2.4). */
@@ -28,11 +30,12 @@ export function roomCaller(
   const { backend } = request;
   if (backend) {
     if (named.some((app) => app !== backend.app)) throw noSuchRoom();
-    return { usuario: backend.usuario, grupos: groupsOf(gateway, backend.usuario), app: backend.app, por: 'backend', session: null };
+    const { usuario, app, credential } = backend;
+    return { usuario, grupos: groupsOf(gateway, usuario), app, por: 'backend', session: null, credential };
   }
   const { person, root } = sessionOf(request);
   if (named.length > 1) throw noSuchRoom();
-  return { usuario: person, grupos: groupsOf(gateway, person), app: named[0] ?? null, por: 'pagina', session: root };
+  return { usuario: person, grupos: groupsOf(gateway, person), app: named[0] ?? null, por: 'pagina', session: root, credential: null };
 }
 
 /** Where only rooms of one app make sense. */

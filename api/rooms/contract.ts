@@ -17,6 +17,8 @@ export interface Seat {
   readonly papel: Papel;
   /** 'pagina' or 'backend': a backend's presence keeps the name that it gives itself, below the person's. */
   readonly por: 'pagina' | 'backend';
+  /** Portal session of the page that it was opened from; a backend has none. */
+  readonly session?: string | null;
 }
 
 export interface Relay {
@@ -26,6 +28,8 @@ export interface Relay {
   turnAway(req: IncomingMessage, socket: Duplex, head: Buffer, why: 'semAcesso' | 'apagada'): void;
   /** At once, on every open socket of that person in the room. Null: closes them with 4403. */
   setRole(sala: string, usuario: string, papel: Papel | null): void;
+  /** The person signed out there: its sockets close with 1013, and whoever comes back needs a ticket. */
+  endSession(session: string): void;
   /** Closes every socket with 4410 and forgets the room's log. Resolves once that is durable. */
   deleteRoom(sala: string): Promise<void>;
   /** Bytes that the room holds on disk, both channels. */

@@ -6,6 +6,7 @@ export const silentRelay: Relay = {
   join: (_req, socket) => void socket.destroy(),
   turnAway: (_req, socket) => void socket.destroy(),
   setRole: () => undefined,
+  endSession: () => undefined,
   deleteRoom: async () => undefined,
   sizeOf: async () => 0,
   // Not "none": whoever believed that would delete them all.

@@ -6,7 +6,7 @@ import { createTickets, type TicketFor } from './tickets.ts';
 
 const room = 's000000000000000000001';
 const other = 's000000000000000000002';
-const ana: TicketFor = { usuario: 'ana', app: 'notas', sala: room, por: 'pagina', session: 'root' };
+const ana: TicketFor = { usuario: 'ana', app: 'notas', sala: room, por: 'pagina', session: 'root', credential: null };
 const people = new Map([
   ['ana', { usuario: 'ana', nome: 'Ana Souza', login: 'ana@casa.example', grupos: [] as string[] }],
   ['bia', { usuario: 'bia', nome: 'Bia', login: 'bia', grupos: ['editores'] }],
@@ -27,7 +27,16 @@ async function world() {
 test('lets in for 59.9 s, as often as asked, with who it is and the role of now', async () => {
   const { clock, tickets } = await world();
   const ticket = tickets.give(ana);
-  const seat = { sala: room, app: 'notas', usuario: 'ana', nome: 'Ana Souza', iniciais: 'AS', papel: 'dona', por: 'pagina' };
+  const seat = {
+    sala: room,
+    app: 'notas',
+    usuario: 'ana',
+    nome: 'Ana Souza',
+    iniciais: 'AS',
+    papel: 'dona',
+    por: 'pagina',
+    session: 'root',
+  };
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'seat', seat });
   clock.advance(59_900);
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'seat', seat });
@@ -74,6 +83,16 @@ test('ends with the session of its page and with the person', async () => {
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
   const gone = tickets.give({ ...ana, usuario: 'dora', por: 'backend', session: null });
   expect(await tickets.admit(room, gone)).toEqual({ kind: 'removed' });
+});
+
+test('a backend’s ends with its credential', async () => {
+  const { rooms, tickets } = await world();
+  const token = { tokenHash: 't1', usuario: 'ana', app: 'notas', scopes: ['salas'], startHash: 's', atMs: 0 } as const;
+  await rooms.putPortalToken(token);
+  const ticket = tickets.give({ ...ana, por: 'backend', session: null, credential: 't1' });
+  expect((await tickets.admit(room, ticket)).kind).toBe('seat');
+  await rooms.keepPortalTokens('ana', 'notas', null);
+  expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
 });
 
 test('one person holds so many: the oldest go, and nobody else’s', async () => {

@@ -19,6 +19,8 @@ export interface TicketFor {
   readonly por: 'pagina' | 'backend';
   /** Portal session that asked; null for a backend. The ticket ends with it. */
   readonly session: string | null;
+  /** Hash of the credential of the backend that asked; null for a page. The ticket ends with it. */
+  readonly credential: string | null;
 }
 
 /** What opening says. Only the first lets in. */
@@ -41,7 +43,7 @@ export interface Tickets {
 
 export interface TicketDeps {
   readonly clock: Clock;
-  readonly rooms: Pick<RoomStore, 'standing'>;
+  readonly rooms: Pick<RoomStore, 'standing' | 'portalToken'>;
   readonly person: (usuario: string) => PersonRecord | null;
   readonly alive: (session: string) => Promise<boolean>;
 }
@@ -90,12 +92,13 @@ export function createTickets({ clock, rooms, person, alive }: TicketDeps): Tick
       const ticket = tickets.get(secretHash(bilhete));
       if (!isSecretShape(bilhete) || !ticket || ticket.untilMonotonicMs <= clock.monotonicMs() || ticket.sala !== sala) return refused;
       if (ticket.session !== null && !(await alive(ticket.session))) return refused;
+      if (ticket.credential !== null && !(await rooms.portalToken(ticket.credential))) return refused;
       const who = person(ticket.usuario);
       const standing = await rooms.standing(sala, { usuario: ticket.usuario, grupos: who?.grupos ?? [] });
       if (standing === null) return { kind: 'deleted' };
       if (who === null || standing.papel === null) return { kind: 'removed' };
-      const { usuario, app, por } = ticket;
-      return { kind: 'seat', seat: { sala, app, usuario, nome: who.nome, iniciais: initials(who), papel: standing.papel, por } };
+      const { usuario, app, por, session } = ticket;
+      return { kind: 'seat', seat: { sala, app, usuario, nome: who.nome, iniciais: initials(who), papel: standing.papel, por, session } };
     },
     count: () => {
       dropExpired();

@@ -175,8 +175,8 @@ function addTicketRoute(app: FastifyInstance, { rooms, tickets, rates }: RoomRou
       const caller = callerOf(request, request.body?.app);
       rates.count('ticket', caller.usuario);
       const { room, papel } = await rooms.standing(caller, request.params.id);
-      const { usuario, por, session } = caller;
-      const bilhete = papel === null ? null : tickets.give({ usuario, app: room.app, sala: room.id, por, session });
+      const { usuario, por, session, credential } = caller;
+      const bilhete = papel === null ? null : tickets.give({ usuario, app: room.app, sala: room.id, por, session, credential });
       return { usuario, bilhete, caminho: `/ws/salas/${room.id}`, papel, anexos: true };
     },
   );

@@ -120,6 +120,14 @@ test('a backend has a credential of its own app from its start to its stop', asy
   expect(portal.output()).not.toContain(token);
 });
 
+test('who signs out sits nowhere any more', async () => {
+  const other = await signedIn('bia');
+  const socket = await enter(other, await idOf('Atas'));
+  const closed = once(socket, 'close') as Promise<[code: number]>;
+  expect((await other.call('DELETE', '/api/sessao')).status).toBe(204);
+  expect((await closed)[0]).toBe(1013);
+});
+
 test('who sits in the room is put out when the document goes; what people gave, and the room, stay', async () => {
   const id = await idOf('Atas');
   const socket = await enter(bia, id);

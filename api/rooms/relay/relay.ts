@@ -71,6 +71,11 @@ export function createRelay(deps: RelayDeps): Relay {
         for (const connection of sockets) if (connection.seat.usuario === usuario) setRole(desk, connection, papel);
       }
     },
+    endSession: (session) => {
+      for (const { sockets } of rooms.byName.values()) {
+        for (const connection of sockets) if (connection.seat.session === session) desk.end(connection, 'tryAgain');
+      }
+    },
     deleteRoom: async (sala) => {
       for (const room of rooms.of(sala)) {
         rooms.forget(room);
