@@ -102,6 +102,8 @@ export function createRoomsList(salas: Salas, open: (sala: string) => void): Roo
     });
   };
   byId('nova').addEventListener('click', () => void create());
+  // Until here a click would be lost.
+  byId<HTMLButtonElement>('nova').disabled = false;
 
   const list: RoomsList = {
     get rooms() {
