@@ -1,5 +1,7 @@
 /** Rooms over the portal's own HTTP border: a real portal, real requests, an in-memory database. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { limits } from '../../schema/limits.ts';
+import type { ManualClock } from '../testing/manual-clock.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 
 let world: PortalWorld;
@@ -135,6 +137,18 @@ describe('rooms', () => {
       expect((await ana.call('POST', '/api/salas?app=notas', { nome })).status).toBe(400);
     }
   });
+});
+
+test('one person changes so much at once, and is told when to go on', async () => {
+  const clock = world.clock as ManualClock;
+  clock.advance(10 * 60_000);
+  for (let n = 0; n < limits.roomChangesBurst; n += 1) await ana.call('DELETE', `/api/salas/${id}/pessoas/bia?app=notas`);
+  const held = await ana.call('DELETE', `/api/salas/${id}/pessoas/bia?app=notas`);
+  expect([held.status, held.headers['retry-after'], held.json().code]).toEqual([429, '1', 'RATE_LIMITED']);
+  expect((await asBia('POST', '/api/salas?app=notas', { nome: 'x' })).status).toBe(201);
+  clock.advance(limits.roomChangeRefillMs);
+  expect((await ana.call('DELETE', `/api/salas/${id}/pessoas/bia?app=notas`)).status).toBe(204);
+  clock.advance(10 * 60_000);
 });
 
 describe('people', () => {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { limits } from '../../schema/limits.ts';
 import { systemClock } from '../clock/system.ts';
 import { createBus, type Bus, type RoomEdge } from '../events/bus.ts';
 import { memoryHost, packagesInMemory } from '../hosts/testing/memory-host.ts';
@@ -148,6 +149,22 @@ test('who is not there is waited for, and granted when they come', async () => {
   });
   await apply(grant({ grupos: [{ grupo: 'autores', papel: 'ver' }] }), person('dora', 'autores'));
   expect(await roles()).toEqual(['ana dona', 'bia ver', 'autores ver']);
+  expect(await status()).toMatchObject({ state: 'granted' });
+});
+
+test('a full room is told, and mended once there is a place', async () => {
+  write(grant({ grupos: [] }));
+  await begin();
+  const id = (await store.rooms.declaredRoom('app0', 'Atas'))?.id ?? '';
+  const wish = { papel: 'ver', atMs: 1, invitations: [] } as const;
+  for (let n = 0; n < limits.roomGroupsMax; n += 1) await store.rooms.giveGroup(id, `g${n}`, wish);
+  await apply(grant());
+  await controller.resync();
+  await settled();
+  expect(await status()).toMatchObject({ state: 'refused', reason: 'GrantRefused', message: 'the room holds 100 groups already' });
+  await store.rooms.takeGroup(id, 'g0', 1);
+  await controller.resync();
+  await settled();
   expect(await status()).toMatchObject({ state: 'granted' });
 });
 
