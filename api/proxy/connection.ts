@@ -9,7 +9,7 @@ import { limits } from '../../schema/limits.ts';
 import { createResponseParser, type ResponseParser } from './response-parser.ts';
 
 export interface ConnectionUser {
-  /** The chunk is only valid during the call unless the connection is paused before it returns. */
+  /** Unless `chunksStay`, the chunk is only valid during the call, or while the connection stays paused from within it. */
   data(chunk: Buffer): void;
   /** The backend closed its sending side. */
   ended(): void;
@@ -23,6 +23,8 @@ export interface Connection {
   readonly stream: Duplex;
   readonly parser: ResponseParser;
   readonly generation: string;
+  /** Chunks are memory of their own: valid for as long as somebody has them. */
+  readonly chunksStay: boolean;
   user: ConnectionUser | null;
   /** Requests that were begun on it. */
   requests: number;
@@ -84,7 +86,7 @@ function openSocket(path: string, generation: string, done: Opened): () => void 
     trial.once('error', failed);
     trial.once('connect', () => {
       trial.off('error', failed);
-      holder.connection = wrap(trial, generation);
+      holder.connection = wrap(trial, generation, false);
       done(holder.connection, null);
     });
   };
@@ -109,7 +111,7 @@ function readInto(holder: { readonly connection: Connection | null }): net.OnRea
 }
 
 function wrapDialled(stream: Duplex, generation: string): Connection {
-  const connection = wrap(stream, generation);
+  const connection = wrap(stream, generation, true);
   stream.on('data', (chunk: Buffer) => deliver(connection, chunk));
   return connection;
 }
@@ -120,11 +122,12 @@ function deliver(connection: Connection, chunk: Buffer): void {
   else connection.user.data(chunk);
 }
 
-function wrap(stream: Duplex, generation: string): Connection {
+function wrap(stream: Duplex, generation: string, chunksStay: boolean): Connection {
   const connection: Connection = {
     stream,
     parser: createResponseParser(),
     generation,
+    chunksStay,
     user: null,
     requests: 0,
     idleSinceMs: 0,

@@ -1,6 +1,6 @@
 /**
  * One request and its answer over one connection to a backend, streamed both ways. What waits in memory is bounded by one read
- * buffer per direction: while the client's socket has not taken a chunk, the backend is not read, and the other way round.
+ * buffer per direction (over ssh: `proxyQueuedBytesMax` and the window of the channel): while the client's socket has not taken a chunk, the backend is not read, and the other way round.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../schema/clock.ts';
@@ -146,7 +146,12 @@ function answerSink(exchange: Exchange, connection: Connection, phase: Phase, se
         return;
       }
       res.write(slice, flushed);
-      // Node corks the socket until the next tick; the read buffer is only ours until the next read.
+      if (connection.chunksStay) {
+        // Node corks the socket until the next tick: everything that came with one read of the ssh connection leaves together.
+        if (res.writableLength > limits.proxyQueuedBytesMax) connection.pause();
+        return;
+      }
+      // The read buffer is only ours until the next read.
       res.socket?.uncork();
       if (res.writableLength > 0) connection.pause();
     },

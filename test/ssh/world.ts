@@ -144,11 +144,11 @@ function portalCalls(state: string, port: number): PortalCalls {
 }
 
 function processCalls(sshd: TestSshd): Pick<SshWorld, 'backends' | 'supervisors'> {
-  const pids = (account: TestAccount | undefined, matches: (argv: readonly string[], app: string | null) => boolean): readonly number[] =>
-    sshd
-      .processes()
-      .filter(({ argv, app, uid }) => matches(argv, app) && (account === undefined || uid === account.uid))
-      .map(({ pid }) => pid);
+  const pids = (account: TestAccount | undefined, matches: (argv: readonly string[], app: string | null) => boolean): readonly number[] => {
+    const found = sshd.processes().filter(({ argv, app, uid }) => matches(argv, app) && (account === undefined || uid === account.uid));
+    // Between fork and exec a child still has the words of its parent; of two that were started, neither is the other's child.
+    return found.filter(({ parent }) => !found.some(({ pid }) => pid === parent)).map(({ pid }) => pid);
+  };
   const isBackend = (argv: readonly string[], app: string): boolean =>
     argv.some((word) => new RegExp(`/svc-apps/(\\.versions/)?${app}/`).test(word)) && !argv.some((word) => /svc-app-run|flock$/.test(word));
   const isSupervisor = (argv: readonly string[]): boolean =>

@@ -54,7 +54,13 @@ export interface TestSshd {
   /** On the same port again, with other lines of configuration if any are given. */
   resume(config?: readonly string[]): Promise<void>;
   /** Living processes of the accounts, sshd's own left out. */
-  processes(): readonly { readonly pid: number; readonly uid: number; readonly argv: readonly string[]; readonly app: string | null }[];
+  processes(): readonly {
+    readonly pid: number;
+    readonly parent: number;
+    readonly uid: number;
+    readonly argv: readonly string[];
+    readonly app: string | null;
+  }[];
   stop(): Promise<void>;
 }
 
@@ -298,13 +304,13 @@ function isSshd(pid: number): boolean {
 }
 
 function processesOf(uids: ReadonlySet<number>, withSshd = false): ReturnType<TestSshd['processes']> {
-  return processTable().flatMap(({ pid, uid }) => {
+  return processTable().flatMap(({ pid, parent, uid }) => {
     if (!uids.has(uid) || (!withSshd && isSshd(pid))) return [];
     try {
       const argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
       const environ = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
       const app = environ.find((entry) => entry.startsWith('SVC_APP_ID='))?.slice('SVC_APP_ID='.length) ?? null;
-      return [{ pid, uid, argv, app }];
+      return [{ pid, parent, uid, argv, app }];
     } catch {
       return [];
     }

@@ -13,6 +13,7 @@ import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { withDeadline } from '../../clock/system.ts';
 import { accountPattern } from '../host.ts';
+import { packetReads } from './packets.ts';
 
 export interface SshAddress {
   /** A name, an IPv4, or an IPv6 with or without brackets. */
@@ -170,8 +171,10 @@ async function handshake(
   deadlineMs: number,
   banner: ((text: string) => void) | null = null,
 ): Promise<Client> {
-  const socket = net.connect({ host: host.replace(/^\[(.*)\]$/, '$1'), port, noDelay: true });
+  const reads = packetReads();
+  const socket = net.connect({ host: host.replace(/^\[(.*)\]$/, '$1'), port, noDelay: true, onread: reads.onread });
   const client = new ssh2.Client();
+  reads.attach(socket, client);
   // Whoever has no listener for `error` is ended by it.
   socket.on('error', () => undefined);
   client.on('error', () => undefined);
