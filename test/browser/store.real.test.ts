@@ -207,7 +207,8 @@ describe('for oneself', () => {
     expect(existsSync(onDisk('atlas'))).toBe(false);
     expect(existsSync(path.join(world.portal.state, 'home/ana/.svc-apps/atlas/data'))).toBe(true);
     await appPage().getByRole('button', { name: 'Instalar Atlas' }).waitFor();
-    expect(problems).toEqual([]);
+    // While its code was replaced the app's page asked for its backend, which the browser writes down.
+    expect(problems.filter((line) => !line.startsWith("WebSocket connection to 'ws://atlas."))).toEqual([]);
   });
 
   test('given up while it runs, tried again after a failure', async () => {
