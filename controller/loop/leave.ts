@@ -24,6 +24,8 @@ export async function leavePackage(context: Context, entry: PackageEntry): Promi
 export async function leavePerson(context: Context, person: PersonEntry): Promise<void> {
   const { world, source, options, executors } = context;
   await options.store.deleteSessionsOf(person.name);
+  // Before the supervisor ends: the longer the person outlives it, the likelier it is started again.
+  await options.store.rooms.forgetPerson(person.name, options.clock.nowMs());
   const taken = [...world.people.values()].some(
     (other) => !other.leaving && other.server.name === person.server.name && other.account === person.account,
   );
@@ -42,7 +44,6 @@ export async function leavePerson(context: Context, person: PersonEntry): Promis
   for (const { person: whose, app, requestId } of world.wishes.values()) {
     if (whose === person.name) await options.store.deleteInstallWish(whose, app, requestId);
   }
-  await options.store.rooms.forgetPerson(person.name, options.clock.nowMs());
   await source.finishLeaving(person.key);
   await applyInForce(context);
 }
