@@ -361,8 +361,12 @@ export const limits = {
   roomHeldRoomBytesMax: 8 * 1_024 * 1_024,
   /** What a client that does not read may have waiting, beyond the answer to its own question. */
   roomSocketBufferedBytesMax: 4 * 1_024 * 1_024,
+  /** A room of so many sockets that sent a moment ago waits this long for more, unless this much has come already. */
+  roomGatherSocketsMin: 16,
+  roomGatherMs: 5,
+  roomGatherUpdatesMax: 16,
   /** What one socket may send: at once, and for ever. */
-  roomFramesBurstMax: 400_000,
+  roomFramesBurstMax: 1_000_000,
   roomFramesPerSecondMax: 20_000,
   roomBytesBurstMax: 64 * 1_024 * 1_024,
   roomBytesPerSecondMax: 8 * 1_024 * 1_024,

@@ -28,6 +28,7 @@ export function createEntrance({ site, tickets, relay }: EntranceDeps): RoomEntr
     const place = placeOf(req.url ?? '');
     if (!place) return refuseUpgrade(socket, 404, 'Not Found');
     const { sala, canal, bilhete } = place;
+    const before = relay.changes();
     const admission = await tickets.admit(sala, bilhete);
     if (socket.destroyed) return;
     switch (admission.kind) {
@@ -40,6 +41,7 @@ export function createEntrance({ site, tickets, relay }: EntranceDeps): RoomEntr
       case 'seat':
         relay.join(req, socket, head, admission.seat, canal);
     }
+    if (relay.changes() === before) return;
     // A role that changed while the ticket was read missed the socket, which was not there yet.
     const after = await tickets.admit(sala, bilhete);
     const papel = after.kind === 'seat' ? after.seat.papel : null;

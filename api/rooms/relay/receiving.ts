@@ -12,7 +12,7 @@ import { frameOf, messages, syncs } from '../../../schema/room-frames.ts';
 import { refill, spend } from './allowance.ts';
 import { mayWrite, type Connection, type Ending } from './connection.ts';
 import { publish, tableFrame } from './presence.ts';
-import { bytesOf, forgetReplies, type Room } from './room.ts';
+import { bytesOf, forgetReplies, saysOnlyOurDeletes, type Room } from './room.ts';
 import { answerState, send, type Sent } from './sending.ts';
 import { appendUpdate } from './tail.ts';
 
@@ -94,6 +94,8 @@ function receiveSync(desk: Desk, connection: Connection, message: Buffer): void 
 
 function takeUpdate(desk: Desk, connection: Connection, update: Uint8Array, asks: boolean): void {
   const { room } = connection;
+  // What most who come back answer: nothing but the deletions that we told them ourselves.
+  if (saysOnlyOurDeletes(room, update)) return;
   const scan = scanUpdate(update, room.known.vector);
   if (!scan) return desk.end(connection, 'malformed');
   const verdict = judge(room.known, scan);

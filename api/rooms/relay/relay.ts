@@ -59,6 +59,7 @@ export function createRelay(deps: RelayDeps): Relay {
   const parts = assemble(deps);
   const { rooms, journal, compaction, heartbeat, figures, desk, wss } = parts;
   const { clock } = deps;
+  let changes = 0;
   return {
     join: (req, socket, head, seat, canal) => takeOver(wss, { req, socket, head }, (ws) => attach(parts, ws, { socket, seat, canal })),
     turnAway: (req, socket, head, why) =>
@@ -66,7 +67,9 @@ export function createRelay(deps: RelayDeps): Relay {
         ws.on('error', () => ws.terminate());
         sayEnd(ws, why);
       }),
+    changes: () => changes,
     setRole: (sala, usuario, papel) => {
+      changes += 1;
       for (const { sockets } of rooms.of(sala)) {
         for (const connection of sockets) if (connection.seat.usuario === usuario) setRole(desk, connection, papel);
       }
@@ -77,6 +80,7 @@ export function createRelay(deps: RelayDeps): Relay {
       }
     },
     deleteRoom: async (sala) => {
+      changes += 1;
       for (const room of rooms.of(sala)) {
         rooms.forget(room);
         journal.forget(room);

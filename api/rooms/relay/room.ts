@@ -42,6 +42,8 @@ export interface Room {
   readonly authors: { readonly by: Connection; to: number }[];
   readonly presence: PresenceTable<Connection>;
   presenceDue: boolean;
+  /** When it last sent to its sockets (monotonic). */
+  sentAtMs: number;
   sendDue: boolean;
   /** Who has updates held back for what they stand on, and how much in all. */
   readonly holders: Set<Connection>;
@@ -54,7 +56,8 @@ export interface Room {
 interface Replies {
   /** Of the whole room as it stands. */
   end: Uint8Array | null;
-  deletes: Uint8Array | null;
+  /** The update and the frame of it. */
+  deletes: { readonly update: Uint8Array; readonly frame: Uint8Array } | null;
   /** Of the base alone. */
   readonly diffs: Map<string, Uint8Array>;
 }
@@ -83,6 +86,7 @@ export function createRoom(key: RoomKey): Room {
     authors: [],
     presence: emptyPresence(),
     presenceDue: false,
+    sentAtMs: -Infinity,
     sendDue: false,
     holders: new Set(),
     heldBytes: 0,
@@ -148,8 +152,15 @@ const endMark = frameOf([messages.sync, syncs.step2], Uint8Array.of(0, 0));
 
 /** For who has every struct: what is deleted can't be seen from a state vector. */
 export function deletesFrame(room: Room): Uint8Array {
-  room.replies.deletes ??= frameOf([messages.sync, syncs.update], deletesAsUpdate(room.known));
-  return room.replies.deletes;
+  if (!room.replies.deletes) {
+    const update = deletesAsUpdate(room.known);
+    room.replies.deletes = { update, frame: frameOf([messages.sync, syncs.update], update) };
+  }
+  return room.replies.deletes.frame;
+}
+
+export function saysOnlyOurDeletes({ replies: { deletes } }: Room, update: Uint8Array): boolean {
+  return deletes !== null && deletes.update.length === update.length && Buffer.compare(deletes.update, update) === 0;
 }
 
 /** Something was added: what was worked out of the whole room is old. */

@@ -12,24 +12,36 @@ export interface Turns {
 /** In a large room the newest of a short while goes out together: 500 people who move are not 500 frames to each of 500. */
 const coalesces = ({ sockets }: Room): boolean => sockets.size >= limits.roomPresenceCoalesceSocketsMin;
 
+/**
+ * Five hundred letters a second to fifty people are 25,000 writes; gathered over a moment that nobody notices they are a fraction. A
+ * room that was quiet sends at once, and so does one in which a lot has come.
+ */
+const gathers = ({ sockets, unsent, sentAtMs }: Room, nowMs: number): boolean =>
+  sockets.size >= limits.roomGatherSocketsMin && unsent < limits.roomGatherUpdatesMax && nowMs - sentAtMs < limits.roomGatherMs;
+
 export function createTurns(clock: Clock, send: (room: Room, withPresence: boolean) => void): Turns {
   const due = new Set<Room>();
-  const sendOne = (room: Room): void => {
+  const sendOne = (room: Room, nowMs: number): void => {
     room.sendDue = false;
+    room.sentAtMs = nowMs;
     const withPresence = room.presenceDue && !coalesces(room);
     if (withPresence) room.presenceDue = false;
     send(room, withPresence);
   };
-  const soon = (room: Room): void => {
-    if (room.sendDue) return;
-    room.sendDue = true;
-    if (due.size === 0) {
-      setImmediate(() => {
-        const rooms = [...due];
-        due.clear();
-        for (const one of rooms) sendOne(one);
-      });
+  const flush = (): void => {
+    const nowMs = clock.monotonicMs();
+    const rooms = [...due];
+    due.clear();
+    for (const room of rooms) {
+      if (!gathers(room, nowMs)) sendOne(room, nowMs);
+      else clock.at(room.sentAtMs + limits.roomGatherMs, () => room.sendDue && sendOne(room, clock.monotonicMs()));
     }
+  };
+  const soon = (room: Room): void => {
+    // One that waits for more has enough now.
+    if (room.sendDue && room.unsent !== limits.roomGatherUpdatesMax) return;
+    room.sendDue = true;
+    if (due.size === 0) setImmediate(flush);
     due.add(room);
   };
   return {
