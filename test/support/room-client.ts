@@ -25,11 +25,13 @@ export interface RawClientOptions {
   readonly doc?: Y.Doc;
   /** Ask for the state at once. */
   readonly asks?: boolean;
+  /** Host header, where the name is not the address. */
+  readonly host?: string;
 }
 
 /** `at`: `<url>/<sala>/<canal>`; ticket: `<usuario>:<papel>`. */
-export function connect(at: string, ticket: string, { doc = new Y.Doc(), asks = true }: RawClientOptions = {}): RawClient {
-  const ws = new WebSocket(`${at}?bilhete=${encodeURIComponent(ticket)}`);
+export function connect(at: string, ticket: string, { doc = new Y.Doc(), asks = true, host }: RawClientOptions = {}): RawClient {
+  const ws = new WebSocket(`${at}?bilhete=${encodeURIComponent(ticket)}`, host === undefined ? {} : { headers: { host } });
   ws.binaryType = 'arraybuffer';
   const presence = new awareness.Awareness(doc);
   presence.setLocalState(null);
