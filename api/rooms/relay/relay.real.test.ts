@@ -5,6 +5,7 @@ import { WebsocketProvider } from 'y-websocket';
 import * as Y from 'yjs';
 import { limits } from '../../../schema/limits.ts';
 import { corDe } from '../../../schema/rooms.ts';
+import { createManualClock } from '../../testing/manual-clock.ts';
 import { connect, said, type RawClient, type RawClientOptions } from '../../../test/support/room-client.ts';
 import { startRelay, type RelayWorld } from '../../../test/support/relay-world.ts';
 
@@ -121,5 +122,33 @@ describe('editing together', () => {
     const later = enter('caio:ver');
     await later.synced;
     await until(() => expect([said(later), said(bea)]).toEqual([said(ana), said(ana)]));
+  });
+});
+
+describe('who drops without a word', () => {
+  test('has left presence within 40 seconds, while whoever answers stays', async () => {
+    const clock = createManualClock();
+    const slow = await startRelay({ clock });
+    const at = `${slow.url}/${sala}/documento`;
+    const [ana, bea] = [connect(at, 'ana:dona'), connect(at, 'bea:ver')];
+    await Promise.all([ana.synced, bea.synced]);
+    bea.presence.setLocalState({ cursor: 1 });
+    const shown = (): boolean => ana.presence.getStates().has(bea.doc.clientID);
+    await until(() => expect(shown()).toBe(true));
+    // As if the line was cut: no pong comes back, and no end either.
+    bea.ws.pause();
+    let seconds = 0;
+    for (; shown() && seconds < 60; seconds += 1) {
+      clock.advance(1_000);
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+    expect(seconds).toBeGreaterThan(19);
+    expect(seconds).toBeLessThanOrEqual(41);
+    expect(ana.ws.readyState).toBe(WebSocket.OPEN);
+    expect(slow.relay.figures().sockets).toBe(1);
+    for (const client of [ana, bea]) client.end();
+    const closed = slow.close();
+    clock.advance(60_000);
+    await closed;
   });
 });
