@@ -3,6 +3,7 @@
  * minutes). Runs in a thread of its own. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import * as Y from 'yjs';
+import { joinTypedRuns } from '../../schema/crdt/typed-runs.ts';
 
 export interface Compaction {
   readonly state: Uint8Array<ArrayBuffer>;
@@ -16,7 +17,7 @@ const poisonMax = 100;
 export function compactUpdates(base: Uint8Array | null, updates: readonly Uint8Array[]): Compaction {
   const before = base === null ? [] : [base];
   try {
-    return { state: encoded(documentOf([...before, ...updates])), dropped: 0 };
+    return { state: encoded(documentOf([...before, ...joinTypedRuns(updates)])), dropped: 0 };
   } catch {
     // Rare: find out which.
   }
