@@ -7,7 +7,7 @@
  */
 import type { ScenarioName } from './peers/rooms-load.ts';
 import { rssKb, untilQuiet, type LoadResult } from './peers/rooms-measure.ts';
-import { roomServers, runLoad, startLoad, type RoomServer, type RoomServerName } from './peers/rooms-servers.ts';
+import { roomServers, startLoad, type LoadRun, type RoomServer, type RoomServerName } from './peers/rooms-servers.ts';
 import { median, type Area, type Row } from './rows.ts';
 
 interface Scenario {
@@ -154,8 +154,7 @@ function heapRow(after: number, before: number): Row {
 }
 
 /** Reads the memory while the load waits. */
-export async function memoryRun(server: RoomServer, secondsEach: number): Promise<LoadResult> {
-  const load = startLoad({ scenario: 'memory', facts: server.facts, pid: server.pid, seconds: secondsEach });
+async function memoryRun(server: RoomServer, load: LoadRun): Promise<LoadResult> {
   await load.line();
   await untilQuiet(server.pid, 10_000);
   const heapBefore = await server.heapBytes();
@@ -177,10 +176,14 @@ export async function memoryRun(server: RoomServer, secondsEach: number): Promis
 
 async function oneRun(name: ScenarioName, serverName: RoomServerName, secondsEach: number): Promise<LoadResult> {
   const server = await roomServers[serverName]();
+  const load = startLoad({ scenario: name, facts: server.facts, pid: server.pid, seconds: secondsEach });
   try {
-    if (name === 'memory') return await memoryRun(server, secondsEach);
-    return await runLoad({ scenario: name, facts: server.facts, pid: server.pid, seconds: secondsEach });
+    return name === 'memory' ? await memoryRun(server, load) : (JSON.parse(await load.line()) as LoadResult);
+  } catch (error) {
+    // A server that breaks under the load is a finding, not the end of the benchmark.
+    return { figures: {}, problems: [error instanceof Error ? error.message.slice(0, 300) : String(error)] };
   } finally {
+    await load.stop();
     await server.stop();
   }
 }
@@ -197,7 +200,7 @@ async function measured(scenario: Scenario, rounds: number, short: boolean): Pro
   const problems = new Set(
     [...results].flatMap(([server, runs]) => runs.flatMap((run) => run.problems.map((problem) => `${server}: ${problem}`))),
   );
-  const rows = scenario.rows((server, figure) => median(results.get(server)!.map(({ figures }) => figures[figure]!)));
+  const rows = scenario.rows((server, figure) => median(results.get(server)!.map(({ figures }) => figures[figure] ?? Number.NaN)));
   if (problems.size === 0) return rows;
   const said = ` (CHECK FAILED: ${[...problems].join('; ')})`;
   return rows.map((row) => Object.assign({}, row, { name: row.name + said, held: false }));

@@ -4,7 +4,6 @@ import { createInterface, type Interface } from 'node:readline';
 import { freePort, node, ourEnv, ourFlags, stopChild, taskset } from './proxy-servers.ts';
 import type { ServerFacts } from './rooms-access.ts';
 import type { LoadOrder } from './rooms-load.ts';
-import type { LoadResult } from './rooms-measure.ts';
 
 export interface RoomServer {
   readonly pid: number;
@@ -40,7 +39,7 @@ function startPinned(cpu: 0 | 1, argv: readonly string[], env: Readonly<Record<s
   };
 }
 
-export async function started(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<RoomServer> {
+async function started(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<RoomServer> {
   const { child, line } = startPinned(0, argv, env);
   const facts = JSON.parse(await line()) as ServerFacts;
   return {
@@ -71,13 +70,10 @@ export type RoomServerName = keyof typeof roomServers;
 export interface LoadRun {
   line(): Promise<string>;
   next(): void;
+  stop(): Promise<void>;
 }
 
 export function startLoad(order: LoadOrder): LoadRun {
   const { child, line } = startPinned(1, [node, '--max-semi-space-size=64', 'bench/peers/rooms-load.ts', JSON.stringify(order)], {});
-  return { line, next: () => void child.stdin!.write('\n') };
-}
-
-export async function runLoad(order: LoadOrder): Promise<LoadResult> {
-  return JSON.parse(await startLoad(order).line()) as LoadResult;
+  return { line, next: () => void child.stdin!.write('\n'), stop: () => stopChild(child) };
 }
