@@ -19,7 +19,7 @@ export interface PackageDesired {
   readonly requestId: string | null;
   /** `Package.spec.paused`: nothing of it is changed. */
   readonly paused: boolean;
-  /** While `from` is wanted, `to` is kept. Decision: docs/decisions/0064-rollback-is-held.md */
+  /** While `from` is wanted, `to` is kept. Decision: docs/decisions/0080-rollback-is-held.md */
   readonly rollback: { readonly from: string; readonly to: string; readonly requestId: string } | null;
 }
 

@@ -99,7 +99,7 @@ export interface InstallWish {
   readonly atMs: number;
 }
 
-/** While `from` stays wanted, `to` is kept instead. Decision: docs/decisions/0064-rollback-is-held.md */
+/** While `from` stays wanted, `to` is kept instead. Decision: docs/decisions/0080-rollback-is-held.md */
 export interface HeldRollback {
   /** Of a Package object. */
   readonly key: string;

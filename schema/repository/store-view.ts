@@ -150,7 +150,7 @@ function actionsOf(id: string, { here, newest, updatable, refused }: Standing, w
   const own = here?.scope === 'pessoa';
   const wish = whose.installs.find(({ key }) => key === wishKey(whose.person, id));
   if (wish && isUnderWay(wish)) return wish.wanted === null || wish.reason === 'Cancelled' ? [] : ['cancel'];
-  // Held until another version is asked for: trying this one again would change nothing. Decision: docs/decisions/0064-rollback-is-held.md
+  // Held until another version is asked for: trying this one again would change nothing. Decision: docs/decisions/0080-rollback-is-held.md
   if (wish?.reason === 'RolledBack') return updatable && !refused && newest !== wish.wanted ? ['update', 'remove'] : ['remove'];
   const stuck = wish !== undefined && wish.state !== 'installed' && wish.state !== 'removed';
   if (stuck) return wish.wanted === null ? ['retry'] : own ? ['retry', 'cancel', 'remove'] : ['retry', 'cancel'];

@@ -109,19 +109,19 @@ describe('a portal whose line is cut', () => {
     const before = world.backends('notas');
     line.refuse(true);
     line.cut();
-    const server = await world.whenState('Server/sirius', 'unknown', twoScansMs);
+    const server = await world.whenState('Server/sirius', 'unknown', 15_000);
     expect(server).toMatchObject({
       reason: 'ServerUnreachable',
       message: expect.stringMatching(/no ssh connection to root@127\.0\.0\.1:\d+: /) as string,
     });
     expect(server.conditions.find(({ type }) => type === 'Reachable')).toMatchObject({ status: 'False' });
     expect(Date.now() - (server.conditions[0]?.sinceMs ?? 0)).toBeLessThan(60_000);
-    const app = await world.whenState('Backend/p0/notas', 'unknown', twoScansMs);
+    const app = await world.whenState('Backend/p0/notas', 'unknown', 15_000);
     expect(app).toMatchObject({ reason: 'ServerUnreachable', message: expect.stringContaining('last known: running') as string });
     expect(world.backends('notas')).toEqual(before);
     line.refuse(false);
-    await world.whenState('Server/sirius', 'ready', twoScansMs);
-    await world.whenState('Backend/p0/notas', 'running', twoScansMs);
+    await world.whenState('Server/sirius', 'ready', 20_000);
+    await world.whenState('Backend/p0/notas', 'running', 20_000);
     expect(world.backends('notas')).toEqual(before);
   });
 

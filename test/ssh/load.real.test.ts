@@ -13,8 +13,7 @@ import { repository, until } from '../support/portal.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
 import { createSshWorld, type SshWorld } from './world.ts';
 
-/** Two scans of the spec, and what a look may take on a slow machine. */
-const twoScansMs = 20_000 + 10_000;
+const twoScansMs = 20_000;
 const ids = Array.from({ length: 10 }, (_unused, n) => `notas${n}`);
 
 /** Ten apps of different names from one example. */

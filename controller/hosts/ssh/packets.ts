@@ -1,7 +1,7 @@
 /**
  * Cheaper packets for ssh2, which opens each by itself. As they are, three quarters of what a big answer costs the portal go into this:
  * to tell a key in a Buffer from a KeyObject Node throws and catches two errors, for every packet of 32 KB; and a socket is read
- * 64 KB at a time, each time into new memory. Decision: docs/decisions/0090-cheaper-packets.md
+ * 64 KB at a time, each time into new memory. Decision: docs/decisions/0105-cheaper-packets.md
  */
 import { createSecretKey } from 'node:crypto';
 import type net from 'node:net';
