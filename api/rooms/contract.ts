@@ -17,7 +17,7 @@ export interface Seat {
   readonly papel: Papel;
   /** 'pagina' or 'backend': a backend's presence keeps the name that it gives itself, below the person's. */
   readonly por: 'pagina' | 'backend';
-  /** Portal session of the page that it was opened from; a backend has none. */
+  /** Portal session of the page that it was opened from, or hash of the credential of the backend: the seat ends with it. */
   readonly session?: string | null;
 }
 
@@ -28,9 +28,9 @@ export interface Relay {
   turnAway(req: IncomingMessage, socket: Duplex, head: Buffer, why: 'semAcesso' | 'apagada'): void;
   /** At once, on every open socket of that person in the room. Null: closes them with 4403. */
   setRole(sala: string, usuario: string, papel: Papel | null): void;
-  /** The person signed out there: its sockets close with 1013, and whoever comes back needs a ticket. */
+  /** The person signed out there, or the backend stopped: its sockets close with 1013, and whoever comes back needs a ticket. */
   endSession(session: string): void;
-  /** How many changes of role and deletions were told so far: whoever read a role and finds another number reads it again. */
+  /** How many changes of role, ends and deletions were told so far: whoever read a role and finds another number reads it again. */
   changes(): number;
   /** Closes every socket with 4410 and forgets the room's log. Resolves once that is durable. */
   deleteRoom(sala: string): Promise<void>;

@@ -42,10 +42,12 @@ export function createEntrance({ site, tickets, relay }: EntranceDeps): RoomEntr
         relay.join(req, socket, head, admission.seat, canal);
     }
     if (relay.changes() === before) return;
-    // A role that changed while the ticket was read missed the socket, which was not there yet.
+    // A role or a session that changed while the ticket was read missed the socket, which was not there yet.
     const after = await tickets.admit(sala, bilhete);
-    const papel = after.kind === 'seat' ? after.seat.papel : null;
-    if (after.kind !== 'refused' && papel !== admission.seat.papel) relay.setRole(sala, admission.seat.usuario, papel);
+    const { usuario, papel, session } = admission.seat;
+    if (after.kind === 'refused') return session ? relay.endSession(session) : undefined;
+    const now = after.kind === 'seat' ? after.seat.papel : null;
+    if (now !== papel) relay.setRole(sala, usuario, now);
   };
 }
 

@@ -52,6 +52,7 @@ export function createRoomParts({ store, bus, gateway, clock, relay, sessions, a
   });
   const attachments = createAttachments({ store: store.rooms, rooms, relay, files, clock, onError });
   const unfollow = followRoles({ rooms: store.rooms, gateway, news, relay, bus, onError });
+  const endBackends = bus.onCredentialEnded((tokenHash) => relay.endSession(tokenHash));
   const rates = createRates(clock);
   return {
     tickets,
@@ -59,6 +60,7 @@ export function createRoomParts({ store, bus, gateway, clock, relay, sessions, a
     close: () => {
       attachments.close();
       unfollow();
+      endBackends();
     },
     register: (app) => {
       addRoomRoutes(app, { gateway, rooms, tickets, rates });

@@ -90,7 +90,7 @@ test('a backend’s ends with its credential', async () => {
   const token = { tokenHash: 't1', usuario: 'ana', app: 'notas', scopes: ['salas'], startHash: 's', atMs: 0 } as const;
   await rooms.putPortalToken(token);
   const ticket = tickets.give({ ...ana, por: 'backend', session: null, credential: 't1' });
-  expect((await tickets.admit(room, ticket)).kind).toBe('seat');
+  expect(await tickets.admit(room, ticket)).toMatchObject({ kind: 'seat', seat: { session: 't1' } });
   await rooms.keepPortalTokens('ana', 'notas', null);
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
 });

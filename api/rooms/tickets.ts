@@ -97,7 +97,8 @@ export function createTickets({ clock, rooms, person, alive }: TicketDeps): Tick
       const standing = await rooms.standing(sala, { usuario: ticket.usuario, grupos: who?.grupos ?? [] });
       if (standing === null) return { kind: 'deleted' };
       if (who === null || standing.papel === null) return { kind: 'removed' };
-      const { usuario, app, por, session } = ticket;
+      const { usuario, app, por } = ticket;
+      const session = ticket.session ?? ticket.credential;
       return { kind: 'seat', seat: { sala, app, usuario, nome: who.nome, iniciais: initials(who), papel: standing.papel, por, session } };
     },
     count: () => {

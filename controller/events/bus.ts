@@ -24,6 +24,9 @@ export interface Bus {
   /** Somebody came, went, or is in other groups. */
   peopleChanged(): void;
   onPeopleChanged(listener: () => void): () => void;
+  /** The portal credential of a backend with this hash is good no longer. */
+  credentialEnded(tokenHash: string): void;
+  onCredentialEnded(listener: (tokenHash: string) => void): () => void;
 }
 
 export function createBus(): Bus {
@@ -31,6 +34,7 @@ export function createBus(): Bus {
   const enqueued = createListeners<[key: string, urgent: boolean]>();
   const rooms = createListeners<[edge: RoomEdge]>();
   const people = createListeners<[]>();
+  const credentials = createListeners<[tokenHash: string]>();
   return {
     publish: published.tell,
     onPublish: published.add,
@@ -40,6 +44,8 @@ export function createBus(): Bus {
     onRoomChanged: rooms.add,
     peopleChanged: people.tell,
     onPeopleChanged: people.add,
+    credentialEnded: credentials.tell,
+    onCredentialEnded: credentials.add,
   };
 }
 

@@ -252,9 +252,9 @@ function tokenTests(store: () => RoomStore, reopen: () => Promise<void>): void {
       { usuario: 'ana', app: 'notas' },
       { usuario: 'bia', app: 'notas' },
     ]);
-    expect(await store().keepPortalTokens('ana', 'notas', 'p2')).toBe(1);
+    expect(await store().keepPortalTokens('ana', 'notas', 'p2')).toEqual(['t1']);
     expect(await store().portalToken('t1')).toBeNull();
-    expect(await store().keepPortalTokens('ana', 'notas', null)).toBe(1);
+    expect(await store().keepPortalTokens('ana', 'notas', null)).toEqual(['t2']);
     expect(await store().portalToken('t2')).toBeNull();
     expect(await store().portalToken('t3')).not.toBeNull();
   });

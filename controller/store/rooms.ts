@@ -164,8 +164,8 @@ export interface RoomStore {
   putPortalToken(token: StoredPortalToken): Promise<void>;
   portalToken(tokenHash: string): Promise<StoredPortalToken | null>;
   portalTokenOwners(): Promise<readonly { readonly usuario: string; readonly app: string }[]>;
-  /** Ends all of a backend but those of that start; with null all. Answers how many. */
-  keepPortalTokens(usuario: string, app: string, startHash: string | null): Promise<number>;
+  /** Ends all of a backend but those of that start; with null all. Answers the hashes of those that ended. */
+  keepPortalTokens(usuario: string, app: string, startHash: string | null): Promise<readonly string[]>;
 }
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

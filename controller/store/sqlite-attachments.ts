@@ -78,7 +78,7 @@ export function openPortalTokens(
   const put = database.prepare('INSERT INTO portal_tokens VALUES (?, ?, ?, ?, ?, ?)');
   const one = database.prepare('SELECT * FROM portal_tokens WHERE token_hash = ?');
   const owners = database.prepare('SELECT DISTINCT person, app FROM portal_tokens ORDER BY person, app');
-  const keep = database.prepare('DELETE FROM portal_tokens WHERE person = ? AND app = ? AND start_hash IS NOT ?');
+  const keep = database.prepare('DELETE FROM portal_tokens WHERE person = ? AND app = ? AND start_hash IS NOT ? RETURNING token_hash');
   return {
     putPortalToken: ({ tokenHash, usuario, app, scopes, startHash, atMs }) =>
       writer.write(() => {
@@ -93,6 +93,7 @@ export function openPortalTokens(
       writer.flush();
       return (owners.all() as { person: string; app: string }[]).map(({ person, app }) => ({ usuario: person, app }));
     },
-    keepPortalTokens: (usuario, app, startHash) => writer.write(() => Number(keep.run(usuario, app, startHash).changes)),
+    keepPortalTokens: (usuario, app, startHash) =>
+      writer.write(() => (keep.all(usuario, app, startHash) as { token_hash: string }[]).map(({ token_hash }) => token_hash)),
   };
 }

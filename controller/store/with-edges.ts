@@ -1,8 +1,11 @@
-/** Tells the loop that somebody came or went: the store itself is the truth, this only spares the wait for the next resync. */
+/**
+ * Tells the loop that somebody came or went, and the api which credentials of backends ended: the store itself is the truth, the first only
+ * spares the wait for the next resync.
+ */
 import type { Bus } from '../events/bus.ts';
 import type { Store } from './store.ts';
 
-/** The same store; a new session and the end of all of a person's enqueue the person. */
+/** The same store; a new session and the end of all of a person's enqueue the person, the end of a credential is told. */
 export function withEdges(store: Store, bus: Bus): Store {
   return {
     ...store,
@@ -13,6 +16,14 @@ export function withEdges(store: Store, bus: Bus): Store {
     deleteSessionsOf: async (person) => {
       await store.deleteSessionsOf(person);
       bus.enqueue(`Person/${person}`, false);
+    },
+    rooms: {
+      ...store.rooms,
+      keepPortalTokens: async (usuario, app, startHash) => {
+        const ended = await store.rooms.keepPortalTokens(usuario, app, startHash);
+        for (const tokenHash of ended) bus.credentialEnded(tokenHash);
+        return ended;
+      },
     },
   };
 }

@@ -113,19 +113,35 @@ test('a backend has a credential of its own app from its start to its stop', asy
   const { bilhete, caminho } = (await ticket.json()) as { bilhete: string; caminho: string };
   const socket = new WebSocket(`${variables['SVC_PORTAL_URL']?.replace('http', 'ws')}${caminho}/comentarios?bilhete=${bilhete}`);
   await once(socket, 'open');
-  socket.terminate();
+  const closed = once(socket, 'close') as Promise<[code: number]>;
   await order(portal, 'stop', 'caderno');
-  await until('the credential ended', async () => (await ask('/api/salas')).status === 401);
+  expect((await closed)[0]).toBe(1013);
+  expect((await ask('/api/salas')).status).toBe(401);
+  const late = new WebSocket(`${variables['SVC_PORTAL_URL']?.replace('http', 'ws')}${caminho}/comentarios?bilhete=${bilhete}`);
+  expect(String((await once(late, 'error'))[0])).toContain('403');
   expect(existsSync(path)).toBe(false);
   expect(portal.output()).not.toContain(token);
 });
 
-test('who signs out sits nowhere any more', async () => {
+test.for([
+  ['by signing out', (other: Browser) => other.call('DELETE', '/api/sessao')],
+  ['from another session', () => bia.call('DELETE', '/api/sessoes?outras=1')],
+] as const)('a session that ends sits nowhere any more: %s', async ([, end]) => {
   const other = await signedIn('bia');
-  const socket = await enter(other, await idOf('Atas'));
-  const closed = once(socket, 'close') as Promise<[code: number]>;
-  expect((await other.call('DELETE', '/api/sessao')).status).toBe(204);
+  const [ended, stays] = await Promise.all([enter(other, await idOf('Atas')), enter(bia, await idOf('Atas'))]);
+  const closed = once(ended, 'close') as Promise<[code: number]>;
+  expect((await end(other)).status).toBeOneOf([200, 204]);
   expect((await closed)[0]).toBe(1013);
+  expect(stays.readyState).toBe(WebSocket.OPEN);
+  stays.terminate();
+});
+
+test('an administrator who ends the sessions of a person empties their seats', async () => {
+  const socket = await enter(bia, await idOf('Atas'));
+  const closed = once(socket, 'close') as Promise<[code: number]>;
+  expect((await portal.admin('DELETE', '/api/admin/sessions/bia')).status).toBe(200);
+  expect((await closed)[0]).toBe(1013);
+  bia = await signedIn('bia');
 });
 
 test('who sits in the room is put out when the document goes; what people gave, and the room, stay', async () => {

@@ -75,6 +75,7 @@ export function createRelay(deps: RelayDeps): Relay {
       }
     },
     endSession: (session) => {
+      changes += 1;
       for (const { sockets } of rooms.byName.values()) {
         for (const connection of sockets) if (connection.seat.session === session) desk.end(connection, 'tryAgain');
       }
