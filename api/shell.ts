@@ -193,6 +193,7 @@ function isDocument(request: FastifyRequest): boolean {
 
 function addErrors(app: FastifyInstance, deps: ShellDeps, routes: readonly Route[]): void {
   const send = (reply: FastifyReply, error: SvcError): FastifyReply => {
+    drainLeftover(reply);
     const page = reply.request.control ? null : peoplePage(reply.request.raw, error, deps.site);
     if (page !== null) return reply.code(error.status).headers(page.headers).send(page.body);
     return reply.code(error.status).header('content-type', problemType).serializer(JSON.stringify).send(problemOf(error));
@@ -213,6 +214,16 @@ function addErrors(app: FastifyInstance, deps: ShellDeps, routes: readonly Route
     reply.header('allow', allow);
     if (request.method === 'OPTIONS') return reply.code(204).send();
     return send(reply, new SvcError('METHOD_NOT_ALLOWED', `this path takes ${allow}`));
+  });
+}
+
+/**
+ * A body that was refused in the middle is read to its end and thrown away: the sender gets the answer instead of a reset, and the next request
+ * on the connection its turn. How long that may take is bounded where the connection is (portal.ts).
+ */
+function drainLeftover({ request, raw }: FastifyReply): void {
+  raw.once('finish', () => {
+    if (!request.raw.complete) request.raw.resume();
   });
 }
 

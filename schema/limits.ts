@@ -350,6 +350,8 @@ export const limits = {
   /** One document, as it is kept: base and what came since. */
   roomStateBytesMax: 16 * 1_024 * 1_024,
   roomSocketsMax: 2_000,
+  /** Of one person in one document: a class behind one account fits, and three more people find a place. */
+  roomSocketsPerPersonMax: 512,
   /** What one update may declare; more is none that an editor makes. */
   roomUpdateStructsMax: 200_000,
   roomUpdateClientsMax: 20_000,

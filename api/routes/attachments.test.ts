@@ -77,6 +77,8 @@ test('ranges, preconditions and HEAD', async () => {
   const get = (headers: Record<string, string>, method = 'GET') => call(method, `/api/salas/${id}/anexos/${sha}`, { headers });
   const part = await get({ range: 'bytes=10-19' });
   expect([part.status, part.headers['content-range'], part.bytes]).toEqual([206, 'bytes 10-19/1000', bytes.subarray(10, 20)]);
+  const clamped = await get({ range: 'bytes=990-99999999999999999999' });
+  expect([clamped.status, clamped.headers['content-range'], clamped.bytes.length]).toEqual([206, 'bytes 990-999/1000', 10]);
   const beyond = await get({ range: 'bytes=1000-' });
   expect([beyond.status, beyond.headers['content-range'], beyond.bytes.length]).toEqual([416, 'bytes */1000', 0]);
   expect((await get({ 'if-none-match': `"${sha}"` })).status).toBe(304);
@@ -114,6 +116,28 @@ test('one file too large is refused with the figures, announced or not, and leav
   }
   await put(Buffer.from('small'));
   await expect.poll(onDisk).toHaveLength(1);
+});
+
+test('after a refusal in the middle of a body the connection goes on with the next request', async () => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const own = { host: world.host, origin: world.url, 'sec-fetch-site': 'same-origin', cookie: ana.cookies.get(world.host) ?? '' };
+  const ask = async (method: string, body?: Buffer) => {
+    const url = `http://127.0.0.1:${world.port}/api/salas/${id}${method === 'PUT' ? '/anexos' : ''}?app=notas`;
+    const req = http.request(url, {
+      method,
+      headers: body ? { ...own, 'content-type': 'image/png', 'transfer-encoding': 'chunked' } : own,
+      agent,
+    });
+    req.end(body);
+    const [res] = (await once(req, 'response')) as [http.IncomingMessage];
+    await buffer(res);
+    return [res.statusCode, req.socket?.localPort];
+  };
+  // Nobody knows how long it is before it is too long; what comes after that is still on its way.
+  const [refused, port] = await ask('PUT', Buffer.alloc(limits.attachmentBytesMax + 80 * 1_024 * 1_024));
+  expect(refused).toBe(413);
+  expect(await ask('GET')).toEqual([200, port]);
+  agent.destroy();
 });
 
 test('a room that would hold more is refused with the figures, and leaves nothing', async () => {

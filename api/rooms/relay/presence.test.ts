@@ -48,10 +48,11 @@ describe('what others see', () => {
   test('of a page the portal says who it is, and the app says the rest', () => {
     const table = emptyPresence<Owner>();
     const ana = ownerOf('ana');
-    const state = { user: { name: 'Rei', iniciais: 'R', color: '#000', extra: 1 }, cursor: { at: 3 } };
+    const forged = { usuario: 'bea', login: 'bea@casa.example', por: 'backend', de: 'Bea' };
+    const state = { user: { name: 'Rei', iniciais: 'R', color: '#000', extra: 1, ...forged }, cursor: { at: 3 } };
     expect(publish(table, ana, word(7, 1, state), noBad)).toBe('changed');
     expect(seen([changesFrame(table, noBad)]).get(7)).toEqual({
-      user: { name: 'ANA', iniciais: 'a', color: corDe('ana'), extra: 1 },
+      user: { usuario: 'ana', name: 'ANA', iniciais: 'a', color: corDe('ana'), extra: 1 },
       cursor: { at: 3 },
     });
   });
@@ -59,10 +60,12 @@ describe('what others see', () => {
   test('a page that says nothing of itself has a name all the same; a backend keeps its own, and whose it is stands beside it', () => {
     const table = emptyPresence<Owner>();
     publish(table, ownerOf('ana'), word(7, 1, { cursor: 1 }), noBad);
-    publish(table, ownerOf('bea', 'backend'), word(8, 1, { user: { name: 'Robô' } }), noBad);
+    publish(table, ownerOf('bea', 'backend'), word(8, 1, { user: { name: 'Robô', usuario: 'ana', login: 'ana' } }), noBad);
     const states = seen([tableFrame(table, noBad)]);
     expect(states.get(7)).toMatchObject({ user: { name: 'ANA' } });
-    expect(states.get(8)).toMatchObject({ user: { name: 'Robô', de: 'BEA', por: 'backend', color: corDe('bea') } });
+    const robot = { usuario: 'bea', name: 'Robô', de: 'BEA', por: 'backend', color: corDe('bea') };
+    expect(states.get(8)).toMatchObject({ user: robot });
+    expect(states.get(8)).not.toHaveProperty('user.login');
   });
 
   test('only the newest state of a turn leaves, and nothing twice', () => {

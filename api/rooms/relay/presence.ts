@@ -159,9 +159,19 @@ function stamped(said: Uint8Array, by: Owner): string | null {
   return JSON.stringify({ ...state, user: userOf(isObject(state['user']) ? state['user'] : {}, by) });
 }
 
-function userOf(said: Record<string, unknown>, { color, seat: { nome, iniciais, por } }: Owner): Record<string, unknown> {
-  if (por === 'pagina') return { ...said, name: nome, iniciais, color };
+function userOf(all: Record<string, unknown>, { color, seat: { usuario, nome, iniciais, por } }: Owner): Record<string, unknown> {
+  // What would pass for the portal's word on who that is. A login is never told to rooms.
+  const { login: _login, por: _por, de: _de, ...said } = all;
+  if (por === 'pagina') return { ...said, usuario, name: nome, iniciais, color };
   // A backend is called what it calls itself; whose it is stands beside it.
   const own = typeof said['name'] === 'string' ? said['name'] : nome;
-  return { ...said, name: own, iniciais: typeof said['iniciais'] === 'string' ? said['iniciais'] : iniciais, color, por, de: nome };
+  return {
+    ...said,
+    usuario,
+    name: own,
+    iniciais: typeof said['iniciais'] === 'string' ? said['iniciais'] : iniciais,
+    color,
+    por,
+    de: nome,
+  };
 }

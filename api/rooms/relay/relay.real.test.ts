@@ -1,4 +1,5 @@
 /** The relay over real sockets with the clients that people use: y-websocket's provider, and plain y-protocols. */
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { WebsocketProvider } from 'y-websocket';
@@ -30,6 +31,16 @@ const type = ({ doc }: RawClient, what: string): void => doc.getText('text').ins
 const until = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: 5_000, interval: 5 });
 
 describe('editing together', () => {
+  test('one person takes a part of the places of a document, and leaves the others theirs', async () => {
+    const all = Array.from({ length: 512 }, () => enter('ana:dona', { asks: false }));
+    await Promise.all(all.map(({ ws }) => once(ws, 'open')));
+    expect(await enter('ana:dona').closed).toBe(1013);
+    await enter('bea:ver').synced;
+    all[0]!.end();
+    await until(() => expect(world.relay.figures().sockets).toBe(512));
+    await enter('ana:dona').synced;
+  });
+
   test('what one writes the other reads, and who comes later reads all of it', async () => {
     const [ana, bea] = [enter('ana:dona'), enter('bea:editar')];
     await Promise.all([ana.synced, bea.synced]);

@@ -232,7 +232,7 @@ function attach(
   if (closing) return sayEnd(ws, 'tryAgain');
   if (!journal.healthy()) return sayEnd(ws, 'unavailable');
   const room = rooms.enter({ sala: seat.sala, canal });
-  if (room.sockets.size >= limits.roomSocketsMax) return sayEnd(ws, 'tryAgain');
+  if (room.sockets.size >= limits.roomSocketsMax || isCrowd(room, seat.usuario)) return sayEnd(ws, 'tryAgain');
   const connection = createConnection({ ws, socket, seat, canal, room, beat: heartbeat.slot(), nowMs: clock.monotonicMs() });
   room.cancelLinger();
   room.sockets.add(connection);
@@ -245,6 +245,14 @@ function attach(
   // Nothing is read before the room is there: what a stranger sends waits in the kernel.
   if (room.state === 'open') sendTable(desk, connection);
   else ws.pause();
+}
+
+/** One account that opens sockets without end would take the places of everybody else. */
+function isCrowd({ sockets }: Room, usuario: string): boolean {
+  if (sockets.size < limits.roomSocketsPerPersonMax) return false;
+  let own = 0;
+  for (const { seat } of sockets) if (seat.usuario === usuario) own += 1;
+  return own >= limits.roomSocketsPerPersonMax;
 }
 
 function begin(desk: Desk, connection: Connection): void {
