@@ -8,8 +8,7 @@ import path from 'node:path';
 import about from '../../package.json' with { type: 'json' };
 import { pino, type Logger } from 'pino';
 import { directHost } from '../../api/hosts.ts';
-import { createPortal } from '../../api/portal.ts';
-import type { Relay } from '../../api/rooms/contract.ts';
+import { createPortal, type Portal } from '../../api/portal.ts';
 import { createRelay } from '../../api/rooms/relay/relay.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../controller/events/bus.ts';
@@ -20,7 +19,8 @@ import { createController, type Controller } from '../../controller/loop/loop.ts
 import { type RepositoryHandler, createRepositoryHandler } from '../../api/repository/serve.ts';
 import { isRepositoryFolder, repositoryLocation } from '../../controller/repository/location.ts';
 import { openSqliteStore } from '../../controller/store/sqlite.ts';
-import { openSqliteRoomLog } from '../../controller/store/sqlite-room-log.ts';
+import { type MarkedRoomLog, openMarkedRoomLog } from '../../controller/store/room-log-mark.ts';
+import type { Store } from '../../controller/store/store.ts';
 import { withEdges } from '../../controller/store/with-edges.ts';
 import { lockState } from '../../controller/store/state-lock.ts';
 import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
@@ -28,7 +28,7 @@ import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
-import { relayReport, roomsCheck } from './room-report.ts';
+import { acceptLoss, relayReport, roomsCheck } from './room-report.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
 import { createRepositoryWriter } from './repository-writer.ts';
@@ -79,6 +79,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     const store = withEdges(await openSqliteStore(file), bus);
     ends.push(() => store.close());
     await rememberStore(stateDir, file);
+    const roomLog = await openRoomLog(stateDir, store, log, ends);
     faultPoint('up/store-open');
     const clock = systemClock;
     const reached = reachedAt();
@@ -102,7 +103,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     const settings = portalSettings(controller.context.world.portal?.document.spec ?? {}, listen);
     await refuseTaken(settings.listenHost, settings.listenPort);
     await controller.start();
-    const relay = await openRelay(stateDir, log, ends);
+    const relay = createRelay({ log: roomLog.log, clock, report: relayReport(log) });
     const repository = await servedRepository(controller, clock, log);
     const portal = await createPortal({
       ...(repository === null ? {} : { repository }),
@@ -116,16 +117,13 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
       log,
       clock,
-      doctorChecks: [() => gpuCheck(gateway), () => roomsCheck(relay)],
+      doctorChecks: [() => gpuCheck(gateway), () => roomsCheck(relay, roomLog.trouble)],
     });
     ends.push(() => portal.close());
     const { url, port } = await portal.listen();
     reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
-    const person = signInPerson(controller, gateway);
-    process.stdout.write(
-      person === null ? `listening on ${url}, with no Person document yet\n` : `open ${await portal.signInLink(person, { admin: true })}\n`,
-    );
+    await tellWayIn(portal, url, signInPerson(controller, gateway));
     return { url, controller, gateway, end };
   } catch (error) {
     await end();
@@ -147,11 +145,15 @@ function reachedAt() {
   };
 }
 
-/** The relay of rooms on its own file; the portal closes the relay, and the file goes after it. */
-async function openRelay(stateDir: string, log: Logger, ends: (() => Promise<void> | void)[]): Promise<Relay> {
-  const roomLog = await openSqliteRoomLog(path.join(stateDir, 'rooms.db'));
-  ends.push(() => roomLog.close());
-  return createRelay({ log: roomLog, clock: systemClock, report: relayReport(log) });
+/** Before documents are read: a Grant makes rooms. The portal closes the relay, and the file goes after it. */
+async function openRoomLog(stateDir: string, store: Store, log: Logger, ends: (() => Promise<void> | void)[]): Promise<MarkedRoomLog> {
+  const [file, acceptLossFile] = [path.join(stateDir, 'rooms.db'), path.join(stateDir, acceptLoss)];
+  const opened = await openMarkedRoomLog({ file, acceptLossFile, store, nowMs: systemClock.nowMs() });
+  ends.push(() => opened.log.close());
+  const { trouble, setAside } = opened;
+  if (trouble !== null) log.error({ trouble }, 'nobody gets into any room; apps and everything else go on. svc doctor says how to mend it');
+  if (setAside !== null) log.warn({ setAside }, 'the loss of the documents of rooms was accepted: they begin empty');
+  return opened;
 }
 
 /** The repository that the portal serves itself: a folder with packed versions. Null for a URL and for unpacked packages. */
@@ -199,6 +201,12 @@ function signInPerson({ context: { world } }: Controller, gateway: Gateway): str
   const named = world.portal?.document.spec.signIn?.local?.person;
   const people = gateway.people().map(({ usuario }) => usuario);
   return named ?? people.sort()[0] ?? null;
+}
+
+async function tellWayIn(portal: Portal, url: string, person: string | null): Promise<void> {
+  process.stdout.write(
+    person === null ? `listening on ${url}, with no Person document yet\n` : `open ${await portal.signInLink(person, { admin: true })}\n`,
+  );
 }
 
 function untilSignal(): Promise<NodeJS.Signals> {

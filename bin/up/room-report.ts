@@ -15,7 +15,17 @@ export function relayReport(log: Logger): RelayReport {
   };
 }
 
-export async function roomsCheck(relay: Pick<Relay, 'figures'>): Promise<DoctorCheck> {
+/** In the state folder: made by whoever accepts that the documents of rooms are lost. */
+export const acceptLoss = 'rooms.accept-loss';
+
+/** `trouble`: what was wrong with the file when the portal began. */
+export async function roomsCheck(relay: Pick<Relay, 'figures'>, trouble: string | null): Promise<DoctorCheck> {
+  if (trouble !== null) {
+    const fix =
+      'end the portal, put rooms.db (and rooms.db-wal, if there is one) back from the backup of this state folder and start it; or, if there ' +
+      `is none, accept that all documents begin empty: touch STATE/${acceptLoss}, start it again`;
+    return { name: 'rooms', ok: false, warning: false, detail: `${trouble}: nobody gets into any room`, fix };
+  }
   const { rooms, sockets, commitsFailing } = relay.figures();
   const fix = 'look at the space and the faults of the disk that holds the state folder; the log of the portal has the cause';
   return {

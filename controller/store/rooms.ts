@@ -103,6 +103,7 @@ export interface RoomStore {
   /** `full`: the owner has limits.roomsOwnedMax. `taken`: a room of that app has the declared name. */
   createRoom(room: StoredRoom): Promise<'created' | 'full' | 'taken'>;
   room(id: string): Promise<StoredRoom | null>;
+  hasRooms(): Promise<boolean>;
   declaredRoom(app: string, declaredName: string): Promise<StoredRoom | null>;
   /** The room and the role in force there; null when there is no such room. */
   standing(id: string, who: Who): Promise<Standing | null>;

@@ -35,7 +35,17 @@ function roleOf({ role, given, declared_by }: RoleRow) {
 
 type Rooms = Pick<
   RoomStore,
-  'createRoom' | 'room' | 'declaredRoom' | 'standing' | 'roomsOf' | 'members' | 'renameRoom' | 'deleteRoom' | 'setOwner' | 'forgetPerson'
+  | 'createRoom'
+  | 'room'
+  | 'hasRooms'
+  | 'declaredRoom'
+  | 'standing'
+  | 'roomsOf'
+  | 'members'
+  | 'renameRoom'
+  | 'deleteRoom'
+  | 'setOwner'
+  | 'forgetPerson'
 >;
 type Roles = Pick<
   RoomStore,
@@ -52,6 +62,7 @@ type Roles = Pick<
 
 export function openRooms(database: DatabaseSync, writer: TurnWriter): Rooms {
   const one = database.prepare('SELECT * FROM rooms WHERE id = ?');
+  const any = database.prepare("SELECT 1 FROM rooms WHERE id >= '' LIMIT 1");
   const declared = database.prepare('SELECT * FROM rooms WHERE app = ? AND declared_name = ?');
   const owned = database.prepare('SELECT count(*) AS n FROM rooms WHERE owner = ?');
   const insert = database.prepare('INSERT INTO rooms VALUES (?, ?, ?, ?, ?, ?, ?)');
@@ -76,6 +87,10 @@ export function openRooms(database: DatabaseSync, writer: TurnWriter): Rooms {
         return 'created';
       }),
     room: async (id) => room(id),
+    hasRooms: async () => {
+      writer.flush();
+      return any.get() !== undefined;
+    },
     declaredRoom: async (app, name) => {
       writer.flush();
       const row = declared.get(app, name) as RoomRow | undefined;

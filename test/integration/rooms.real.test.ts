@@ -156,3 +156,31 @@ test('who sits in the room is put out when the document goes; what people gave, 
   expect((await bia.call('GET', '/api/avisos')).json()).toEqual({ avisos: [], naoLidos: 0 });
   await until('the document forgotten', async () => (await view(portal, 'Grant/atas')) === null);
 });
+
+test.for([
+  ['gone', (rooms: string) => rm(rooms)],
+  ['empty', (rooms: string) => writeFile(rooms, '')],
+  ['no database', (rooms: string) => writeFile(rooms, 'x'.repeat(8_192))],
+] as const)('with rooms.db %s the portal and its apps go on, and no room comes up blank', async ([, damage]) => {
+  const rooms = join(portal.state, 'rooms.db');
+  await portal.kill();
+  for (const side of ['-wal', '-shm']) await rm(rooms + side, { force: true });
+  await damage(rooms);
+  await portal.again();
+  expect((await ana.call('GET', '/api/apps')).status).toBe(200);
+  const socket = await enter(ana, await idOf('Atas'));
+  expect(((await once(socket, 'close')) as [code: number])[0]).toBe(1011);
+  const doctor = await svc('doctor');
+  expect(doctor).toMatch(/FAIL +rooms +[^]*rooms\.db/);
+  expect(doctor).toContain('rooms.accept-loss');
+});
+
+test('a loss that is accepted opens them again, empty', async () => {
+  await writeFile(join(portal.state, 'rooms.accept-loss'), '');
+  await portal.kill();
+  await portal.again();
+  const socket = await enter(ana, await idOf('Atas'));
+  expect(await svc('doctor')).toMatch(/ok +rooms /);
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  socket.terminate();
+});
