@@ -347,6 +347,8 @@ export const limits = {
   attachmentStagingMsMax: 60 * 60_000,
   // The relay of rooms. Decision: docs/decisions/0090-rooms-are-logs.md
   roomFrameBytesMax: 1_024 * 1_024,
+  /** Parts of one message. Clients send it whole. */
+  roomFrameFragmentsMax: 1_024,
   /** One document, as it is kept: base and what came since. */
   roomStateBytesMax: 16 * 1_024 * 1_024,
   roomSocketsMax: 2_000,

@@ -64,7 +64,7 @@ export function createRelay(deps: RelayDeps): Relay {
     join: (req, socket, head, seat, canal) => takeOver(wss, { req, socket, head }, (ws) => attach(parts, ws, { socket, seat, canal })),
     turnAway: (req, socket, head, why) =>
       takeOver(wss, { req, socket, head }, (ws) => {
-        ws.on('error', () => ws.terminate());
+        endOnError(ws);
         sayEnd(ws, why);
       }),
     changes: () => changes,
@@ -131,8 +131,8 @@ function assemble(deps: RelayDeps): Parts {
     perMessageDeflate: false,
     maxPayload: limits.roomFrameBytesMax,
   });
-  // The types lack it: who does not answer a close is let go after so long.
-  Object.assign(wss.options, { closeTimeout: limits.roomCloseMsMax });
+  // The types lack them: who does not answer a close is let go after so long, and a message has so many parts (over it: 1008).
+  Object.assign(wss.options, { closeTimeout: limits.roomCloseMsMax, maxFragments: limits.roomFrameFragmentsMax });
   const rooms = createOpenRooms({
     log,
     clock,
@@ -228,7 +228,7 @@ function attach(
   ws: WebSocket,
   { socket, seat, canal }: Arrival,
 ): void {
-  ws.on('error', () => ws.terminate());
+  endOnError(ws);
   if (closing) return sayEnd(ws, 'tryAgain');
   if (!journal.healthy()) return sayEnd(ws, 'unavailable');
   const room = rooms.enter({ sala: seat.sala, canal });
@@ -271,6 +271,16 @@ function setRole(desk: Desk, connection: Connection, papel: Papel | null): void 
 
 function endAll(desk: Desk, room: Room, ending: Ending): void {
   for (const connection of room.sockets) desk.end(connection, ending);
+}
+
+/**
+ * A frame that is none has been answered with its close code by the ws library, which reads on until the client has heard it: cut at
+ * once, what is not read yet would reset the line, and the code would be lost on the way.
+ */
+function endOnError(ws: WebSocket): void {
+  ws.on('error', () => {
+    if (ws.readyState === ws.OPEN) ws.terminate();
+  });
 }
 
 interface Upgrade {
