@@ -2,8 +2,9 @@
  * Takes out of an update what stands on nothing that is missing, so that a log never holds structs that wait for others: Yjs parks
  * those, and parking is quadratic (4,000 small ones: 27 s of every client's event loop). Off the hot path.
  */
-import type { Knowledge } from './knowledge.ts';
-import { scanUpdate } from './scan.ts';
+import * as Y from 'yjs';
+import { encodeVector, type Knowledge } from './knowledge.ts';
+import { scanUpdate, type Scan } from './scan.ts';
 import { varuintBytes, writeVaruint } from './varuint.ts';
 
 interface Struct {
@@ -50,6 +51,13 @@ export function fittingPart({ vector }: Knowledge, update: Uint8Array): Uint8Arr
 }
 
 const endOf = (struct: Struct): number => struct.clock + struct.length;
+
+/**
+ * The update without the half of a struct that is known already: if it says something else there, Yjs can lose its way between the two.
+ * `scan` is of the update with this vector.
+ */
+export const newPart = (known: Knowledge, update: Uint8Array, scan: Scan): Uint8Array =>
+  scan.overlaps ? Y.diffUpdate(update, encodeVector(known)) : update;
 
 /** True when a struct more stands firmly. */
 function advance(section: Section, reached: Map<number, number>): boolean {

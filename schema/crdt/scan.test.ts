@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import * as Y from 'yjs';
 import { tellCount } from '../../test/support/counts.ts';
-import { fittingPart } from './fitting.ts';
+import { fittingPart, newPart } from './fitting.ts';
 import { covers, decodeVector, deletesAsUpdate, encodeVector, judge, knowsNothing, learn } from './knowledge.ts';
 import { scanUpdate } from './scan.ts';
 import { contentOf, editAtRandom, randomOf } from './testing/random-edits.ts';
@@ -98,6 +98,44 @@ describe('reading an update', () => {
     tellCount(`crdt reader: ${rounds} mutated updates, ${taken} taken, all of them by Yjs too; slowest ${worstMs.toFixed(1)} ms`);
     expect(worstMs).toBeLessThan(50);
     expect(taken).toBeGreaterThan(rounds / 100);
+  });
+
+  test.for(long ? Array.from({ length: 200 }, (_, n) => n + 1) : [4, 13, 17, 33, 77])(
+    'seed %i: mutated updates that a room would take: no document throws at one, and none waits for anything',
+    (seed) => {
+      const random = randomOf(seed);
+      const writers = [1, 2, 3, 4].map((n) => edited(seed * 10 + n, 40)).map(({ updates, whole }) => [...updates, whole]);
+      const known = knowsNothing();
+      const doc = new Y.Doc();
+      for (let n = 0; n < 10_000; n += 1) {
+        const samples = writers[n % writers.length]!;
+        const sample = samples[random(samples.length)]!;
+        const update = sample.slice(0, random(6) === 0 ? 1 + random(sample.length) : sample.length);
+        for (let hits = 1 + random(3); hits > 0; hits -= 1) update[random(update.length)] = random(3) === 0 ? 255 : random(256);
+        const scan = scanUpdate(update, known.vector);
+        if (!scan) continue;
+        const { kind } = judge(known, scan);
+        const part = kind === 'new' ? update : kind === 'early' ? fittingPart(known, update) : null;
+        if (!part) continue;
+        const taken = newPart(known, part, scanUpdate(part, known.vector)!);
+        learn(known, scanUpdate(taken, known.vector)!);
+        Y.applyUpdate(doc, taken);
+      }
+      expect(doc.store.pendingStructs).toBeNull();
+      expect(doc.store.pendingDs).toBeNull();
+      expect(decodeVector(Y.encodeStateVector(doc), 100)).toEqual(decodeVector(encodeVector(known), 100));
+    },
+  );
+
+  test('structs that stand on later ones of their own client, and structs of no length, are refused', () => {
+    const update = (...struct: readonly number[]): Uint8Array => Uint8Array.of(1, 1, 5, 3, ...struct, 0);
+    // An item of client 5 at clock 3 that says "a", behind one of its own.
+    const behind = (clock: number): Uint8Array => update(0x84, 5, clock, 1, 97);
+    expect(scanUpdate(behind(2))).not.toBeNull();
+    expect(scanUpdate(behind(3))).toBeNull();
+    expect(scanUpdate(behind(40))).toBeNull();
+    expect(scanUpdate(update(0x84, 5, 2, 0)), 'text of no letters').toBeNull();
+    expect(scanUpdate(update(0, 0)), 'collected, of no length').toBeNull();
   });
 
   test('declared counts cost nothing: the nine bytes that make Yjs reserve 33 million structs', () => {

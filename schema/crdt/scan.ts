@@ -18,6 +18,8 @@ export interface Scan {
   readonly deletes: number[];
   /** Structs are left out (Skip): the state has a hole there. */
   gaps: boolean;
+  /** A struct begins in what the given state vector has and ends behind it. */
+  overlaps: boolean;
   structs: number;
 }
 
@@ -35,7 +37,7 @@ const malformed = new Error('malformed update');
 /** Clocks beyond this are refused: 4 · 10⁹ edits by one client are none. */
 const clockMax = 0xffff_ffff;
 
-const scan: Scan = { client: [], from: [], to: [], needs: [], deletes: [], gaps: false, structs: 0 };
+const scan: Scan = { client: [], from: [], to: [], needs: [], deletes: [], gaps: false, overlaps: false, structs: 0 };
 const unlimited = { roomUpdateStructsMax: Infinity, roomUpdateClientsMax: Infinity, roomUpdateDocumentsMax: Infinity };
 const nothingKnown: ReadonlyMap<number, number> = new Map();
 const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -68,6 +70,7 @@ export function scanUpdate(
   scan.needs.length = 0;
   scan.deletes.length = 0;
   scan.gaps = false;
+  scan.overlaps = false;
   scan.structs = 0;
   try {
     readSections(known, sink);
@@ -138,6 +141,7 @@ function readSections(known: ReadonlyMap<number, number>, sink: StructSink | nul
 }
 
 function readStructs(client: number, first: number, count: number, known: ReadonlyMap<number, number>, sink: StructSink | null): void {
+  const have = known.get(client) ?? 0;
   let from = first;
   let clock = clockAfter(first, 0);
   for (let n = 0; n < count; n += 1) {
@@ -151,8 +155,11 @@ function readStructs(client: number, first: number, count: number, known: Readon
       from = clock;
       continue;
     }
-    const length = (info & 31) === 0 ? uint() : readItem(info, client, known, sink);
+    const length = (info & 31) === 0 ? uint() : readItem(info, client, clock, known, sink);
+    // Nobody writes one of no length, and Yjs loses its way among them.
+    if (length === 0) throw malformed;
     const next = clockAfter(clock, length);
+    if (clock < have && have < next) scan.overlaps = true;
     sink?.struct(clock, length, start, at);
     clock = next;
   }
@@ -165,23 +172,26 @@ function pushRun(client: number, from: number, to: number): void {
   scan.to.push(to);
 }
 
-function readId(client: number, known: ReadonlyMap<number, number>, sink: StructSink | null): void {
+/** What the struct `before` of `client` stands on. Of its own client those are earlier ones: Yjs looks for them without asking whether they are there. */
+function readId(client: number, before: number, known: ReadonlyMap<number, number>, sink: StructSink | null): void {
   const other = uint();
   const clock = uint();
   if (clock > clockMax) throw malformed;
-  // What stands on its own client's structs comes after them anyway.
-  if (other === client) return;
+  if (other === client) {
+    if (clock >= before) throw malformed;
+    return;
+  }
   sink?.need(other, clock);
   if (clock >= (known.get(other) ?? 0)) scan.needs.push(other, clock);
 }
 
-function readItem(info: number, client: number, known: ReadonlyMap<number, number>, sink: StructSink | null): number {
-  if (info & 128) readId(client, known, sink);
-  if (info & 64) readId(client, known, sink);
+function readItem(info: number, client: number, clock: number, known: ReadonlyMap<number, number>, sink: StructSink | null): number {
+  if (info & 128) readId(client, clock, known, sink);
+  if (info & 64) readId(client, clock, known, sink);
   if ((info & 192) === 0) {
     // The parent: a name of the document's roots, or the struct that holds the type.
     if (uint() === 1) readString();
-    else readId(client, known, sink);
+    else readId(client, clock, known, sink);
     if (info & 32) readString();
   }
   return readContent(info & 31);

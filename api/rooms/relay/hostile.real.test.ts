@@ -9,7 +9,7 @@ import * as encoding from 'lib0/encoding';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import * as Y from 'yjs';
-import { editAtRandom, randomOf } from '../../../schema/crdt/testing/random-edits.ts';
+import { contentOf, editAtRandom, randomOf } from '../../../schema/crdt/testing/random-edits.ts';
 import { limits } from '../../../schema/limits.ts';
 import { tellCount } from '../../../test/support/counts.ts';
 import { spawnRelay, type RelayProcess } from '../../../test/support/relay-process.ts';
@@ -106,8 +106,11 @@ describe('broken frames', () => {
     const per = Math.ceil(count / 8);
     const seen = await Promise.all([1, 2, 3, 4].map((n) => pour(room(), `ver${n}:${n % 2 === 0 ? 'ver' : 'comentar'}`, mutated(n, per))));
     expect(said(owner)).toBe(before);
-    // Writers, in a room of their own.
+    // Writers, in a room of their own, where somebody reads along. The client of y-protocols only prints what Yjs throws.
     const other = `${relay.url}/s000000000000000000002/documento`;
+    const along = connect(other, 'lia:ver');
+    await along.synced;
+    const printed = vi.spyOn(console, 'error');
     seen.push(...(await Promise.all([5, 6, 7, 8].map((n) => pour(other, `edi${n}:editar`, mutated(n, per))))));
     const sent = seen.reduce((sum, one) => sum + one.sent, 0);
     const { longestTurnMs, figures } = await relay.ask();
@@ -120,8 +123,10 @@ describe('broken frames', () => {
     // Still a relay: the room of the writers is readable for a client of plain Yjs.
     const reader = connect(other, 'ana:ver');
     await reader.synced;
-    reader.end();
-    owner.end();
+    await vi.waitFor(() => expect(contentOf(along.doc)).toEqual(contentOf(reader.doc)));
+    expect(printed).not.toHaveBeenCalled();
+    printed.mockRestore();
+    for (const client of [along, reader, owner]) client.end();
   }, 3_600_000);
 
   test('sizes: up to the limit they pass, one byte more closes with 1009, unfinished fragments cost no memory', async () => {

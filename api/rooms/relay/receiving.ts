@@ -3,7 +3,7 @@
  * copied into the tail; what adds nothing is dropped, what comes too early is held back within bounds.
  * Source: spec 2.4; anchors H 1, I 12 to 14. Decision: docs/decisions/0090-rooms-are-logs.md
  */
-import { fittingPart } from '../../../schema/crdt/fitting.ts';
+import { fittingPart, newPart } from '../../../schema/crdt/fitting.ts';
 import { encodeVector, judge, learn } from '../../../schema/crdt/knowledge.ts';
 import { scanUpdate, type Scan } from '../../../schema/crdt/scan.ts';
 import { type Cursor, readVarbytes } from '../../../schema/crdt/varuint.ts';
@@ -107,8 +107,9 @@ function takeUpdate(desk: Desk, connection: Connection, update: Uint8Array, asks
   if (!connection.gone) hold(desk, connection, { update: new Uint8Array(update), client: verdict.client, clock: verdict.clock }, asks);
 }
 
-function accept(desk: Desk, connection: Connection, update: Uint8Array, scan: Scan): void {
+function accept(desk: Desk, connection: Connection, whole: Uint8Array, scan: Scan): void {
   const { room } = connection;
+  const update = newPart(room.known, whole, scan);
   if (bytesOf(room) + update.length > limits.roomStateBytesMax) return desk.end(connection, 'tooBig');
   if (desk.pendingBytes() > limits.roomPendingBytesMax) return desk.end(connection, 'tryAgain');
   const before = room.tail.end;
