@@ -367,7 +367,7 @@ export const limits = {
   roomSocketBufferedBytesMax: 4 * 1_024 * 1_024,
   /** A room of so many sockets that sent a moment ago waits this long for more, unless this much has come already. */
   roomGatherSocketsMin: 16,
-  roomGatherMs: 5,
+  roomGatherMs: 8,
   roomGatherUpdatesMax: 16,
   /** What one socket may send: at once, and for ever. */
   roomFramesBurstMax: 1_000_000,

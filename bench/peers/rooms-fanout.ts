@@ -29,7 +29,7 @@ export interface ScenarioInput {
 /** Ids of the order that Yjs draws: five bytes on the wire. */
 const clientBase = 3_000_000_000;
 const burstWindow = 128;
-const burstPerSecondMax = 160_000;
+const burstPerSecondMax = 240_000;
 const drainMsMax = 15_000;
 
 interface Writer {
