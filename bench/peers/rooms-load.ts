@@ -5,11 +5,18 @@
 import { accessOf, type ServerFacts } from './rooms-access.ts';
 import { edits, memory, storms } from './rooms-documents.ts';
 import { fanOut, manyRooms, presence, type ScenarioInput } from './rooms-fanout.ts';
+import { unwantedGuests } from './rooms-hostile.ts';
 import type { LoadResult } from './rooms-measure.ts';
 
-export const loadScenarios = { fanout: fanOut, rooms: manyRooms, memory, edits, storm: storms, presence } satisfies Readonly<
-  Record<string, (input: ScenarioInput) => Promise<LoadResult>>
->;
+export const loadScenarios = {
+  fanout: fanOut,
+  rooms: manyRooms,
+  memory,
+  edits,
+  storm: storms,
+  presence,
+  guests: unwantedGuests,
+} satisfies Readonly<Record<string, (input: ScenarioInput) => Promise<LoadResult>>>;
 
 export type ScenarioName = keyof typeof loadScenarios;
 

@@ -15,6 +15,9 @@ export interface SocketPlace {
 export interface LoadSocket {
   /** Frames made with `frameOf` or `packFrames`. */
   write(frames: Uint8Array): void;
+  /** Reads nothing until `resume`. */
+  pause(): void;
+  resume(): void;
   close(): void;
 }
 
@@ -179,6 +182,8 @@ export function openLoadSocket(place: SocketPlace, on: SocketEvents): LoadSocket
   socket.on('close', () => on.closed(code));
   return {
     write: (frames) => void socket.write(frames),
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
     close: () => void socket.end(frameOf(new Uint8Array([3, 232]), 8)),
   };
 }

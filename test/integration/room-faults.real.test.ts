@@ -10,6 +10,8 @@ import type { RoomLog } from '../../controller/store/room-log.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { randomOf } from '../../schema/crdt/testing/random-edits.ts';
+import { failDevice } from '../../test/support/failing-device.ts';
+import { spawnRelay, type RelayProcess } from '../../test/support/relay-process.ts';
 import { startRelay, type RelayWorld } from '../../test/support/relay-world.ts';
 import { connect, type RawClient } from '../../test/support/room-client.ts';
 
@@ -104,6 +106,90 @@ describe('writing', () => {
     const later = enter(again, 'bea:ver');
     await later.synced;
     expect(text(later)).toBe('no último instante');
+  });
+});
+
+describe('a device that answers with I/O errors', () => {
+  const spawned = async (dir: string): Promise<RelayProcess> => {
+    const relay = await spawnRelay(dir);
+    ends.push(() => relay.kill());
+    return relay;
+  };
+  const at = (relay: RelayProcess, ticket: string, doc = new Y.Doc()): RawClient => {
+    const client = connect(`${relay.url}/${sala}/documento`, ticket, { doc });
+    ends.push(() => client.end());
+    return client;
+  };
+  const files = (dir: string): readonly string[] => ['rooms.db', 'rooms.db-wal'].map((name) => join(dir, name));
+  const folder = (): string => {
+    const dir = mkdtempSync(join(tmpdir(), 'svc-eio-'));
+    ends.push(() => rmSync(dir, { recursive: true, force: true }));
+    return dir;
+  };
+
+  const written = (dir: string, words: string): Promise<void> =>
+    vi.waitFor(() => {
+      const file = new DatabaseSync(join(dir, 'rooms.db'), { readOnly: true });
+      try {
+        const { count } = file.prepare('SELECT count(*) AS count FROM tail WHERE instr(frames, ?) > 0').get(Buffer.from(words)) as {
+          count: number;
+        };
+        expect(count).toBeGreaterThan(0);
+      } finally {
+        file.close();
+      }
+    });
+
+  test('to writing: everybody is sent away with 1011, nobody comes in, and what was typed is there once it writes again', async () => {
+    const dir = folder();
+    const relay = await spawned(dir);
+    const ana = at(relay, 'ana:dona');
+    await ana.synced;
+    ana.doc.getText('text').insert(0, 'antes ');
+    await settled(ana);
+    const mend = await failDevice(relay.pid, 'writing', files(dir));
+    ana.doc.getText('text').insert(6, 'durante');
+    expect(await ana.closed).toBe(1011);
+    const refused = at(relay, 'bea:ver');
+    expect(await refused.closed).toBe(1011);
+    expect(refused.received.frames).toBe(0);
+    const { reports, figures } = await relay.ask();
+    expect(reports.join()).toContain('commitFailed');
+    expect(reports.join()).toContain('disk I/O error');
+    expect(figures.commitsFailing).toBe(true);
+    await mend();
+    await vi.waitFor(async () => expect((await relay.ask()).figures.commitsFailing).toBe(false), { timeout: 15_000 });
+    const back = at(relay, 'ana:dona', ana.doc);
+    await back.synced;
+    back.doc.getText('text').insert(13, ' depois');
+    await settled(back);
+    // What is on the disk now, not what the relay remembers.
+    await written(dir, ' depois');
+    await relay.kill();
+    const later = at(await spawned(dir), 'bea:ver');
+    await later.synced;
+    expect(text(later)).toBe('antes durante depois');
+  });
+
+  test('to reading: the room is refused with 1011 and never blank', async () => {
+    const dir = folder();
+    const first = await spawned(dir);
+    const ana = at(first, 'ana:dona');
+    await ana.synced;
+    ana.doc.getText('text').insert(0, 'importante '.repeat(5_000));
+    await settled(ana);
+    await written(dir, 'importante importante');
+    await first.kill();
+    const relay = await spawned(dir);
+    const mend = await failDevice(relay.pid, 'reading', files(dir));
+    const clients = [at(relay, 'ana:dona', ana.doc), at(relay, 'bea:ver')];
+    expect(await Promise.all(clients.map(({ closed }) => closed))).toEqual([1011, 1011]);
+    expect(clients.map(({ received }) => received.frames)).toEqual([0, 0]);
+    expect((await relay.ask()).reports.join()).toContain('loadFailed');
+    await mend();
+    const later = at(relay, 'bea:ver');
+    await later.synced;
+    expect(text(later)).toBe(text(ana));
   });
 });
 

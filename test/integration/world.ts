@@ -10,6 +10,8 @@ export interface DesiredOptions {
   /** Folder with one package folder per app. */
   readonly packages?: string;
   readonly pinned?: readonly string[];
+  /** Beside ana, who owns the account; in her group `editores` too. */
+  readonly people?: readonly string[];
 }
 
 /** Versions are read from the manifests, so that the tests follow the examples. */
@@ -20,6 +22,11 @@ export async function writeDesired(folder: string, options: DesiredOptions): Pro
     'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: "." } }',
     'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa, account: ana, grupos: [editores] }',
   ];
+  for (const name of options.people ?? []) {
+    documents.push(
+      `kind: Person\nmetadata: { name: ${name} }\nspec: { nome: ${name}, login: ${name}, server: casa, account: ${name}, grupos: [editores] }`,
+    );
+  }
   for (const app of options.apps) {
     const { version } = (await import(join(packages, app, 'svc-app.json'), { with: { type: 'json' } })).default as { version: string };
     documents.push(

@@ -1,0 +1,133 @@
+/**
+ * What the others in a room notice of readers that don't read and of a flood of presence. The same work twice, in two rooms of one
+ * server: people who type, and one who pastes 64 KiB ten times a second; the second time with the guests that nobody wants.
+ */
+import * as encoding from 'lib0/encoding';
+import type { ScenarioInput } from './rooms-fanout.ts';
+import { after, cameTrue, paced, percentile, rssKb, type LoadResult } from './rooms-measure.ts';
+import { leaveAll, openMember, type Member } from './rooms-member.ts';
+import { frameOf } from './rooms-socket.ts';
+import { awarenessMessage, dialects, readInsertions, syncMessage, syncUpdate, typedUpdates } from './rooms-wire.ts';
+
+const people = 50;
+const typists = 10;
+const typedPerSecond = 50;
+const pasteBytes = 65_536;
+const pastesPerSecond = 10;
+const unread = 20;
+const floods = 10_000;
+/** What the kernel takes for a reader that doesn't read, and then the relay's budget for it. */
+const droppedBytesMin = 12_000_000;
+
+const typistBase = 3_000_000_000;
+const paster = typistBase + typists;
+const flooder = paster + 1;
+
+interface Working {
+  readonly p99Ms: number;
+  readonly peakRssKb: number;
+  readonly problems: readonly string[];
+}
+
+export async function unwantedGuests(input: ScenarioInput): Promise<LoadResult> {
+  const alone = await work(input, input.access.room(0), async () => []);
+  await after(2_000);
+  const beside = await work(input, input.access.room(1), (pastedBytes) => guests(input, input.access.room(1), pastedBytes));
+  return {
+    figures: { p99Alone: alone.p99Ms, p99Beside: beside.p99Ms, rssAlone: alone.peakRssKb * 1_024, rssBeside: beside.peakRssKb * 1_024 },
+    problems: [...alone.problems, ...beside.problems],
+  };
+}
+
+/** `meanwhile` gets how many bytes will be pasted, and answers with what was wrong. */
+async function work(
+  { access, dialect, pid, seconds }: ScenarioInput,
+  room: string,
+  meanwhile: (pastedBytes: number) => Promise<readonly string[]>,
+): Promise<Working> {
+  const prefix = dialects[dialect].prefix(room);
+  const each = Math.ceil((typedPerSecond * seconds) / typists);
+  const frames = Array.from({ length: typists }, (_, n) =>
+    typedUpdates(typistBase + n, 0, each).map((update) => frameOf(syncMessage(prefix, syncUpdate, update))),
+  );
+  const pastes = pastesPerSecond * seconds;
+  const sentAtMs = Array.from({ length: typists }, () => new Float64Array(each));
+  const latencies: number[] = [];
+  let pasted = 0;
+  const members: Member[] = [];
+  for (let index = 0; index < people; index += 1) {
+    const visit = (client: number, clock: number, length: number): void => {
+      if (client === paster) pasted += length;
+      else latencies.push(performance.now() - sentAtMs[client - typistBase]![clock]!);
+    };
+    const onUpdate = (buffer: Buffer, from: number): void => readInsertions(buffer, from, visit);
+    members.push(openMember({ dialect, room, door: await access.door(room, index), onUpdate }));
+  }
+  await Promise.all(members.map((member) => member.synced));
+  let peakRssKb = rssKb(pid);
+  const looking = setInterval(() => (peakRssKb = Math.max(peakRssKb, rssKb(pid))), 250);
+  const type = (n: number): void => {
+    const typist = n % typists;
+    const count = Math.floor(n / typists);
+    sentAtMs[typist]![count] = performance.now();
+    members[typist]!.socket.write(frames[typist]![count]!);
+  };
+  const paste = (n: number): void => members[typists]!.socket.write(frameOf(syncMessage(prefix, syncUpdate, pasteOf(n))));
+  const [problems] = await Promise.all([
+    meanwhile(pastes * pasteBytes),
+    paced(typedPerSecond, seconds, type),
+    paced(pastesPerSecond, seconds, paste),
+  ]);
+  const all = (people - 1) * typedPerSecond * seconds;
+  const came = await cameTrue(() => latencies.length === all && pasted === (people - 1) * pastes * pasteBytes, 15_000);
+  clearInterval(looking);
+  await leaveAll(members);
+  return {
+    p99Ms: percentile(latencies, 0.99),
+    peakRssKb,
+    problems: came ? problems : [...problems, `${latencies.length} of ${all} letters and ${pasted} pasted bytes came`],
+  };
+}
+
+async function guests({ access, dialect, seconds }: ScenarioInput, room: string, pastedBytes: number): Promise<readonly string[]> {
+  const prefix = dialects[dialect].prefix(room);
+  let dropped = 0;
+  const readers = await Promise.all(
+    Array.from({ length: unread }, async (_, n) =>
+      openMember({ dialect, room, door: await access.door(room, people + n), onClosed: () => (dropped += 1) }),
+    ),
+  );
+  await Promise.all(readers.map((member) => member.synced));
+  for (const { socket } of readers) socket.pause();
+  const moving = openMember({ dialect, room, door: await access.door(room, people + unread) });
+  await moving.synced;
+  const move = (n: number): void => {
+    const state = { user: { name: 'x' }, cursor: { anchor: n, head: n + 3 } };
+    moving.socket.write(frameOf(awarenessMessage(prefix, flooder, n + 1, state)));
+  };
+  await paced(floods / seconds, seconds, move);
+  for (const { socket } of readers) socket.resume();
+  const expected = pastedBytes < droppedBytesMin ? 0 : unread;
+  const asExpected = await cameTrue(() => dropped === expected, 5_000);
+  const left = readers.map((member) => member.left);
+  for (const { socket } of [...readers, moving]) socket.close();
+  await Promise.all([...left, moving.left]);
+  return asExpected ? [] : [`${dropped} of ${unread} readers that don't read were dropped`];
+}
+
+/** 64 KiB more of one long text. */
+function pasteOf(n: number): Uint8Array {
+  return encoding.encode((to) => {
+    for (const value of [1, 1, paster, n * pasteBytes]) encoding.writeVarUint(to, value);
+    encoding.writeUint8(to, n === 0 ? 4 : 132);
+    if (n === 0) {
+      encoding.writeVarUint(to, 1);
+      encoding.writeVarString(to, 't');
+    } else {
+      encoding.writeVarUint(to, paster);
+      encoding.writeVarUint(to, n * pasteBytes - 1);
+    }
+    encoding.writeVarString(to, 'x'.repeat(pasteBytes));
+    encoding.writeVarUint(to, 0);
+  });
+}
