@@ -13,6 +13,7 @@ import { splitProxyPath } from '../front.ts';
 import { createProxy } from './proxy.ts';
 import { realClock, stoppedView } from './testing/harness.ts';
 import { createBus } from '../../controller/events/bus.ts';
+import { createRandom } from '../../test/simulation/random.ts';
 
 const count = process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 2_000;
 const seed = Number(process.env['SVC_TEST_SEED'] ?? 41);
@@ -135,14 +136,6 @@ const pieces = [
   ':80',
 ];
 
-function random(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 4_294_967_296;
-  };
-}
-
 /** Sends raw requests over one connection, one after the other; a connection that is closed is opened again. */
 function ask(target: string, upgrade: boolean): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -160,7 +153,7 @@ function ask(target: string, upgrade: boolean): Promise<number> {
 }
 
 test(`${count} paths, HTTP and upgrade: nothing leads to another app or is altered on its way`, { timeout: 600_000 }, async () => {
-  const next = random(seed);
+  const next = createRandom(seed).next;
   const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)]!;
   let reached = 0;
   const faults: string[] = [];

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { pathFault } from './path-rules.ts';
+import { createRandom } from '../../test/simulation/random.ts';
 
 test.for([
   '/',
@@ -62,17 +63,6 @@ function decodeOnce(text: string): string {
   return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** mulberry32: the seed names the run. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const pieces = [
   '/',
   '/',
@@ -109,7 +99,7 @@ const pieces = [
 test('no accepted path climbs out of the root in any reading', () => {
   const count = process.env['SVC_TEST_LONG'] === '1' ? 200_000 : 20_000;
   const seed = Number(process.env['SVC_TEST_SEED'] ?? 20_261_121);
-  const next = random(seed);
+  const next = createRandom(seed).next;
   let accepted = 0;
   for (let n = 0; n < count; n += 1) {
     let made = '/';

@@ -4,6 +4,7 @@
  * that a real one of that size has (ids of five bytes would fill it with 4,000).
  */
 import * as Y from 'yjs';
+import { createRandom } from '../../test/simulation/random.ts';
 
 export interface Trace {
   /** One update (V1) per edit. */
@@ -13,20 +14,9 @@ export interface Trace {
   readonly text: string;
 }
 
-/** mulberry32. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** Ends after `editsMax` edits, or as soon as the encoded state has `bytesMin`. */
 export function typeTrace({ editsMax, bytesMin = Number.POSITIVE_INFINITY }: { editsMax: number; bytesMin?: number }): Trace {
-  const random = seeded(20_261_122);
+  const { next: random } = createRandom(20_261_122);
   const doc = new Y.Doc();
   doc.clientID = 1;
   const text = doc.getText('t');

@@ -94,24 +94,11 @@ export const shareStyles = css`
   }
   .problem {
     margin: 16px 20px 0;
-    padding: 10px 12px;
-    border-radius: 8px;
-    background: var(--note);
-    color: var(--on-note);
-    font-size: 13px;
   }
   .question {
     flex-basis: 100%;
     font-size: 13px;
     overflow-wrap: anywhere;
-  }
-  .button.danger {
-    border-color: transparent;
-    background: var(--danger);
-    color: var(--on-danger);
-  }
-  .button.danger:hover:not(:disabled) {
-    background: var(--danger);
   }
   footer {
     display: flex;

@@ -14,6 +14,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
+import { dangerStyles, noteStyles } from '../ui/piece-styles.ts';
 import './people-search.ts';
 import type { Invited } from './people-search.ts';
 import { groupRow, personRow, type RowVerbs } from './share-rows.ts';
@@ -56,7 +57,7 @@ export class SvcShare extends LitElement {
     this.done = '';
   }
 
-  static override styles = [base, dialogStyles, rowStyles, shareStyles];
+  static override styles = [base, dialogStyles, rowStyles, noteStyles, dangerStyles, shareStyles];
 
   override connectedCallback(): void {
     super.connectedCallback();

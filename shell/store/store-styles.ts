@@ -1,17 +1,10 @@
-/** The frame of the store window: tabs, the part that scrolls, notes, chips, the question before a removal. */
+/** The store window: tabs, the part that scrolls, chips, the question before a removal. Beside the pieces of shell/ui. */
 import { css } from 'lit';
+import { dangerStyles, frameStyles, noteStyles } from '../ui/piece-styles.ts';
 
-export const storeStyles = css`
-  :host {
-    display: block;
-    container-type: inline-size;
-    overflow: hidden;
-    background: var(--surface);
-  }
+const ownStyles = css`
   .layout {
-    display: grid;
     grid-template-rows: auto minmax(0, 1fr);
-    height: 100%;
   }
   .tabs {
     display: flex;
@@ -83,26 +76,13 @@ export const storeStyles = css`
     display: grid;
     justify-items: center;
     gap: 12px;
-    padding: 32px 16px;
-    color: var(--muted);
-    text-align: center;
   }
   .note {
-    display: flex;
     align-items: center;
-    gap: 8px;
     margin-bottom: 14px;
-    padding: 8px 12px;
-    border-radius: 8px;
-    background: var(--note);
-    color: var(--on-note);
-    font-size: 13px;
   }
   .note span {
     flex: 1;
-  }
-  .note svg {
-    flex: none;
   }
   .note .icon-button {
     color: inherit;
@@ -140,15 +120,6 @@ export const storeStyles = css`
     background: var(--accent);
     color: var(--on-accent);
   }
-  .button.danger {
-    border-color: transparent;
-    background: var(--danger);
-    color: var(--on-danger);
-  }
-  .button.danger:hover {
-    background: var(--danger);
-    filter: brightness(1.08);
-  }
   dialog {
     width: min(440px, calc(100vw - 32px));
     padding: 20px;
@@ -185,3 +156,5 @@ export const storeStyles = css`
     }
   }
 `;
+
+export const storeStyles = [frameStyles, noteStyles, dangerStyles, ownStyles];

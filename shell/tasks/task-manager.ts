@@ -11,6 +11,7 @@ import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
+import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 import { tileStyles } from '../launcher/tile-styles.ts';
 import './log-view.ts';
 import { taskStyles } from './task-styles.ts';
@@ -52,7 +53,7 @@ export class SvcTaskManager extends LitElement {
     this.problem = null;
   }
 
-  static override styles = [base, tileStyles, taskStyles];
+  static override styles = [base, tileStyles, frameStyles, noteStyles, taskStyles];
 
   override connectedCallback(): void {
     super.connectedCallback();

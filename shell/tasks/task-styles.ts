@@ -2,16 +2,8 @@
 import { css } from 'lit';
 
 export const taskStyles = css`
-  :host {
-    display: block;
-    container-type: inline-size;
-    overflow: hidden;
-    background: var(--surface);
-  }
   .layout {
-    display: grid;
     grid-template-columns: minmax(0, 1fr);
-    height: 100%;
   }
   .layout.split {
     grid-template-rows: minmax(140px, 1fr) minmax(180px, 1fr);
@@ -26,22 +18,7 @@ export const taskStyles = css`
     font-size: 13px;
   }
   .problem {
-    display: flex;
-    gap: 8px;
     margin: 0 16px 12px;
-    padding: 8px 12px;
-    border-radius: 8px;
-    background: var(--note);
-    color: var(--on-note);
-    font-size: 13px;
-  }
-  .problem svg {
-    flex: none;
-  }
-  .empty {
-    padding: 32px 16px;
-    color: var(--muted);
-    text-align: center;
   }
   table {
     width: 100%;

@@ -13,7 +13,7 @@ import { randomOf } from '../../schema/crdt/testing/random-edits.ts';
 import { failDevice } from '../../test/support/failing-device.ts';
 import { spawnRelay, type RelayProcess } from '../../test/support/relay-process.ts';
 import { startRelay, type RelayWorld } from '../../test/support/relay-world.ts';
-import { connect, type RawClient } from '../../test/support/room-client.ts';
+import { connect, settled, type RawClient } from '../../test/support/room-client.ts';
 
 const sala = 's000000000000000000001';
 const ends: (() => Promise<void> | void)[] = [];
@@ -31,12 +31,6 @@ const enter = (world: RelayWorld, ticket: string, doc = new Y.Doc(), room = sala
   return client;
 };
 const text = ({ doc }: RawClient): string => doc.getText('text').toJSON();
-/** Everything that was sent before has been taken in. */
-const settled = (client: RawClient): Promise<void> =>
-  new Promise((resolve) => {
-    client.ws.once('pong', () => resolve());
-    client.ws.ping();
-  });
 const failing = (): SvcError => new SvcError('STORE_FAILED', 'disk I/O error');
 
 describe('writing', () => {

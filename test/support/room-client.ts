@@ -78,3 +78,11 @@ export function connect(at: string, ticket: string, { doc = new Y.Doc(), asks = 
 
 /** What a document says, to compare. */
 export const said = (client: { readonly doc: Y.Doc }): string => contentOf(client.doc);
+
+/** Everything that the client sent before has been dealt with: it is answered, or was sent away. */
+export const settled = ({ ws }: RawClient): Promise<void> =>
+  new Promise((resolve) => {
+    ws.once('pong', () => resolve());
+    ws.once('close', () => resolve());
+    ws.ping();
+  });

@@ -1,31 +1,18 @@
 /** The relay over real sockets with the clients that people use: y-websocket's provider, and plain y-protocols. */
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { WebsocketProvider } from 'y-websocket';
 import * as Y from 'yjs';
 import { limits } from '../../../schema/limits.ts';
 import { corDe } from '../../../schema/rooms.ts';
 import { createManualClock } from '../../testing/manual-clock.ts';
-import { connect, said, type RawClient, type RawClientOptions } from '../../../test/support/room-client.ts';
-import { startRelay, type RelayWorld } from '../../../test/support/relay-world.ts';
+import { connect, said, type RawClient } from '../../../test/support/room-client.ts';
+import { startRelay } from '../../../test/support/relay-world.ts';
+import { sala, useRelay } from '../../../test/support/use-relay.ts';
 
-const sala = 's000000000000000000001';
-let world: RelayWorld;
-const open: RawClient[] = [];
-beforeEach(async () => {
-  world = await startRelay();
-});
-afterEach(async () => {
-  for (const client of open.splice(0)) client.end();
-  await world.close();
-});
-
-const enter = (ticket: string, options: RawClientOptions & { readonly canal?: string; readonly room?: string } = {}): RawClient => {
-  const client = connect(`${world.url}/${options.room ?? sala}/${options.canal ?? 'documento'}`, ticket, options);
-  open.push(client);
-  return client;
-};
+const relay = useRelay();
+const { enter } = relay;
 const text = ({ doc }: { readonly doc: Y.Doc }): string => doc.getText('text').toJSON();
 const type = ({ doc }: RawClient, what: string): void => doc.getText('text').insert(doc.getText('text').length, what);
 const until = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: 5_000, interval: 5 });
@@ -37,7 +24,7 @@ describe('editing together', () => {
     expect(await enter('ana:dona').closed).toBe(1013);
     await enter('bea:ver').synced;
     all[0]!.end();
-    await until(() => expect(world.relay.figures().sockets).toBe(512));
+    await until(() => expect(relay.world.relay.figures().sockets).toBe(512));
     await enter('ana:dona').synced;
   });
 
@@ -57,7 +44,7 @@ describe('editing together', () => {
     const docs = [new Y.Doc(), new Y.Doc()];
     const providers = docs.map(
       (doc, n) =>
-        new WebsocketProvider(`${world.url}/${sala}`, 'documento', doc, {
+        new WebsocketProvider(`${relay.world.url}/${sala}`, 'documento', doc, {
           WebSocketPolyfill: WebSocket as unknown as typeof globalThis.WebSocket,
           params: { bilhete: `p${n}:editar` },
           disableBc: true,
@@ -113,7 +100,7 @@ describe('editing together', () => {
     await until(() => expect(text(bea)).toBe('fica'));
     ana.end();
     bea.end();
-    await until(() => expect(world.relay.figures().rooms).toBe(0));
+    await until(() => expect(relay.world.relay.figures().rooms).toBe(0));
     const later = enter('ana:dona');
     await later.synced;
     expect(text(later)).toBe('fica');
@@ -126,9 +113,9 @@ describe('editing together', () => {
       type(n % 2 === 0 ? ana : bea, String(n % 10));
       if (n % 50 === 0) await vi.waitUntil(() => text(bea).length === n + 1);
     }
-    const sizeBefore = await world.relay.sizeOf(sala);
+    const sizeBefore = await relay.world.relay.sizeOf(sala);
     await until(() => expect(said(ana)).toBe(said(bea)));
-    await vi.waitFor(async () => expect(await world.relay.sizeOf(sala)).toBeLessThan(sizeBefore / 2), { timeout: 8_000 });
+    await vi.waitFor(async () => expect(await relay.world.relay.sizeOf(sala)).toBeLessThan(sizeBefore / 2), { timeout: 8_000 });
     type(ana, 'depois');
     const later = enter('caio:ver');
     await later.synced;

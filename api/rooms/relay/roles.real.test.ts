@@ -2,37 +2,17 @@
  * Who may change what: a model of one line (`podeEscrever`) against the relay, over role × channel × kind of frame × a change of role in the
  * middle of the connection; the document that a fresh reader gets is the judge. Source: spec 2.4; anchors I 12.
  */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as Y from 'yjs';
 import { randomOf } from '../../../schema/crdt/testing/random-edits.ts';
 import { canais, papeis, type Canal, type Papel } from '../../../schema/rooms.ts';
 import { tellCount } from '../../../test/support/counts.ts';
-import { startRelay, type RelayWorld } from '../../../test/support/relay-world.ts';
-import { connect, type RawClient } from '../../../test/support/room-client.ts';
+import { settled, type RawClient } from '../../../test/support/room-client.ts';
+import { sala, useRelay } from '../../../test/support/use-relay.ts';
 
 const long = process.env['SVC_TEST_LONG'] === '1';
-const sala = 's000000000000000000001';
-let world: RelayWorld;
-const open: RawClient[] = [];
-beforeEach(async () => {
-  world = await startRelay();
-});
-afterEach(async () => {
-  for (const client of open.splice(0)) client.end();
-  await world.close();
-});
-const enter = (ticket: string, canal: Canal = 'documento', doc = new Y.Doc()): RawClient => {
-  const client = connect(`${world.url}/${sala}/${canal}`, ticket, { doc });
-  open.push(client);
-  return client;
-};
-/** Everything that was sent before has been dealt with. */
-const settled = (client: RawClient): Promise<void> =>
-  new Promise((resolve) => {
-    client.ws.once('pong', () => resolve());
-    client.ws.once('close', () => resolve());
-    client.ws.ping();
-  });
+const relay = useRelay();
+const enter = (ticket: string, canal: Canal = 'documento', doc = new Y.Doc()): RawClient => relay.enter(ticket, { canal, doc });
 
 /** Written independently of the code: spec 2.4, the table of roles. */
 const writes: Readonly<Record<Canal, readonly Papel[]>> = {
@@ -55,7 +35,7 @@ describe('roles', () => {
       for (let step = 0; step < 4; step += 1) {
         if (random(3) === 0) {
           papel = papeis[random(4)]!;
-          world.relay.setRole(sala, `p${round}`, papel);
+          relay.world.relay.setRole(sala, `p${round}`, papel);
         }
         const mark = `${round}.${step}`;
         const own = new Y.Doc();
@@ -70,7 +50,6 @@ describe('roles', () => {
         await settled(client);
       }
       client.end();
-      open.length = 0;
     }
     for (const canal of canais) {
       const reader = enter('juiz:ver', canal);
@@ -78,7 +57,7 @@ describe('roles', () => {
       expect(new Set(reader.doc.getMap('marks').keys())).toEqual(model.get(canal));
     }
     // And what clients answer to questions that came before they lost the role.
-    expect(world.relay.figures().discarded).toBeGreaterThanOrEqual(discarded);
+    expect(relay.world.relay.figures().discarded).toBeGreaterThanOrEqual(discarded);
     tellCount(`relay: ${frames} frames in ${rounds} connections of all roles, ${discarded} writes without the role, 0 of them got through`);
   });
 
@@ -91,14 +70,14 @@ describe('roles', () => {
     await Promise.all([settled(bea), settled(beaComments)]);
     expect(reader.doc.getText('text').toJSON()).toBe('');
     // What was written on the page while it could not is asked for, and arrives.
-    world.relay.setRole(sala, 'bea', 'comentar');
+    relay.world.relay.setRole(sala, 'bea', 'comentar');
     const comments = enter('ana:dona', 'comentarios');
     await comments.synced;
     await vi.waitFor(() => expect(comments.doc.getText('text').toJSON()).toBe('sem papel'));
     expect(reader.doc.getText('text').toJSON()).toBe('');
-    world.relay.setRole(sala, 'bea', 'editar');
+    relay.world.relay.setRole(sala, 'bea', 'editar');
     await vi.waitFor(() => expect(reader.doc.getText('text').toJSON()).toBe('sem papel'));
-    world.relay.setRole(sala, 'bea', 'ver');
+    relay.world.relay.setRole(sala, 'bea', 'ver');
     bea.doc.getText('text').insert(0, 'de novo ');
     await settled(bea);
     reader.doc.getText('text').insert(0, 'todos leem: ');
@@ -111,7 +90,7 @@ describe('roles', () => {
     await Promise.all([ana.synced, bea.synced, beaComments.synced]);
     bea.presence.setLocalState({ cursor: 1 });
     await vi.waitFor(() => expect(ana.presence.getStates().has(bea.doc.clientID)).toBe(true));
-    world.relay.setRole(sala, 'bea', null);
+    relay.world.relay.setRole(sala, 'bea', null);
     expect(await Promise.all([bea.closed, beaComments.closed])).toEqual([4403, 4403]);
     await vi.waitFor(() => expect(ana.presence.getStates().has(bea.doc.clientID)).toBe(false));
     expect(ana.ws.readyState).toBe(ana.ws.OPEN);
@@ -122,10 +101,10 @@ describe('roles', () => {
     await Promise.all([ana.synced, bea.synced]);
     ana.doc.getText('text').insert(0, 'some');
     await settled(ana);
-    await world.relay.deleteRoom(sala);
+    await relay.world.relay.deleteRoom(sala);
     expect(await Promise.all([ana.closed, bea.closed])).toEqual([4410, 4410]);
-    expect(await world.relay.sizeOf(sala)).toBe(0);
-    expect(world.relay.figures().rooms).toBe(0);
+    expect(await relay.world.relay.sizeOf(sala)).toBe(0);
+    expect(relay.world.relay.figures().rooms).toBe(0);
   });
 });
 

@@ -1,15 +1,11 @@
 /** Documents and edits for tests, the same for the same seed: every kind of content that Yjs has. */
 import * as Y from 'yjs';
+import { createRandom } from '../../../test/simulation/random.ts';
 
-/** A small generator of numbers below `max` (mulberry32). */
+/** Whole numbers below `max`. */
 export function randomOf(seed: number): (max: number) => number {
-  let state = seed >>> 0;
-  return (max) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * max);
-  };
+  const { next } = createRandom(seed);
+  return (max) => Math.floor(next() * max);
 }
 
 const words = ['a', 'Olá', 'ação ✓', '😀', 'x'.repeat(40), 'Zürich', '\u0000', '漢字'];

@@ -1,0 +1,51 @@
+/** What several windows and dialogs show alike: the frame of a window, a note, a button that takes something away. */
+import { css } from 'lit';
+
+/** A window is a container: its content follows its width, not that of the screen. */
+export const frameStyles = css`
+  :host {
+    display: block;
+    container-type: inline-size;
+    overflow: hidden;
+    background: var(--surface);
+  }
+  .layout {
+    display: grid;
+    height: 100%;
+  }
+  .empty {
+    padding: 32px 16px;
+    color: var(--muted);
+    text-align: center;
+  }
+`;
+
+/** Something to know, or something that went wrong. */
+export const noteStyles = css`
+  .note,
+  .problem {
+    display: flex;
+    gap: 8px;
+    padding: 8px 12px;
+    border-radius: 8px;
+    background: var(--note);
+    color: var(--on-note);
+    font-size: 13px;
+  }
+  .note svg,
+  .problem svg {
+    flex: none;
+  }
+`;
+
+export const dangerStyles = css`
+  .button.danger {
+    border-color: transparent;
+    background: var(--danger);
+    color: var(--on-danger);
+  }
+  .button.danger:hover:not(:disabled) {
+    background: var(--danger);
+    filter: brightness(1.08);
+  }
+`;
