@@ -1,6 +1,7 @@
 /** The declared types of the Node runtime and what it really exports are the same names, so neither can drift alone. */
 import { createRequire } from 'node:module';
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { AttachmentAnswer, RoomAnswer, RoomGroup, RoomPerson, RoomView, TicketAnswer } from '../../schema/wire/rooms.ts';
 import type * as declared from './svc/index.d.ts';
 
 type Names<T> = { readonly [K in keyof T]: T[K] extends (...args: never[]) => unknown ? 'function' : Names<T[K]> };
@@ -49,4 +50,14 @@ test('exports are as declared', () => {
   const { ErroSvc, ...exported } = createRequire(import.meta.url)('./svc') as typeof declared;
   expect(shape(exported)).toEqual(expected);
   expect(new ErroSvc('CODIGO', 'frase')).toMatchObject({ codigo: 'CODIGO', mensagem: 'frase', message: 'CODIGO: frase' });
+});
+
+test('what the portal answers is declared as the portal declares it', () => {
+  // Compiled, not run: `npm run check` refuses a field that one side alone has.
+  expectTypeOf<declared.Sala>().toEqualTypeOf<RoomView>();
+  expectTypeOf<declared.PessoaDaSala>().toEqualTypeOf<RoomPerson>();
+  expectTypeOf<declared.GrupoDaSala>().toEqualTypeOf<RoomGroup>();
+  expectTypeOf<declared.Anexo>().toEqualTypeOf<AttachmentAnswer>();
+  expectTypeOf<Omit<declared.Bilhete, 'urls'>>().toEqualTypeOf<TicketAnswer>();
+  expectTypeOf<Awaited<ReturnType<typeof declared.salas.ler>>>().toEqualTypeOf<RoomAnswer>();
 });
