@@ -320,6 +320,8 @@ export const limits = {
   /** So many at once of one person, and how soon one more. */
   roomTicketsBurst: 1_024,
   roomTicketRefillMs: 50,
+  /** How often it is looked whether the sessions of open room sockets have ended by their age. */
+  roomSessionLookMs: 60_000,
   roomChangesBurst: 200,
   roomChangeRefillMs: 500,
   noticesBurst: 60,

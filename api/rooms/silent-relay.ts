@@ -7,6 +7,7 @@ export const silentRelay: Relay = {
   turnAway: (_req, socket) => void socket.destroy(),
   setRole: () => undefined,
   endSession: () => undefined,
+  pageSessions: () => new Set(),
   changes: () => 0,
   deleteRoom: async () => undefined,
   sizeOf: async () => 0,

@@ -80,6 +80,13 @@ export function createRelay(deps: RelayDeps): Relay {
         for (const connection of sockets) if (connection.seat.session === session) desk.end(connection, 'tryAgain');
       }
     },
+    pageSessions: () => {
+      const found = new Set<string>();
+      for (const { sockets } of rooms.byName.values()) {
+        for (const { seat } of sockets) if (seat.por === 'pagina' && seat.session) found.add(seat.session);
+      }
+      return found;
+    },
     deleteRoom: async (sala) => {
       changes += 1;
       for (const room of rooms.of(sala)) {
