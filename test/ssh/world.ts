@@ -27,6 +27,8 @@ export interface SshWorldOptions extends SshdOptions {
   readonly hostKey?: string;
   /** People sign in with the passwords of their accounts. */
   readonly passwords?: boolean;
+  /** `Portal.spec.url`, where backends on the server reach the portal; svc.localhost unless given, which nothing on a server resolves. */
+  readonly url?: string;
 }
 
 export interface SshWorld {
@@ -45,6 +47,10 @@ export interface SshWorld {
   admin(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
   browser(): Browser;
   signedIn(person: string): Promise<Browser>;
+  /** Port of the portal on 127.0.0.1. */
+  readonly port: number;
+  /** host:port of the shell's origin. */
+  readonly host: string;
   /** host:port of an app's origin. */
   appHost(app: string): string;
   /** Pids of the backend's own process, by the account. */
@@ -79,7 +85,7 @@ export async function createSshWorld(options: SshWorldOptions): Promise<SshWorld
       file: join(folder, 'd/all.yaml'),
       people,
       log,
-      ...portalCalls(state, port),
+      ...portalCalls(state, port, `${options.url ?? 'svc.localhost'}:${port}`),
       ...processCalls(sshd),
       again: async () => {
         await running?.end();
@@ -109,10 +115,9 @@ export function sshHostOptions(sshd: TestSshd, over: Partial<SshHostOptions> = {
   };
 }
 
-type PortalCalls = Pick<SshWorld, 'admin' | 'view' | 'whenState' | 'order' | 'browser' | 'signedIn' | 'appHost'>;
+type PortalCalls = Pick<SshWorld, 'admin' | 'view' | 'whenState' | 'order' | 'browser' | 'signedIn' | 'port' | 'host' | 'appHost'>;
 
-function portalCalls(state: string, port: number): PortalCalls {
-  const host = `svc.localhost:${port}`;
+function portalCalls(state: string, port: number, host: string): PortalCalls {
   const admin: SshWorld['admin'] = (method, path, body) => callSocket(join(state, 'svc.sock'), method, path, body);
   const view: SshWorld['view'] = async (key) => {
     const { body } = await admin('GET', `/api/admin/objects?prefix=${encodeURIComponent(key)}`);
@@ -139,6 +144,8 @@ function portalCalls(state: string, port: number): PortalCalls {
       if (answer.status !== 302) throw new Error(`sign-in answered ${answer.status}: ${answer.text}`);
       return browser;
     },
+    port,
+    host,
     appHost: (app) => `${app}.${host}`,
   };
 }
@@ -163,7 +170,7 @@ async function writeDesired(
   folder: string,
   sshd: TestSshd,
   people: SshWorld['people'],
-  { apps, packages: make, pinned = [], port, hostKey, passwords = false }: SshWorldOptions,
+  { apps, packages: make, pinned = [], port, hostKey, passwords = false, url }: SshWorldOptions,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const packages = (await make?.(folder)) ?? join(repository, 'examples/apps');
@@ -176,7 +183,7 @@ async function writeDesired(
     prefix: sshd.dir,
   };
   const documents = [
-    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}${passwords ? ', signIn: { ssh: {} }' : ''} }`,
+    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}${url === undefined ? '' : `, url: ${url}`}${passwords ? ', signIn: { ssh: {} }' : ''} }`,
     `kind: Server\nmetadata: { name: sirius }\nspec: ${JSON.stringify({ ssh })}`,
     ...people.map(
       ({ name, account }) =>
