@@ -1,8 +1,9 @@
 /**
- * `npm run bench [-- AREA… --short]`: runs the areas side by side with their peers and writes docs/benchmarks.md. Options of one area come
- * as `--name=value` (rooms: `--only=fanout,storm --rounds=3`).
+ * `npm run bench [-- AREA… --short]`: runs the areas side by side with their peers and writes what each one showed into its section of
+ * docs/benchmarks.md. Options of one area come as `--name=value` (rooms: `--only=fanout,storm --rounds=3`); with one, or with --short,
+ * nothing is written.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release } from 'node:os';
 import type { Area, Row } from './rows.ts';
 
@@ -21,24 +22,36 @@ function table(rows: readonly Row[]): string {
   return head + rows.map((r) => `| ${r.name} | ${r.ours} | ${r.peer} | ${r.ratio} | ${r.target} | ${r.held ? 'yes' : 'NO'} |`).join('\n');
 }
 
+const report = 'docs/benchmarks.md';
+const title = '# Benchmarks\n\nBy `npm run bench`; medians, and ratios against the peer in the same run.\n';
+const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Linux ${release()}, Node ${process.versions.node}`;
+
+/** The sections of the report by area, as they were written last. */
+async function writtenSections(): Promise<Map<string, string>> {
+  const text = await readFile(report, 'utf8').catch(() => '');
+  const parts = text.split(/^## /m).slice(1);
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), `## ${part.trimEnd()}\n`]));
+}
+
+async function write(name: string, section: string): Promise<void> {
+  const sections = (await writtenSections()).set(name, section);
+  const known = Object.keys(areas).flatMap((area) => sections.get(area) ?? []);
+  await writeFile(report, [title, ...known].join('\n'));
+}
+
+const whole = !process.argv.slice(2).some((word) => word.startsWith('--'));
 const short = process.argv.includes('--short');
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-const names = wanted.length > 0 ? wanted : Object.keys(areas);
-const sections: string[] = [];
 let allHeld = true;
-for (const name of names) {
+for (const name of wanted.length > 0 ? wanted : Object.keys(areas)) {
   const load = areas[name];
   if (load === undefined) throw new Error(`no area "${name}"; there are: ${Object.keys(areas).join(', ')}`);
   console.error(`bench: ${name}`);
   const area = await load();
   const rows = await area({ short });
   allHeld = rows.every((r) => r.held) && allHeld;
-  sections.push(`## ${name}\n\n${table(rows)}\n`);
-  console.log(sections.at(-1));
-}
-if (wanted.length === 0 && !short) {
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Linux ${release()}, Node ${process.versions.node}`;
-  const text = `# Benchmarks\n\nMeasured ${new Date().toISOString().slice(0, 10)} by \`npm run bench\` on ${machine}. Medians; ratios against the peer in the same run.\n\n${sections.join('\n')}`;
-  await writeFile('docs/benchmarks.md', text);
+  const section = `## ${name}\n\nMeasured ${new Date().toISOString().slice(0, 10)} on ${machine}.\n\n${table(rows)}\n`;
+  console.log(section);
+  if (whole) await write(name, section);
 }
 process.exitCode = allHeld ? 0 : 1;

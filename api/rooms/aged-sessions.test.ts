@@ -10,7 +10,7 @@ test('a session that is no longer good loses its sockets at the next look, the o
   const ended: string[] = [];
   const errors: unknown[] = [];
   const relay = { pageSessions: () => new Set(['a', 'b']), endSession: (session: string) => void ended.push(session) };
-  const alive = vi.fn(async (session: string) => good.has(session));
+  const alive = vi.fn<(session: string) => Promise<boolean>>(async (session) => good.has(session));
   const stop = endAgedSessions({ clock, relay, alive, onError: (error) => errors.push(error) });
   const look = async (): Promise<void> => {
     clock.advance(limits.roomSessionLookMs);
