@@ -30,9 +30,15 @@ interface Working {
 }
 
 export async function unwantedGuests(input: ScenarioInput): Promise<LoadResult> {
-  const alone = await work(input, input.access.room(0), async () => []);
+  const room = (n: number): string => input.access.room(n);
+  // The first times a server does anything it takes memory that it keeps: that is nobody's fault.
+  for (const warm of [2, 3]) {
+    await work(input, room(warm), async () => []);
+    await after(2_000);
+  }
+  const alone = await work(input, room(0), async () => []);
   await after(2_000);
-  const beside = await work(input, input.access.room(1), (pastedBytes) => guests(input, input.access.room(1), pastedBytes));
+  const beside = await work(input, room(1), (pastedBytes) => guests(input, room(1), pastedBytes));
   return {
     figures: { p99Alone: alone.p99Ms, p99Beside: beside.p99Ms, rssAlone: alone.peakRssKb * 1_024, rssBeside: beside.peakRssKb * 1_024 },
     problems: [...alone.problems, ...beside.problems],
