@@ -192,7 +192,8 @@ export const limits = {
   proxyCookieBytesMax: 8 * 1_024,
   proxyQueuePerBackendMax: 1_024,
   proxyQueueMsMax: 10_000,
-  proxyConnectMsMax: 5_000,
+  /** A cold connection to a server (sshConnectMsMax), the socket behind it (dialMsMax), and a little. */
+  proxyConnectMsMax: 16_000,
   /** From the last byte of the request to the first of the answer. */
   proxyAnswerMsMax: 300_000,
   /** Free connections beyond the one that spec 3.3 rule 3 keeps. */
