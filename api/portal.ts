@@ -185,7 +185,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const oidc = createOidc({ site, clock, gateway, store });
   const logs = createLogs(gateway, onError);
   sessions.onEnd((session) => logs.endSession(session));
-  const stopSweep = sweepSessions({ clock, sessions, carried: () => [...proxy.carried(), ...logs.carried()], onError });
+  const stopSweep = sweepSessions({ clock, sessions, carried: () => [...proxy.carried(), ...logs.carried(), ...relay.carried()], onError });
   const doctor = doctorOf(options, site, port);
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, gateway, sessions, signIn });

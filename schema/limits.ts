@@ -321,8 +321,6 @@ export const limits = {
   /** So many at once of one person, and how soon one more. */
   roomTicketsBurst: 1_024,
   roomTicketRefillMs: 50,
-  /** How often it is looked whether the sessions of open room sockets have ended by their age. */
-  roomSessionLookMs: 60_000,
   roomChangesBurst: 200,
   roomChangeRefillMs: 500,
   noticesBurst: 60,
@@ -382,6 +380,8 @@ export const limits = {
   roomCommitMsMax: 50,
   /** The part of it in which updates are gathered. */
   roomCommitGatherMs: 30,
+  /** Memory that is kept for the next commit. */
+  roomLogSpareBytesMax: 1_024 * 1_024,
   roomCommitRetryMs: 250,
   roomCommitRetryMsMax: 5_000,
   /** Received and not yet on the disk, all rooms together. */

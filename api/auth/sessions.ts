@@ -74,12 +74,18 @@ interface SessionCache {
   get(secret: string, audience: string): Session | undefined;
   /** `endings` as read before the store was asked: what was read before an ending is not kept after it. */
   put(secret: string, audience: string, session: Session, endings: number): void;
+  /** A portal session by its id: whose, and until when. Kept as long, but no use of it. */
+  root(id: string): Living | undefined;
+  putRoot(id: string, living: Living, endings: number): void;
   endings(): number;
   /** Called before and after the sessions are deleted. */
   forget(tokenHashes: readonly string[]): void;
 }
 
+type Living = Pick<StoredSession, 'person' | 'expiresAtMs'>;
+
 function createSessionCache(clock: Clock): SessionCache {
+  const roots = new Map<string, { readonly living: Living; readonly untilMonotonicMs: number }>();
   const cache = new Map<string, { readonly session: Session; readonly audience: string; readonly untilMonotonicMs: number }>();
   let endings = 0;
   return {
@@ -93,10 +99,22 @@ function createSessionCache(clock: Clock): SessionCache {
       if (cache.size >= limits.sessionCacheEntriesMax) cache.clear();
       cache.set(secretHash(secret), { session, audience, untilMonotonicMs: clock.monotonicMs() + limits.sessionCacheMs });
     },
+    root: (id) => {
+      const known = roots.get(id);
+      return known && known.untilMonotonicMs > clock.monotonicMs() ? known.living : undefined;
+    },
+    putRoot: (id, { person, expiresAtMs }, endingsBefore) => {
+      if (endings !== endingsBefore) return;
+      if (roots.size >= limits.sessionCacheEntriesMax) roots.clear();
+      roots.set(id, { living: { person, expiresAtMs }, untilMonotonicMs: clock.monotonicMs() + limits.sessionCacheMs });
+    },
     endings: () => endings,
     forget: (tokenHashes) => {
       endings += 1;
-      for (const tokenHash of tokenHashes) cache.delete(tokenHash);
+      for (const tokenHash of tokenHashes) {
+        cache.delete(tokenHash);
+        roots.delete(tokenHash);
+      }
     },
   };
 }
@@ -150,7 +168,14 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
     app: (secret, app) => find(secret, `app:${app}`),
     peekApp: (secret, app) => peek(secret, `app:${app}`),
     peekPortal: (secret) => peek(secret, 'portal'),
-    alive: async (id) => (await root(id)) !== null,
+    alive: async (id) => {
+      const known = cache.root(id);
+      if (known) return known.expiresAtMs > clock.nowMs() && person(known.person);
+      const endings = cache.endings();
+      const found = await root(id);
+      if (found) cache.putRoot(id, found, endings);
+      return found !== null;
+    },
     list,
     end: (session) => endRoots(session.person, new Set([session.root])),
     endListed: async (owner, id) => {

@@ -30,8 +30,8 @@ export interface Relay {
   setRole(sala: string, usuario: string, papel: Papel | null): void;
   /** The person signed out there, or the backend stopped: its sockets close with 1013, and whoever comes back needs a ticket. */
   endSession(session: string): void;
-  /** Portal sessions that pages have sockets open with. */
-  pageSessions(): ReadonlySet<string>;
+  /** Portal sessions that pages have sockets open with: they end with them. */
+  carried(): readonly { readonly person: string; readonly session: string }[];
   /** How many changes of role, ends and deletions were told so far: whoever read a role and finds another number reads it again. */
   changes(): number;
   /** Closes every socket with 4410 and forgets the room's log. Resolves once that is durable. */

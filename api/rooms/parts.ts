@@ -10,7 +10,6 @@ import { addAttachmentRoutes } from '../routes/attachments.ts';
 import { addNoticeRoutes } from '../routes/notices.ts';
 import { addPeopleRoutes } from '../routes/people.ts';
 import { addRoomRoutes } from '../routes/rooms.ts';
-import { endAgedSessions } from './aged-sessions.ts';
 import type { Relay } from './contract.ts';
 import { createAttachmentFiles } from './attachment-files.ts';
 import { createAttachments } from './attachments.ts';
@@ -54,7 +53,6 @@ export function createRoomParts({ store, bus, gateway, clock, relay, sessions, a
   const attachments = createAttachments({ store: store.rooms, rooms, relay, files, clock, onError });
   const unfollow = followRoles({ rooms: store.rooms, gateway, news, relay, bus, onError });
   const endBackends = bus.onCredentialEnded((tokenHash) => relay.endSession(tokenHash));
-  const stopLooking = endAgedSessions({ clock, relay, alive: (session) => sessions.alive(session), onError });
   const rates = createRates(clock);
   return {
     tickets,
@@ -63,7 +61,6 @@ export function createRoomParts({ store, bus, gateway, clock, relay, sessions, a
       attachments.close();
       unfollow();
       endBackends();
-      stopLooking();
     },
     register: (app) => {
       addRoomRoutes(app, { gateway, rooms, tickets, rates });

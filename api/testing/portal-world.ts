@@ -12,6 +12,7 @@ import { WebSocket } from 'ws';
 import { createBus, type Bus } from '../../controller/events/bus.ts';
 import type { Store } from '../../controller/store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
+import type { Relay } from '../rooms/contract.ts';
 import { createPortal, type Portal, type PortalOptions } from '../portal.ts';
 import { createTestWorld, type TestWorld } from './backends.ts';
 import { createMemoryStore } from './memory-store.ts';
@@ -69,6 +70,8 @@ export interface PortalWorld {
 }
 
 export interface WorldOptions {
+  /** Silent unless given. */
+  readonly relay?: Relay;
   readonly origins?: 'subdomain' | 'path';
   readonly apps?: readonly string[];
   readonly store?: Store;
@@ -106,6 +109,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
     assets: await writeAssets(dir),
     log: pino({ level: 'info' }, sink),
     clock,
+    ...(options.relay === undefined ? {} : { relay: options.relay }),
   };
   const portal = await createPortal(settings);
   const { url, port } = await portal.listen();

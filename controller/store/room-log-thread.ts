@@ -9,10 +9,15 @@ import { describeBase, documentReader, joined, openRoomDatabase } from './room-l
 import type { LoggedRoom, RoomKey } from './room-log.ts';
 import { answerRequests } from './room-thread-answers.ts';
 
-/** Rows of one `append`, packed: where each one lies in `bytes`. */
+/** Rows of one `append`, packed: where each one lies in `bytes`, behind the one before. */
 export interface PackedRows {
   readonly rows: readonly { readonly sala: string; readonly canal: Canal; readonly seq: number; readonly to: number }[];
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** The memory of the rows, given back once they are on the disk. */
+export interface Appended {
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 export type LogRequest =
@@ -114,7 +119,10 @@ function openLog(database: DatabaseSync): (request: LogRequest) => unknown {
   };
   const answers: { readonly [Kind in LogRequest['kind']]: (request: Extract<LogRequest, { readonly kind: Kind }>) => unknown } = {
     load: ({ key }) => load(key),
-    append: ({ packed }) => transaction(() => changes.append(packed)),
+    append: ({ packed }): Appended => {
+      transaction(() => changes.append(packed));
+      return { bytes: packed.bytes };
+    },
     rebase: ({ key, seq, base }) => transaction(() => changes.rebase(key, seq, base)),
     delete: ({ sala }) => transaction(() => changes.remove(sala)),
     size: ({ sala }) => (size.get(sala) as { bytes: number }).bytes,

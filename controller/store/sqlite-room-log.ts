@@ -6,8 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { CompactRequest } from './room-compact-thread.ts';
-import type { LogRequest, PackedRows } from './room-log-thread.ts';
-import { joined } from './room-log-database.ts';
+import type { Appended, LogRequest, PackedRows } from './room-log-thread.ts';
 import type { CompactedRoom, LoggedRoom, LogRow, RoomLog } from './room-log.ts';
 import type { Answered, Asked } from './room-thread-answers.ts';
 
@@ -27,11 +26,15 @@ export async function openSqliteRoomLog(file: string): Promise<RoomLog> {
     },
   };
   const compactor = createCompactor(file);
+  /** Memory that has come back from the thread: rooms that are written to all day leave none behind for a collection. */
+  let spare: Uint8Array<ArrayBuffer> = new Uint8Array();
   return {
     load: (key) => writer.ask({ kind: 'load', key }) as Promise<LoggedRoom>,
     append: async (rows) => {
-      const packed = pack(rows);
-      await writer.ask({ kind: 'append', packed }, [packed.bytes.buffer as ArrayBuffer]);
+      const packed = pack(rows, spare);
+      spare = new Uint8Array();
+      const { bytes } = (await writer.ask({ kind: 'append', packed }, [packed.bytes.buffer])) as Appended;
+      if (bytes.length <= limits.roomLogSpareBytesMax) spare = bytes;
     },
     compact: async (key) => {
       const made = (await compactor.ask({ kind: 'compact', key })) as CompactedRoom | null;
@@ -51,11 +54,19 @@ export async function openSqliteRoomLog(file: string): Promise<RoomLog> {
   };
 }
 
-function pack(rows: readonly LogRow[]): PackedRows {
+/** Into the given memory when they fit. */
+function pack(rows: readonly LogRow[], into: Uint8Array<ArrayBuffer>): PackedRows {
+  const size = rows.reduce((sum, { frames }) => sum + frames.length, 0);
+  const bytes = into.length >= size ? into : new Uint8Array(Math.max(size, packedBytesMin));
   let to = 0;
-  const places = rows.map(({ sala, canal, seq, frames }) => ({ sala, canal, seq, to: (to += frames.length) }));
-  return { rows: places, bytes: joined(rows.map(({ frames }) => frames)) };
+  const places = rows.map(({ sala, canal, seq, frames }) => {
+    bytes.set(frames, to);
+    return { sala, canal, seq, to: (to += frames.length) };
+  });
+  return { rows: places, bytes };
 }
+
+const packedBytesMin = 64 * 1_024;
 
 interface Thread<Request> {
   readonly opened: Promise<void>;

@@ -14,6 +14,8 @@ type RoomRow = {
   changed_at_ms: number;
   declared_name: string | null;
 };
+/** Without a room every column of it is null. */
+type StandingRow = (RoomRow | { readonly id: null }) & { readonly byName: string | null; readonly byGroups: string | null };
 type RoleRow = { room: string; name: string; role: string; given: string | null; declared_by: string | null };
 
 function roomOf(row: RoomRow): StoredRoom {
@@ -124,9 +126,12 @@ export function openRooms(database: DatabaseSync, writer: TurnWriter): Rooms {
 
 /** Who is in which room: the owner, by name, by group. */
 function openStanding(database: DatabaseSync) {
-  const one = database.prepare('SELECT * FROM rooms WHERE id = ?');
-  const byName = database.prepare('SELECT role FROM room_people WHERE room = ? AND name = ?');
-  const byGroup = database.prepare('SELECT role FROM room_groups WHERE room = ?1 AND name IN (SELECT value FROM json_each(?2))');
+  // The roles are looked for in any case: whether there is such a room must not show in the time.
+  const one = database.prepare(`
+    SELECT rooms.*,
+      (SELECT role FROM room_people WHERE room = ?1 AND name = ?2) AS byName,
+      (SELECT group_concat(role) FROM room_groups WHERE room = ?1 AND name IN (SELECT value FROM json_each(?3))) AS byGroups
+    FROM (SELECT 1) LEFT JOIN rooms ON rooms.id = ?1`);
   // Each arm goes by an index; the outer query joins at most what one person is in.
   const all = database.prepare(`
     SELECT rooms.*, mine.role FROM (
@@ -134,15 +139,13 @@ function openStanding(database: DatabaseSync) {
       UNION ALL SELECT room, role FROM room_people WHERE name = ?1
       UNION ALL SELECT room_groups.room, role FROM json_each(?2) AS mine JOIN room_groups ON room_groups.name = mine.value
     ) AS mine CROSS JOIN rooms ON rooms.id = mine.room WHERE ?3 IS NULL OR rooms.app = ?3`);
-  const best = (roles: readonly { role: string }[]): Papel | null =>
-    roles.reduce<Papel | null>((found, { role }) => melhorPapel(found, role as Papel), null);
+  const best = (...roles: readonly (string | null)[]): Papel | null =>
+    roles.flatMap((role) => role?.split(',') ?? []).reduce<Papel | null>((found, role) => melhorPapel(found, role as Papel), null);
   return {
     one: (id: string, { usuario, grupos }: Who): Standing | null => {
-      const row = one.get(id) as RoomRow | undefined;
-      // Asked in any case: whether there is such a room must not show in the time.
-      const roles = [...byName.all(id, usuario), ...byGroup.all(id, JSON.stringify(grupos))] as { role: string }[];
-      if (!row) return null;
-      return { room: roomOf(row), papel: row.owner === usuario && usuario !== '' ? 'dona' : best(roles) };
+      const row = one.get(id, usuario, JSON.stringify(grupos)) as unknown as StandingRow;
+      if (row.id === null) return null;
+      return { room: roomOf(row), papel: row.owner === usuario && usuario !== '' ? 'dona' : best(row.byName, row.byGroups) };
     },
     all: (app: string | null, { usuario, grupos }: Who): readonly Standing[] => {
       const rows = all.all(usuario, JSON.stringify(grupos), app) as (RoomRow & { role: string })[];

@@ -29,9 +29,11 @@ export interface PresenceTable<By extends Owner> {
   readonly entries: Map<number, Entry<By>>;
   /** Ids whose change has not been sent; of those that are gone, the clock. */
   readonly changed: Map<number, number | null>;
+  /** All of it as one frame, until something changes: many come at once when a portal is back. */
+  whole: Uint8Array | null;
 }
 
-export const emptyPresence = <By extends Owner>(): PresenceTable<By> => ({ entries: new Map(), changed: new Map() });
+export const emptyPresence = <By extends Owner>(): PresenceTable<By> => ({ entries: new Map(), changed: new Map(), whole: null });
 
 const nullJson = Uint8Array.of(110, 117, 108, 108);
 const isNull = (json: Uint8Array): boolean => json.length === 4 && json.every((byte, n) => byte === nullJson[n]);
@@ -72,6 +74,7 @@ function takeOne<By extends Owner>(table: PresenceTable<By>, by: By, id: number,
   // Copied: the receive buffer is not kept.
   table.entries.set(id, { clock, encoded: null, said: new Uint8Array(json), by });
   table.changed.set(id, null);
+  table.whole = null;
   return true;
 }
 
@@ -82,6 +85,7 @@ function remove<By extends Owner>(table: PresenceTable<By>, id: number, clock: n
   table.entries.get(id)?.by.ids.delete(id);
   table.entries.delete(id);
   table.changed.set(id, clock);
+  table.whole = null;
 }
 
 /** When a connection is gone. True when that changes what others see. */
@@ -107,8 +111,11 @@ export function changesFrame<By extends Owner>(table: PresenceTable<By>, onBad: 
 
 /** The whole table as one frame; null when it is empty. */
 export function tableFrame<By extends Owner>(table: PresenceTable<By>, onBad: (by: By) => void): Uint8Array | null {
-  const parts = [...table.entries.keys()].map((id) => encodedOf(table, id, onBad));
-  return frameOfParts(parts.filter((part) => part !== null));
+  if (table.whole === null) {
+    const parts = [...table.entries.keys()].map((id) => encodedOf(table, id, onBad));
+    table.whole = frameOfParts(parts.filter((part) => part !== null));
+  }
+  return table.whole;
 }
 
 function encodedOf<By extends Owner>(table: PresenceTable<By>, id: number, onBad: (by: By) => void): Uint8Array | null {

@@ -80,13 +80,10 @@ export function createRelay(deps: RelayDeps): Relay {
         for (const connection of sockets) if (connection.seat.session === session) desk.end(connection, 'tryAgain');
       }
     },
-    pageSessions: () => {
-      const found = new Set<string>();
-      for (const { sockets } of rooms.byName.values()) {
-        for (const { seat } of sockets) if (seat.por === 'pagina' && seat.session) found.add(seat.session);
-      }
-      return found;
-    },
+    carried: () =>
+      [...rooms.byName.values()].flatMap(({ sockets }) =>
+        [...sockets].flatMap(({ seat: { usuario, por, session } }) => (por === 'pagina' && session ? [{ person: usuario, session }] : [])),
+      ),
     deleteRoom: async (sala) => {
       changes += 1;
       for (const room of rooms.of(sala)) {
