@@ -30,6 +30,7 @@ export interface Desk {
   readonly sendNow: (room: Room) => void;
   readonly sendSoon: (room: Room) => void;
   readonly presenceSoon: (room: Room) => void;
+  readonly tableSoon: (connection: Connection) => void;
   /** So many bytes more are to be written down. */
   readonly note: (room: Room, bytes: number) => void;
   readonly pendingBytes: () => number;

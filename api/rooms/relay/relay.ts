@@ -192,13 +192,14 @@ function createDesk({ clock, figures, rooms, journal, heartbeat }: DeskParts): D
     if (room.holders.size > 0) retryHeld(desk, room);
     sendTurn(room, figures, withPresence, (by) => desk.end(by, 'malformed'));
   };
-  const turns = createTurns(clock, sendRoom);
+  const turns = createTurns(clock, { send: sendRoom, sendTable: (connection) => sendTable(desk, connection) });
   const desk: Desk = {
     figures,
     nowMs: () => clock.monotonicMs(),
     sendNow: (room) => sendRoom(room, false),
     sendSoon: (room) => turns.soon(room),
     presenceSoon: (room) => turns.presenceSoon(room),
+    tableSoon: (connection) => turns.tableSoon(connection),
     note: (room, bytes) => {
       room.changedAtMs = clock.monotonicMs();
       journal.note(room, bytes);
@@ -247,7 +248,7 @@ function attach(
   });
   ws.on('close', () => desk.leave(connection));
   // Nothing is read before the room is there: what a stranger sends waits in the kernel.
-  if (room.state === 'open') sendTable(desk, connection);
+  if (room.state === 'open') desk.tableSoon(connection);
   else ws.pause();
 }
 
@@ -261,7 +262,7 @@ function isCrowd({ sockets }: Room, usuario: string): boolean {
 
 function begin(desk: Desk, connection: Connection): void {
   connection.ws.resume();
-  sendTable(desk, connection);
+  desk.tableSoon(connection);
 }
 
 function setRole(desk: Desk, connection: Connection, papel: Papel | null): void {

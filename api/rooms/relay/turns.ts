@@ -1,12 +1,15 @@
 /** Collects what rooms have to send, one turn of the event loop long; presence in a large room a little longer. */
 import type { Clock } from '../../../schema/clock.ts';
 import { limits } from '../../../schema/limits.ts';
+import type { Connection } from './connection.ts';
 import type { Room } from './room.ts';
 
 export interface Turns {
   /** At the end of this turn. */
   soon(room: Room): void;
   presenceSoon(room: Room): void;
+  /** The whole table of presence, at the end of this turn: who comes in one turn gets one frame, however often it changes in it. */
+  tableSoon(connection: Connection): void;
 }
 
 /** In a large room the newest of a short while goes out together: 500 people who move are not 500 frames to each of 500. */
@@ -19,8 +22,14 @@ const coalesces = ({ sockets }: Room): boolean => sockets.size >= limits.roomPre
 const gathers = ({ sockets, unsent, sentAtMs }: Room, nowMs: number): boolean =>
   sockets.size >= limits.roomGatherSocketsMin && unsent < limits.roomGatherUpdatesMax && nowMs - sentAtMs < limits.roomGatherMs;
 
-export function createTurns(clock: Clock, send: (room: Room, withPresence: boolean) => void): Turns {
+export interface TurnSenders {
+  readonly send: (room: Room, withPresence: boolean) => void;
+  readonly sendTable: (connection: Connection) => void;
+}
+
+export function createTurns(clock: Clock, { send, sendTable }: TurnSenders): Turns {
   const due = new Set<Room>();
+  let arrived: Connection[] = [];
   const sendOne = (room: Room, nowMs: number): void => {
     room.sendDue = false;
     room.sentAtMs = nowMs;
@@ -44,8 +53,17 @@ export function createTurns(clock: Clock, send: (room: Room, withPresence: boole
     if (due.size === 0) setImmediate(flush);
     due.add(room);
   };
+  const welcome = (): void => {
+    const all = arrived;
+    arrived = [];
+    for (const connection of all) if (!connection.gone) sendTable(connection);
+  };
   return {
     soon,
+    tableSoon: (connection) => {
+      if (arrived.length === 0) setImmediate(welcome);
+      arrived.push(connection);
+    },
     presenceSoon: (room) => {
       if (room.presenceDue) return;
       room.presenceDue = true;
