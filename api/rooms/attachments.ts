@@ -55,13 +55,14 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
   const stop = sweepEvery(deps, collect);
   return {
     put: async (caller, id, tipo, body, announcedBytes) => {
-      const { papel } = await rooms.inRoom(caller, id);
-      if (!canais.some((canal) => podeEscrever(papel, canal))) throw new SvcError('FORBIDDEN', 'who only reads adds no attachments');
+      await mayAdd(rooms, caller, id);
       if (announcedBytes !== null && announcedBytes > limits.attachmentBytesMax) throw tooLarge(limits.attachmentBytesMax);
       const end = uploads.begin(caller.usuario);
       try {
         const staged = await files.stage(id, body, limits.attachmentBytesMax);
         try {
+          // Bytes take their time: who was taken out meanwhile adds nothing.
+          await mayAdd(rooms, caller, id);
           return await inTurn(id, () => keep(deps, id, tipo, staged));
         } finally {
           await staged.drop();
@@ -80,6 +81,12 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
     collect,
     close: stop,
   };
+}
+
+/** Throws when the caller is not in the room, or only reads there. */
+async function mayAdd(rooms: AttachmentDeps['rooms'], caller: RoomCaller, id: string): Promise<void> {
+  const { papel } = await rooms.inRoom(caller, id);
+  if (!canais.some((canal) => podeEscrever(papel, canal))) throw new SvcError('FORBIDDEN', 'who only reads adds no attachments');
 }
 
 async function keep(

@@ -177,6 +177,26 @@ test('who only reads puts nothing; who is not in the room sees none', async () =
   expect((await call('GET', `/api/salas/${id}/anexos/..%2f${shaOf(bytes)}`)).status).toBe(400);
 });
 
+test.for([
+  ['taken out', () => ana.call('DELETE', `/api/salas/${id}/pessoas/bia?app=notas`), 404],
+  ['let only read', () => letIn('ver'), 403],
+] as const)('who is %s while the bytes come in adds nothing', async ([, change, status]) => {
+  await letIn('editar');
+  const own = { host: world.host, origin: world.url, 'sec-fetch-site': 'same-origin', cookie: bia.cookies.get(world.host) ?? '' };
+  const url = `http://127.0.0.1:${world.port}/api/salas/${id}/anexos?app=notas`;
+  const req = http.request(url, { method: 'PUT', headers: { ...own, 'content-type': 'image/png' }, agent: false });
+  const answered = once(req, 'response') as Promise<[http.IncomingMessage]>;
+  req.write(randomBytes(1_000));
+  // The first bytes lie in a file of their own.
+  await expect.poll(onDisk).toHaveLength(1);
+  await change();
+  req.end(randomBytes(1_000));
+  const [res] = await answered;
+  res.resume();
+  expect(res.statusCode).toBe(status);
+  await expect.poll(onDisk).toHaveLength(0);
+});
+
 test('a deleted room takes its bytes along', async () => {
   await put(randomBytes(10));
   await ana.call('DELETE', `/api/salas/${id}?app=notas`);
