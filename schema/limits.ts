@@ -451,6 +451,8 @@ export const limits = {
   kitFreeBytesMin: 512 * 1_024 * 1_024,
   homeFreeBytesMin: 16 * 1_024 * 1_024,
   clockSkewMsMax: 5_000,
+  /** The doctor of a server waits so long for what it asks there; what is asked gives up after 5 s. */
+  serverProbeMsMax: 15_000,
   /** How often the portal asks a server-scope app whether it answers. */
   serviceProbeMs: 10_000,
   ownFileTypesMax: 32,

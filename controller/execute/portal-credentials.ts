@@ -6,7 +6,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
-import { portalScopes, type RoomStore } from '../store/rooms.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { portalScopes, type PortalScope, type RoomStore } from '../store/rooms.ts';
 import type { BackendEntry, World } from '../world.ts';
 
 export interface PortalCredentials {
@@ -28,6 +29,15 @@ export interface PortalCredentialOptions {
   readonly onError: (error: unknown) => void;
 }
 
+function scopesOf(manifest: Manifest | undefined): readonly PortalScope[] {
+  return manifest?.escopo === 'servidor' ? [] : portalScopes.filter((scope) => manifest?.recursos?.[scope] === true);
+}
+
+/** Whether the app's backend gets an address of the portal at each start. */
+export function asksForPortal(manifest: Manifest): boolean {
+  return scopesOf(manifest).length > 0;
+}
+
 const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 export function createPortalCredentials({ rooms, clock, portalUrl, onError }: PortalCredentialOptions): PortalCredentials {
@@ -43,9 +53,8 @@ export function createPortalCredentials({ rooms, clock, portalUrl, onError }: Po
   return {
     issue: async (entry, appToken, requestId) => {
       const { person, app } = entry;
-      const manifest = person.packages.get(app)?.manifest;
-      const scopes = portalScopes.filter((scope) => manifest?.recursos?.[scope] === true);
-      if (scopes.length === 0 || manifest?.escopo === 'servidor') return {};
+      const scopes = scopesOf(person.packages.get(app)?.manifest);
+      if (scopes.length === 0) return {};
       const SVC_PORTAL_URL = await portalUrl(person.server.placed.document);
       const SVC_PORTAL_TOKEN = randomBytes(32).toString('base64url');
       const startHash = sha256(appToken);

@@ -41,6 +41,8 @@ export interface ServerAdmin {
   settle(origins: string, accounts: readonly string[]): Promise<readonly string[]>;
   /** Rejects KIT_IN_USE, naming what runs, unless forced. */
   remove(force: boolean, onStep: (step: string) => void): Promise<void>;
+  /** Whether the portal answers there at this URL, asked with the kit's own Node: `ok`, or in a word why not. */
+  askPortal(url: string): Promise<string>;
   /** `TYPE KEY` that accounts are to let in; null when the portal signs in with what an agent holds. */
   publicKey(): Promise<string | null>;
   /** Somebody asks now: a connection that failed lately is tried again without its pause. */
@@ -103,6 +105,7 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
     remove: async (force, onStep) => {
       done(await run('remove', [force ? 'yes' : 'no'], limits.kitScriptMsMax, (line) => tellStep(line, onStep)));
     },
+    askPortal: (url) => askPortal(options, url),
     publicKey: options.publicKey,
     hurry: options.hurry,
     close: options.close,
@@ -121,6 +124,19 @@ const isAccount = (name: string): boolean => /^[a-z_][a-z0-9_-]{0,31}$/.test(nam
 
 async function* textOf(file: string): AsyncGenerator<Uint8Array> {
   yield readFileSync(file);
+}
+
+/** The URL is an outside text: in an alphabet that no shell minds. */
+async function askPortal({ runner, root = '/', scripts }: ServerAdminOptions, url: string): Promise<string> {
+  const lines: string[] = [];
+  const { code } = await runner.run({
+    argv: [path.posix.join(root, 'opt/svc/current/node/bin/node'), '-', Buffer.from(url).toString('base64url')],
+    stdin: textOf(path.join(scripts, 'ask-portal.cjs')),
+    onLine: (line) => lines.push(line),
+    msMax: limits.serverProbeMsMax,
+  });
+  const [word = ''] = lines;
+  return code === 0 && /^[A-Za-z0-9_-]{1,60}$/.test(word) ? word : `the question ended with exit code ${code}`;
 }
 
 async function upload(

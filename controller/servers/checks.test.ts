@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { serverChecks } from './checks.ts';
+import { serverChecks, type CheckInput } from './checks.ts';
 import { isKitId, readFacts } from './facts.ts';
 
 const lines = (changes: Readonly<Record<string, string>> = {}): readonly string[] => {
@@ -24,7 +24,7 @@ const lines = (changes: Readonly<Record<string, string>> = {}): readonly string[
   };
   return Object.entries(told).map(([name, value]) => `${name} ${value}`);
 };
-const judge = (changes?: Readonly<Record<string, string>>) =>
+const judge = (changes?: Readonly<Record<string, string>>, over: Partial<CheckInput> = {}) =>
   serverChecks({
     facts: readFacts(lines(changes)),
     server: 'sirius',
@@ -32,7 +32,11 @@ const judge = (changes?: Readonly<Record<string, string>>) =>
     tookMs: 5,
     nowMs: 1_000_400,
     wantedKit: '1.0.0-aaaaaaaa',
+    portal: { url: 'https://svc.lan', answer: 'ok', wantedBy: [] },
+    ...over,
   });
+const verdict = (name: string, over: Partial<CheckInput>, changes?: Readonly<Record<string, string>>) =>
+  judge(changes, over).find((check) => check.name === name);
 
 describe('the doctor of a server', () => {
   test('finds nothing to mend on a good one', () => {
@@ -67,6 +71,15 @@ describe('the doctor of a server', () => {
     const bad = judge(changes).filter(({ ok }) => !ok);
     expect(bad.map((check) => check.name)).toContain(name);
     expect(bad.find((check) => check.name === name)?.fix).toContain(fix);
+  });
+
+  test('a portal that backends there do not reach is a failure where an app needs it, and a warning elsewhere', () => {
+    const lost = { url: 'http://svc.localhost:8787', answer: 'ECONNREFUSED' };
+    const needed = verdict('portal', { portal: { ...lost, wantedBy: ['caderno'] } });
+    expect(needed).toMatchObject({ ok: false, warning: false, fix: expect.stringContaining('Portal.spec.url') as string });
+    expect(needed?.detail).toMatch(/http:\/\/svc\.localhost:8787 .*ECONNREFUSED.*caderno/);
+    expect(verdict('portal', { portal: { ...lost, wantedBy: [] } })).toMatchObject({ ok: false, warning: true });
+    expect(verdict('portal', { portal: null })).toMatchObject({ warning: true, fix: 'svc server add sirius' });
   });
 
   test.for(['nonsense', 'arch x86_64', 'uid 0', 'arch -|uid 0'])('an answer that is none is told: %j', (text) => {

@@ -3,6 +3,15 @@ import type { DoctorCheck } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import type { ServerFacts } from './facts.ts';
 
+/** What a backend of that server finds at SVC_PORTAL_URL. */
+export interface PortalSight {
+  readonly url: string;
+  /** `ok`, or why not. */
+  readonly answer: string;
+  /** Apps there that need it. */
+  readonly wantedBy: readonly string[];
+}
+
 export interface CheckInput {
   readonly facts: ServerFacts;
   readonly server: string;
@@ -12,6 +21,8 @@ export interface CheckInput {
   /** When the portal had the answer. */
   readonly nowMs: number;
   readonly wantedKit: string | null;
+  /** null where nobody could ask. */
+  readonly portal: PortalSight | null;
 }
 
 type Verdict = Omit<DoctorCheck, 'name'>;
@@ -32,6 +43,7 @@ export function serverChecks(input: CheckInput): readonly DoctorCheck[] {
     ['cgroups', checkCgroups(facts)],
     ['disk', checkDisk(facts)],
     ['clock', checkClock(input)],
+    ['portal', checkPortal(input)],
     ['python3', checkPython(facts)],
     [
       'gpu',
@@ -134,6 +146,17 @@ function checkClock({ facts, nowMs }: CheckInput): Verdict {
   return Math.abs(offS) * 1_000 <= limits.clockSkewMsMax
     ? good(`${Math.abs(offS)} s apart from the portal's`)
     : bad(`${Math.abs(offS)} s ${offS > 0 ? 'ahead of' : 'behind'} the portal's`, 'timedatectl set-ntp true');
+}
+
+function checkPortal({ portal, server }: CheckInput): Verdict {
+  if (portal === null) return lacking('not asked: that takes the server kit', `svc server add ${server}`);
+  const { url, answer, wantedBy } = portal;
+  if (answer === 'ok') return good(`${url} answers from there`);
+  const fix = `set Portal.spec.url to an address of the portal that ${server} reaches too, with https or through a tunnel (docs/rooms.md)`;
+  const detail = `${url} does not reach the portal from there (${answer})`;
+  return wantedBy.length === 0
+    ? lacking(`${detail}: an app that asks for rooms, the queue or metrics would not work`, fix)
+    : bad(`${detail}: no rooms, queue or metrics for ${wantedBy.join(', ')}`, fix);
 }
 
 function checkPython({ python3 }: ServerFacts): Verdict {

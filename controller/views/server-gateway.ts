@@ -3,7 +3,7 @@ import { decideServer } from '../../reconcilers/server.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { DoctorCheck, Gateway, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
 import type { Context } from '../loop/context.ts';
-import { serverChecks } from '../servers/checks.ts';
+import { serverChecks, type PortalSight } from '../servers/checks.ts';
 import {
   accountsOn,
   installKit,
@@ -15,6 +15,7 @@ import {
   writeWish,
   type KitState,
 } from '../servers/kit-work.ts';
+import { asksForPortal } from '../execute/portal-credentials.ts';
 import { leaveAlone } from '../servers/services.ts';
 import type { ServerEntry } from '../world.ts';
 
@@ -49,8 +50,18 @@ async function checks(context: Context, server: ServerEntry, kit: KitState): Pro
     tookMs: kit.tookMs,
     nowMs,
     wantedKit: kit.wanted?.id ?? null,
+    portal: await portalSight(context, server, kit),
   };
   return serverChecks(input);
+}
+
+/** The portal as backends of that server find it; null where there is no kit to ask with. */
+async function portalSight({ options, world }: Context, server: ServerEntry, kit: KitState): Promise<PortalSight | null> {
+  if (options.portalUrl === undefined || kit.facts === null || kit.facts.kit === null) return null;
+  const url = await options.portalUrl(server.placed.document);
+  const answer = await kit.admin.askPortal(url).catch((error: Error) => error.message);
+  const wanting = [...world.people.values()].filter((person) => person.server === server).flatMap(({ packages }) => [...packages]);
+  return { url, answer, wantedBy: [...new Set(wanting.filter(([, { manifest }]) => asksForPortal(manifest)).map(([app]) => app))].sort() };
 }
 
 /** The first sign-in is the administrator's to allow: everything else the portal does by itself. */
