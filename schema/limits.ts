@@ -453,6 +453,8 @@ export const limits = {
   clockSkewMsMax: 5_000,
   /** The doctor of a server waits so long for what it asks there; what is asked gives up after 5 s. */
   serverProbeMsMax: 15_000,
+  /** A setting of sshd holds for all or for groups: so many accounts tell. */
+  serverProbeAccountsMax: 8,
   /** How often the portal asks a server-scope app whether it answers. */
   serviceProbeMs: 10_000,
   ownFileTypesMax: 32,

@@ -4,6 +4,7 @@ import type { Host } from '../../controller/hosts/host.ts';
 import { createLocalHost } from '../../controller/hosts/local.ts';
 import { credentialOf, publicKeyOf } from '../../controller/hosts/ssh/credential.ts';
 import { createConnections } from '../../controller/hosts/ssh/connections.ts';
+import { forwardsSockets } from '../../controller/hosts/ssh/forwarding.ts';
 import { createSshHost } from '../../controller/hosts/ssh/host.ts';
 import type { Log } from '../../controller/loop/record.ts';
 import { createServerAdmin, type KitTarball, type ServerAdmin } from '../../controller/servers/admin.ts';
@@ -62,6 +63,7 @@ export function createAdmin({ stateDir, clock }: HostParts, { metadata, spec }: 
     server: metadata.name,
     admin,
     runner: connections.admin(),
+    forwards: (account, node) => forwardsSockets(connections.of(account), node),
     publicKey: async () => publicKeyOf(await credential()),
     hurry: () => connections.admin().hurry(),
     close: () => connections.close(),

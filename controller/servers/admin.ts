@@ -43,6 +43,8 @@ export interface ServerAdmin {
   remove(force: boolean, onStep: (step: string) => void): Promise<void>;
   /** Whether the portal answers there at this URL, asked with the kit's own Node: `ok`, or in a word why not. */
   askPortal(url: string): Promise<string>;
+  /** Those of the accounts that sshd forwards to no socket of; asked with the kit's own Node, as each of them. */
+  unforwarded(accounts: readonly string[]): Promise<readonly string[]>;
   /** `TYPE KEY` that accounts are to let in; null when the portal signs in with what an agent holds. */
   publicKey(): Promise<string | null>;
   /** Somebody asks now: a connection that failed lately is tried again without its pause. */
@@ -54,6 +56,8 @@ export interface ServerAdminOptions {
   readonly server: string;
   readonly admin: string;
   readonly runner: Runner;
+  /** Whether sshd forwards to sockets of that account, with the Node that lies there; null where it could not be tried. */
+  readonly forwards?: (account: string, node: string) => Promise<boolean | null>;
   readonly publicKey: () => Promise<string | null>;
   readonly hurry: () => void;
   readonly close: () => void;
@@ -106,6 +110,7 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
       done(await run('remove', [force ? 'yes' : 'no'], limits.kitScriptMsMax, (line) => tellStep(line, onStep)));
     },
     askPortal: (url) => askPortal(options, url),
+    unforwarded: (accounts) => unforwarded(options, accounts),
     publicKey: options.publicKey,
     hurry: options.hurry,
     close: options.close,
@@ -120,6 +125,8 @@ interface Ended {
   readonly lines: readonly string[];
 }
 
+const kitNode = (root: string): string => path.posix.join(root, 'opt/svc/current/node/bin/node');
+
 const isAccount = (name: string): boolean => /^[a-z_][a-z0-9_-]{0,31}$/.test(name);
 
 async function* textOf(file: string): AsyncGenerator<Uint8Array> {
@@ -130,13 +137,20 @@ async function* textOf(file: string): AsyncGenerator<Uint8Array> {
 async function askPortal({ runner, root = '/', scripts }: ServerAdminOptions, url: string): Promise<string> {
   const lines: string[] = [];
   const { code } = await runner.run({
-    argv: [path.posix.join(root, 'opt/svc/current/node/bin/node'), '-', Buffer.from(url).toString('base64url')],
+    argv: [kitNode(root), '-', Buffer.from(url).toString('base64url')],
     stdin: textOf(path.join(scripts, 'ask-portal.cjs')),
     onLine: (line) => lines.push(line),
     msMax: limits.serverProbeMsMax,
   });
   const [word = ''] = lines;
   return code === 0 && /^[A-Za-z0-9_-]{1,60}$/.test(word) ? word : `the question ended with exit code ${code}`;
+}
+
+async function unforwarded({ forwards, root = '/' }: ServerAdminOptions, accounts: readonly string[]): Promise<readonly string[]> {
+  if (forwards === undefined) return [];
+  const tried = accounts.filter(isAccount).slice(0, limits.serverProbeAccountsMax);
+  const works = await Promise.all(tried.map((account) => forwards(account, kitNode(root))));
+  return tried.filter((_, index) => works[index] === false);
 }
 
 async function upload(

@@ -33,6 +33,7 @@ const judge = (changes?: Readonly<Record<string, string>>, over: Partial<CheckIn
     nowMs: 1_000_400,
     wantedKit: '1.0.0-aaaaaaaa',
     portal: { url: 'https://svc.lan', answer: 'ok', wantedBy: [] },
+    unforwarded: [],
     ...over,
   });
 const verdict = (name: string, over: Partial<CheckInput>, changes?: Readonly<Record<string, string>>) =>
@@ -71,6 +72,12 @@ describe('the doctor of a server', () => {
     const bad = judge(changes).filter(({ ok }) => !ok);
     expect(bad.map((check) => check.name)).toContain(name);
     expect(bad.find((check) => check.name === name)?.fix).toContain(fix);
+  });
+
+  test('an sshd that was seen not to forward is named, whatever its configuration says', () => {
+    const told = verdict('ssh', { unforwarded: ['ana', 'bia'] });
+    expect(told).toMatchObject({ ok: false, warning: false, detail: expect.stringContaining('ana, bia') as string });
+    expect(told?.fix).toContain('AllowStreamLocalForwarding local');
   });
 
   test('a portal that backends there do not reach is a failure where an app needs it, and a warning elsewhere', () => {

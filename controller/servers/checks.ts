@@ -23,6 +23,8 @@ export interface CheckInput {
   readonly wantedKit: string | null;
   /** null where nobody could ask. */
   readonly portal: PortalSight | null;
+  /** Accounts whose sockets sshd was seen not to forward to. */
+  readonly unforwarded: readonly string[];
 }
 
 type Verdict = Omit<DoctorCheck, 'name'>;
@@ -53,7 +55,7 @@ export function serverChecks(input: CheckInput): readonly DoctorCheck[] {
   return checks.map(([name, { ok, warning, detail, fix }]) => ({ name, ok, warning, detail, fix }));
 }
 
-function checkSsh({ facts: { sshd }, tookMs }: CheckInput): Verdict {
+function checkSsh({ facts: { sshd }, tookMs, unforwarded }: CheckInput): Verdict {
   const edit = (line: string): string => `printf '${line}\\n' > /etc/ssh/sshd_config.d/10-svc-forwarding.conf && systemctl reload ssh`;
   if (sshd.disabled === 'yes') return bad('sshd has DisableForwarding yes: no socket can be reached', edit('DisableForwarding no'));
   if (sshd.streamlocal !== '' && sshd.streamlocal !== 'yes' && sshd.streamlocal !== 'all' && sshd.streamlocal !== 'local') {
@@ -64,6 +66,13 @@ function checkSsh({ facts: { sshd }, tookMs }: CheckInput): Verdict {
   }
   if (sshd.pubkey === 'no')
     return bad('sshd has PubkeyAuthentication no: the portal signs in with a key', edit('PubkeyAuthentication yes'));
+  const [first] = unforwarded;
+  if (first !== undefined) {
+    return bad(
+      `sshd forwards to no socket of ${unforwarded.join(', ')}: AllowStreamLocalForwarding, AllowTcpForwarding or DisableForwarding, perhaps in a Match block`,
+      `${edit('AllowStreamLocalForwarding local')}; sshd -T -C user=${first},host=portal,addr=127.0.0.1 | grep -i forwarding shows what holds`,
+    );
+  }
   return good(`answers; the look took ${Math.round(tookMs)} ms`);
 }
 

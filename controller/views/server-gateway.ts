@@ -51,8 +51,15 @@ async function checks(context: Context, server: ServerEntry, kit: KitState): Pro
     nowMs,
     wantedKit: kit.wanted?.id ?? null,
     portal: await portalSight(context, server, kit),
+    unforwarded: await unforwarded(kit),
   };
   return serverChecks(input);
+}
+
+/** Accounts that are not let in, or not there, are told of elsewhere. */
+async function unforwarded({ facts, admin }: KitState): Promise<readonly string[]> {
+  if (facts === null || facts.kit === null) return [];
+  return await admin.unforwarded(facts.accounts.filter(({ found }) => found).map(({ name }) => name));
 }
 
 /** The portal as backends of that server find it; null where there is no kit to ask with. */

@@ -1,11 +1,13 @@
 /** What the doctor of a server asks on it and through its sshd, over a real one. */
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createConnections, type Connections } from '../../controller/hosts/ssh/connections.ts';
+import { forwardsSockets } from '../../controller/hosts/ssh/forwarding.ts';
 import { createServerAdmin, type ServerAdmin } from '../../controller/servers/admin.ts';
-import { freePort, repository } from '../support/portal.ts';
+import { freePort, repository, until } from '../support/portal.ts';
+import { createSshHost } from '../../controller/hosts/ssh/host.ts';
 import { createSshWorld, sshHostOptions, type SshWorld } from './world.ts';
 
 let world: SshWorld;
@@ -21,6 +23,7 @@ beforeAll(async () => {
     server: 'sirius',
     admin: 'root',
     runner: connections.admin(),
+    forwards: (account, node) => forwardsSockets(connections.of(account), node),
     publicKey: async () => null,
     hurry: () => undefined,
     close: () => connections.close(),
@@ -39,4 +42,28 @@ test('the portal is asked from the server, at the very URL that backends get', a
   expect(await admin.askPortal(`http://localhost:${await freePort()}`)).toBe('ECONNREFUSED');
   expect(await admin.askPortal(`http://127.0.0.1:${world.port}`)).toBe('WRONG_HOST');
   expect(await admin.askPortal("http://nao.existe.invalid:1/'; reboot #")).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
+});
+
+test('an sshd that forwards to no sockets, for all or for one account, is told apart from a socket that nobody listens on', async () => {
+  const [ana, bia] = world.sshd.accounts.map(({ name }) => name) as [string, string];
+  expect(await admin.unforwarded([ana, bia])).toEqual([]);
+  const again = async (config: readonly string[]): Promise<void> => {
+    await world.sshd.halt();
+    await world.sshd.resume(config);
+    connections.of(ana).hurry();
+    connections.of(bia).hurry();
+  };
+  // A Match block ends with the file that it stands in.
+  writeFileSync(join(world.sshd.dir, 'bia.conf'), `Match User ${bia}\n  AllowStreamLocalForwarding no\n`);
+  await again([`Include ${join(world.sshd.dir, 'bia.conf')}`]);
+  await until('a connection again', async () => (await admin.unforwarded([ana, bia])).includes(bia));
+  expect(await admin.unforwarded([ana, bia])).toEqual([bia]);
+  await again(['AllowStreamLocalForwarding no']);
+  await until('a connection again', async () => (await admin.unforwarded([ana, bia])).length === 2);
+  const host = createSshHost(sshHostOptions(world.sshd));
+  await expect(host.startSupervisor(ana)).rejects.toMatchObject({
+    code: 'SUPERVISOR_FAILED',
+    message: expect.stringContaining('AllowStreamLocalForwarding') as string,
+  });
+  await host.close();
 });

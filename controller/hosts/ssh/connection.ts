@@ -219,14 +219,24 @@ async function dialOnce(state: State, socketPath: string): Promise<Duplex> {
   } catch (error) {
     release();
     if (error instanceof SvcError) throw error;
-    const { message } = error as Error;
+    const { message, reason } = error as Error & { reason?: unknown };
     throw new SvcError(
       'SERVER_UNREACHABLE',
-      `nobody listens on ${socketPath}, or sshd may not forward to it: ${message}`,
+      reason === administrativelyProhibited
+        ? `sshd does not forward to ${socketPath}: AllowStreamLocalForwarding has to be yes: ${message}`
+        : `nobody listens on ${socketPath}, or sshd may not forward to it: ${message}`,
       {},
       { cause: error },
     );
   }
+}
+
+/** SSH_OPEN_ADMINISTRATIVELY_PROHIBITED (RFC 4254 5.1). */
+const administrativelyProhibited = 1;
+
+/** Whether a dial failed by the server's own word: it opened no channel to that socket. */
+export function refusedBySshd(error: unknown): boolean {
+  return error instanceof SvcError && typeof (error.cause as { reason?: unknown } | undefined)?.reason === 'number';
 }
 
 async function run(state: State, command: RemoteRun): Promise<RemoteResult> {

@@ -18,6 +18,7 @@ import { checkSocketPath } from '../unix-socket.ts';
 import type { SshCredential, SshTarget } from './connect.ts';
 import type { SshConnection } from './connection.ts';
 import { createConnections, type Connections } from './connections.ts';
+import { forwardsSockets, noForwarding } from './forwarding.ts';
 import { listError, readListLine } from './list-lines.ts';
 import { createListing, notRun, type Listing } from './listing.ts';
 import { createFileCache } from './file-cache.ts';
@@ -174,7 +175,12 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
     const stream = await connection.dial(paths.supervisorSocket).catch(() => null);
     stream?.destroy();
     if (stream) return;
-    if (clock.monotonicMs() > endMs) throw notAnswering(paths.supervisorLog);
+    if (clock.monotonicMs() > endMs) {
+      const forwards = await forwardsSockets(connection, path.posix.join(options.kit, 'node/bin/node'));
+      throw forwards === false
+        ? new SvcError('SUPERVISOR_FAILED', noForwarding(options.server, account))
+        : notAnswering(paths.supervisorLog);
+    }
     await new Promise<void>((resolve) => {
       clock.at(clock.monotonicMs() + limits.supervisorDialMs, resolve);
     });
