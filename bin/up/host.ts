@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Host } from '../../controller/hosts/host.ts';
 import { createLocalHost } from '../../controller/hosts/local.ts';
-import { credentialOf, publicKeyOf } from '../../controller/hosts/ssh/credential.ts';
+import { credentialOf, publicKeyAt, publicKeyOf } from '../../controller/hosts/ssh/credential.ts';
 import { createConnections } from '../../controller/hosts/ssh/connections.ts';
 import { forwardsSockets } from '../../controller/hosts/ssh/forwarding.ts';
 import { createSshHost } from '../../controller/hosts/ssh/host.ts';
@@ -65,6 +65,7 @@ export function createAdmin({ stateDir, clock }: HostParts, { metadata, spec }: 
     runner: connections.admin(),
     forwards: (account, node) => forwardsSockets(connections.of(account), node),
     publicKey: async () => publicKeyOf(await credential()),
+    publicKeyAt: publicKeyAt(key, stateDir),
     hurry: () => connections.admin().hurry(),
     close: () => connections.close(),
     scripts: path.resolve(binDir, '../kit/server'),

@@ -32,6 +32,8 @@ export interface KitTarball {
 export interface ServerAdmin {
   /** Account whose connection it is. */
   readonly account: string;
+  /** Where whoever lets the portal in finds its public key, in words. */
+  readonly publicKeyAt: string;
   facts(accounts: readonly string[]): Promise<ServerFacts>;
   /** Puts the kit in place and makes it the current one; tells each step. What was current stays so until the last moment. */
   install(kit: KitTarball, onStep: (step: string) => void): Promise<void>;
@@ -59,6 +61,7 @@ export interface ServerAdminOptions {
   /** Whether sshd forwards to sockets of that account, with the Node that lies there; null where it could not be tried. */
   readonly forwards?: (account: string, node: string) => Promise<boolean | null>;
   readonly publicKey: () => Promise<string | null>;
+  readonly publicKeyAt: string;
   readonly hurry: () => void;
   readonly close: () => void;
   /** Folder of kit/server's scripts. */
@@ -89,6 +92,7 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
   const done = (ended: Ended): Ended => (ended.code === 0 ? ended : refuse(server, admin, ended));
   return {
     account: admin,
+    publicKeyAt: options.publicKeyAt,
     facts: async (accounts) => readFacts(done(await run('facts', accounts.filter(isAccount), limits.kitScriptMsMax)).lines),
     install: async (kit, onStep) => {
       if (!isKitId(kit.id) || !/^[0-9a-f]{64}$/.test(kit.sha256)) throw new SvcError('INTERNAL', 'a kit without a name');

@@ -30,7 +30,7 @@ const judge = (changes?: Readonly<Record<string, string>>, over: Partial<CheckIn
     server: 'sirius',
     admin: 'root',
     tookMs: 5,
-    nowMs: 1_000_400,
+    askedMs: [1_000_395, 1_000_400],
     wantedKit: '1.0.0-aaaaaaaa',
     portal: { url: 'https://svc.lan', answer: 'ok', wantedBy: [] },
     unforwarded: [],
@@ -54,6 +54,7 @@ describe('the doctor of a server', () => {
     ['system', { missing: 'flock' }, 'apt-get install'],
     ['kit', { kit: '-' }, 'svc server add sirius'],
     ['kit', { kit_runs: 'no' }, 'svc server add sirius'],
+    ['kit', { kit_lacks: 'svc-app-run' }, 'svc server add sirius'],
     ['kit', { kit: '0.9.0-aaaaaaaa' }, 'svc server add sirius'],
     ['linger', { account: 'ana found linger=no manager=no' }, 'loginctl enable-linger ana'],
     ['linger', { account: 'ana missing' }, 'useradd'],
@@ -72,6 +73,15 @@ describe('the doctor of a server', () => {
     const bad = judge(changes).filter(({ ok }) => !ok);
     expect(bad.map((check) => check.name)).toContain(name);
     expect(bad.find((check) => check.name === name)?.fix).toContain(fix);
+  });
+
+  test.for([
+    ['slow', [986_000, 1_000_400], true],
+    ['slow and early', [1_000_400, 1_014_000], true],
+    ['slow, and behind all the same', [1_010_000, 1_024_000], false],
+    ['slow, and ahead all the same', [980_000, 994_000], false],
+  ] as const)('the clock of a server that was %s: only what lies outside of the look counts', ([, askedMs, ok]) => {
+    expect(verdict('clock', { askedMs })?.ok).toBe(ok);
   });
 
   test('an sshd that was seen not to forward is named, whatever its configuration says', () => {

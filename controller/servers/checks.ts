@@ -18,8 +18,8 @@ export interface CheckInput {
   readonly admin: string;
   /** How long the look took, the connection not counted. */
   readonly tookMs: number;
-  /** When the portal had the answer. */
-  readonly nowMs: number;
+  /** The portal's time before the server was asked for its own, and with the answer. */
+  readonly askedMs: readonly [before: number, after: number];
   readonly wantedKit: string | null;
   /** null where nobody could ask. */
   readonly portal: PortalSight | null;
@@ -94,6 +94,8 @@ function checkSystem({ os, arch, systemd, missing }: ServerFacts): Verdict {
 }
 
 function checkKit({ facts, wantedKit, server }: CheckInput): Verdict {
+  if (facts.kitLacks.length > 0)
+    return bad(`commands of the server kit are not there, or can't be run: ${facts.kitLacks.join(', ')}`, `svc server add ${server}`);
   if (facts.kit === null) return bad('the server kit is not there', `svc server add ${server}`);
   if (wantedKit !== null && facts.kit !== wantedKit)
     return bad(`the kit is ${facts.kit}, the portal's is ${wantedKit}`, `svc server add ${server}`);
@@ -150,9 +152,12 @@ function checkDisk({ optFreeKb, accounts }: ServerFacts): Verdict {
   return good(optFreeKb === null ? 'not told' : `${mega(optFreeKb)} free below /opt`);
 }
 
-function checkClock({ facts, nowMs }: CheckInput): Verdict {
-  const offS = Math.round(facts.clockS - nowMs / 1_000);
-  return Math.abs(offS) * 1_000 <= limits.clockSkewMsMax
+/** The server told whole seconds, at some moment of the look: only what lies outside is a difference. */
+function checkClock({ facts: { clockS }, askedMs: [before, after] }: CheckInput): Verdict {
+  const told = clockS * 1_000;
+  const offMs = told > after ? told - after : Math.min(0, told + 999 - before);
+  const offS = Math.round(offMs / 1_000);
+  return Math.abs(offMs) <= limits.clockSkewMsMax
     ? good(`${Math.abs(offS)} s apart from the portal's`)
     : bad(`${Math.abs(offS)} s ${offS > 0 ? 'ahead of' : 'behind'} the portal's`, 'timedatectl set-ntp true');
 }

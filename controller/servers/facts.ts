@@ -26,6 +26,8 @@ export interface ServerFacts {
   readonly python3: boolean;
   /** Kit in place; null for none and for one that does not run. */
   readonly kit: string | null;
+  /** Commands of its own list that are not there or can't be run: such a kit is none. */
+  readonly kitLacks: readonly string[];
   readonly kitPrevious: string | null;
   readonly origins: string;
   /** `TYPE KEY` of the portal that it lets in; '' for none. */
@@ -41,12 +43,14 @@ export interface ServerFacts {
 export function readFacts(lines: readonly string[]): ServerFacts {
   const told = new Map<string, string>();
   const missing: string[] = [];
+  const kitLacks: string[] = [];
   const accounts: AccountFacts[] = [];
   for (const line of lines) {
     const at = line.indexOf(' ');
     const name = at === -1 ? line : line.slice(0, at);
     const value = at === -1 || line.slice(at + 1) === '-' ? '' : line.slice(at + 1).trim();
     if (name === 'missing') missing.push(value);
+    else if (name === 'kit_lacks') kitLacks.push(value);
     else if (name === 'account') accounts.push(readAccount(value));
     else told.set(name, value);
   }
@@ -64,7 +68,8 @@ export function readFacts(lines: readonly string[]): ServerFacts {
     optFreeKb: numberOf(text('opt_free_kb')),
     missing,
     python3: text('python3') !== '',
-    kit: runs && isKitId(text('kit')) ? text('kit') : null,
+    kit: runs && kitLacks.length === 0 && isKitId(text('kit')) ? text('kit') : null,
+    kitLacks,
     kitPrevious: isKitId(text('kit_previous')) ? text('kit_previous') : null,
     origins: text('origins'),
     key: text('key'),

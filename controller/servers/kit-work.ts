@@ -31,6 +31,8 @@ export interface KitState {
   work: Promise<void> | null;
   /** How long the last look took. */
   tookMs: number;
+  /** The portal's time before and after it. */
+  askedMs: readonly [before: number, after: number];
 }
 
 export function newKitState(admin: ServerAdmin): KitState {
@@ -45,6 +47,7 @@ export function newKitState(admin: ServerAdmin): KitState {
     lookedAtMs: 0,
     work: null,
     tookMs: 0,
+    askedMs: [0, 0],
   };
 }
 
@@ -93,8 +96,10 @@ export async function lookAtKit(context: Context, server: ServerEntry, now = fal
   if (now) kit.admin.hurry();
   try {
     const beganMs = clock.monotonicMs();
+    const beforeMs = clock.nowMs();
     const facts = await kit.admin.facts(accountsOn(context, server));
     kit.tookMs = clock.monotonicMs() - beganMs;
+    kit.askedMs = [beforeMs, clock.nowMs()];
     const publicKey = await kit.admin.publicKey();
     kit.facts = facts;
     kit.sight = {

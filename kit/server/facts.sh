@@ -7,6 +7,13 @@ p=${1%/}
 shift
 tell() { printf '%s %s\n' "$1" "${2:--}"; }
 
+# Commands of the kit in that folder, by its own list, that can't be run.
+lacking() {
+  for command in $(sed -n 's/.*"commands":\["\([^]]*\)"\].*/\1/p' "$1/kit.json" 2>/dev/null | sed 's/","/ /g'); do
+    [ -x "$1/bin/$command" ] || printf '%s\n' "$command"
+  done
+}
+
 tell arch "$(uname -m)"
 tell uid "$(id -u)"
 tell os "$(. /etc/os-release 2>/dev/null; echo "${ID:-unknown} ${VERSION_ID:-?}")"
@@ -26,6 +33,7 @@ tell kit_previous "$(readlink "$p/opt/svc/previous" 2>/dev/null)"
 # A kit whose runtime went away (a half deleted folder, another processor) is none.
 if [ -L "$p/opt/svc/current" ]; then
   "$p/opt/svc/current/node/bin/node" -e 0 </dev/null >/dev/null 2>&1 && tell kit_runs yes || tell kit_runs no
+  for command in $(lacking "$p/opt/svc/current"); do tell kit_lacks "$command"; done
 fi
 tell origins "$(cat "$p/etc/svc/origins" 2>/dev/null)"
 tell key "$(cat "$p/etc/svc/portal-key" 2>/dev/null)"

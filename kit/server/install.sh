@@ -15,9 +15,16 @@ step() {
   printf 'step %s\n' "$1"
   if [ "${SVC_KIT_DIE-}" = "$1" ]; then kill -9 $$; fi
 }
+# Commands of the kit in that folder, by its own list, that can't be run.
+lacking() {
+  for command in $(sed -n 's/.*"commands":\["\([^]]*\)"\].*/\1/p' "$1/kit.json" 2>/dev/null | sed 's/","/ /g'); do
+    [ -x "$1/bin/$command" ] || printf '%s\n' "$command"
+  done
+}
 link() { ln -sfn "$1" "$2.tmp" && mv -fT "$2.tmp" "$2"; }
 
-if [ ! -d "$id" ] || [ "$(cat "$id/.sum" 2>/dev/null)" != "$sum" ]; then
+# What somebody took away of it is brought back.
+if [ ! -x "$id/node/bin/node" ] || [ -n "$(lacking "$id")" ] || [ "$(cat "$id/.sum" 2>/dev/null)" != "$sum" ]; then
   step check
   printf '%s  .in/%s.tgz\n' "$sum" "$sum" | sha256sum -c --status - || exit 10
   step unpack

@@ -31,6 +31,9 @@ interface Made extends Omit<ServerKit, 'file'> {
   readonly stamp: string;
 }
 
+/** Another one where the tarball differs and its files don't: 2 has the commands in kit.json. */
+const layout = 2;
+
 /** Commands of a server; the others are the portal's and the author's. */
 const serverCommand = /^svc-(app-(run|supervisor|install|serve|list)|gpu-info)$/;
 
@@ -108,7 +111,7 @@ function below(folder: string): readonly KitFile[] {
 }
 
 function stampOf(files: readonly KitFile[]): string {
-  const hash = createHash('sha256').update(kitVersion);
+  const hash = createHash('sha256').update(`${kitVersion} ${layout}`);
   for (const { from, to } of files) {
     const { size, mtimeMs, ino } = statSync(from);
     hash.update(`${to}\0${size} ${mtimeMs} ${ino}\n`);
@@ -118,7 +121,7 @@ function stampOf(files: readonly KitFile[]): string {
 
 /** Answers the id: the version, and eight digits of what is in it. */
 async function stage(files: readonly KitFile[], folder: string, processor: KitProcessor): Promise<string> {
-  const hash = createHash('sha256').update(`${kitVersion} ${processor}\n`);
+  const hash = createHash('sha256').update(`${kitVersion} ${processor} ${layout}\n`);
   for (const { from, to, executable } of files) {
     const target = path.join(folder, to);
     await mkdir(path.dirname(target), { recursive: true });
@@ -127,8 +130,10 @@ async function stage(files: readonly KitFile[], folder: string, processor: KitPr
     hash.update(`${to} ${executable} ${createHash('sha256').update(bytes).digest('hex')}\n`);
     await chmod(target, executable ? 0o755 : 0o644);
   }
+  // facts.sh and install.sh read this list in one line of kit.json.
+  const commands = files.flatMap(({ to }) => (to.startsWith('bin/') ? [to.slice(4)] : []));
   const id = `${kitVersion}-${hash.digest('hex').slice(0, 8)}`;
-  await writeFile(path.join(folder, 'kit.json'), `${JSON.stringify({ id, version: kitVersion, processor })}\n`);
+  await writeFile(path.join(folder, 'kit.json'), `${JSON.stringify({ id, version: kitVersion, processor, commands })}\n`);
   return id;
 }
 

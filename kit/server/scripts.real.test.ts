@@ -50,8 +50,10 @@ function tarball(id: string, installer = 'exit 2'): { readonly id: string; reado
   writeFileSync(path.join(folder, 'node/bin/node'), '#!/bin/sh\nexit 0\n');
   for (const name of ['sleep', 'svc-app-supervisor']) copyFileSync('/bin/sleep', path.join(folder, 'node/bin', name));
   writeFileSync(path.join(folder, 'bin/svc-app-install'), `#!/bin/sh\n${installer}\n`);
+  writeFileSync(path.join(folder, 'bin/svc-app-run'), '#!/bin/sh\n');
   writeFileSync(path.join(folder, 'sdk/version'), id);
-  for (const file of ['node/bin/node', 'node/bin/sleep', 'node/bin/svc-app-supervisor', 'bin/svc-app-install'])
+  writeFileSync(path.join(folder, 'kit.json'), `${JSON.stringify({ id, commands: ['svc-app-install', 'svc-app-run'] })}\n`);
+  for (const file of ['node/bin/node', 'node/bin/sleep', 'node/bin/svc-app-supervisor', 'bin/svc-app-install', 'bin/svc-app-run'])
     chmodSync(path.join(folder, file), 0o755);
   const file = path.join(root, `${id}.tgz`);
   execFileSync('tar', ['-czf', file, '-C', path.dirname(folder), 'svc']);
@@ -106,6 +108,20 @@ describe('the kit', () => {
     put(tarball('1.0.0-aaaaaaaa'));
     expect(put(make()).status).toBe(code);
     expect([current(), versions()]).toEqual(['1.0.0-aaaaaaaa', ['1.0.0-aaaaaaaa']]);
+  });
+
+  test.for([
+    ['taken away', (file: string) => rmSync(file)],
+    ['made unrunnable', (file: string) => chmodSync(file, 0o644)],
+  ] as const)('that had a command %s is told, and the same kit put there again brings it back', ([, spoil]) => {
+    const kit = tarball('1.0.0-aaaaaaaa');
+    put(kit);
+    const lacks = (): readonly string[] => script('facts', []).stdout.match(/^kit_lacks .*$/gm) ?? [];
+    expect(lacks()).toEqual([]);
+    spoil(path.join(base(), 'current/bin/svc-app-run'));
+    expect(lacks()).toEqual(['kit_lacks svc-app-run']);
+    expect(put(kit).status).toBe(0);
+    expect([lacks(), current()]).toEqual([[], '1.0.0-aaaaaaaa']);
   });
 
   test('of an earlier version stays while somebody runs from it', () => {

@@ -95,6 +95,7 @@ describe('a bare server', () => {
       admin: 'adm-svc',
       runner: machineRunner(machine, 'adm-svc'),
       publicKey: async () => null,
+      publicKeyAt: '',
       hurry: () => undefined,
       close: () => undefined,
       scripts: path.join(repository, 'kit/server'),

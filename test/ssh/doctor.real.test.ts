@@ -25,6 +25,7 @@ beforeAll(async () => {
     runner: connections.admin(),
     forwards: (account, node) => forwardsSockets(connections.of(account), node),
     publicKey: async () => null,
+    publicKeyAt: '',
     hurry: () => undefined,
     close: () => connections.close(),
     scripts: join(repository, 'kit/server'),
@@ -41,7 +42,7 @@ test('the portal is asked from the server, at the very URL that backends get', a
   expect(await admin.askPortal(`http://${world.host}`)).toBe('ok');
   expect(await admin.askPortal(`http://localhost:${await freePort()}`)).toBe('ECONNREFUSED');
   expect(await admin.askPortal(`http://127.0.0.1:${world.port}`)).toBe('WRONG_HOST');
-  expect(await admin.askPortal("http://nao.existe.invalid:1/'; reboot #")).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
+  expect(await admin.askPortal("http://nao.existe.invalid:8787/'; reboot #")).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
 });
 
 test('an sshd that forwards to no sockets, for all or for one account, is told apart from a socket that nobody listens on', async () => {

@@ -96,6 +96,13 @@ export function publicKeyOf(credential: SshCredential): string | null {
   return credential.kind === 'key' ? publicLineOf(credential.privateKey).split(' ', 2).join(' ') : null;
 }
 
+/** Where it is found, for people: a file where there is one. */
+export function publicKeyAt(key: SshSpec['key'], stateDir: string): string {
+  if (key === undefined) return `${keyFile(stateDir)}.pub`;
+  if ('agent' in key) return `a key of the agent at $${key.agent} (ssh-add -L)`;
+  return `the public part of ${'env' in key ? `the key in $${key.env}` : path.resolve(stateDir, key.file)} (ssh-keygen -y)`;
+}
+
 function publicLineOf(privateKey: Buffer): string {
   const parsed = ssh2.utils.parseKey(privateKey);
   const key = Array.isArray(parsed) ? parsed[0] : parsed;
