@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideServer, type KitSight, type ServerDesired, type ServerObserved } from './server.ts';
+import { decideServer, type KitSight, type ServerDesired, type ServerMemory, type ServerObserved } from './server.ts';
 
 const desired: ServerDesired = {
   name: 'sirius',
@@ -49,7 +49,14 @@ describe('the kit of a server', () => {
       [kitAction],
     ],
     ['was taken off', withKit({ removed: true }), observed({ kit: seen({ id: null }) }), 'removed', 'Uninstalled', []],
-    ['is being put there', desired, observed({ busy: 'upload', kit: seen({ id: null }) }), 'installing', 'Installing', []],
+    [
+      'is being put there',
+      desired,
+      observed({ busy: { act: 'kit', message: 'upload' }, kit: seen({ id: null }) }),
+      'installing',
+      'Installing',
+      [],
+    ],
     ['is not known for this processor', withKit({ id: null }), observed({ kit: seen({ id: null }) }), 'missing', 'NotInstalled', []],
     [
       'can not be looked at',
@@ -127,5 +134,44 @@ describe('the kit of a server', () => {
     const first = decideServer(desired, sight, null, 0);
     const held = decideServer(desired, sight, first.memory, 1);
     expect([held.state, held.reason, held.conditions[0]?.status]).toEqual(['outdated', 'InstallFailed', 'True']);
+  });
+
+  test('whose accounts can not be made ready (no systemd) is tried a few times an hour, and goes on being ready', () => {
+    const lost = seen({ accounts: [{ ...account, linger: false, manager: false }] });
+    let memory: ServerMemory | null = null;
+    let busyUntilMs = -1;
+    let sight = observed({ kit: lost });
+    const triedAtS: number[] = [];
+    const states = new Set<string>();
+    for (let nowMs = 0; nowMs < 3_600_000; nowMs += 500) {
+      if (sight.busy !== null && nowMs >= busyUntilMs)
+        sight = observed({ kit: lost, failure: { message: 'no lingering', retry: 'waiting', atMs: nowMs } });
+      const decision = decideServer(desired, sight, memory, nowMs);
+      memory = decision.memory;
+      states.add(`${decision.state} ${decision.reason}`);
+      if (decision.actions.length === 0) continue;
+      triedAtS.push(nowMs / 1_000);
+      busyUntilMs = nowMs + 2_000;
+      sight = { ...sight, busy: { act: 'accounts', message: 'its accounts are made ready' } };
+    }
+    expect(triedAtS.slice(0, 8)).toEqual([0, 12, 34, 76, 158, 320, 642, 1_244]);
+    expect(triedAtS).toHaveLength(11);
+    expect([...states]).toEqual(['ready LingerBroken']);
+  });
+
+  test('has another trouble meanwhile: that is not made to wait', () => {
+    const lost = { ...account, linger: false, manager: false };
+    const failure = { message: 'no lingering', retry: 'waiting', atMs: 0 } as const;
+    const first = decideServer(desired, observed({ kit: seen({ accounts: [lost] }), failure }), null, 0);
+    expect(decideServer(desired, observed({ kit: seen({ accounts: [lost] }), failure }), first.memory, 1).actions).toEqual([]);
+    const came = observed({ kit: seen({ accounts: [lost, { ...account, name: 'bia', key: false }] }), failure });
+    expect(decideServer(desired, came, first.memory, 1).actions).toEqual([accountsAction]);
+  });
+
+  test('that does not answer for a while forgets nothing of its attempts', () => {
+    const lost = seen({ accounts: [{ ...account, linger: false }] });
+    const first = decideServer(desired, observed({ kit: lost }), null, 0);
+    const away = decideServer(desired, observed({ host: unreachable, kit: { status: 'unknown', message: 'cut' } }), first.memory, 1);
+    expect(decideServer(desired, observed({ kit: lost }), away.memory, 2).actions).toEqual([]);
   });
 });

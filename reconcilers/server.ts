@@ -34,6 +34,12 @@ export type KitSight =
       readonly accounts: readonly AccountSight[];
     };
 
+export interface KitBusy {
+  /** `accounts`: only they are made ready, and what is served goes on. */
+  readonly act: 'kit' | 'accounts';
+  readonly message: string;
+}
+
 export interface KitFailure {
   readonly message: string;
   readonly retry: RetryClass;
@@ -58,8 +64,8 @@ export interface ServerDesired {
 export interface ServerObserved {
   readonly host: HostSight;
   readonly kit: KitSight;
-  /** What is being done there, in words; null when nothing is. */
-  readonly busy: string | null;
+  /** What is being done there; null when nothing is. */
+  readonly busy: KitBusy | null;
   readonly failure: KitFailure | null;
 }
 
@@ -69,6 +75,8 @@ export interface ServerMemory {
   readonly nextAttemptAtMs: number;
   /** What was attempted: another wish or another sight starts anew. */
   readonly attempted: string | null;
+  /** Something was being done there: the wait begins with its end. */
+  readonly busy: boolean;
 }
 
 interface Step {
@@ -77,6 +85,8 @@ interface Step {
   readonly reason: Reason;
   readonly message: string;
   readonly action: Action | null;
+  /** What the action is to mend, so that another trouble does not wait for this one; '' where the action says it. */
+  readonly trouble: string;
 }
 
 /** Wait after the n-th attempt that did not lead there. */
@@ -91,20 +101,26 @@ export function decideServer(
   nowMs: number,
 ): Decision<ServerMemory> {
   const wanted = stepOf(desired, observed);
-  const attempted = wanted.action === null ? null : JSON.stringify(wanted.action);
-  const tried = memory !== null && memory.attempted === attempted && attempted !== null ? memory : null;
-  const step = wanted.action === null ? wanted : paced(wanted, observed, tried, nowMs);
+  const { busy } = observed;
+  const aim = wanted.action === null ? null : `${JSON.stringify(wanted.action)}${wanted.trouble}`;
+  // What is under way, or can't be seen for a while, does not make the last attempts forgotten: each would begin anew for ever.
+  const holds = busy !== null || observed.kit.status === 'unknown';
+  const tried = memory !== null && (holds || (memory.attempted === aim && aim !== null)) ? memory : null;
+  const attempted = holds ? (tried?.attempted ?? null) : aim;
+  const ended = tried !== null && tried.busy && busy === null;
+  const dueAtMs = ended ? nowMs + kitWaitMs(tried.attempts) : (tried?.nextAttemptAtMs ?? 0);
+  const step = wanted.action === null ? wanted : paced(wanted, observed, tried?.attempts ?? 0, dueAtMs, nowMs);
   const attempts = (tried?.attempts ?? 0) + (step.action === null ? 0 : 1);
-  const nextAttemptAtMs = step.action === null ? (tried?.nextAttemptAtMs ?? 0) : nowMs + kitWaitMs(attempts);
+  const nextAttemptAtMs = step.action === null ? dueAtMs : nowMs + kitWaitMs(attempts);
   const stamped = stampConditions(conditionsOf(desired, observed, step), memory?.since, desired.generation, nowMs);
-  const next: ServerMemory = { since: stamped.memory, attempts, nextAttemptAtMs, attempted };
+  const next: ServerMemory = { since: stamped.memory, attempts, nextAttemptAtMs, attempted, busy: busy !== null };
   return {
     actions: step.action === null ? [] : [step.action],
     state: step.state,
     reason: step.reason,
     message: step.message,
     conditions: stamped.conditions,
-    nextDeadlineMs: attempted === null || observed.busy !== null ? null : earliest(nowMs, [nextAttemptAtMs]),
+    nextDeadlineMs: aim === null || busy !== null ? null : earliest(nowMs, [nextAttemptAtMs]),
     memory: memory !== null && same(memory, next) ? memory : next,
   };
 }
@@ -118,7 +134,7 @@ const sights = {
 function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
   const { host, kit, busy } = observed;
   const { state, truth, reason } = sights[host.status];
-  const plain: Step = { state, ready: truth, reason, message: host.message, action: null };
+  const plain: Step = { state, ready: truth, reason, message: host.message, action: null, trouble: '' };
   if (desired.kit === null) return plain;
   if (kit.status === 'unknown') {
     // People's accounts may be reached while the administrator's is not.
@@ -126,8 +142,10 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
     return { ...plain, message: kit.message === '' ? host.message : kit.message };
   }
   const { id, removed, held } = desired.kit;
-  const said = (step: Omit<Step, 'action'>, action: Action | null = null): Step => ({ ...step, action });
-  if (busy !== null) return said({ state: 'installing', ready: readyNow(observed), reason: 'Installing', message: busy });
+  const said = (step: Omit<Step, 'action' | 'trouble'>, action: Action | null = null, trouble = ''): Step => ({ ...step, action, trouble });
+  const isRight = kit.id !== null && (id === null || kit.id === id || id === held);
+  if (busy !== null && (busy.act === 'kit' || !isRight))
+    return said({ state: 'installing', ready: readyNow(observed), reason: 'Installing', message: busy.message });
   if (removed)
     return said({
       state: 'removed',
@@ -151,7 +169,8 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
   const unready = unreadyAccounts(desired.kit.origins, kit);
   if (unready !== null) {
     const action: Action = { kind: 'server/accounts', server: desired.name };
-    return said({ state: 'ready', ready: readyNow(observed), reason: unready.reason, message: unready.message }, action);
+    const { reason: why, message, trouble } = unready;
+    return said({ state: 'ready', ready: readyNow(observed), reason: why, message }, action, trouble);
   }
   const note = id !== null && kit.id !== id ? `the server kit is held at ${kit.id}; svc server add takes ${id} again` : host.message;
   return { ...plain, message: note };
@@ -165,24 +184,26 @@ function readyNow({ host }: ServerObserved): Step['ready'] {
 function unreadyAccounts(
   origins: string,
   kit: Extract<KitSight, { status: 'seen' }>,
-): { readonly reason: Reason; readonly message: string } | null {
+): { readonly reason: Reason; readonly message: string; readonly trouble: string } | null {
   const there = kit.accounts.filter(({ found }) => found);
   const names = (of: readonly AccountSight[]): string => of.map(({ name }) => name).join(', ');
   const lost = there.filter(({ linger, manager }) => !linger || !manager);
-  if (lost.length > 0) return { reason: 'LingerBroken', message: `no lasting service manager for ${names(lost)}` };
   const closed = there.filter(({ key }) => !key);
+  if (lost.length === 0 && closed.length === 0 && kit.key && kit.origins === origins) return null;
+  const trouble = JSON.stringify([names(lost), names(closed), kit.key, kit.origins === origins]);
+  if (lost.length > 0) return { reason: 'LingerBroken', message: `no lasting service manager for ${names(lost)}`, trouble };
   if (closed.length > 0 || !kit.key)
-    return { reason: 'Reachable', message: `the key of the portal is not there for ${names(closed) || 'the server'}` };
-  return kit.origins === origins ? null : { reason: 'Reachable', message: `apps are to be served by ${origins}` };
+    return { reason: 'Reachable', message: `the key of the portal is not there for ${names(closed) || 'the server'}`, trouble };
+  return { reason: 'Reachable', message: `apps are to be served by ${origins}`, trouble };
 }
 
-/** Holds an attempt back during the pause after one that failed, and after a failure that waits for somebody. */
-function paced(goal: Step, observed: ServerObserved, tried: ServerMemory | null, nowMs: number): Step {
-  const { failure } = observed;
-  if (tried === null || tried.attempts === 0) return goal;
-  const over = nowMs >= tried.nextAttemptAtMs || tried.nextAttemptAtMs - nowMs > limits.kitRetryMsMax;
-  if (over && failure?.retry !== 'terminal') return goal;
-  if (failure === null) return { ...goal, action: null };
+/** Holds an attempt back while one is under way, during the pause after it, and after a failure that waits for somebody. */
+function paced(goal: Step, { busy, failure }: ServerObserved, attempts: number, dueAtMs: number, nowMs: number): Step {
+  if (attempts === 0) return busy === null ? goal : { ...goal, action: null };
+  // Further away than the longest wait: the clock was set back.
+  const over = nowMs >= dueAtMs || dueAtMs - nowMs > limits.kitRetryMsMax;
+  const action = over && busy === null && failure?.retry !== 'terminal' ? goal.action : null;
+  if (failure === null) return { ...goal, action };
   // A server that serves goes on serving, whatever failed beside it.
   const state = goal.state === 'ready' || goal.state === 'outdated' ? goal.state : 'failed';
   return {
@@ -190,7 +211,7 @@ function paced(goal: Step, observed: ServerObserved, tried: ServerMemory | null,
     state,
     reason: goal.reason === 'LingerBroken' ? 'LingerBroken' : 'InstallFailed',
     message: failure.message,
-    action: null,
+    action,
   };
 }
 
@@ -214,7 +235,7 @@ function conditionsOf(desired: ServerDesired, observed: ServerObserved, step: St
     type: 'Progressing',
     status: busy === null ? 'False' : 'True',
     reason: busy === null ? kitReason : 'Installing',
-    message: busy ?? '',
+    message: busy?.message ?? '',
   });
   const lost = kit.accounts.filter(({ found, linger, manager }) => found && (!linger || !manager));
   drafts.push(
@@ -226,5 +247,11 @@ function conditionsOf(desired: ServerDesired, observed: ServerObserved, step: St
 }
 
 function same(a: ServerMemory, b: ServerMemory): boolean {
-  return a.since === b.since && a.attempts === b.attempts && a.nextAttemptAtMs === b.nextAttemptAtMs && a.attempted === b.attempted;
+  return (
+    a.since === b.since &&
+    a.attempts === b.attempts &&
+    a.nextAttemptAtMs === b.nextAttemptAtMs &&
+    a.attempted === b.attempted &&
+    a.busy === b.busy
+  );
 }

@@ -147,7 +147,8 @@ function lookAgain({ world, queue }: Context, host: Host): void {
 /** Beside the loop: a tarball on a slow line takes minutes. What went wrong stands in the state of the kit. */
 function beginServerAct(context: Context, name: string, act: 'kit' | 'accounts'): void {
   const server = context.world.servers.get(name);
-  if (server) (act === 'kit' ? installKit : settleAccounts)(context, server).catch(() => undefined);
+  // What is under way makes the server be looked at when it ends: then it is decided anew.
+  if (server && server.kit?.work === null) (act === 'kit' ? installKit : settleAccounts)(context, server).catch(() => undefined);
 }
 
 /** Keys of one server share its workers. */

@@ -2,7 +2,7 @@
  * The kit of one server for the loop: what was seen of it, what is being done, what went wrong. The acts take minutes on a slow line, so they
  * run beside the loop; one at a time for a server, and each end makes the server be looked at anew.
  */
-import type { KitFailure, KitSight, ServerDesired, ServerObserved } from '../../reconcilers/server.ts';
+import type { KitBusy, KitFailure, KitSight, ServerDesired, ServerObserved } from '../../reconcilers/server.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Context } from '../loop/context.ts';
@@ -25,7 +25,7 @@ export interface KitState {
   /** What belongs there, once its processor is known. */
   wanted: KitTarball | null;
   wish: KitWish | null;
-  busy: string | null;
+  busy: KitBusy | null;
   failure: KitFailure | null;
   lookedAtMs: number;
   work: Promise<void> | null;
@@ -126,7 +126,7 @@ export async function lookAtKit(context: Context, server: ServerEntry, now = fal
 
 const lookFailed = 'the kit of the portal: ';
 
-function failureOf({ options }: Context, error: unknown, before = ''): KitFailure {
+function failureOf({ options }: Pick<Context, 'options'>, error: unknown, before = ''): KitFailure {
   const retry = error instanceof SvcError ? error.retry : 'transient';
   return { message: `${before}${(error as Error).message}`, retry, atMs: options.clock.nowMs() };
 }
@@ -146,45 +146,58 @@ export function serverObserved({ sight, kit }: ServerEntry): ServerObserved {
   return { host: sight, kit: kit.sight, busy: kit.busy, failure: kit.failure };
 }
 
-/** Begins an act unless one is under way; then that one is waited for, and this one is not done. Rejects as the act does. */
-export function serverWork(
+/** `kit` and `accounts` are the loop's own acts, too: how they fail is told in the conditions. The others are told to who asked. */
+type WorkKind = 'kit' | 'accounts' | 'rollback' | 'remove';
+
+/** Does an act once the one that is under way has ended, however that ends. Rejects as this act does. */
+export async function serverWork(
   context: Context,
   server: ServerEntry,
+  kind: WorkKind,
   words: string,
   act: (kit: KitState, step: (step: string) => void) => Promise<void>,
 ): Promise<void> {
   const { kit } = server;
-  if (kit === null) return Promise.reject(new SvcError('BAD_REQUEST', `${server.name} is this machine: it needs no server kit`));
-  if (kit.work !== null) return kit.work;
-  const { queue, options } = context;
+  if (kit === null) throw new SvcError('BAD_REQUEST', `${server.name} is this machine: it needs no server kit`);
+  while (kit.work !== null) await kit.work.catch(() => undefined);
+  kit.work = working(context, server, kit, kind, words, act);
+  await kit.work;
+}
+
+async function working(
+  { queue, options }: Context,
+  server: ServerEntry,
+  kit: KitState,
+  kind: WorkKind,
+  words: string,
+  act: (kit: KitState, step: (step: string) => void) => Promise<void>,
+): Promise<void> {
   const step = (name: string): void => {
-    kit.busy = name === '' ? words : `${words}: ${name}`;
+    kit.busy = { act: kind === 'accounts' ? 'accounts' : 'kit', message: name === '' ? words : `${words}: ${name}` };
     queue.add(server.key, true);
   };
-  const run = async (): Promise<void> => {
-    step('');
-    try {
-      await act(kit, step);
-      kit.failure = null;
-    } catch (error) {
-      kit.failure = failureOf(context, error);
-      options.log.warn({ key: server.key, error: kit.failure.message }, 'work on the server kit failed');
-      throw error;
-    } finally {
-      kit.busy = null;
-      kit.work = null;
-      kit.lookedAtMs = 0;
-      // What stands there is another thing now: packages and accounts are asked for with the next look.
-      server.lookedAtMs = 0;
-      queue.add(server.key, true);
-    }
-  };
-  kit.work = run();
-  return kit.work;
+  step('');
+  try {
+    await act(kit, step);
+    kit.failure = null;
+  } catch (error) {
+    const failure = failureOf({ options }, error);
+    if (kind === 'kit' || kind === 'accounts') kit.failure = failure;
+    options.log.warn({ key: server.key, error: failure.message }, 'work on the server kit failed');
+    throw error;
+  } finally {
+    kit.busy = null;
+    kit.work = null;
+    kit.lookedAtMs = 0;
+    // What stands there is another thing now: packages and accounts are asked for with the next look.
+    server.lookedAtMs = 0;
+    queue.add(server.key, true);
+  }
 }
 
 export async function installKit(context: Context, server: ServerEntry, onStep: (step: string) => void = () => undefined): Promise<void> {
-  await serverWork(context, server, 'the server kit is put in place', async (kit, step) => {
+  await serverWork(context, server, 'kit', 'the server kit is put in place', async (kit, step) => {
+    refuseRemoved(server, kit);
     const { wanted } = kit;
     if (wanted === null) throw new SvcError('KIT_FAILED', `${server.name} did not tell what it is: no kit can be chosen`);
     await kit.admin.install(wanted, (name) => {
@@ -200,11 +213,17 @@ export async function settleAccounts(
   server: ServerEntry,
   onStep: (step: string) => void = () => undefined,
 ): Promise<void> {
-  await serverWork(context, server, 'its accounts are made ready', async (kit) => {
+  await serverWork(context, server, 'accounts', 'its accounts are made ready', async (kit) => {
+    refuseRemoved(server, kit);
     onStep('accounts');
     const origins = context.world.portal?.document.spec.origins ?? 'subdomain';
     const troubles = await kit.admin.settle(origins, accountsOn(context, server));
     // An account that is not there is its person's condition, not a failure here: settle leaves it out.
     if (troubles.length > 0) throw new SvcError('KIT_FAILED', troubles.join('; '));
   });
+}
+
+/** It waited for the act that took the kit off: nothing is put back. */
+function refuseRemoved({ name }: ServerEntry, { wish }: KitState): void {
+  if (wish?.removed === true) throw new SvcError('KIT_FAILED', `the server kit of ${name} was taken off meanwhile`);
 }

@@ -143,7 +143,7 @@ const acts: { readonly [Name in ServerAct]: Act } = {
     await lookAtKit(context, server, true);
     const held = kit.facts?.kit ?? null;
     let now = '';
-    await serverWork(context, server, 'the server kit before comes back', async () => {
+    await serverWork(context, server, 'rollback', 'the server kit before comes back', async () => {
       tell({ event: 'step', text: 'switch' });
       now = await kit.admin.rollBack();
     });
@@ -156,7 +156,7 @@ const acts: { readonly [Name in ServerAct]: Act } = {
     await writeWish(context, server, kit, { removed: true, held: null });
     leaveAlone(context, server);
     try {
-      await serverWork(context, server, 'the server kit is taken off', (_kit, step) =>
+      await serverWork(context, server, 'remove', 'the server kit is taken off', (_kit, step) =>
         kit.admin.remove(force, (name) => {
           step(name);
           tell({ event: 'step', text: name });

@@ -1,0 +1,57 @@
+/** Acts on one server, one after the other: each answers for itself, and what the loop does is not mixed up with what somebody asked for. */
+import { expect, test } from 'vitest';
+import { SvcError } from '../../schema/errors.ts';
+import type { Context } from '../loop/context.ts';
+import type { ServerEntry } from '../world.ts';
+import type { ServerAdmin } from './admin.ts';
+import { newKitState, serverWork, settleAccounts } from './kit-work.ts';
+
+function bench(admin: Partial<ServerAdmin>) {
+  const kit = newKitState(admin as ServerAdmin);
+  const server = { key: 'Server/sirius', name: 'sirius', kit, lookedAtMs: 1 } as unknown as ServerEntry;
+  const context = {
+    options: { clock: { nowMs: () => 5 }, log: { warn: () => undefined } },
+    queue: { add: () => undefined },
+    world: { portal: null, people: new Map() },
+  } as unknown as Context;
+  return { kit, server, context };
+}
+
+test('an act waits for the one under way, and is done and answers for itself', async () => {
+  let end = (): void => undefined;
+  const { kit, server, context } = bench({
+    settle: () =>
+      new Promise((resolve) => {
+        end = () => resolve(['lingering could not be enabled for ana']);
+      }),
+  });
+  const order: string[] = [];
+  const settled = settleAccounts(context, server).catch((error: Error) => order.push(error.message));
+  const removed = serverWork(context, server, 'remove', 'the server kit is taken off', () => {
+    order.push('remove begins');
+    return Promise.reject(new SvcError('KIT_IN_USE', 'still running'));
+  }).catch((error: SvcError) => order.push(error.code));
+  expect(kit.busy).toEqual({ act: 'accounts', message: 'its accounts are made ready' });
+  end();
+  await Promise.all([settled, removed]);
+  expect(order.toSorted()).toEqual(['KIT_IN_USE', 'lingering could not be enabled for ana', 'remove begins']);
+  // A refusal that somebody asked for is no failure of the loop's own work.
+  expect([kit.failure?.message, kit.busy, kit.work]).toEqual(['lingering could not be enabled for ana', null, null]);
+});
+
+test('accounts are not made ready where the kit was taken off meanwhile', async () => {
+  const asked: string[] = [];
+  const { kit, server, context } = bench({
+    settle: async () => {
+      asked.push('settle');
+      return [];
+    },
+  });
+  const removed = serverWork(context, server, 'remove', 'off', async () => {
+    kit.wish = { removed: true, held: null };
+  });
+  const settled = settleAccounts(context, server);
+  await removed;
+  await expect(settled).rejects.toThrow(/taken off meanwhile/);
+  expect(asked).toEqual([]);
+});
