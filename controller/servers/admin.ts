@@ -41,8 +41,8 @@ export interface ServerAdmin {
   rollBack(): Promise<string>;
   /** Key, lingering and service manager of each account that is there; answers what could not be had, in words. */
   settle(origins: string, accounts: readonly string[]): Promise<readonly string[]>;
-  /** Rejects KIT_IN_USE, naming what runs, unless forced. */
-  remove(force: boolean, onStep: (step: string) => void): Promise<void>;
+  /** Rejects KIT_IN_USE, naming what runs, unless forced; answers what could not be done, in words. */
+  remove(force: boolean, onStep: (step: string) => void): Promise<readonly string[]>;
   /** Whether the portal answers there at this URL, asked with the kit's own Node: `ok`, or in a word why not. */
   askPortal(url: string): Promise<string>;
   /** Those of the accounts that sshd forwards to no socket of; asked with the kit's own Node, as each of them. */
@@ -73,6 +73,9 @@ export interface ServerAdminOptions {
 
 type Script = 'facts' | 'prepare' | 'install' | 'rollback' | 'accounts' | 'remove';
 
+/** Functions that a script uses, from a file of their own. */
+const before: Partial<Record<Script, readonly string[]>> = { accounts: ['reload'], remove: ['reload'] };
+
 export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
   const { server, admin, runner, root = '/' } = options;
   const asRoot = (argv: readonly string[]): readonly string[] => (admin === 'root' ? argv : ['sudo', '-n', '--', ...argv]);
@@ -80,7 +83,7 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
     const lines: string[] = [];
     const ended = await runner.run({
       argv: asRoot(['sh', '-s', '--', root, ...words]),
-      stdin: textOf(path.join(options.scripts, `${script}.sh`)),
+      stdin: textOf(...[...(before[script] ?? []), script].map((name) => path.join(options.scripts, `${name}.sh`))),
       onLine: (line) => {
         if (lines.length < limits.kitScriptLinesMax) lines.push(line);
         onLine?.(line);
@@ -108,10 +111,11 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
     settle: async (origins, accounts) => {
       const [type = '-', key = '-'] = (await options.publicKey())?.split(' ') ?? [];
       const { lines } = done(await run('accounts', [origins, type, key, ...accounts.filter(isAccount)], limits.kitScriptMsMax));
-      return lines.flatMap(settleTrouble);
+      return lines.flatMap(troubleOf);
     },
     remove: async (force, onStep) => {
-      done(await run('remove', [force ? 'yes' : 'no'], limits.kitScriptMsMax, (line) => tellStep(line, onStep)));
+      const { lines } = done(await run('remove', [force ? 'yes' : 'no'], limits.kitScriptMsMax, (line) => tellStep(line, onStep)));
+      return lines.flatMap(troubleOf);
     },
     askPortal: (url) => askPortal(options, url),
     unforwarded: (accounts) => unforwarded(options, accounts),
@@ -133,8 +137,8 @@ const kitNode = (root: string): string => path.posix.join(root, 'opt/svc/current
 
 const isAccount = (name: string): boolean => /^[a-z_][a-z0-9_-]{0,31}$/.test(name);
 
-async function* textOf(file: string): AsyncGenerator<Uint8Array> {
-  yield readFileSync(file);
+async function* textOf(...files: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const file of files) yield readFileSync(file);
 }
 
 /** The URL is an outside text: in an alphabet that no shell minds. */
@@ -175,10 +179,12 @@ function tellStep(line: string, onStep: (step: string) => void): void {
   if (line.startsWith('step ')) onStep(line.slice(5));
 }
 
-function settleTrouble(line: string): readonly string[] {
+function troubleOf(line: string): readonly string[] {
   const [what, account = ''] = line.split(' ');
   if (what === 'no-linger') return [`lingering could not be enabled for ${account}`];
   if (what === 'no-manager') return [`the service manager of ${account} could not be started`];
+  if (what === 'no-reload')
+    return ['sshd could not be told to read its configuration anew; on the server run systemctl reload ssh, or kill -HUP <pid of sshd>'];
   return [];
 }
 

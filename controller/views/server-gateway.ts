@@ -155,20 +155,21 @@ const acts: { readonly [Name in ServerAct]: Act } = {
     // First said, then done: whoever looks meanwhile starts nothing there.
     await writeWish(context, server, kit, { removed: true, held: null });
     leaveAlone(context, server);
+    let troubles: readonly string[] = [];
     try {
-      await serverWork(context, server, 'remove', 'the server kit is taken off', (_kit, step) =>
-        kit.admin.remove(force, (name) => {
+      await serverWork(context, server, 'remove', 'the server kit is taken off', async (_kit, step) => {
+        troubles = await kit.admin.remove(force, (name) => {
           step(name);
           tell({ event: 'step', text: name });
-        }),
-      );
+        });
+      });
     } catch (error) {
       await writeWish(context, server, kit, before);
       server.lookedAtMs = 0;
       server.sight = { status: 'unknown', message: '' };
       throw error;
     }
-    return `nothing of svc runs on ${server.name}; packages and data stay`;
+    return [`nothing of svc runs on ${server.name}; packages and data stay`, ...troubles].join('; ');
   },
 };
 
@@ -189,11 +190,16 @@ async function planned(context: Context, server: ServerEntry, kit: KitState): Pr
         before === null
           ? `put the server kit ${action.id} below /opt/svc (${size})`
           : `replace the server kit ${before} by ${action.id} (${size})`,
-        `make ${accountsOn(context, server).join(', ') || 'no account'} ready: key of the portal, lingering, service manager`,
+        accountsLine(context, server, kit),
       ];
     }
-    return action.kind === 'server/accounts'
-      ? [`make ${accountsOn(context, server).join(', ')} ready: key of the portal, lingering, service manager`]
-      : [];
+    return action.kind === 'server/accounts' ? [accountsLine(context, server, kit)] : [];
   });
+}
+
+function accountsLine(context: Context, server: ServerEntry, { facts }: KitState): string {
+  const ready = `make ${accountsOn(context, server).join(', ') || 'no account'} ready: key of the portal`;
+  return facts !== null && facts.systemd === null
+    ? `${ready}; no lingering and no service manager, since systemd does not run there: no ceilings, no lasting sessions, no server-scope apps`
+    : `${ready}, lingering, service manager`;
 }

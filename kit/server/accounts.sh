@@ -1,7 +1,7 @@
 # Makes accounts ready for the portal: its key opens them, and their service manager outlives their logins (spec 3.3, supervisor rule 5).
 # Run as the administrator:  sh -s -- PREFIX ORIGINS KEYTYPE KEY ACCOUNT…
 # KEYTYPE - : the portal signs in with another key. Idempotent; accounts that are named no longer lose the key.
-# The keys stand outside of the homes, so nobody's files are touched. Decision: docs/decisions/0065-server-kit.md
+# After reload.sh. The keys stand outside of the homes, so nobody's files are touched. Decision: docs/decisions/0065-server-kit.md
 set -eu
 umask 022
 LC_ALL=C
@@ -40,19 +40,23 @@ for file in "$etc"/authorized_keys/*; do
 done
 if [ -n "$p" ] || [ "$type" = - ]; then exit 0; fi
 # sshd takes the first value it reads: ours repeats the one in force and adds the folder.
-conf=/etc/ssh/sshd_config.d/00-svc.conf
-now=$(sshd -T 2>/dev/null | sed -n 's/^authorizedkeysfile //p')
+conf=/etc/ssh/sshd_config.d/00-svc.conf mark=$etc/sshd-reads
+in_force() { sshd -T 2>/dev/null | sed -n 's/^authorizedkeysfile //p'; }
+now=$(in_force)
 case " $now " in
   *' /etc/svc/authorized_keys/%u '*) ;;
   *)
     case "$now" in '') now='.ssh/authorized_keys' ;; none) now='' ;; esac
-    printf '# By svc: the key of the portal.\nAuthorizedKeysFile %s /etc/svc/authorized_keys/%%u\n' "$now" >"$conf"
-    if ! sshd -t 2>/dev/null || ! sshd -T 2>/dev/null | grep -qF '/etc/svc/authorized_keys/%u'; then
+    rm -f "$mark"
+    printf '# By svc: the key of the portal.\nAuthorizedKeysFile %s /etc/svc/authorized_keys/%%u\n' "$now" >"$conf.tmp"
+    mv -f "$conf.tmp" "$conf"
+    if ! sshd -t 2>/dev/null || ! in_force | grep -qF '/etc/svc/authorized_keys/%u'; then
       rm -f "$conf"
       echo 'error sshd does not read /etc/ssh/sshd_config.d/*.conf'
       exit 14
     fi
-    # Connections that stand stay.
-    systemctl reload ssh 2>/dev/null || systemctl reload sshd 2>/dev/null || kill -HUP "$(cat /run/sshd.pid)"
+    now=$(in_force)
     ;;
 esac
+# The mark says what a reload that went well made sshd read: without it, or with another value, it is told (again).
+if [ "$(cat "$mark" 2>/dev/null)" != "$now" ] && reload_sshd; then printf '%s\n' "$now" | put "$mark"; fi

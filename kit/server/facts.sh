@@ -42,7 +42,9 @@ sshd=$(sshd -T 2>/dev/null | tr '[:upper:]' '[:lower:]')
 tell sshd_streamlocal "$(printf '%s\n' "$sshd" | sed -n 's/^allowstreamlocalforwarding //p')"
 tell sshd_disabled "$(printf '%s\n' "$sshd" | sed -n 's/^disableforwarding //p')"
 tell sshd_pubkey "$(printf '%s\n' "$sshd" | sed -n 's/^pubkeyauthentication //p')"
-tell sshd_keys "$(printf '%s\n' "$sshd" | sed -n 's/^authorizedkeysfile //p')"
+# `sshd -T` tells of the files; the mark, of the sshd that runs (accounts.sh).
+reads=no
+[ -n "$p" ] || [ "$(cat /etc/svc/sshd-reads 2>/dev/null)" = "$(sshd -T 2>/dev/null | sed -n 's/^authorizedkeysfile //p')" ] && reads=yes
 tell kill_user_processes "$(busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager KillUserProcesses 2>/dev/null | cut -d' ' -f2)"
 for account in "$@"; do
   entry=$(getent passwd "$account") || { tell account "$account missing"; continue; }
@@ -55,7 +57,7 @@ for account in "$@"; do
   systemctl is-active --quiet "user@$uid.service" 2>/dev/null && manager=yes
   delegated=$( { tr ' ' , <"/sys/fs/cgroup/user.slice/user-$uid.slice/user@$uid.service/cgroup.controllers"; } 2>/dev/null)
   key=no
-  [ -s "$p/etc/svc/authorized_keys/$account" ] && key=yes
+  [ -s "$p/etc/svc/authorized_keys/$account" ] && [ $reads = yes ] && key=yes
   free=$(df -Pk "$home" 2>/dev/null | sed -n '2p' | awk '{print $4}')
   tell account "$account found uid=$uid linger=$linger manager=$manager delegated=${delegated:--} key=$key free_kb=${free:--}"
 done

@@ -1,5 +1,5 @@
 # Takes the kit off a server: what runs from it, the commands, the key of the portal. Packages and people's data stay.
-# Run as the administrator:  sh -s -- PREFIX FORCE      FORCE is yes or no; without it exit 15 names what still runs.
+# After reload.sh. Run as the administrator:  sh -s -- PREFIX FORCE      FORCE is yes or no; without it exit 15 names what still runs.
 set -eu
 LC_ALL=C
 export LC_ALL PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -39,7 +39,8 @@ fi
 echo 'step key'
 if [ -z "$p" ] && [ -e /etc/ssh/sshd_config.d/00-svc.conf ]; then
   rm -f /etc/ssh/sshd_config.d/00-svc.conf
-  systemctl reload ssh 2>/dev/null || systemctl reload sshd 2>/dev/null || kill -HUP "$(cat /run/sshd.pid)"
+  # What it still reads then is a folder that is gone.
+  reload_sshd || true
 fi
 for file in "$p"/etc/svc/lingered/*; do
   if [ -z "$p" ] && [ -e "$file" ]; then loginctl disable-linger "${file##*/}" || true; fi

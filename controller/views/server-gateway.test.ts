@@ -1,0 +1,57 @@
+/** What the administrator is told of a server: what would be done, and what could not be. */
+import { expect, test } from 'vitest';
+import type { ServerActEvent } from '../../schema/gateway.ts';
+import type { Context } from '../loop/context.ts';
+import type { ServerAdmin } from '../servers/admin.ts';
+import { readFacts } from '../servers/facts.ts';
+import { newKitState } from '../servers/kit-work.ts';
+import type { ServerEntry } from '../world.ts';
+import { serverGateway } from './server-gateway.ts';
+
+const sirius = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
+  const facts = readFacts([
+    'arch x86_64',
+    'uid 0',
+    `systemd ${systemd}`,
+    'kit 1.0.0-aaaaaaaa',
+    'kit_runs yes',
+    'account ana found linger=no manager=no key=yes',
+  ]);
+  const kit = newKitState({ facts: async () => facts, publicKey: async () => null, hurry: () => undefined, ...admin } as ServerAdmin);
+  const server = { key: 'Server/sirius', name: 'sirius', kit, placed: { generation: 1 }, sight: { status: 'reachable', message: '' } };
+  const ana = { account: 'ana', server, leaving: false, backends: new Map() };
+  const context = {
+    options: {
+      clock: { nowMs: () => 1_000, monotonicMs: () => 1_000 },
+      log: { warn: () => undefined },
+      store: { value: async () => null, putValue: async () => undefined },
+      serverKit: async () => ({ id: '1.0.0-aaaaaaaa', file: '', sha256: '', bytes: 1 }),
+    },
+    queue: { add: () => undefined },
+    world: { portal: null, people: new Map([['ana', ana]]), servers: new Map([['sirius', server as unknown as ServerEntry]]) },
+  };
+  return serverGateway(context as unknown as Context);
+};
+
+async function told(events: AsyncIterable<ServerActEvent>): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const { event, text } of events) lines.push(`${event}: ${text}`);
+  return lines;
+}
+
+test.for([
+  ['252', 'plan: make ana ready: key of the portal, lingering, service manager'],
+  [
+    '-',
+    'plan: make ana ready: key of the portal; no lingering and no service manager, since systemd does not run there: no ceilings, no lasting sessions, no server-scope apps',
+  ],
+] as const)('a plan with systemd %s promises what can be had', async ([systemd, line]) => {
+  expect(await told(sirius(systemd).serverAct('sirius', 'plan', false))).toEqual([line, 'done: 1 change(s)']);
+});
+
+test('a removal tells at its end what it could not do', async () => {
+  const remove = async (): Promise<readonly string[]> => ['sshd could not be told'];
+  expect(await told(sirius('-', { remove }).serverAct('sirius', 'remove', true))).toEqual([
+    'done: nothing of svc runs on sirius; packages and data stay; sshd could not be told',
+  ]);
+});

@@ -1,0 +1,98 @@
+/**
+ * What the scripts of the kit make sshd read (kit/server: reload.sh, accounts.sh, remove.sh, facts.sh), with a real sshd on a machine without
+ * systemd: mounts and processes are of a namespace of their own, so that nothing of this machine is touched.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freePort, repository } from '../support/portal.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'svcr-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Runs the lines in there; `here SCRIPT WORD…` runs a script beside sshd, `over SCRIPT WORD…` by ssh as the portal does, `opens` asks for its key. Answers what was said between `--` and `--`. */
+async function onServer(lines: string): Promise<readonly string[]> {
+  const port = await freePort();
+  for (const name of ['reload', 'accounts', 'remove', 'facts'])
+    copyFileSync(path.join(repository, `kit/server/${name}.sh`), `${dir}/${name}.sh`);
+  for (const name of ['host', 'admin', 'portal']) execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', `${dir}/${name}`]);
+  mkdirSync(`${dir}/keys`);
+  copyFileSync(`${dir}/admin.pub`, `${dir}/keys/root`);
+  writeFileSync(
+    `${dir}/config`,
+    [
+      'Include /etc/ssh/sshd_config.d/*.conf',
+      `Port ${port}`,
+      'ListenAddress 127.0.0.1',
+      `HostKey ${dir}/host`,
+      'PidFile /run/svc-test.pid',
+      `AuthorizedKeysFile ${dir}/keys/%u`,
+      'PermitRootLogin prohibit-password',
+      'AllowUsers root',
+      'UsePAM no',
+      'StrictModes no',
+      'LogLevel VERBOSE',
+    ].join('\n'),
+  );
+  const text = `set -eu
+cd ${dir}
+cp -a /etc etc; mount --bind etc /etc
+for at in /run /opt /usr/local; do mount -t tmpfs none $at; done
+mkdir -p /run/sshd /usr/local/sbin /usr/local/bin /opt/svc/x
+for name in systemctl loginctl; do printf '#!/bin/sh\\nexit 1\\n' >/usr/local/sbin/$name; chmod 755 /usr/local/sbin/$name; done
+rm -rf /etc/svc /etc/ssh/sshd_config.d; mkdir /etc/ssh/sshd_config.d; cp config /etc/ssh/sshd_config
+/usr/sbin/sshd -E ${dir}/log
+n=0; until [ -s /run/svc-test.pid ] || [ $n -ge 100 ]; do sleep 0.05; n=$((n + 1)); done
+rm /run/svc-test.pid
+full() { case $1 in facts) cat facts.sh ;; *) cat reload.sh $1.sh ;; esac; }
+here() { s=$1; shift; full $s | sh -s -- / "$@" || echo "ended with $?"; }
+client() { k=$1; shift; ssh -F none -i $k -p ${port} -o BatchMode=yes -o IdentitiesOnly=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR root@127.0.0.1 "$@"; }
+over() { s=$1; shift; full $s | client admin sh -s -- / "$@" || echo "ended with $?"; }
+opens() { n=0; until client portal true </dev/null 2>/dev/null; do n=$((n + 1)); if [ $n -ge $1 ]; then echo closed; return; fi; sleep 0.1; done; echo open; }
+words="path $(cut -d' ' -f1,2 portal.pub) root"
+key() { here facts root | grep -o ' key=[a-z]*'; }
+hups() { grep -c 'Received SIGHUP' log || true; }
+${lines}`;
+  const ended = spawnSync('unshare', ['-m', '-p', '-f', '--kill-child', '--mount-proc', 'sh', '-s'], { input: text, encoding: 'utf8' });
+  expect([ended.status, ended.stderr]).toEqual([0, '']);
+  return ended.stdout
+    .split('--\n')
+    .map((part) =>
+      part
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '' && !/^(no-linger|no-manager) /.test(line)),
+    )
+    .map((part) => part.join(', '));
+}
+
+test('a reload that failed is told, seen and made up by the next run, once', async () => {
+  expect(
+    await onServer(`
+here accounts $words; opens 1; key; echo --
+: >/run/svc-test.pid; here accounts $words; opens 1; echo --
+echo 1 >/run/svc-test.pid; here accounts $words; hups; echo --
+over accounts $words; opens 50; key; hups; echo --
+over accounts $words; sleep 0.3; hups; echo --
+rm /etc/svc/sshd-reads; key; over accounts $words; opens 50; key; hups`),
+  ).toEqual(['no-reload, closed, key=no', 'no-reload, closed', 'no-reload, 0', 'open, key=yes, 1', '1', 'key=no, open, key=yes, 2']);
+}, 60_000);
+
+test('the pid file names the sshd where the script came in by another way', async () => {
+  expect(await onServer(`pidof sshd >/run/svc-test.pid; here accounts $words; opens 50; hups`)).toEqual(['open, 1']);
+}, 60_000);
+
+test('a reload that fails does not stop the removal, and is told', async () => {
+  const lines = await onServer(`
+over accounts $words; opens 50; rm -f /run/svc-test.pid
+here remove yes; ls -d /opt/svc /etc/svc /etc/ssh/sshd_config.d/* 2>/dev/null || echo nothing
+over accounts $words; opens 50`);
+  expect(lines).toEqual(['open, step end, step key, no-reload, step files, step done, nothing, open']);
+}, 60_000);
