@@ -12,7 +12,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Bus } from '../controller/events/bus.ts';
-import type { Store } from '../controller/store/store.ts';
+import type { SignInMethod, Store } from '../controller/store/store.ts';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
@@ -189,7 +189,7 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const doctor = doctorOf(options, site, port);
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, gateway, sessions, signIn });
-    addOidcRoutes(app, { site, oidc, signIn, attempts, onRefused: (error, address) => logRefusal(log, error, address) });
+    addOidcRoutes(app, { site, oidc, signIn, attempts, onRefused: (error, address) => logRefusal(log, 'oidc', error, address) });
     addAdminSessionRoutes(app, { gateway, sessions, oidc });
     addAppRoutes(app, { site, gateway, starts, windows, passes, log });
     addLogRoute(app, logs);
@@ -281,14 +281,14 @@ function createSignInOf(
     ...deps,
     guard: createGuessGuard(clock),
     browsers: createKnownBrowsers(store, clock, site),
-    onRefused: (method, code, address) => log.warn({ method, code, address }, 'sign-in refused'),
+    onRefused: (...refusal) => logRefusal(log, ...refusal),
   });
 }
 
-/** A sign-in at the provider that came to nothing: the code, and for the admin what stands in the way. Never an answer or a token. */
-function logRefusal(log: Logger, error: unknown, address: string): void {
-  if (!(error instanceof SvcError)) return log.error({ err: error }, 'sign-in failed');
-  log.warn({ method: 'oidc', code: error.code, why: error.message, address }, 'sign-in refused');
+/** A sign-in that came to nothing: the code, and for the admin what stands in the way. Never a password, an answer or a token. */
+function logRefusal(log: Logger, method: SignInMethod, error: unknown, address: string): void {
+  if (!(error instanceof SvcError)) return log.error({ method, err: error, address }, 'sign-in failed');
+  log.warn({ method, code: error.code, why: error.message, address }, 'sign-in refused');
 }
 
 function isRoutePath(path: string): boolean {

@@ -84,6 +84,7 @@ export const errorKinds = {
   CREDENTIALS_REFUSED: { status: 401, retry: 'terminal', title: 'The login or the password is not right' },
   PASSWORD_EXPIRED: { status: 403, retry: 'waiting', title: 'The password has expired' },
   SIGN_IN_ASKS_MORE: { status: 403, retry: 'terminal', title: 'The server asks for more than a password' },
+  PASSWORD_UNCHECKED: { status: 503, retry: 'transient', title: 'The password could not be checked' },
   SIGN_IN_METHOD: { status: 404, retry: 'terminal', title: 'The portal has no such way to sign in' },
   OIDC_UNREACHABLE: { status: 503, retry: 'transient', title: 'The provider of the sign-in does not answer' },
   OIDC_REFUSED: { status: 401, retry: 'terminal', title: 'The provider did not confirm who you are' },

@@ -90,7 +90,8 @@ export interface Gateway {
   signIn(): SignInSettings;
   /**
    * Lets the person's own server judge the password of their account. For nobody's login some server is asked about an account that
-   * is not there, so that it takes as long. Rejects SERVER_UNREACHABLE, HOST_KEY_CHANGED (nothing was sent), RATE_LIMITED.
+   * is not there, so that it takes as long. Rejects SERVER_UNREACHABLE, HOST_KEY_CHANGED (nothing was sent), RATE_LIMITED. The messages name
+   * accounts and addresses: for the log, not for whoever asks.
    */
   checkPassword(login: string, password: string): Promise<PasswordVerdict>;
   /** Apps installed for the person, with state; `url` is filled in by the api. */

@@ -103,6 +103,31 @@ describe('login and password', () => {
     expect((await enter(portal.browser())).status).toBe(200);
   });
 
+  test('what goes wrong on the way to a server is the same for every login, and stands in the log', async () => {
+    const faults: Readonly<Record<string, Error>> = {
+      ana: new SvcError('SERVER_UNREACHABLE', 'no ssh connection to acc-ana@10.9.8.7:2244: ECONNREFUSED'),
+      bia: new SvcError('HOST_KEY_CHANGED', '10.9.8.7:2244 shows SHA256:seen, pinned is SHA256:pin', { seen: ['SHA256:seen'] }),
+      zoe: new SvcError('SERVER_UNREACHABLE', 'no ssh connection to svc-nobody@10.9.8.7:2244: ETIMEDOUT'),
+      eva: new SvcError('NOT_FOUND', '"acc eva" can\'t be the name of an account'),
+      leo: Object.assign(new Error('getaddrinfo ENOTFOUND sirius.lan'), { code: 'ENOTFOUND' }),
+    };
+    portal.world.checkPassword = async (login) => {
+      throw faults[login] ?? new Error('nobody');
+    };
+    const answers: string[] = [];
+    for (const login of Object.keys(faults)) {
+      const { status, text } = await enter(portal.browser(), login, 'a-wrong-one');
+      answers.push(`${status} ${text}`);
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toMatch(/^503 .*"code":"PASSWORD_UNCHECKED"/);
+    expect(answers[0]).not.toMatch(/acc|10\.9|2244|SHA256|ECONN|sirius|seen/);
+    const log = portal.logLines.join('');
+    for (const { message } of Object.values(faults)) expect(log).toContain(JSON.stringify(message).slice(1, -1));
+    expect(log).toMatch(/"code":"HOST_KEY_CHANGED","why":"10\.9\.8\.7:2244 shows.*"sign-in refused"/);
+    expect(log).not.toContain('a-wrong-one');
+  });
+
   test('are not taken where the Portal document does not offer them', async () => {
     portal.world.signIn = { ssh: false, oidc: null };
     const answer = await enter(portal.browser());

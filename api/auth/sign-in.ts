@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { SignInMethod } from '../../controller/store/store.ts';
-import { SvcError } from '../../schema/errors.ts';
+import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import type { Gateway, PasswordVerdict } from '../../schema/gateway.ts';
 import type { Site } from '../hosts.ts';
 import type { Attempts } from './attempts.ts';
@@ -23,7 +23,7 @@ export interface SignedIn {
 export interface SignIn {
   /** Rejects PASS_REFUSED, or RATE_LIMITED after too many refused ones. */
   byPass(req: IncomingMessage, passe: string): Promise<SignedIn>;
-  /** Rejects CREDENTIALS_REFUSED, PASSWORD_EXPIRED, SIGN_IN_ASKS_MORE, RATE_LIMITED, SIGN_IN_METHOD, SERVER_UNREACHABLE. */
+  /** Rejects CREDENTIALS_REFUSED, PASSWORD_EXPIRED, SIGN_IN_ASKS_MORE, RATE_LIMITED, SIGN_IN_METHOD, PASSWORD_UNCHECKED. */
   byPassword(req: IncomingMessage, login: string, password: string): Promise<SignedIn>;
   /** For who proved elsewhere who they are. */
   as(req: IncomingMessage, person: string, method: SignInMethod): Promise<SignedIn>;
@@ -37,8 +37,8 @@ export interface SignInDeps {
   readonly attempts: Attempts;
   readonly guard: GuessGuard;
   readonly browsers: KnownBrowsers;
-  /** A sign-in that was refused or limited, for the log: never what was typed in. */
-  readonly onRefused: (method: SignInMethod, code: string, address: string) => void;
+  /** A sign-in that came to nothing, for the log: the cause with all that the person is not told, and never what was typed in. */
+  readonly onRefused: (method: SignInMethod, cause: unknown, address: string) => void;
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
@@ -85,10 +85,6 @@ async function checked(deps: SignInDeps, req: IncomingMessage, login: string, pa
   const { gateway } = deps;
   if (!gateway.signIn().ssh) throw new SvcError('SIGN_IN_METHOD', 'this portal takes no name and password; ask for a sign-in link');
   const address = clientAddress(req);
-  const refused = (error: unknown): unknown => {
-    deps.onRefused('ssh', error instanceof SvcError ? error.code : 'INTERNAL', address);
-    return error;
-  };
   const browser = await deps.browsers.find(req.headers.cookie, login);
   try {
     const attempt = deps.guard.begin({ login, address, browser });
@@ -106,8 +102,24 @@ async function checked(deps: SignInDeps, req: IncomingMessage, login: string, pa
       attempt.end();
     }
   } catch (error) {
-    throw refused(error);
+    deps.onRefused('ssh', error, address);
+    throw forStrangers(error);
   }
+}
+
+/** What anybody may read; each says the same whatever the login. */
+const tellable: ReadonlySet<string> = new Set([
+  'CREDENTIALS_REFUSED',
+  'PASSWORD_EXPIRED',
+  'SIGN_IN_ASKS_MORE',
+  'SIGN_IN_METHOD',
+  'RATE_LIMITED',
+] satisfies ErrorCode[]);
+
+/** What goes wrong between the portal and a server names accounts and addresses: whoever asks is not signed in, and reads none of it. */
+function forStrangers(error: unknown): unknown {
+  if (error instanceof SvcError && tellable.has(error.code)) return error;
+  return new SvcError('PASSWORD_UNCHECKED', 'the password could not be checked; try again, and if it goes on tell whoever runs the portal');
 }
 
 const refusals = {

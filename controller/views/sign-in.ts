@@ -3,6 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { readSecretReference } from '../desired/secret-reference.ts';
 import { checkPassword, type PasswordTarget } from '../hosts/ssh/check-password.ts';
 import type { Context } from '../loop/context.ts';
+import type { Store } from '../store/store.ts';
 import type { ServerEntry } from '../world.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
@@ -11,14 +12,24 @@ import { limits } from '../../schema/limits.ts';
 /** Nobody's account: asked about when there is nobody to ask about. */
 const nobody = 'svc-nobody';
 
+const keyName = 'sign-in/nobody-key';
+
 export function createSignInView({ world, options }: Context, secretsDir: string): Pick<Gateway, 'signIn' | 'checkPassword'> {
   const underCheck = new Map<string, number>();
-  const secret = randomBytes(32);
-  /** A server to ask about nobody: always the same for a login, as for a login of somebody, and nobody knows which. */
-  const anyServer = (login: string): PasswordTarget | null => {
-    const targets = [...world.servers.values()].flatMap((server) => targetOf(server) ?? []);
-    const chosen = createHmac('sha256', secret).update(login).digest().readUInt32LE() % Math.max(1, targets.length);
-    return targets[chosen] ?? null;
+  /**
+   * A server to ask about nobody: always the same for a login, as for a login of somebody, and nobody knows which. It stays when the portal
+   * starts again or another server comes or goes: the server of somebody does, too, and one that is away tells them apart otherwise.
+   */
+  const anyServer = (login: string, key: string): PasswordTarget | null => {
+    const weightOf = ({ name }: ServerEntry): string => createHmac('sha256', key).update(`${name}\n${login}`).digest('hex');
+    const candidates = [...world.servers.values()].flatMap((server) => {
+      const target = targetOf(server);
+      return target === null ? [] : [{ target, weight: weightOf(server) }];
+    });
+    return (
+      candidates.reduce<(typeof candidates)[number] | null>((best, each) => (best && best.weight > each.weight ? best : each), null)
+        ?.target ?? null
+    );
   };
   return {
     signIn: () => {
@@ -42,7 +53,9 @@ export function createSignInView({ world, options }: Context, secretsDir: string
     checkPassword: async (login, password) => {
       const person = [...world.people.values()].find(({ leaving, placed }) => !leaving && placed.document.spec.login === login);
       const own = person ? targetOf(person.server) : null;
-      const target = own ?? anyServer(login);
+      // Chosen for somebody too: the time that it takes tells nothing, nor does a store that fails.
+      const another = anyServer(login, await readKey(options.store));
+      const target = own ?? another;
       if (!target) throw new SvcError('SIGN_IN_METHOD', 'no Server document has ssh: there is nobody to ask about a password');
       const name = `${target.host}:${target.port}`;
       const before = underCheck.get(name) ?? 0;
@@ -64,6 +77,14 @@ export function createSignInView({ world, options }: Context, secretsDir: string
       }
     },
   };
+}
+
+/** What is stored counts: another portal may have written at the same moment. */
+async function readKey(store: Pick<Store, 'value' | 'putValue'>): Promise<string> {
+  const kept = await store.value(keyName);
+  if (kept !== null) return kept;
+  await store.putValue(keyName, randomBytes(32).toString('base64url'));
+  return (await store.value(keyName)) ?? '';
 }
 
 /** Null on a server without an sshd of its own. */

@@ -70,6 +70,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   CREDENTIALS_REFUSED: 'O usuário ou a senha não estão certos',
   PASSWORD_EXPIRED: 'A senha venceu',
   SIGN_IN_ASKS_MORE: 'O servidor pede mais que uma senha',
+  PASSWORD_UNCHECKED: 'A senha não pôde ser conferida',
   SIGN_IN_METHOD: 'O portal não tem esta forma de entrar',
   OIDC_UNREACHABLE: 'O provedor de acesso não responde',
   OIDC_REFUSED: 'O provedor de acesso não confirmou quem você é',

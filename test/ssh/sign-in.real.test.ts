@@ -95,3 +95,20 @@ test('sign-in takes as long for nobody as for a wrong password', async () => {
   console.info(`sign-in: right ${Math.round(rightMs)} ms; refused: known ${Math.round(known)} ms, unknown ${Math.round(unknown)} ms`);
   expect(Math.abs(known - unknown)).toBeLessThan(Math.max(known, unknown) * 0.5);
 });
+
+test('while sshd is away a known login and an unknown one are answered the same, and the log says why', async () => {
+  await world.sshd.halt();
+  try {
+    const answers = [];
+    for (const login of ['p0', 'zoe']) {
+      const { status, text } = await enter(world.browser(), login, 'wrong');
+      answers.push(`${status} ${text}`);
+    }
+    expect(answers[0]).toMatch(/^503 .*PASSWORD_UNCHECKED/);
+    expect(answers[1]).toBe(answers[0]);
+    expect(answers[0]).not.toMatch(/svc-nobody|ECONN|@|127\.0\.0\.1/);
+    expect(world.log.join('')).toMatch(/"code":"SERVER_UNREACHABLE","why":"no ssh connection to [^"]*ECONNREFUSED[^"]*".*sign-in refused/);
+  } finally {
+    await world.sshd.resume();
+  }
+});
