@@ -83,6 +83,28 @@ describe('secrets over HTTP', () => {
     expect(portal.world.vault('bia', 'notas').size).toBe(0);
   });
 
+  test('a value in the place of the name is not logged, however the path is spelled', async () => {
+    for (const at of [
+      'canary-4d1f9a',
+      'CANARY_4D1F9A',
+      'canary/4d1f9a',
+      '%63anary%2F4d1f9a',
+      'canary-4d1f9a/',
+      `4d1f9a${'x'.repeat(200)}`,
+    ]) {
+      expect((await ana.call('PUT', `${path}/${at}`, { value: canary })).status).toBeGreaterThanOrEqual(400);
+      if (at !== 'CANARY_4D1F9A') await ana.call('DELETE', `${path}/${at}`);
+      await portal.control('PUT', `/api/admin/backends/bia/notas/segredos/${at}`, { value: canary });
+    }
+    for (const folder of ['segr%65dos', 'Segredos', 'segredos%2f', '/segredos']) {
+      await ana.call('PUT', `/api/apps/notas/${folder}/canary-4d1f9a`, { value: canary });
+    }
+    const log = portal.logLines.join('');
+    expect(log).toContain('"path":"/api/apps/notas/segredos/:nome"');
+    expect(log).toContain('"path":"/api/admin/backends/bia/notas/segredos/:nome"');
+    expect(log).not.toMatch(/4d1f9a/i);
+  });
+
   test('no answer and no line of the log held a value; the log says who set what', async () => {
     await ana.call('PUT', `${path}/API_KEY`, { value: canary });
     const log = portal.logLines.join('');

@@ -97,6 +97,14 @@ export async function createShell(deps: ShellDeps): Promise<Shell> {
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, allErrors: false, allowUnionTypes: true } },
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 128 },
     return503OnClosing: false,
+    // A path that the router gives up on: Fastify's own answer repeats it.
+    frameworkErrors: (_error, _request, untyped) => {
+      const reply = untyped as unknown as FastifyReply;
+      reply.headers({ ...shellHeaders(deps.site), 'content-security-policy': dataPolicy, 'cache-control': 'no-store' });
+      const error = new SvcError('BAD_REQUEST', 'the path is badly encoded, or a part of it is longer than any name here');
+      reply.code(error.status).header('content-type', problemType).serializer(JSON.stringify).send(problemOf(error));
+      drainLeftover(reply);
+    },
   });
   app.addHook('onRoute', ({ method, url, config }) => {
     for (const each of [method].flat()) {
@@ -144,10 +152,18 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
     deps.observe(request.method, route, reply.statusCode, reply.elapsedTime);
-    const fields = { requestId: request.id, method: request.method, path: pathOf(request.url).slice(0, 256), status: reply.statusCode };
+    const fields = { requestId: request.id, method: request.method, path: loggedPath(request.url), status: reply.statusCode };
     const person = request.session?.person ?? request.backend?.usuario ?? (request.control ? 'control' : null);
     deps.log.info({ ...fields, person, durationMs: Math.round(reply.elapsedTime) }, 'request');
   });
+}
+
+/** Without what stands in the place of a secret's name, in whatever spelling: people put the value there. */
+function loggedPath(url: string): string {
+  const path = pathOf(url);
+  const spelled = path.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  const before = /^.*?\/segredos\/(?=.)/is.exec(spelled)?.[0];
+  return (before === undefined ? path : `${before}:nome`).slice(0, 256);
 }
 
 /** Throws unless the caller may call this route in this way. */

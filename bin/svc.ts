@@ -156,7 +156,12 @@ secret
   .description('store the value that stands on stdin')
   .addOption(state())
   .addOption(output())
-  .action(async (backend, name, options) => (await import('./commands/secret.ts')).runSecretSet(backend, name, options));
+  // What is too much is likely the value: ours to refuse, since commander would repeat it.
+  .allowExcessArguments()
+  .allowUnknownOption()
+  .action(async (backend, name, options, { args }: Command) =>
+    (await import('./commands/secret.ts')).runSecretSet(backend, name, options, args.length > 2),
+  );
 secret
   .command('remove')
   .argument('<person/app>', 'for example ana/notas')

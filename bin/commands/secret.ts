@@ -2,6 +2,7 @@
  * `svc secret set|list|remove PERSON/APP [NAME]`: the value is read from stdin, never from the command line, where every account of
  * the machine could read it. Nothing prints one: an admin may set a secret, nobody may read it back.
  */
+import { isSecretName } from '../../kit/launch/secrets.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { SecretsView } from '../../schema/backend.ts';
@@ -19,7 +20,16 @@ export async function runSecretList(backend: string, options: PortalOptions): Pr
   await print(await createClient(options.state).get<SecretsView>(route(backend)), options);
 }
 
-export async function runSecretSet(backend: string, name: string, options: PortalOptions): Promise<void> {
+/** `hasMore`: something stands after the name. It is not repeated, nor is what can't be a name: either may be the value. */
+export async function runSecretSet(backend: string, name: string, options: PortalOptions, hasMore: boolean): Promise<void> {
+  if (hasMore || !isSecretName(name)) {
+    throw new SvcError(
+      'BAD_REQUEST',
+      'expected PERSON/APP and the NAME from the manifest, and nothing after it: the value comes from standard input ' +
+        '(svc secret set PERSON/APP NAME < FILE, or typed when asked). If one was written here, other accounts and the history of the shell ' +
+        'may have seen it: change it',
+    );
+  }
   const path = `${route(backend)}/${encodeURIComponent(name)}`;
   const value = process.stdin.isTTY ? await readHidden(`${name}: `) : await readPiped();
   const view = await createClient(options.state).put<SecretsView>(path, { value });

@@ -91,6 +91,18 @@ test.each([
   expect(await set(name, input)).toMatchObject({ code: 1, err: expect.stringContaining(code) });
 });
 
+test.each([
+  [['ASSINADOR_CHAVE', canary]],
+  [['ASSINADOR_CHAVE', `--${canary}`]],
+  [['ASSINADOR_CHAVE', `--value=${canary}`]],
+  [[`--value=${canary}`]],
+  [[canary]],
+])('a value on the command line is refused and not repeated: %j', async (words) => {
+  const outcome = await runSvcWith('', folder, ['secret', 'set', 'ana/assinador', ...words, '--state', portal.state]);
+  expect(outcome).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/BAD_REQUEST .*standard input/) });
+  expect(outcome.err).not.toContain('canary');
+});
+
 test('svc why tells what is missing, and what a restart would bring', async () => {
   const why = async () => JSON.parse((await ask('why', 'ana/assinador', '-o', 'json')).out) as WhyAnswer;
   await ask('start', 'ana/assinador');
