@@ -55,6 +55,23 @@ describe('secrets over HTTP', () => {
     expect(answer.text).not.toContain('4d1f9a');
   });
 
+  test.for([
+    ['a line break', `${canary}\nmore`, 422, 'SECRET_REFUSED', /line break.*base64/],
+    ['a carriage return', `${canary}\r`, 422, 'SECRET_REFUSED', /line break.*base64/],
+    ['a NUL', `${canary}\0`, 422, 'SECRET_REFUSED', /NUL.*base64/],
+    ['half a character', `${canary}\ud800`, 422, 'SECRET_REFUSED', /Unicode.*base64/],
+    ['too many bytes in few characters', 'é'.repeat(limits.secretValueBytesMax - 1), 413, 'TOO_LARGE', /at most \d+ bytes/],
+  ] as const)('a value with %s says what to do, to a person and to an admin', async ([, value, status, code, says]) => {
+    for (const answer of [
+      await ana.call('PUT', `${path}/API_KEY`, { value }),
+      await portal.control('PUT', '/api/admin/backends/bia/notas/segredos/API_KEY', { value }),
+    ]) {
+      expect([answer.status, answer.json()]).toMatchObject([status, { code, detail: expect.stringMatching(says) }]);
+      expect(answer.text).not.toContain('4d1f9a');
+    }
+    expect(portal.world.vault('bia', 'notas').size).toBe(0);
+  });
+
   test('a body that is no JSON, no JSON type or too large is refused without being repeated', async () => {
     for (const answer of [
       await raw(`{"value": ${canary}`),

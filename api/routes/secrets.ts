@@ -5,7 +5,9 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
 import * as schemas from '../../schema/wire/http-schemas.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 
@@ -28,6 +30,18 @@ export function addSecretRoutes(app: FastifyInstance, deps: SecretRouteDeps): vo
   addAdminRoutes(app, deps);
 }
 
+/** What a variable of the environment can hold; the supervisor checks again. Source: spec 5.7. */
+function usable(value: string): string {
+  if (/[\n\r\0]/.test(value)) {
+    throw new SvcError('SECRET_REFUSED', 'the value holds a line break or a NUL: encode it, for example with base64 -w0');
+  }
+  if (!value.isWellFormed()) throw new SvcError('SECRET_REFUSED', 'the value is not valid Unicode: encode it, for example with base64 -w0');
+  if (Buffer.byteLength(value) > limits.secretValueBytesMax) {
+    throw new SvcError('TOO_LARGE', `a secret has at most ${limits.secretValueBytesMax} bytes`);
+  }
+  return value;
+}
+
 function addPersonRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps): void {
   const config = { access: 'person' as const };
   const base = '/api/apps/:id/segredos';
@@ -45,7 +59,7 @@ function addPersonRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps
     async (request) => {
       const { person } = sessionOf(request);
       const { id, nome } = request.params;
-      const answer = await gateway.putSecret(person, id, nome, request.body.value);
+      const answer = await gateway.putSecret(person, id, nome, usable(request.body.value));
       log.info({ person, app: id, secret: nome, by: 'person' }, 'secret set');
       return answer;
     },
@@ -83,7 +97,7 @@ function addAdminRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps)
       schema: { summary: 'Set a secret for a person', params: schemas.adminSecretParams, body: schemas.secretBody, response: answers },
     },
     async ({ params, body }) => {
-      const answer = await gateway.putSecret(params.person, params.app, params.nome, body.value);
+      const answer = await gateway.putSecret(params.person, params.app, params.nome, usable(body.value));
       log.info({ person: params.person, app: params.app, secret: params.nome, by: 'admin' }, 'secret set');
       return answer;
     },
