@@ -10,6 +10,7 @@ import { createManualClock, type ManualClock } from '../testing/manual-clock.ts'
 import { createAttachmentFiles } from './attachment-files.ts';
 import { createAttachments, type Attachments } from './attachments.ts';
 import type { RoomCaller } from './callers.ts';
+import { noSuchRoom } from './callers.ts';
 
 const room = 's000000000000000000001';
 const other = 's000000000000000000002';
@@ -35,7 +36,7 @@ beforeEach(async () => {
     rooms: {
       inRoom: async (_caller, id) => {
         const found = await store.room(id);
-        if (!found) throw new Error('no room');
+        if (!found) throw noSuchRoom();
         return { room: found, papel: 'dona' };
       },
     },

@@ -61,8 +61,11 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
       try {
         const staged = await files.stage(id, body, limits.attachmentBytesMax);
         try {
-          // Bytes take their time: who was taken out meanwhile adds nothing.
-          await mayAdd(rooms, caller, id);
+          // Bytes take their time: who was taken out meanwhile adds nothing, and a room that was deleted leaves nothing.
+          await mayAdd(rooms, caller, id).catch(async (error: unknown) => {
+            if ((await store.room(id)) === null) await inTurn(id, () => files.removeRoom(id));
+            throw error;
+          });
           return await inTurn(id, () => keep(deps, id, tipo, staged));
         } finally {
           await staged.drop();
