@@ -8,10 +8,15 @@ const tell = (word) =>
       .replaceAll(/[^A-Za-z0-9_-]/g, '-')
       .slice(0, 60)}\n`,
   );
-fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(5_000) })
-  .then(async (answer) => {
+async function ask() {
+  try {
+    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(5_000) });
     const { code } = await answer.json().catch(() => ({}));
     // Nobody is signed in here; only a portal says so in these words.
-    tell(answer.status === 401 && code === 'UNAUTHENTICATED' ? 'ok' : (code ?? `HTTP-${answer.status}`));
-  })
-  .catch((error) => tell(error.name === 'TimeoutError' ? 'TIMEOUT' : (error.cause?.code ?? error.cause?.message ?? error.name)));
+    return answer.status === 401 && code === 'UNAUTHENTICATED' ? 'ok' : (code ?? `HTTP-${answer.status}`);
+  } catch (error) {
+    return error.name === 'TimeoutError' ? 'TIMEOUT' : (error.cause?.code ?? error.cause?.message ?? error.name);
+  }
+}
+
+ask().then(tell, tell);
