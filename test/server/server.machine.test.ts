@@ -65,7 +65,7 @@ const started = (backend: string): Promise<boolean> =>
   until(`${backend} started`, async () => (await svc('start', backend)).code === 0, slowMs);
 /** A file in the data folder of ana's app: what the test apps do as they are told. */
 const tell = (app: string, what: string): Promise<string> =>
-  machine.ok('root', `install -o ana -g ana /dev/null /home/ana/.svc-apps/${app}/data/${what}`);
+  machine.ok('root', `runuser -u ana -- touch /home/ana/.svc-apps/${app}/data/${what}`);
 const exitOf = async (app: string): Promise<AppSnapshot['lastExit']> =>
   ((await view(`Backend/ana/${app}`))?.details['lastExit'] ?? null) as AppSnapshot['lastExit'];
 
