@@ -1,21 +1,28 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './setup/longest-first.ts';
 
 /** On a machine that does much else at the time, a condition may be true only after seconds; what takes longer does not come. */
 const waiting = (ms: number) => ({ poll: { timeout: ms } });
 
-/** `npm test` tries a failed test of the real project once more, and says so. Decision: docs/decisions/0104-a-second-try-that-is-told.md */
+/** `npm test` tries a failed test of the real project once more, and says so. See test/README.md. */
 const retry = process.env['SVC_TEST_RETRY'] === '1' ? 1 : 0;
 
 /** Unit tests stand beside their file; what crosses folders stands in test/. */
 export default defineConfig({
   test: {
+    // What was made of a source is kept until the source is another one.
+    fsModuleCache: true,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: 'unit',
+          // The files of a worker share what they import, which is a third of the processor time of a run: a test leaves nothing behind.
+          isolate: false,
           include: [
-            '{schema,machines,reconcilers,controller,kit,api,bin,setup,sdk,shell}/**/*.test.ts',
+            '{schema,machines,reconcilers,store,controller,kit,api,bin,setup,sdk,shell}/**/*.test.ts',
             'test/boundaries.test.ts',
+            'test/docs.test.ts',
             'test/simulation/*.test.ts',
             'examples/apps/*/src/*.test.ts',
           ],
@@ -29,7 +36,7 @@ export default defineConfig({
       {
         test: {
           name: 'real',
-          include: ['{schema,machines,reconcilers,controller,kit,api,bin,sdk,shell,examples,test}/**/*.real.test.ts'],
+          include: ['{schema,machines,reconcilers,store,controller,kit,api,bin,sdk,shell,examples,test}/**/*.real.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 180_000,
           expect: waiting(60_000),

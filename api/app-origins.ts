@@ -6,16 +6,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { SvcError } from '../schema/errors.ts';
-import type { Gateway } from '../schema/gateway.ts';
-import type { Attempts } from './auth/attempts.ts';
-import { clientAddress } from './auth/client-address.ts';
-import { askCookie, destinationCookie, readAskCookie, readSessionCookie, sessionCookie } from './auth/cookies.ts';
+import type { AppsView } from '../schema/gateway.ts';
+import { askCookie, readAskCookie, readSessionCookie, sessionCookie } from './auth/cookies.ts';
 import type { Passes } from './auth/passes.ts';
 import { mayUpgrade } from './auth/same-origin.ts';
 import { newSecret, secretHash } from './auth/secrets.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
-import { refuseUpgrade } from './front.ts';
-import { appBasePath, appOrigin, type Site } from './hosts.ts';
+import { refuseUpgrade } from './refuse-upgrade.ts';
+import { appBasePath, appOrigin, signInAddress, type Site } from './hosts.ts';
 import { cleanLocalPath, isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
 import { sendRefusal } from './people-page.ts';
 import { sendProblem } from './problems.ts';
@@ -35,8 +33,7 @@ export interface AppOriginDeps {
   readonly site: Site;
   readonly sessions: Sessions;
   readonly passes: Passes;
-  readonly attempts: Attempts;
-  readonly gateway: Pick<Gateway, 'app'>;
+  readonly apps: Pick<AppsView, 'find'>;
   readonly proxy: Pick<Proxy, 'handle' | 'upgrade'>;
   readonly sdk: StaticFolder;
   readonly onError: (error: unknown) => void;
@@ -87,14 +84,14 @@ export function createAppOrigins(deps: AppOriginDeps): AppOrigins {
 }
 
 async function openTunnel(
-  { site, sessions, gateway, proxy }: AppOriginDeps,
+  { site, sessions, apps, proxy }: AppOriginDeps,
   req: IncomingMessage,
   socket: Duplex,
   { head, asked }: { readonly head: Buffer; readonly asked: Asked },
 ): Promise<void> {
   const session = await find(sessions, site, readSessionCookie(req.headers.cookie, site), asked.app);
   if (!session) return refuseUpgrade(socket, 401, 'Unauthorized');
-  if (!gateway.app(session.person, asked.app)) return refuseUpgrade(socket, 404, 'Not Found');
+  if (!apps.find(session.person, asked.app)) return refuseUpgrade(socket, 404, 'Not Found');
   proxy.upgrade(req, socket, head, targetOf(site, asked, session));
 }
 
@@ -117,7 +114,7 @@ function pass(
   res: ServerResponse,
   { asked, session }: { asked: Asked; session: Session },
 ): void {
-  if (!deps.gateway.app(session.person, asked.app)) {
+  if (!deps.apps.find(session.person, asked.app)) {
     return refuse(deps.site, req, res, new SvcError('NOT_FOUND', `app ${asked.app} is not installed`));
   }
   for (const [name, value] of Object.entries(closeTabsHeaders(deps.site, req, asked))) res.setHeader(name, value);
@@ -132,9 +129,8 @@ function sendToSignIn(site: Site, req: IncomingMessage, res: ServerResponse, ask
   const wanted = cleanLocalPath(asked.path) ?? '/';
   if (site.origins === 'path') {
     // A frame is inside of the shell, which asks by itself.
-    if ((req.headers['sec-fetch-dest'] ?? 'document') === 'document')
-      res.setHeader('set-cookie', destinationCookie(site, asked.app, wanted));
-    return redirect(res, 302, `${site.origin}/`);
+    const alone = (req.headers['sec-fetch-dest'] ?? 'document') === 'document';
+    return redirect(res, 302, alone ? signInAddress(site, asked.app, wanted) : `${site.origin}/`);
   }
   // Frames that ask at the same time share one question.
   const ask = readAskCookie(req.headers.cookie, site) ?? newSecret();
@@ -145,7 +141,7 @@ function sendToSignIn(site: Site, req: IncomingMessage, res: ServerResponse, ask
 
 /** `/__svc/entrar?passe=…&ir=…`: takes the pass that the portal gave, sets the app's own cookie, goes on to the clean path. */
 async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerResponse, asked: Asked): Promise<void> {
-  const { site, attempts } = deps;
+  const { site } = deps;
   const headers = appAnswerHeaders(site);
   if (req.method !== 'GET' || isPrefetch(req)) {
     return sendProblem(res, new SvcError('METHOD_NOT_ALLOWED', 'only a GET takes the pass'), req.method, { ...headers, allow: 'GET' });
@@ -154,11 +150,7 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
   const wanted = cleanLocalPath(query.get('ir') ?? '/');
   if (wanted === null) return sendProblem(res, new SvcError('BAD_REQUEST', 'ir: expected a path of this origin'), req.method, headers);
   const ask = readAskCookie(req.headers.cookie, site);
-  // Who asked nothing can't be answered, so nothing is looked up or counted: an image of any web page could send these.
-  const address = ask === null ? null : clientAddress(req);
-  if (address !== null && attempts.blockedMs(address) > 0) {
-    return refuse(site, req, res, new SvcError('RATE_LIMITED', 'too many refused passes from this address'));
-  }
+  // Who asked nothing can't be answered, so nothing is looked up: an image of any web page could send these.
   const taken = ask === null ? null : await deps.passes.takeForApp(query.get('passe') ?? '', asked.app, secretHash(ask));
   const opened = taken?.kind === 'granted' ? await deps.sessions.openForApp(taken.person, asked.app, taken.root) : null;
   if (opened) {
@@ -168,7 +160,6 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
   // Two frames asked at the same time: the other one is in already, or this one asks again by the cookie that both share now.
   const session = await deps.sessions.app(readSessionCookie(req.headers.cookie, site), asked.app);
   if (session || taken?.kind === 'other-asker') return redirect(res, 302, wanted);
-  if (address !== null) attempts.failed(address);
   refuse(site, req, res, new SvcError('PASS_REFUSED', 'open the app from the shell again'));
 }
 

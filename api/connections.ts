@@ -1,44 +1,208 @@
 /**
- * How many connections the portal holds, and how many of them for one address: once it is half full, an address gets no more than
- * its share, so that one client can't keep everybody else out. This machine's own loopback is excepted: a front proxy stands there.
- * Decision: docs/decisions/0035-http-border.md
+ * How many connections the portal holds, and for whom. Connections count for the address that they come from, for the account that holds them where that
+ * is one of this machine, for the client that a trusted proxy names. Once the portal is half full nobody gets more than a share; when it is full, whoever
+ * comes is let in and the one who holds most loses a connection on which nothing is under way. So who opens thousands and says nothing keeps nobody out.
+ * Decision: docs/decisions/0124-who-holds-connections.md
  */
 import net from 'node:net';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { limits } from '../schema/limits.ts';
+import type { Clock } from '../schema/clock.ts';
+import { limits } from './limits.ts';
+import { clientAddress, networkOf, plainAddress, type TrustedProxies } from './auth/client-address.ts';
+import { endOf, kernelConnectionOwners, type ConnectionOwners } from './connection-owners.ts';
 
-export function boundConnections(server: Server, connectionsMax: number = limits.portalConnectionsMax): void {
-  const held = new Map<string, number>();
-  const perAddressMax = Math.ceil(connectionsMax * limits.portalConnectionsShareOfAddress);
-  let open = 0;
-  server.maxConnections = connectionsMax;
+export interface BoundOptions {
+  readonly clock: Clock;
+  readonly isTrusted: TrustedProxies;
+  readonly connectionsMax?: number;
+  readonly owners?: ConnectionOwners;
+}
+
+/** All connections of one address, account or client. */
+interface Block {
+  readonly key: string;
+  /** Has a share: all but proxies that are named, and who could not be told apart yet. */
+  readonly isShared: boolean;
+  open: number;
+  /** Never said anything, the oldest first. */
+  readonly silent: Set<Socket>;
+  /** Were answered, and nothing is under way on them, for the longest time on the first. */
+  readonly idle: Set<Socket>;
+}
+
+interface Held {
+  readonly blocks: Map<string, Block>;
+  readonly blockOf: Map<Socket, Block>;
+  /** Requests under way; none said yet: silent. */
+  readonly busy: WeakMap<Socket, number>;
+  readonly connectionsMax: number;
+  readonly shareMax: number;
+}
+
+/** Connections from this machine whose account is not known yet. */
+const unknownLocal = 'local';
+
+export function boundConnections(server: Server, options: BoundOptions): void {
+  const { connectionsMax = limits.portalConnectionsMax, isTrusted } = options;
+  const shareMax = Math.ceil(connectionsMax * limits.portalConnectionsShareOfAddress);
+  const held: Held = { blocks: new Map(), blockOf: new Map(), busy: new WeakMap(), connectionsMax, shareMax };
+  const tellLocals = createTeller(server, held, options);
+  server.maxConnections = connectionsMax + limits.portalConnectionsSpare;
   server.on('connection', (socket: Socket) => {
-    const address = addressBlock(socket.remoteAddress);
-    const before = held.get(address) ?? 0;
-    if (address !== '' && open >= connectionsMax / 2 && before >= perAddressMax) {
-      socket.destroy();
+    // The control socket: only the portal's own account opens it.
+    if (socket.remoteAddress === undefined) return;
+    const key = keyOf(socket, isTrusted);
+    if (isOverShare(held, held.blocks.get(key)) || (held.blockOf.size >= connectionsMax && !makeRoom(held))) {
+      socket.resetAndDestroy();
       return;
     }
-    open += 1;
-    held.set(address, before + 1);
-    socket.once('close', () => {
-      open -= 1;
-      const left = (held.get(address) ?? 1) - 1;
-      if (left === 0) held.delete(address);
-      else held.set(address, left);
-    });
+    move(held, socket, key);
+    socket.once('close', () => leave(held, socket));
+    if (key === unknownLocal) tellLocals();
+  });
+  const began = (req: IncomingMessage): void => {
+    const { socket } = req;
+    setBusy(held, socket, 1);
+    if (!isTrusted(plainAddress(socket.remoteAddress ?? ''))) return;
+    const key = clientKey(req, isTrusted);
+    const before = held.blockOf.get(socket);
+    if (before === undefined || before.key === key) return;
+    if (isOverShare(held, held.blocks.get(key))) socket.resetAndDestroy();
+    else move(held, socket, key);
+  };
+  server.on('request', (req, res) => {
+    began(req);
+    res.once('close', () => setBusy(held, req.socket, -1));
+  });
+  // What was switched to another protocol is under way until its end.
+  server.on('upgrade', (req) => {
+    // Behind a request that was not answered yet: the answer would end up within the other protocol. No browser and no proxy sends that.
+    if ((held.busy.get(req.socket) ?? 0) > 0) req.socket.destroy();
+    else began(req);
   });
 }
 
-/** What counts as one address: IPv4 as it is, of IPv6 the network of 64 bits that one household gets. '' has no limit. */
-export function addressBlock(address: string | undefined): string {
-  const plain = (address ?? '').replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
-  if (plain === '' || plain === '127.0.0.1' || plain === '::1') return '';
-  if (!net.isIPv6(plain)) return plain;
-  const [left = '', right] = plain.split('::');
-  const groups = left === '' ? [] : left.split(':');
-  const tail = right === undefined || right === '' ? [] : right.split(':');
-  const zeros = right === undefined ? [] : Array.from({ length: Math.max(0, 8 - groups.length - tail.length) }, () => '0');
-  return [...groups, ...zeros, ...tail].slice(0, 4).join(':');
+/** Finds the accounts behind connections from this machine once there are many: the answer is dear, and most of the time nobody needs it. */
+function createTeller(server: Server, held: Held, { clock, owners = kernelConnectionOwners }: BoundOptions): () => void {
+  let isLooking = false;
+  let notBeforeMs = -Infinity;
+  const look = async (): Promise<void> => {
+    const beganMs = clock.monotonicMs();
+    const address = server.address();
+    const found = await owners(typeof address === 'object' && address !== null ? address.port : 0);
+    notBeforeMs = clock.monotonicMs() + Math.max(limits.connectionOwnersLookMs, 4 * (clock.monotonicMs() - beganMs));
+    const unknown = [...held.blockOf].filter(([, { key }]) => key === unknownLocal);
+    for (const [socket] of unknown) {
+      const uid = found.get(endOf(plainAddress(socket.remoteAddress ?? ''), socket.remotePort ?? 0));
+      if (uid !== undefined) move(held, socket, `account ${uid}`);
+    }
+    for (const block of held.blocks.values()) if (block.key.startsWith('account ')) trim(held, block);
+  };
+  const isDue = (): boolean => (held.blocks.get(unknownLocal)?.open ?? 0) >= held.shareMax;
+  const tell = (): void => {
+    if (isLooking || !isDue()) return;
+    isLooking = true;
+    clock.at(Math.max(notBeforeMs, clock.monotonicMs()), () => {
+      // A table that can't be read leaves them under one name.
+      void look()
+        .catch(() => undefined)
+        .finally(() => {
+          isLooking = false;
+          tell();
+        });
+    });
+  };
+  return tell;
+}
+
+const isContested = (held: Held): boolean => held.blockOf.size >= held.connectionsMax / 2;
+
+function isOverShare(held: Held, block: Block | undefined): boolean {
+  return block !== undefined && block.isShared && isContested(held) && block.open >= held.shareMax;
+}
+
+/** Down to its share, as far as nothing is under way. */
+function trim(held: Held, block: Block): void {
+  for (const socket of [...block.silent, ...block.idle]) {
+    if (block.open <= held.shareMax || !isContested(held)) return;
+    drop(held, socket);
+  }
+}
+
+/** One connection less: a silent one before an idle one, and of whoever holds most. False when something is under way on all of them. */
+function makeRoom(held: Held): boolean {
+  for (const which of ['silent', 'idle'] as const) {
+    let most: Block | undefined;
+    for (const block of held.blocks.values()) if (block[which].size > 0 && block.open > (most?.open ?? 0)) most = block;
+    const [oldest] = most?.[which] ?? [];
+    if (oldest === undefined) continue;
+    drop(held, oldest);
+    return true;
+  }
+  return false;
+}
+
+/** A reset leaves nothing behind in the kernel's tables, however often it is done. */
+function drop(held: Held, socket: Socket): void {
+  leave(held, socket);
+  socket.resetAndDestroy();
+}
+
+function move(held: Held, socket: Socket, key: string): void {
+  leave(held, socket);
+  const block = held.blocks.get(key) ?? {
+    key,
+    isShared: key !== unknownLocal && key !== proxies,
+    open: 0,
+    silent: new Set(),
+    idle: new Set(),
+  };
+  held.blocks.set(key, block);
+  held.blockOf.set(socket, block);
+  block.open += 1;
+  const underWay = held.busy.get(socket);
+  if (underWay === undefined) block.silent.add(socket);
+  else if (underWay === 0) block.idle.add(socket);
+}
+
+function leave(held: Held, socket: Socket): void {
+  const block = held.blockOf.get(socket);
+  if (block === undefined) return;
+  held.blockOf.delete(socket);
+  block.silent.delete(socket);
+  block.idle.delete(socket);
+  block.open -= 1;
+  if (block.open === 0) held.blocks.delete(block.key);
+}
+
+function setBusy(held: Held, socket: Socket, change: 1 | -1): void {
+  const now = (held.busy.get(socket) ?? 0) + change;
+  held.busy.set(socket, now);
+  const block = held.blockOf.get(socket);
+  block?.silent.delete(socket);
+  if (now > 0) block?.idle.delete(socket);
+  else block?.idle.add(socket);
+}
+
+/** Connections of named proxies that named no client yet. */
+const proxies = 'proxies';
+
+function keyOf(socket: Socket, isTrusted: TrustedProxies): string {
+  const remote = plainAddress(socket.remoteAddress ?? '');
+  if (isOfThisMachine(remote, plainAddress(socket.localAddress ?? ''))) return unknownLocal;
+  return isTrusted(remote) ? proxies : addressBlock(remote);
+}
+
+const clientKey = (req: IncomingMessage, isTrusted: TrustedProxies): string => `client ${networkOf(clientAddress(req, isTrusted))}`;
+
+/** Who connects to an address of this machine from the same one is on it; so is the whole of 127.0.0.0/8. */
+function isOfThisMachine(remote: string, local: string): boolean {
+  return remote === local || remote === '::1' || remote.startsWith('127.');
+}
+
+/** What counts as one address: IPv4 as it is, of IPv6 the network of 64 bits that one household gets. */
+export function addressBlock(address: string): string {
+  const plain = plainAddress(address).replace(/%.*$/, '');
+  return net.isIPv6(plain) ? networkOf(plain) : plain;
 }

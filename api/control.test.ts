@@ -60,6 +60,23 @@ describe('the control socket', () => {
     expect(checks.every(({ ok, fix }) => ok || fix !== null)).toBe(true);
   });
 
+  test.for([
+    ['http://apps.invalid', 'plain http', 'https'],
+    ['http://127.0.0.1:8787', 'is an address', 'wildcard'],
+  ] as const)('the doctor says of %s that it keeps no apps apart', async ([url, detail, fix]) => {
+    const own = await createPortalWorld({ url });
+    try {
+      const { checks }: { checks: { name: string }[] } = (await own.control('GET', '/api/admin/doctor')).json();
+      expect(checks.find(({ name }) => name === 'subdomains')).toMatchObject({
+        ok: false,
+        detail: expect.stringContaining(detail) as string,
+        fix: expect.stringContaining(fix) as string,
+      });
+    } finally {
+      await own.close();
+    }
+  });
+
   test('the doctor says how people sign in, and when the secret for the provider is missing', async () => {
     const told = async () =>
       (await portal.control('GET', '/api/admin/doctor')).json().checks.find(({ name }: { name: string }) => name === 'sign-in');
@@ -80,6 +97,20 @@ describe('the control socket', () => {
       fix: expect.stringContaining('clientSecret') as string,
     });
     portal.world.signIn = { ssh: false, oidc: null };
+  });
+
+  test('the doctor speaks Portuguese and English, whole: no line of the one stands in the other', async () => {
+    const rows = async (
+      query: string,
+    ): Promise<readonly { readonly name: string; readonly detail: string; readonly fix: string | null }[]> =>
+      (await portal.control('GET', `/api/admin/doctor${query}`)).json().checks;
+    const [told, en, pt] = [await rows(''), await rows('?idioma=en'), await rows('?idioma=pt')];
+    expect(told.map(({ name }) => name)).toEqual(en.map(({ name }) => name));
+    expect(pt.map(({ name }) => name)).toEqual(en.map(({ name }) => name));
+    // A version, as a program says it, is no sentence.
+    const same = pt.filter(({ detail }, index) => detail === en[index]!.detail).map(({ name }) => name);
+    expect(same.filter((name) => !['node', 'python3', 'flock', 'sign-in'].includes(name))).toEqual([]);
+    expect((await portal.control('GET', '/api/admin/doctor?idioma=fr')).status).toBe(400);
   });
 
   test('an admin link gives a browser the same rights, another session does not', async () => {

@@ -8,18 +8,24 @@ import { isIP } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Store } from '../controller/store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { Clock } from '../schema/clock.ts';
-import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
+import type { AdminView, DoctorCheck, PeopleView } from '../schema/gateway.ts';
+import { SvcError } from '../schema/errors.ts';
+import { makeKey } from '../schema/keys.ts';
 import { limits } from '../schema/limits.ts';
+import { same } from '../schema/texts/doctor.ts';
+import { problemText } from '../schema/texts/problems.ts';
+import { reasonText, type Words } from '../schema/texts/reasons.ts';
 import { oidcReturnPath } from './auth/oidc.ts';
-import type { Site } from './hosts.ts';
+import { isSecureContext, type Site } from './hosts.ts';
 
 export interface DoctorDeps {
   readonly site: Site;
   readonly listening: () => { readonly host: string; readonly port: number } | null;
   readonly store: Pick<Store, 'putValue' | 'value'>;
-  readonly gateway: Pick<Gateway, 'plan' | 'objects' | 'signIn'>;
+  readonly people: Pick<PeopleView, 'signIn'>;
+  readonly admin: Pick<AdminView, 'plan' | 'objects'>;
   readonly clock: Clock;
   readonly controlSocket: string | null;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
@@ -33,18 +39,40 @@ type Check = readonly [name: string, check: (deps: DoctorDeps) => Promise<Verdic
 const run = promisify(execFile);
 const bytesFreeMin = 512 * 1_024 * 1_024;
 
-const good = (detail: string): Verdict => ({ ok: true, warning: false, detail, fix: null });
-const bad = (detail: string, fix: string): Verdict => ({ ok: false, warning: false, detail, fix });
-const lacking = (detail: string, fix: string): Verdict => ({ ok: false, warning: true, detail, fix });
+const good = (detail: Words): Verdict => ({ ok: true, warning: false, detail, fix: null });
+const bad = (detail: Words, fix: Words): Verdict => ({ ok: false, warning: false, detail, fix });
+const lacking = (detail: Words, fix: Words): Verdict => ({ ok: false, warning: true, detail, fix });
 
 const checks: readonly Check[] = [
   ['listen', async ({ listening, site }) => checkListen(listening(), site)],
   ['store', checkStore],
-  ['shell', ({ assets }) => checkFile(path.join(assets.shellDir, 'index.html'), 'npm start builds the shell')],
-  ['sdk', ({ assets }) => checkFile(path.join(assets.sdkWebDir, 'svc.js'), 'npm start builds the web SDK')],
+  [
+    'shell',
+    ({ assets }) =>
+      checkFile(path.join(assets.shellDir, 'index.html'), { pt: 'npm start constrói o ambiente', en: 'npm start builds the shell' }),
+  ],
+  [
+    'sdk',
+    ({ assets }) =>
+      checkFile(path.join(assets.sdkWebDir, 'svc.js'), { pt: 'npm start constrói o SDK web', en: 'npm start builds the web SDK' }),
+  ],
   ['node', async () => checkNode()],
-  ['python3', () => checkCommand('python3', ['--version'], 'install python3: backends with runtime python3 need it')],
-  ['flock', () => checkCommand('flock', ['--version'], 'install util-linux: svc-app-run takes its lock with flock')],
+  [
+    'python3',
+    () =>
+      checkCommand('python3', ['--version'], {
+        pt: 'instale python3: backends com runtime python3 precisam dele',
+        en: 'install python3: backends with runtime python3 need it',
+      }),
+  ],
+  [
+    'flock',
+    () =>
+      checkCommand('flock', ['--version'], {
+        pt: 'instale util-linux: svc-app-run usa flock para sua trava',
+        en: 'install util-linux: svc-app-run takes its lock with flock',
+      }),
+  ],
   ['desired', checkDesired],
   ['servers', checkServers],
   ['sign-in', checkSignIn],
@@ -55,16 +83,22 @@ const checks: readonly Check[] = [
 ];
 
 /** The provider itself is not asked: it may be down for a while, and the sign-in page says so. */
-async function checkSignIn({ gateway, site }: DoctorDeps): Promise<Verdict> {
-  const { ssh, oidc } = gateway.signIn();
-  const ways = ['link', ...(ssh ? ['login and password'] : []), ...(oidc ? [new URL(oidc.issuer).host] : [])].join(', ');
+async function checkSignIn({ people, site }: DoctorDeps): Promise<Verdict> {
+  const { ssh, oidc } = people.signIn();
+  const waysIn = (password: string): string =>
+    ['link', ...(ssh ? [password] : []), ...(oidc ? [new URL(oidc.issuer).host] : [])].join(', ');
+  const ways: Words = { pt: waysIn('usuário e senha'), en: waysIn('login and password') };
   if (!oidc) return good(ways);
   try {
     await oidc.clientSecret();
   } catch (error) {
-    return bad((error as Error).message, 'put the secret where Portal.spec.signIn.oidc.clientSecret says');
+    return bad(told(error), {
+      pt: 'ponha o segredo onde Portal.spec.signIn.oidc.clientSecret diz',
+      en: 'put the secret where Portal.spec.signIn.oidc.clientSecret says',
+    });
   }
-  return good(`${ways}; registered there as ${site.origin}${oidcReturnPath}`);
+  const address = `${site.origin}${oidcReturnPath}`;
+  return good({ pt: `${ways.pt}; registrado lá como ${address}`, en: `${ways.en}; registered there as ${address}` });
 }
 
 export async function runDoctor(deps: DoctorDeps): Promise<readonly DoctorCheck[]> {
@@ -73,81 +107,151 @@ export async function runDoctor(deps: DoctorDeps): Promise<readonly DoctorCheck[
   return await Promise.all([...own, ...more]);
 }
 
+/** What went wrong, by its code where it has one. */
+function told(error: unknown): Words {
+  const message = error instanceof Error ? error.message : String(error);
+  return { pt: (error instanceof SvcError ? problemText(error.code, 'pt') : null) ?? message, en: message };
+}
+
 async function guarded(name: string, check: () => Promise<DoctorCheck>): Promise<DoctorCheck> {
   try {
     return await check();
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    return { name, ...bad(detail, 'this check failed in an unforeseen way; the detail names the cause') };
+    return {
+      name,
+      ...bad(told(error), {
+        pt: 'esta verificação falhou de um modo imprevisto; o detalhe diz a causa',
+        en: 'this check failed in an unforeseen way; the detail names the cause',
+      }),
+    };
   }
 }
 
 function checkListen(listening: { host: string; port: number } | null, site: Site): Verdict {
-  if (!listening) return bad('no TCP listener', 'set Portal.spec.listen to a free host:port');
+  if (!listening)
+    return bad(
+      { pt: 'nenhuma porta TCP escuta', en: 'no TCP listener' },
+      { pt: 'ponha em Portal.spec.listen um host:porta livre', en: 'set Portal.spec.listen to a free host:port' },
+    );
   const at = `${listening.host}:${listening.port}`;
   const loopback = listening.host === '127.0.0.1' || listening.host === '::1' || listening.host === 'localhost';
   if (site.scheme === 'http' && !loopback) {
-    return bad(`${at} takes plain http from the network`, 'put a proxy with TLS before it and set Portal.spec.url to its https address');
+    return bad(
+      { pt: `${at} aceita http sem TLS da rede`, en: `${at} takes plain http from the network` },
+      {
+        pt: 'ponha um proxy com TLS na frente e em Portal.spec.url seu endereço https',
+        en: 'put a proxy with TLS before it and set Portal.spec.url to its https address',
+      },
+    );
   }
-  return good(`${at}, reached at ${site.origin}`);
+  return good({ pt: `${at}, alcançado em ${site.origin}`, en: `${at}, reached at ${site.origin}` });
 }
 
 async function checkStore({ store, clock }: DoctorDeps): Promise<Verdict> {
   const written = String(clock.nowMs());
-  await store.putValue('doctor', written);
-  const read = await store.value('doctor');
+  let read: string | null;
+  try {
+    await store.putValue('doctor', written);
+    read = await store.value('doctor');
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return bad(told(error), {
+      pt: 'veja a linha databases e o log do portal; verifique o disco da pasta de estado',
+      en: 'see the row databases and the log of the portal; check the disk of the state folder',
+    });
+  }
   return read === written
-    ? good('wrote and read a value')
-    : bad('a value that was written did not come back', 'check the disk of the state folder');
+    ? good({ pt: 'gravou e leu um valor', en: 'wrote and read a value' })
+    : bad(
+        { pt: 'um valor gravado não voltou', en: 'a value that was written did not come back' },
+        { pt: 'verifique o disco da pasta de estado', en: 'check the disk of the state folder' },
+      );
 }
 
-async function checkFile(file: string, fix: string): Promise<Verdict> {
+async function checkFile(file: string, fix: Words): Promise<Verdict> {
   const found = await stat(file).catch(() => null);
-  return found?.isFile() ? good(`${path.basename(file)} is there, ${found.size} bytes`) : bad(`${path.basename(file)} is missing`, fix);
+  const name = path.basename(file);
+  return found?.isFile()
+    ? good({ pt: `${name} está lá, ${found.size} bytes`, en: `${name} is there, ${found.size} bytes` })
+    : bad({ pt: `falta ${name}`, en: `${name} is missing` }, fix);
 }
 
 function checkNode(): Verdict {
   const major = Number(process.versions.node.split('.')[0]);
   return major >= 24
-    ? good(`node ${process.versions.node}`)
-    : bad(`node ${process.versions.node}`, 'run with Node 24 or newer; npm start brings one');
+    ? good(same(`node ${process.versions.node}`))
+    : bad(same(`node ${process.versions.node}`), {
+        pt: 'execute com Node 24 ou mais novo; npm start traz um',
+        en: 'run with Node 24 or newer; npm start brings one',
+      });
 }
 
-async function checkCommand(command: string, args: readonly string[], fix: string): Promise<Verdict> {
+async function checkCommand(command: string, args: readonly string[], fix: Words): Promise<Verdict> {
   try {
     const { stdout, stderr } = await run(command, [...args], { timeout: 5_000 });
-    return good((stdout || stderr).trim().split('\n')[0] ?? command);
+    return good(same((stdout || stderr).trim().split('\n')[0] ?? command));
   } catch (error) {
-    return bad(`${command} does not run: ${(error as NodeJS.ErrnoException).code ?? 'failed'}`, fix);
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    return bad({ pt: `${command} não executa ${code}`.trim(), en: `${command} does not run ${code}`.trim() }, fix);
   }
 }
 
-async function checkDesired({ gateway }: DoctorDeps): Promise<Verdict> {
-  const plan = await gateway.plan(null);
+async function checkDesired({ admin }: DoctorDeps): Promise<Verdict> {
+  const plan = await admin.plan(null);
   if (!plan.ok)
     return bad(
-      `${plan.errors.length} error(s): ${plan.errors[0] ?? ''}`,
-      'mend the named place; the last good state stays in force until then',
+      {
+        pt: `${plan.errors.length} erro(s); svc validate DIR os mostra`,
+        en: `${plan.errors.length} error(s): ${plan.errors[0] ?? ''}`,
+      },
+      {
+        pt: 'corrija o lugar indicado; até lá vale o último estado bom',
+        en: 'mend the named place; the last good state stays in force until then',
+      },
     );
-  if (plan.pendingPrune.length > 0) return bad(`${plan.pendingPrune.length} removal(s) wait`, 'svc apply --prune carries them out');
-  return good(`valid, ${plan.changes.length} change(s) to come`);
+  if (plan.pendingPrune.length > 0)
+    return bad(
+      { pt: `${plan.pendingPrune.length} remoção(ões) à espera`, en: `${plan.pendingPrune.length} removal(s) wait` },
+      { pt: 'svc apply --prune as faz', en: 'svc apply --prune carries them out' },
+    );
+  const n = plan.blocked.length;
+  const blocked: Words =
+    n === 0 ? same('') : { pt: `, ${n} sem saída (svc plan diz por quê)`, en: `, ${n} blocked (svc plan says by what)` };
+  return good({
+    pt: `válido, ${plan.changes.length} mudança(s) por vir${blocked.pt}`,
+    en: `valid, ${plan.changes.length} change(s) to come${blocked.en}`,
+  });
 }
 
-async function checkServers({ gateway }: DoctorDeps): Promise<Verdict> {
-  const servers = await gateway.objects('Server/');
-  if (servers.length === 0) return bad('no server', 'write a Server document');
+async function checkServers({ admin }: DoctorDeps): Promise<Verdict> {
+  const servers = admin.objects(makeKey('Server', ''));
+  if (servers.length === 0)
+    return bad({ pt: 'nenhum servidor', en: 'no server' }, { pt: 'escreva um documento Server', en: 'write a Server document' });
   const lost = servers.filter(({ conditions }) => !conditions.some(({ type, status }) => type === 'Reachable' && status === 'True'));
-  if (lost.length === 0) return good(`${servers.length} reachable`);
-  return bad(lost.map(({ name, message }) => `${name}: ${message}`).join('; '), 'svc why Server/<name> says what is missing');
+  if (lost.length === 0) return good({ pt: `${servers.length} ao alcance`, en: `${servers.length} reachable` });
+  return bad(
+    {
+      pt: lost.map(({ name, reason }) => `${name}: ${reasonText(reason, 'pt')}`).join('; '),
+      en: lost.map(({ name, message }) => `${name}: ${message}`).join('; '),
+    },
+    { pt: 'svc why Server/<nome> diz o que falta', en: 'svc why Server/<name> says what is missing' },
+  );
 }
 
 function checkSocketPath(socket: string | null): Verdict {
-  if (socket === null) return good('no control socket');
+  if (socket === null) return good({ pt: 'sem socket de controle', en: 'no control socket' });
   const bytes = Buffer.byteLength(socket);
-  if (bytes <= limits.socketPathBytesMax) return good(`control socket: ${bytes} of ${limits.socketPathBytesMax} bytes`);
+  if (bytes <= limits.socketPathBytesMax)
+    return good({
+      pt: `socket de controle: ${bytes} de ${limits.socketPathBytesMax} bytes`,
+      en: `control socket: ${bytes} of ${limits.socketPathBytesMax} bytes`,
+    });
   return bad(
-    `the control socket's path has ${bytes} bytes`,
-    `use a state folder with a path of at most ${limits.socketPathBytesMax - 9} bytes`,
+    { pt: `o caminho do socket de controle tem ${bytes} bytes`, en: `the control socket's path has ${bytes} bytes` },
+    {
+      pt: `use uma pasta de estado com um caminho de no máximo ${limits.socketPathBytesMax - 9} bytes`,
+      en: `use a state folder with a path of at most ${limits.socketPathBytesMax - 9} bytes`,
+    },
   );
 }
 
@@ -158,32 +262,79 @@ async function checkUserManager(): Promise<Verdict> {
   const user = os.userInfo().username;
   if (!manager)
     return lacking(
-      'no user service manager: apps run without memory and task ceilings',
-      `loginctl enable-linger ${user}, where systemd runs`,
+      {
+        pt: 'sem gerenciador de serviços da conta: aplicativos rodam sem limites de memória e de tarefas',
+        en: 'no user service manager: apps run without memory and task ceilings',
+      },
+      { pt: `loginctl enable-linger ${user}, onde systemd roda`, en: `loginctl enable-linger ${user}, where systemd runs` },
     );
   const linger = await exists(path.join('/var/lib/systemd/linger', user));
-  return linger ? good('user manager and linger') : bad('linger is off: apps end with the last login', `loginctl enable-linger ${user}`);
+  return linger
+    ? good({ pt: 'gerenciador da conta e linger', en: 'user manager and linger' })
+    : bad(
+        { pt: 'linger desligado: aplicativos terminam com o último login', en: 'linger is off: apps end with the last login' },
+        same(`loginctl enable-linger ${user}`),
+      );
 }
 
 async function checkDisk({ controlSocket }: DoctorDeps): Promise<Verdict> {
   const dir = controlSocket === null ? process.cwd() : path.dirname(controlSocket);
   const { bavail, bsize } = await statfs(dir);
   const free = bavail * bsize;
-  const detail = `${Math.round(free / 1_048_576)} MB free for the state`;
-  return free >= bytesFreeMin ? good(detail) : bad(detail, 'make room: the store and the logs of apps need it');
+  const mega = Math.round(free / 1_048_576);
+  const detail = { pt: `${mega} MB livres para o estado`, en: `${mega} MB free for the state` };
+  const fix = {
+    pt: 'abra espaço: o banco e os registros dos aplicativos precisam dele',
+    en: 'make room: the store and the logs of apps need it',
+  };
+  return free >= bytesFreeMin ? good(detail) : bad(detail, fix);
 }
 
 async function checkSubdomains({ site }: DoctorDeps): Promise<Verdict> {
   if (site.origins === 'path')
-    return bad('one origin for all apps: apps can act as the person', 'use origins: subdomain with a wildcard name, or trusted apps only');
-  if (site.hostname === 'localhost' || site.hostname.endsWith('.localhost')) return good('browsers resolve *.localhost themselves');
+    return bad(
+      {
+        pt: 'uma origem para todos os aplicativos: eles podem agir como a pessoa',
+        en: 'one origin for all apps: apps can act as the person',
+      },
+      {
+        pt: 'use origins: subdomain com um nome curinga, ou só aplicativos de confiança',
+        en: 'use origins: subdomain with a wildcard name, or trusted apps only',
+      },
+    );
+  if (site.hostname === 'localhost' || site.hostname.endsWith('.localhost'))
+    return good({ pt: 'navegadores resolvem *.localhost sozinhos', en: 'browsers resolve *.localhost themselves' });
   if (isIP(site.hostname))
-    return bad(`${site.hostname} is an address`, 'give the portal a name with a wildcard record, or use origins: path');
+    return bad(
+      { pt: `${site.hostname} é um endereço`, en: `${site.hostname} is an address` },
+      {
+        pt: 'dê ao portal um nome com registro curinga, ou use origins: path',
+        en: 'give the portal a name with a wildcard record, or use origins: path',
+      },
+    );
+  // Refused in new documents; this is for what an older version of svc took. Decision: docs/decisions/0168-plain-http.md
+  if (!isSecureContext(site))
+    return bad(
+      {
+        pt: `${site.origin} é http sem proteção: a página de qualquer aplicativo pode pôr os cookies do portal`,
+        en: `${site.origin} is plain http: the page of any app may set the cookies of the portal`,
+      },
+      {
+        pt: 'use https, um nome abaixo de localhost, ou origins: path se todo aplicativo for de confiança',
+        en: 'use https, a name below localhost, or origins: path when every app is trusted',
+      },
+    );
   try {
     const { address } = await lookup(`svc-doctor.${site.hostname}`);
-    return good(`*.${site.hostname} resolves to ${address}`);
+    return good({ pt: `*.${site.hostname} resolve para ${address}`, en: `*.${site.hostname} resolves to ${address}` });
   } catch {
-    return bad(`*.${site.hostname} does not resolve`, `add a wildcard DNS record for *.${site.hostname}, or use origins: path`);
+    return bad(
+      { pt: `*.${site.hostname} não resolve`, en: `*.${site.hostname} does not resolve` },
+      {
+        pt: `crie um registro DNS curinga para *.${site.hostname}, ou use origins: path`,
+        en: `add a wildcard DNS record for *.${site.hostname}, or use origins: path`,
+      },
+    );
   }
 }
 

@@ -5,16 +5,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import { isAppId, nearAppIdFault } from '../schema/app-id.ts';
 import { SvcError } from '../schema/errors.ts';
-import { limits } from '../schema/limits.ts';
+import { limits } from './limits.ts';
 import type { AppOrigins } from './app-origins.ts';
 import { readSessionCookie } from './auth/cookies.ts';
 import { mayUpgrade } from './auth/same-origin.ts';
 import type { Sessions } from './auth/sessions.ts';
 import type { EventHub } from './events/hub.ts';
+import { refuseUpgrade } from './refuse-upgrade.ts';
 import type { RoomEntrance } from './rooms/entrance.ts';
-import { classifyHost, isAppId, type Site } from './hosts.ts';
-import { isNavigation, pathOf } from './navigation.ts';
+import { classifyHost, type Site } from './hosts.ts';
+import { isNavigation, pathOf, queryOf } from './navigation.ts';
 import { sendProblem } from './problems.ts';
 
 export interface Front {
@@ -36,14 +38,17 @@ export interface FrontDeps {
   readonly shell: (req: IncomingMessage, res: ServerResponse) => void;
 }
 
-const proxyPrefix = '/proxy/app/';
+const proxied = /^\/proxy\/app\/([^/?]*)(.*)$/s;
 
 /** App and rest of a raw `/proxy/app/<id>/…` path; null when it is another path. Never decoded: an encoded prefix is none. */
 export function splitProxyPath(url: string): { readonly app: string; readonly rest: string } | null {
-  if (!url.startsWith(proxyPrefix)) return null;
-  const match = /^([^/?]*)(.*)$/s.exec(url.slice(proxyPrefix.length));
-  const app = match?.[1] ?? '';
-  return isAppId(app) ? { app, rest: match?.[2] ?? '' } : null;
+  const [, app = '', rest = ''] = proxied.exec(url) ?? [];
+  return isAppId(app) ? { app, rest } : null;
+}
+
+/** Why the app of such a path can't be one; null when it can, and for any other path. */
+function proxyPathFault(url: string): string | null {
+  return nearAppIdFault(proxied.exec(url)?.[1] ?? '');
 }
 
 /** Null when the request line or the Host header is fit to be routed. */
@@ -65,9 +70,11 @@ export function createFront(deps: FrontDeps): Front {
     const host = classifyHost(req.headers.host, site);
     if (host.kind === 'app') return apps.request(req, res, host.app);
     if (host.kind === 'other')
-      return isLocalScrape(req) || isBackendCall(req, deps.direct) ? deps.shell(req, res) : sendElsewhere(req, res, site);
-    const proxied = splitProxyPath(url);
-    if (proxied) return apps.prefixed(req, res, proxied.app, proxied.rest);
+      return isLocalScrape(req) || isBackendCall(req, deps.direct) ? deps.shell(req, res) : sendElsewhere(req, res, site, host.why);
+    const inApp = splitProxyPath(url);
+    if (inApp) return apps.prefixed(req, res, inApp.app, inApp.rest);
+    const pathFault = proxyPathFault(url);
+    if (pathFault !== null) return sendProblem(res, new SvcError('NOT_FOUND', pathFault), req.method);
     deps.shell(req, res);
   };
 
@@ -75,6 +82,9 @@ export function createFront(deps: FrontDeps): Front {
     if (!mayUpgrade(req, [site.origin])) return refuseUpgrade(socket, 403, 'Forbidden');
     const session = await deps.sessions.portal(readSessionCookie(req.headers.cookie, site));
     if (!session) return refuseUpgrade(socket, 401, 'Unauthorized');
+    // The page tells for whom it was loaded, as with every call of the API (shell.ts).
+    const loadedFor = queryOf(req.url ?? '').get('pessoa');
+    if (loadedFor !== null && loadedFor !== session.person) return refuseUpgrade(socket, 409, 'Conflict');
     if (!deps.hub.hasRoom(session.person)) return refuseUpgrade(socket, 429, 'Too Many Requests');
     events.handleUpgrade(req, socket, head, (ws) => deps.hub.attach(ws, session));
   };
@@ -86,10 +96,10 @@ export function createFront(deps: FrontDeps): Front {
     const host = classifyHost(req.headers.host, site);
     if (host.kind === 'other' && !isBackendCall(req, deps.direct)) return refuseUpgrade(socket, 421, 'Misdirected Request');
     if (host.kind === 'app') return apps.upgrade(req, socket, head, { app: host.app, path: url });
-    const proxied = splitProxyPath(url);
-    if (proxied) {
+    const inApp = splitProxyPath(url);
+    if (inApp) {
       if (site.origins === 'subdomain') return refuseUpgrade(socket, 421, 'Misdirected Request');
-      return apps.upgrade(req, socket, head, { app: proxied.app, path: proxied.rest });
+      return apps.upgrade(req, socket, head, { app: inApp.app, path: inApp.rest });
     }
     if (url.startsWith('/ws/salas/')) {
       deps.rooms(req, socket, head).catch(() => refuseUpgrade(socket, 503, 'Service Unavailable'));
@@ -102,16 +112,9 @@ export function createFront(deps: FrontDeps): Front {
   return { request, upgrade, close: () => events.close() };
 }
 
-/** Ends a handshake that is not accepted. */
-export function refuseUpgrade(socket: Duplex, status: number, title: string): void {
-  if (socket.writable) socket.end(`HTTP/1.1 ${status} ${title}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-  // The other side may never close: half-open sockets are not kept.
-  setImmediate(() => socket.destroy());
-}
-
 /** A name that is not ours: people are led to the portal, programs are told. */
-function sendElsewhere(req: IncomingMessage, res: ServerResponse, site: Site): void {
-  const error = new SvcError('WRONG_HOST', `this portal is reached at ${site.origin}`);
+function sendElsewhere(req: IncomingMessage, res: ServerResponse, site: Site, why?: string): void {
+  const error = new SvcError('WRONG_HOST', `this portal is reached at ${site.origin}${why === undefined ? '' : `; ${why}`}`);
   if (!isNavigation(req)) return sendProblem(res, error, req.method);
   res.writeHead(308, { location: `${site.origin}/`, 'cache-control': 'no-store', 'content-length': 0 }).end();
 }

@@ -2,6 +2,8 @@
  * Which of the portal's names a request was sent to (design 7): the shell, an app's own origin, or a name that is not ours.
  * Only the `Host` header decides, compared as a whole: ports and trailing dots included, so that an origin is never guessed.
  */
+import { isAppId, nearAppIdFault } from '../schema/app-id.ts';
+import { isSecureAddress } from '../schema/portal-address.ts';
 
 /** Where the portal is reached, fixed once the port is known. */
 export interface Site {
@@ -14,14 +16,11 @@ export interface Site {
   readonly origins: 'subdomain' | 'path';
 }
 
-export type HostKind = { readonly kind: 'shell' } | { readonly kind: 'app'; readonly app: string } | { readonly kind: 'other' };
-
-/** Source: spec 2.1 `id`. A DNS label neither starts nor ends with '-', which the pattern of the id does not say. */
-const appIdPattern = /^[a-z0-9-]{1,63}$/;
-
-export function isAppId(text: string): boolean {
-  return appIdPattern.test(text);
-}
+/** `why`: it would be the host of an app, if that were the id of one. */
+export type HostKind =
+  | { readonly kind: 'shell' }
+  | { readonly kind: 'app'; readonly app: string }
+  | { readonly kind: 'other'; readonly why?: string };
 
 /** `url` is scheme://host[:port]; port 0 stands for the port that the portal got. */
 export function siteOf(url: string, port: number, origins: 'subdomain' | 'path'): Site {
@@ -37,7 +36,9 @@ export function classifyHost(header: string | undefined, site: Site): HostKind {
   if (host === site.host) return { kind: 'shell' };
   if (site.origins === 'path' || !host.endsWith(`.${site.host}`)) return { kind: 'other' };
   const app = host.slice(0, -site.host.length - 1);
-  return isAppId(app) ? { kind: 'app', app } : { kind: 'other' };
+  if (isAppId(app)) return { kind: 'app', app };
+  const why = nearAppIdFault(app);
+  return why === null ? { kind: 'other' } : { kind: 'other', why };
 }
 
 /** Where programs on the portal's own machine reach it without a name server: backends of a local server. */
@@ -55,14 +56,18 @@ export function appOrigin(site: Site, app: string): string {
   return site.origins === 'path' ? site.origin : `${site.scheme}://${app}.${site.host}`;
 }
 
+/** Where a stranger who followed a link into an app signs in; the shell's page opens the app's window afterwards. `path` is clean (navigation.ts). */
+export function signInAddress(site: Site, app: string, path: string): string {
+  return `${site.origin}/?${new URLSearchParams({ destino: app + path }).toString()}`;
+}
+
 /** SVC_APP_BASE_PATH of the app and the prefix that the proxy strips. */
 export function appBasePath(site: Site, app: string): string {
   return site.origins === 'path' ? `/proxy/app/${app}/` : '/';
 }
 
-/** Browsers hold every `*.localhost` for a secure context; anything else needs https for that. */
-export function isSecureContext(site: Site): boolean {
-  return site.scheme === 'https' || site.hostname === 'localhost' || site.hostname.endsWith('.localhost');
+export function isSecureContext({ scheme, hostname }: Site): boolean {
+  return isSecureAddress({ protocol: `${scheme}:`, hostname });
 }
 
 function canonicalHost(header: string, scheme: 'http' | 'https'): string {

@@ -6,7 +6,7 @@
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../schema/clock.ts';
-import { limits } from '../schema/limits.ts';
+import { limits } from './limits.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import { escapeHtml, pageHead, pageStyleHash, sourceHash } from './page-head.ts';
 import { panelLanguage } from './proxy/panel.ts';

@@ -5,8 +5,8 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { backendStates } from '../schema/backend.ts';
-import type { Gateway } from '../schema/gateway.ts';
-import { limits } from '../schema/limits.ts';
+import type { AppsView, PeopleView } from '../schema/gateway.ts';
+import { limits } from './limits.ts';
 import type { ProxyMetrics } from './proxy/contract.ts';
 import type { RelayFigures } from './rooms/contract.ts';
 
@@ -20,8 +20,13 @@ export interface Metrics {
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const buckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
+interface Counted {
+  readonly people: Pick<PeopleView, 'all'>;
+  readonly apps: Pick<AppsView, 'of'>;
+}
+
 export function createMetrics(
-  gateway: Pick<Gateway, 'people' | 'apps'>,
+  counted: Counted,
   { eventSockets, rooms }: { readonly eventSockets: () => number; readonly rooms: () => RelayFigures },
 ): Metrics {
   const registry = new Registry();
@@ -43,7 +48,7 @@ export function createMetrics(
   });
   const proxied = new Counter({ name: 'svc_proxy_requests_total', help: 'Requests to backends', labelNames: ['app', 'status'], registers });
   const tunnels = new Gauge({ name: 'svc_proxy_tunnels', help: 'Open upgraded connections to backends', labelNames: ['app'], registers });
-  for (const gauge of stateGauges(gateway, eventSockets)) registry.registerMetric(gauge);
+  for (const gauge of stateGauges(counted, eventSockets)) registry.registerMetric(gauge);
   for (const metric of roomMetrics(rooms)) registry.registerMetric(metric);
 
   const appLabel = boundedLabel(limits.metricsAppsMax);
@@ -72,7 +77,7 @@ export function createMetrics(
 }
 
 /** Read when somebody scrapes. */
-function stateGauges(gateway: Pick<Gateway, 'people' | 'apps'>, eventSockets: () => number): readonly Gauge[] {
+function stateGauges({ people, apps }: Counted, eventSockets: () => number): readonly Gauge[] {
   const byState = new Gauge({
     name: 'svc_backends',
     help: 'Backends of all people by state',
@@ -80,8 +85,8 @@ function stateGauges(gateway: Pick<Gateway, 'people' | 'apps'>, eventSockets: ()
     registers: [],
     collect() {
       const counts = new Map<string, number>(backendStates.map((state) => [state, 0]));
-      for (const { usuario } of gateway.people()) {
-        for (const { status } of gateway.apps(usuario)) counts.set(status, (counts.get(status) ?? 0) + 1);
+      for (const { usuario } of people.all()) {
+        for (const { status } of apps.of(usuario)) counts.set(status, (counts.get(status) ?? 0) + 1);
       }
       for (const [state, count] of counts) this.set({ state }, count);
     },

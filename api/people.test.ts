@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PersonRecord } from '../schema/gateway.ts';
-import { limits } from '../schema/limits.ts';
+import { limits } from './limits.ts';
 import { findPeople, initials, personAnswer } from './people.ts';
 
 const person = (usuario: string, nome: string, login = usuario, ...grupos: readonly string[]): PersonRecord => ({
@@ -16,7 +16,7 @@ const everybody = [
   person('u-17', 'Ødegård Ana'),
 ];
 const find = (text: string) => {
-  const { pessoas, grupos } = findPeople({ people: () => everybody }, text);
+  const { pessoas, grupos } = findPeople({ all: () => everybody }, text);
   return [...pessoas.map(({ usuario }) => usuario), ...grupos.map(({ grupo, pessoas: count }) => `${grupo}:${count}`)];
 };
 
@@ -43,12 +43,12 @@ test.for([
 
 test('no answer holds an e-mail', () => {
   expect(personAnswer(everybody[0]!)).toEqual({ usuario: 'joao', nome: 'João Conceição', login: 'joao.c', iniciais: 'JC' });
-  expect(JSON.stringify(findPeople({ people: () => everybody }, 'a'))).not.toContain('example');
+  expect(JSON.stringify(findPeople({ all: () => everybody }, 'a'))).not.toContain('example');
 });
 
 test('however many there are, a few are answered', () => {
   const many = Array.from({ length: 500 }, (_, n) => person(`p${n}`, `Pessoa ${n}`, `p${n}`, `pasta-${n}`));
-  const { pessoas, grupos } = findPeople({ people: () => many }, 'p');
+  const { pessoas, grupos } = findPeople({ all: () => many }, 'p');
   expect([pessoas.length, grupos.length]).toEqual([limits.peopleFoundMax, limits.groupsFoundMax]);
 });
 

@@ -1,9 +1,12 @@
 /**
- * People as other people see them: never an e-mail (spec 2.4). A login may be one, so that what stands behind its "@" stays here.
- * Decision: docs/decisions/0097-who-is-found.md
+ * People as other people see them: never an e-mail (spec 2.4). A login may be one, so only what is before its "@" is shown and searched, to
+ * the person themself too: no address leaves the portal by the search, the list of a room, presence or a notice. Two people `ana@one` and
+ * `ana@two` show the same login; `usuario` tells them apart. Everybody signed in finds everybody, since rooms are made by inviting
+ * colleagues: each word of the text has to occur in name, `usuario` or login, without case and accents; at most 20 people and 10 groups, 60
+ * questions at once and four a second.
  */
-import type { Gateway, PersonRecord } from '../schema/gateway.ts';
-import { limits } from '../schema/limits.ts';
+import type { PeopleView, PersonRecord } from '../schema/gateway.ts';
+import { limits } from './limits.ts';
 import type { PeopleAnswer, PersonAnswer } from '../schema/wire/rooms.ts';
 
 /** First letters of the first and the last name. */
@@ -25,18 +28,18 @@ export function shownLogin(login: string): string {
 }
 
 /** How many people are in each group. */
-export function groupSizes(gateway: Pick<Gateway, 'people'>): ReadonlyMap<string, number> {
+export function groupSizes(people: Pick<PeopleView, 'all'>): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
-  for (const { grupos } of gateway.people()) for (const grupo of grupos) sizes.set(grupo, (sizes.get(grupo) ?? 0) + 1);
+  for (const { grupos } of people.all()) for (const grupo of grupos) sizes.set(grupo, (sizes.get(grupo) ?? 0) + 1);
   return sizes;
 }
 
 /** People and groups one of whose words begins with every word of the text, those that begin with it first; case and accents don't count. */
-export function findPeople(gateway: Pick<Gateway, 'people'>, text: string): PeopleAnswer {
+export function findPeople(people: Pick<PeopleView, 'all'>, text: string): PeopleAnswer {
   const words = fold(text).split(/\s+/).filter(Boolean);
   if (words.length === 0) return { pessoas: [], grupos: [] };
-  const pessoas = gateway
-    .people()
+  const pessoas = people
+    .all()
     .flatMap((person) => {
       const { nome, usuario, login } = person;
       const rank = rankOf(words, `${nome} ${usuario} ${shownLogin(login)}`);
@@ -45,7 +48,7 @@ export function findPeople(gateway: Pick<Gateway, 'people'>, text: string): Peop
     .sort((a, b) => a.rank - b.rank || (fold(a.person.nome) < fold(b.person.nome) ? -1 : 1))
     .slice(0, limits.peopleFoundMax)
     .map(({ person }) => personAnswer(person));
-  const grupos = [...groupSizes(gateway)]
+  const grupos = [...groupSizes(people)]
     .flatMap(([grupo, count]) => (rankOf(words, grupo) === null ? [] : [{ grupo, pessoas: count }]))
     .sort((a, b) => (a.grupo < b.grupo ? -1 : 1))
     .slice(0, limits.groupsFoundMax);

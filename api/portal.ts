@@ -5,26 +5,28 @@
  * auth/ (sessions, passes, who may call), events/ (`/ws/events`, windows), starts.ts (start and wait), metrics.ts, doctor.ts.
  * The api writes intent, the controller acts (design 2).
  */
-import { chmod, rm } from 'node:fs/promises';
+import { keys } from '../schema/keys.ts';
 import http from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Bus } from '../controller/events/bus.ts';
-import type { SignInMethod, Store } from '../controller/store/store.ts';
+import type { Bus } from '../store/bus.ts';
+import type { SignInMethod, Store } from '../store/store.ts';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
-import { limits } from '../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../schema/limits.ts';
 import { createAppOrigins } from './app-origins.ts';
-import { createAttempts } from './auth/attempts.ts';
 import { createGuessGuard } from './auth/guess-guard.ts';
 import { createKnownBrowsers } from './auth/known-browsers.ts';
 import { createOidc } from './auth/oidc.ts';
 import { createPasses } from './auth/passes.ts';
+import { createSessionKeys } from './auth/session-keys.ts';
 import { createSessions } from './auth/sessions.ts';
 import { boundConnections } from './connections.ts';
+import { clientAddress, isUnknownProxy, trustedProxies, type TrustedProxies } from './auth/client-address.ts';
 import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
 import { sweepSessions } from './auth/sweep.ts';
 import { runDoctor } from './doctor.ts';
@@ -33,10 +35,12 @@ import { createWindows } from './events/windows.ts';
 import { createFront, type Front } from './front.ts';
 import { directHost, siteOf, type Site } from './hosts.ts';
 import { answerUnreadable } from './large-head.ts';
+import type { LazySchemas } from './lazy-schemas.ts';
 import { addMetricsRoute, createMetrics, type Metrics } from './metrics.ts';
 import { pathOf } from './navigation.ts';
 import { sendProblem } from './problems.ts';
 import type { Proxy } from './proxy/contract.ts';
+import { createControlSocket } from './control-socket.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import type { Relay } from './rooms/contract.ts';
@@ -49,8 +53,9 @@ import { addAppRoutes } from './routes/apps.ts';
 import { attachmentUploadPath } from './routes/attachments.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addOidcRoutes } from './routes/oidc.ts';
+import { addSecretRoutes } from './routes/secrets.ts';
 import { addSessionRoutes } from './routes/session.ts';
-import { addStoreRoutes } from './routes/store.ts';
+import { addStoreRoutes } from './routes/shop.ts';
 import { createShell, type Shell, type ShellDeps } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
 import { createStarts, type Starts } from './starts.ts';
@@ -67,9 +72,13 @@ export interface PortalOptions {
     /** scheme://host[:port] under which browsers reach the portal; port 0 stands for the port that was taken. */
     readonly url: string;
     readonly origins: 'subdomain' | 'path';
+    /** Addresses and networks whose X-Forwarded-For is believed. */
+    readonly trustedProxies: readonly string[];
   };
   /** Path of the unix socket for the command line; null: none. */
   readonly controlSocket: string | null;
+  /** Why a connection to it is refused, or null (control-peer.ts). Without one its mode alone counts. */
+  readonly judgePeer?: (socket: Socket) => Promise<string | null>;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
   /** Answers for `/v1/` on the shell's host; none: there is no repository here. */
   readonly repository?: RepositoryHandler;
@@ -77,8 +86,14 @@ export interface PortalOptions {
   readonly clock: Clock;
   /** Attachments of rooms; made when the first one comes. */
   readonly attachmentsDir: string;
+  /** Why what the store does not know of it is not collected; null: it is the store's own folder. */
+  readonly attachmentsTrouble?: string | null;
+  /** Bytes that the rooms of a person hold on the disk; without it nobody is refused for them. */
+  readonly diskOf?: (dona: string) => Promise<number>;
   /** Carries the documents of rooms; without one nobody gets into any. */
   readonly relay?: Relay;
+  /** Makes functions of the schemas of routes; a test makes them all. */
+  readonly schemas?: LazySchemas;
   /** Further checks for `svc doctor`. */
   readonly doctorChecks?: readonly (() => Promise<DoctorCheck>)[];
 }
@@ -88,6 +103,8 @@ export interface Portal {
   listen(): Promise<{ readonly url: string; readonly port: number }>;
   /** A one-time sign-in link, good for limits.signInPassMs. Call after `listen`. */
   signInLink(person: string, options?: { readonly admin?: boolean }): Promise<string>;
+  /** Each round: the socket of the command line stands at its path. True when it had to be made again. */
+  keepControlSocket(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -102,10 +119,19 @@ interface Parts {
 export async function createPortal(options: PortalOptions): Promise<Portal> {
   const { store, clock, log, settings, controlSocket } = options;
   const holder: { parts: Parts | null; port: number } = { parts: null, port: 0 };
-  const controlConnections = new WeakSet<Socket>();
-  const server = createServer(holder, clock, (req, res) => holder.parts?.front.request(req, res));
-  const control = createServer(holder, clock, (req, res) => holder.parts?.shell.handle(req, res));
-  control.on('connection', (socket: Socket) => controlConnections.add(socket));
+  const controlConnections = new WeakMap<Socket, Promise<string | null>>();
+  const isTrusted = trustedProxies(settings.trustedProxies);
+  const server = createServer({ holder, clock, isTrusted }, (req, res) => holder.parts?.front.request(req, res));
+  tellUnknownProxy(server, isTrusted, log);
+  const control = createServer({ holder, clock, isTrusted }, (req, res) => void controlled(req, res));
+  control.on('connection', (peer: Socket) => controlConnections.set(peer, options.judgePeer?.(peer) ?? Promise.resolve(null)));
+  const controlled = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const why = await (controlConnections.get(req.socket) ?? null);
+    if (why === null) return holder.parts?.shell.handle(req, res);
+    log.warn({ why }, 'refused at the control socket');
+    sendProblem(res, new SvcError('FORBIDDEN', why), req.method, { connection: 'close' });
+  };
+  const socket = controlSocket === null ? null : createControlSocket(control, controlSocket);
   const passes = createPasses(store, clock);
 
   const link = async (person: string, admin: boolean): Promise<string> => {
@@ -122,22 +148,21 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
         site,
         port,
         passes,
+        address: (req) => clientAddress(req, isTrusted),
         isControl: (req) => controlConnections.has(req.socket),
         link: async (person, admin) => ({ link: await link(person, admin), expiresAtMs: clock.nowMs() + limits.signInPassMs }),
       });
-      if (controlSocket !== null) {
-        // Whoever starts a portal on this state folder holds its lock (controller/store): a socket that is there is a leftover.
-        await rm(controlSocket, { force: true });
-        await listeningPrivately(control, controlSocket);
-      }
+      // Whoever starts a portal on this state folder holds its lock (store/state-lock.ts): a socket that is there is a leftover.
+      await socket?.listen();
       log.info({ url: site.origin, port, controlSocket: controlSocket !== null }, 'portal listens');
       return { url: site.origin, port };
     },
     signInLink: (person, { admin = false } = {}) => link(person, admin),
+    keepControlSocket: async () => (await socket?.keep()) ?? false,
     close: async () => {
       await holder.parts?.stop();
       await Promise.all([closed(server), closed(control)]);
-      if (controlSocket !== null) await rm(controlSocket, { force: true });
+      await socket?.remove();
     },
   };
 }
@@ -147,15 +172,16 @@ interface Listening {
   readonly site: Site;
   readonly port: number;
   readonly passes: ReturnType<typeof createPasses>;
+  readonly address: (req: IncomingMessage) => string;
   readonly isControl: (req: IncomingMessage) => boolean;
   readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
 }
 
-async function assemble(options: PortalOptions, { site, port, passes, isControl, link }: Listening): Promise<Parts> {
-  const { store, bus, gateway, clock, log, assets, repository } = options;
+async function assemble(options: PortalOptions, { site, port, passes, address, isControl, link }: Listening): Promise<Parts> {
+  const { store, bus, gateway, clock, log, assets, repository, schemas } = options;
+  const { people, apps, shop, admin, commands } = gateway;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
-  const sessions = createSessions(store, clock, (usuario) => gateway.person(usuario) !== null);
-  const attempts = createAttempts(clock);
+  const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null);
   const windows = createWindows(store, bus, clock);
   await windows.recover();
   const hub = createEventHub({
@@ -167,9 +193,9 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
     onError,
   });
   const { relay = silentRelay } = options;
-  const rooms = createRoomParts({ ...options, relay, sessions, onError });
-  const metrics: Metrics = createMetrics(gateway, { eventSockets: () => hub.count(), rooms: () => relay.figures() });
-  const starts = createStarts({ store, bus, gateway, clock, observe: (...start) => metrics.start(...start) });
+  const rooms = createRoomParts({ ...options, people, apps, relay, sessions, onError });
+  const metrics: Metrics = createMetrics({ people, apps }, { eventSockets: () => hub.count(), rooms: () => relay.figures() });
+  const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics });
   sessions.onEnd((session) => {
     hub.endSession(session);
@@ -180,36 +206,36 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
   const endStopped = bus.onPublish((person, event) => {
     if (event.type === 'app-status' && (event.status === 'stopped' || event.status === 'failed')) proxy.closeFor(person, event.app);
   });
-  sessions.onPresence((person) => bus.enqueue(`Person/${person}`, false));
-  const signIn = createSignInOf({ site, clock, store, gateway, sessions, passes, attempts, log });
-  const oidc = createOidc({ site, clock, gateway, store });
-  const logs = createLogs(gateway, onError);
+  sessions.onPresence((person) => bus.enqueue(keys.person(person), false));
+  const signIn = createSignInOf({ site, address, clock, store, people, commands: commands.people, sessions, passes, log });
+  const oidc = createOidc({ site, clock, people, store });
+  const logs = createLogs(apps, commands.apps, onError);
   sessions.onEnd((session) => logs.endSession(session));
   const stopSweep = sweepSessions({ clock, sessions, carried: () => [...proxy.carried(), ...logs.carried(), ...relay.carried()], onError });
   const doctor = doctorOf(options, site, port);
   const register = (app: FastifyInstance): void => {
-    addSessionRoutes(app, { site, gateway, sessions, signIn });
-    addOidcRoutes(app, { site, oidc, signIn, attempts, onRefused: (error, address) => logRefusal(log, 'oidc', error, address) });
-    addAdminSessionRoutes(app, { gateway, sessions, oidc });
-    addAppRoutes(app, { site, gateway, starts, windows, passes, log });
+    addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions) });
+    addOidcRoutes(app, { site, address, oidc, signIn, onRefused: (error, address) => logRefusal(log, 'oidc', error, address) });
+    addAdminSessionRoutes(app, { people, sessions, oidc });
+    addAppRoutes(app, { site, apps, starts, windows, passes });
+    addSecretRoutes(app, { commands: commands.apps, log });
     addLogRoute(app, logs);
-    addStoreRoutes(app, { gateway, store, bus, clock });
+    addStoreRoutes(app, { apps, shop, store, bus, clock });
     rooms.register(app);
     addMetricsRoute(app, metrics);
-    addAdminRoutes(app, { gateway, store, starts, logs, doctor, link });
+    addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
   const { credentials } = rooms;
   const observe: ShellDeps['observe'] = (...request) => metrics.request(...request);
-  const shell = await createShell({ site, sessions, credentials, log, isControl, observe, register });
-  const apps = createAppOrigins({ site, sessions, passes, attempts, gateway, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
-  const files = createStaticFolder(assets.shellDir);
-  const toShell = shellHandler({ site, sessions, signIn, clock, files }, shell, repository, onError);
+  const shell = await createShell({ site, sessions, credentials, log, isControl, observe, schemas, register });
+  const origins = createAppOrigins({ site, sessions, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
+  const toShell = shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, repository, onError);
   const front = createFront({
     site,
     sessions,
     hub,
-    apps,
+    apps: origins,
     rooms: createEntrance({ site, tickets: rooms.tickets, relay }),
     direct: directHost(options.settings.listenHost, port),
     shell: toShell,
@@ -225,8 +251,9 @@ async function assemble(options: PortalOptions, { site, port, passes, isControl,
 
 function doctorOf(options: PortalOptions, site: Site, port: number): () => ReturnType<typeof runDoctor> {
   const { store, gateway, clock, assets, controlSocket, settings, doctorChecks: more = [] } = options;
+  const { people, admin } = gateway;
   const listening = () => ({ host: settings.listenHost, port });
-  return () => runDoctor({ site, listening, store, gateway, clock, controlSocket, assets, more });
+  return () => runDoctor({ site, listening, store, people, admin, clock, controlSocket, assets, more });
 }
 
 /** Routes to Fastify, the repository's paths to it, all others to the shell's files. */
@@ -258,13 +285,14 @@ interface ProxyParts {
   readonly metrics: Metrics;
 }
 
-function createProxyOf({ bus, clock, gateway, starts, site, metrics }: ProxyParts): Proxy {
+function createProxyOf({ bus, clock, gateway: { apps, commands }, starts, site, metrics }: ProxyParts): Proxy {
   return createProxy({
-    route: (person, app) => gateway.route(person, app),
-    tokenRefused: (person, app) => gateway.tokenRefused(person, app),
-    hold: (person, app, signal) => starts.startAndWait(person, app, { by: 'navigation', deadlineMs: limits.navigationHoldMsMax, signal }),
-    appView: (person, app) => gateway.app(person, app),
-    logTail: (person, app) => gateway.log(person, app, { tail: limits.proxyPanelLogLines, previous: false }),
+    route: (person, app) => commands.apps.route(person, app),
+    tokenRefused: (person, app) => commands.apps.tokenRefused(person, app),
+    hold: (person, app, signal) =>
+      starts.startAndWait(person, app, { by: 'navigation', deadlineMs: sharedLimits.navigationHoldMsMax, signal }),
+    appView: (person, app) => apps.find(person, app),
+    logTail: (person, app) => commands.apps.log(person, app, { tail: limits.proxyPanelLogLines, previous: false }),
     wish: (person, app, wish) => starts.post(person, app, wish, 'person'),
     bus,
     portalOrigin: site.origin,
@@ -317,8 +345,11 @@ function boundLeftover(clock: Clock, req: IncomingMessage, res: ServerResponse):
 
 /** Limits of the border. Source: anchors I row 27. Decision: docs/decisions/0035-http-border.md */
 function createServer(
-  holder: { readonly parts: Parts | null },
-  clock: Clock,
+  {
+    holder,
+    clock,
+    isTrusted,
+  }: { readonly holder: { readonly parts: Parts | null }; readonly clock: Clock; readonly isTrusted: TrustedProxies },
   handle: (req: IncomingMessage, res: ServerResponse) => void,
 ): http.Server {
   const server = http.createServer({
@@ -334,19 +365,32 @@ function createServer(
     keepAliveInitialDelay: limits.portalTcpKeepAliveMs,
     requireHostHeader: true,
   });
-  boundConnections(server);
+  boundConnections(server, { clock, isTrusted });
   answerUnreadable(server, clock, () => holder.parts?.site.origin ?? '');
   server.on('request', (req, res) => {
+    // It was over somebody's share of connections.
+    if (req.socket.destroyed) return;
     const { headers } = req;
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) boundLeftover(clock, req, res);
     if (holder.parts) return handle(req, res);
     res.writeHead(503, { 'retry-after': '1', 'content-length': 0 }).end();
   });
   server.on('upgrade', (req, socket, head) => {
-    if (holder.parts) holder.parts.front.upgrade(req, socket, head);
+    if (holder.parts && !socket.destroyed) holder.parts.front.upgrade(req, socket, head);
     else socket.destroy();
   });
   return server;
+}
+
+/** Once a run: all who come through it are one address to the portal, and share its counts. */
+function tellUnknownProxy(server: http.Server, isTrusted: TrustedProxies, log: Logger): void {
+  const look = (req: IncomingMessage): void => {
+    if (!isUnknownProxy(req, isTrusted)) return;
+    server.off('request', look);
+    const peer = req.socket.remoteAddress;
+    log.warn({ peer }, 'X-Forwarded-For is not read: Portal.spec.trustedProxies does not name its sender');
+  };
+  server.on('request', look);
 }
 
 function listening(server: http.Server, at: { readonly host: string; readonly port: number } | { readonly path: string }): Promise<void> {
@@ -357,20 +401,6 @@ function listening(server: http.Server, at: { readonly host: string; readonly po
     resolve();
   });
   return promise;
-}
-
-/** Mode 0600 from the first moment: between bind and chmod nobody else can connect. */
-async function listeningPrivately(server: http.Server, path: string): Promise<void> {
-  const before = process.umask(0o177);
-  try {
-    const ready = listening(server, { path });
-    // bind(2) ran inside listen(): the mask is not needed any longer, and other code must not inherit it.
-    process.umask(before);
-    await ready;
-  } finally {
-    process.umask(before);
-  }
-  await chmod(path, 0o600);
 }
 
 async function closed(server: http.Server): Promise<void> {

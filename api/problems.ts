@@ -1,6 +1,7 @@
 /** Errors as the client sees them: RFC 9457 problem documents with `code` and the string `error` (spec 7). No stack, no secret. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyError } from 'fastify';
+import { appIdPattern, appIdRule } from '../schema/app-id.ts';
 import { errorKinds, SvcError, type ErrorCode } from '../schema/errors.ts';
 import type { Problem } from '../schema/wire/http.ts';
 
@@ -24,12 +25,19 @@ export function problemOf(error: SvcError): Problem & Record<string, unknown> {
 export function codedError(error: unknown, requestId: string): SvcError {
   if (error instanceof SvcError) return error;
   const known = error as Partial<FastifyError>;
-  if (known.validation) return new SvcError('BAD_REQUEST', known.message ?? 'the request breaks the schema of the route');
+  if (known.validation) return new SvcError('BAD_REQUEST', schemaSentence(known.message, known.validation));
   const code = codeOfStatus(known.statusCode);
   if (code !== null && typeof known.code === 'string' && known.code.startsWith('FST_')) {
     return new SvcError(code, known.message ?? errorKinds[code].title);
   }
   return new SvcError('INTERNAL', `the portal failed; its log has the cause under request ${requestId}`, { requestId });
+}
+
+/** A pattern says to nobody what is wrong with an id. */
+function schemaSentence(message: string | undefined, found: FastifyError['validation'] = []): string {
+  const isAboutAppId = found.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === appIdPattern);
+  const told = message ?? 'the request breaks the schema of the route';
+  return isAboutAppId ? told.replace(/must match pattern .*/, `must be ${appIdRule}`) : told;
 }
 
 /** Answers without Fastify: app origins, wrong hosts, paths that no router should see. */

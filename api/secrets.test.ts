@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { limits } from '../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../schema/limits.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from './testing/portal-world.ts';
 
 let portal: PortalWorld;
@@ -44,7 +45,7 @@ describe('secrets over HTTP', () => {
     ['/API_KEY', { value: 7 }, 400],
     ['/API_KEY', { value: [canary] }, 400],
     ['/API_KEY', { value: canary, more: canary }, 400],
-    ['/API_KEY', { value: `${canary}${'x'.repeat(limits.secretValueBytesMax)}` }, 400],
+    ['/API_KEY', { value: `${canary}${'x'.repeat(sharedLimits.secretValueBytesMax)}` }, 400],
     ['/api_key', { value: canary }, 400],
     ['/..%2fAPI', { value: canary }, 400],
     [`/${'A'.repeat(65)}`, { value: canary }, 400],
@@ -56,11 +57,9 @@ describe('secrets over HTTP', () => {
   });
 
   test.for([
-    ['a line break', `${canary}\nmore`, 422, 'SECRET_REFUSED', /line break.*base64/],
-    ['a carriage return', `${canary}\r`, 422, 'SECRET_REFUSED', /line break.*base64/],
     ['a NUL', `${canary}\0`, 422, 'SECRET_REFUSED', /NUL.*base64/],
     ['half a character', `${canary}\ud800`, 422, 'SECRET_REFUSED', /Unicode.*base64/],
-    ['too many bytes in few characters', 'é'.repeat(limits.secretValueBytesMax - 1), 413, 'TOO_LARGE', /at most \d+ bytes/],
+    ['too many bytes in few characters', 'é'.repeat(sharedLimits.secretValueBytesMax - 1), 413, 'TOO_LARGE', /at most \d+ bytes/],
   ] as const)('a value with %s says what to do, to a person and to an admin', async ([, value, status, code, says]) => {
     for (const answer of [
       await ana.call('PUT', `${path}/API_KEY`, { value }),

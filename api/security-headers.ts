@@ -1,6 +1,17 @@
 /** Headers of the shell's origin and of app origins. Source: design 7. Decision: docs/decisions/0035-http-border.md */
 import type { Site } from './hosts.ts';
 
+/**
+ * What neither the shell nor a frame in it may have: in path mode an app's frame is of the shell's own origin, and is held by this alone. A
+ * permission is asked for and kept under the name of the page at the top, so a person who let one app read the clipboard let all of them,
+ * for ever; and an app at full screen can draw this desktop, its sign-in page included. Frames get `clipboard-write` only
+ * (shell/windows/app-frame.ts). Pasting by keyboard or menu needs no permission. An app that needs the full screen is opened in a tab of
+ * its own, where the browser names it and asks for it alone.
+ */
+const permissionsPolicy =
+  'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), bluetooth=(), display-capture=(), ' +
+  'clipboard-read=(), fullscreen=(), local-fonts=(), idle-detection=(), screen-wake-lock=(), window-management=()';
+
 /** For every answer of the shell's origin. */
 export function shellHeaders(site: Site): Record<string, string> {
   return {
@@ -8,7 +19,7 @@ export function shellHeaders(site: Site): Record<string, string> {
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=()',
+    'permissions-policy': permissionsPolicy,
     'content-security-policy': shellPolicy(site),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The shell's own files on the portal's origin, and the printed link `/?passe=…` that signs a person in.
- * Decision: docs/decisions/0003-sessions-and-passes.md
+ * Decisions: docs/decisions/0003-sessions-and-passes.md, 0121-who-led-to-a-link.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SvcError } from '../schema/errors.ts';
@@ -36,31 +36,51 @@ export async function servePage(deps: ShellPageDeps, req: IncomingMessage, res: 
   sendStatic(req, res, file, headers);
 }
 
+/** What becomes of a printed link: it is taken, the shell's page asks first, or the shell says that it was not taken. */
+export type LinkVerdict = 'take' | 'ask' | 'refuse';
+
 /**
- * A navigation to the printed link takes the pass and goes on to a clean address. A pass that is refused stays in the address:
- * the shell shows it and says why. Nothing but a real GET navigation uses the pass up.
+ * Who led the browser here is what it says itself; a page can't change it. An app's page (`same-site`) never signs anybody in. A link in a mail or on
+ * a page elsewhere is asked about, and so is one where nobody says anything (old browsers, plain http). Only an address that was typed, pasted or
+ * kept (`none`) is taken at once, unless another person is signed in. Decision: docs/decisions/0121-who-led-to-a-link.md
+ */
+export function judgeLink(fetchSite: string | undefined, owner: string, signedIn: string | null): LinkVerdict {
+  if (fetchSite === 'same-site') return 'refuse';
+  return fetchSite === 'none' && (signedIn === null || signedIn === owner) ? 'take' : 'ask';
+}
+
+/**
+ * A navigation to the printed link. False: the shell's page is served, which finds the pass in its address and asks. Nothing but a real GET navigation
+ * uses a pass up, and one that is not asked about stays in no address.
  */
 async function signedInByLink(deps: ShellPageDeps, req: IncomingMessage, res: ServerResponse, url: string): Promise<boolean> {
   const passe = queryOf(url).get('passe');
   if (passe === null || req.method !== 'GET' || !isNavigation(req) || isPrefetch(req)) return false;
-  // In a frame nobody signs in: it could only be another page's doing, to use up the refused passes of the address.
+  // In a frame nobody signs in: it could only be another page's doing.
   if ((req.headers['sec-fetch-dest'] ?? 'document') !== 'document') return false;
+  const fetchSite = req.headers['sec-fetch-site'];
   const previous = await deps.sessions.portal(readSessionCookie(req.headers.cookie, deps.site));
-  // A page of another origin never turns a signed-in person into somebody else.
-  if (previous && ['cross-site', 'same-site'].includes(String(req.headers['sec-fetch-site']))) return false;
   try {
+    const { person } = await deps.signIn.whose(passe);
+    const verdict = judgeLink(typeof fetchSite === 'string' ? fetchSite : undefined, person, previous?.person ?? null);
+    if (verdict === 'ask') return false;
+    if (verdict === 'refuse') throw new SvcError('LINK_FROM_APP', 'a page of an app opened this sign-in link');
     const { cookies } = await deps.signIn.byPass(req, passe);
-    res.writeHead(302, {
-      ...shellHeaders(deps.site),
-      location: '/',
-      'set-cookie': [...cookies],
-      'cache-control': 'no-store',
-      'content-length': 0,
-    });
-    res.end();
-    return true;
+    sendHome(deps.site, res, '/', cookies);
   } catch (error) {
-    if (error instanceof SvcError && (error.code === 'PASS_REFUSED' || error.code === 'RATE_LIMITED')) return false;
-    throw error;
+    if (!(error instanceof SvcError) || error.code === 'INTERNAL') throw error;
+    sendHome(deps.site, res, `/?entrada=${error.code}`, []);
   }
+  return true;
+}
+
+function sendHome(site: Site, res: ServerResponse, location: string, cookies: readonly string[]): void {
+  res.writeHead(302, {
+    ...shellHeaders(site),
+    location,
+    ...(cookies.length === 0 ? {} : { 'set-cookie': [...cookies] }),
+    'cache-control': 'no-store',
+    'content-length': 0,
+  });
+  res.end();
 }

@@ -10,15 +10,17 @@ import swagger from '@fastify/swagger';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
+import { isAppId } from '../schema/app-id.ts';
 import { SvcError } from '../schema/errors.ts';
-import { limits } from '../schema/limits.ts';
-import { problem } from '../schema/wire/http-schemas.ts';
+import { limits } from './limits.ts';
+import { problem } from '../schema/wire/http.ts';
 import type { BackendCaller, Credentials } from './auth/credentials.ts';
-import { destinationCookie, readSessionCookie } from './auth/cookies.ts';
+import { readSessionCookie } from './auth/cookies.ts';
 import { isSafeMethod, mayChange, mayRead } from './auth/same-origin.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
-import { isAppId, type Site } from './hosts.ts';
+import { signInAddress, type Site } from './hosts.ts';
+import { lazySchemas, type LazySchemas } from './lazy-schemas.ts';
 import { cleanLocalPath, isNavigation, pathOf } from './navigation.ts';
 import { peoplePage } from './people-page.ts';
 import { codedError, problemOf, problemType } from './problems.ts';
@@ -63,6 +65,7 @@ export interface ShellDeps {
   readonly isControl: (req: IncomingMessage) => boolean;
   /** One answered request, by route pattern; for /metrics. */
   readonly observe: (method: string, route: string, status: number, durationMs: number) => void;
+  readonly schemas: LazySchemas | undefined;
   readonly register: (app: FastifyInstance) => void;
 }
 
@@ -85,6 +88,7 @@ export async function createShell(deps: ShellDeps): Promise<Shell> {
   const routes: Route[] = [];
   const feed: { current: (req: IncomingMessage, res: ServerResponse) => void } = { current: () => {} };
   const app = fastify({
+    schemaController: { compilersFactory: (deps.schemas ?? lazySchemas()).factories },
     serverFactory: (handler) => {
       feed.current = handler;
       return http.createServer();
@@ -145,8 +149,7 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     await admit(request, deps);
     // A person who follows a link into an app is shown how to sign in; a frame of the shell is told, the shell asks by itself.
     if (isAskedByStranger(request)) {
-      rememberDestination(request, reply, site);
-      await reply.redirect(`${site.origin}/`, 302);
+      await reply.redirect(destinationOf(request, site), 302);
     }
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -182,6 +185,11 @@ async function admit(request: FastifyRequest, { site, sessions, credentials }: S
   const may = isSafeMethod(request.method) ? opens || mayRead(request.raw, site.origin) : mayChange(request.raw, site.origin);
   if (!may) throw new SvcError('CROSS_ORIGIN', `only pages of ${site.origin} may call this`);
   request.session = await sessions.portal(readSessionCookie(request.raw.headers.cookie, site));
+  // A page says for whom it was loaded: what one person did in it never lands in the account of another who signed in meanwhile.
+  const loadedFor = request.raw.headers['svc-pessoa'];
+  if (request.session && loadedFor !== undefined && loadedFor !== request.session.person) {
+    throw new SvcError('OTHER_PERSON', 'another person is signed in than this page was loaded for; nothing was done');
+  }
   if (access === 'open' || access === 'callback' || isAskedByStranger(request)) return;
   if (!request.session) throw new SvcError('UNAUTHENTICATED', 'sign in first');
   if ((access === 'admin' || access === 'metrics') && !request.session.admin) {
@@ -189,11 +197,11 @@ async function admit(request: FastifyRequest, { site, sessions, credentials }: S
   }
 }
 
-/** Where the link led: the shell opens it once the person is signed in. What is no app or no path of one is not kept. */
-function rememberDestination(request: FastifyRequest, reply: FastifyReply, site: Site): void {
+/** The sign-in page, with where the link led: the shell opens it once the person is signed in. What is no app or no path of one is left out. */
+function destinationOf(request: FastifyRequest, site: Site): string {
   const { id } = request.params as { readonly id?: string };
   const wanted = cleanLocalPath((request.query as { readonly ir?: string }).ir ?? '/');
-  if (id !== undefined && isAppId(id) && wanted !== null) reply.header('set-cookie', destinationCookie(site, id, wanted));
+  return id !== undefined && isAppId(id) && wanted !== null ? signInAddress(site, id, wanted) : `${site.origin}/`;
 }
 
 /** A page of its own, not in a frame, wanted by somebody who is not signed in. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createBus, type Bus } from '../controller/events/bus.ts';
-import type { Store } from '../controller/store/store.ts';
+import { createBus, type Bus } from '../store/bus.ts';
+import type { Store } from '../store/store.ts';
 import type { StartAnswer } from '../schema/wire/http.ts';
 import { createStarts, type Starts } from './starts.ts';
 import { createTestWorld, type TestBackend } from './testing/backends.ts';
@@ -20,9 +20,9 @@ beforeEach(() => {
   store = createMemoryStore();
   enqueued = [];
   bus.onEnqueue((key, urgent) => enqueued.push(`${key} ${urgent}`));
-  const world = createTestWorld('/nowhere', bus, store, ['notas']);
+  const world = createTestWorld('/nowhere', bus, ['notas']);
   notas = world.backend('ana', 'notas');
-  starts = createStarts({ store, bus, gateway: world.gateway, clock });
+  starts = createStarts({ store, bus, apps: world.gateway.apps, clock });
 });
 
 const start = (by: 'person' | 'navigation' = 'person', signal?: AbortSignal): Promise<StartAnswer> =>

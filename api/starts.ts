@@ -4,14 +4,16 @@
  * gateway. Events are edges: each makes the watcher read again, and a slow poll covers an edge that was missed.
  * Source: spec 3.2; design 3 rules 3 and 8. Decision: docs/decisions/0037-start-answers.md
  */
+import { keys } from '../schema/keys.ts';
 import { randomUUID } from 'node:crypto';
-import type { Bus } from '../controller/events/bus.ts';
-import type { Intent, Store } from '../controller/store/store.ts';
+import type { Bus } from '../store/bus.ts';
+import type { Intent, Store } from '../store/store.ts';
 import type { Reason } from '../schema/backend.ts';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
-import type { Gateway } from '../schema/gateway.ts';
-import { limits } from '../schema/limits.ts';
+import type { AppsView } from '../schema/gateway.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../schema/limits.ts';
 import type { AppProjection, StartAnswer } from '../schema/wire/http.ts';
 
 type View = Omit<AppProjection, 'url' | 'icone'>;
@@ -38,7 +40,7 @@ export interface Starts {
 export interface StartDeps {
   readonly store: Pick<Store, 'putIntent' | 'intent'>;
   readonly bus: Bus;
-  readonly gateway: Pick<Gateway, 'app'>;
+  readonly apps: Pick<AppsView, 'find'>;
   readonly clock: Clock;
   /** Outcome and duration, for /metrics. */
   readonly observe?: (app: string, outcome: 'ready' | 'not-ready', durationMs: number) => void;
@@ -51,16 +53,12 @@ interface Watch {
   readonly cancel: () => void;
 }
 
-export function backendKey(person: string, app: string): string {
-  return `Backend/${person}/${app}`;
-}
-
 export function createStarts(deps: StartDeps): Starts {
-  const { gateway, clock } = deps;
+  const { apps, clock } = deps;
   const watches = new Map<string, Watch>();
 
   const viewOf = (person: string, app: string): View => {
-    const view = gateway.app(person, app);
+    const view = apps.find(person, app);
     if (!view) throw new SvcError('NOT_FOUND', `app ${app} is not installed for ${person}`);
     return view;
   };
@@ -71,13 +69,13 @@ export function createStarts(deps: StartDeps): Starts {
     refuseShared(view);
     const requestId = randomUUID();
     await deps.store.putIntent({ person, app, wish, by, requestId, atMs: clock.nowMs() });
-    deps.bus.enqueue(backendKey(person, app), true);
+    deps.bus.enqueue(keys.backend(person, app), true);
     return requestId;
   };
 
   /** Joins the watcher of this wish, or makes the wish and a watcher. Null options of `post`: only watch what is under way. */
   const follow = async (person: string, app: string, wish: Wish, options: StartOptions, join: boolean): Promise<StartAnswer> => {
-    const key = `${wish} ${backendKey(person, app)}`;
+    const key = `${wish} ${keys.backend(person, app)}`;
     let watch = watches.get(key);
     if (!watch) {
       const requestId = join ? Promise.resolve(null) : post(person, app, wish, options.by);
@@ -164,8 +162,10 @@ function navigationVerdict(view: View, nowMs: number): StartAnswer | null {
   return followed('start', view, nowMs) === 'over' && underWay(view) ? answerOf('start', view, nowMs) : null;
 }
 
-/** Still starting after the 15 probes: the verdict comes later as an event (spec 3.2). Decision: docs/decisions/0027-slow-start.md */
+/** Still starting after the 15 probes: the verdict comes later as an event (spec 3.2). Decision: docs/decisions/0137-what-runs-still-answers.md */
 const slow: ReadonlySet<Reason> = new Set<Reason>(['SlowStart', 'NeverBound', 'BoundTcp', 'AnswersError', 'RefusesToken']);
+
+const silent: ReadonlySet<Reason> = new Set<Reason>(['NotAnswering', 'Suspended']);
 
 /** Whether a wish that was taken has come to an end. */
 function followed(wish: Wish, view: View, nowMs: number): 'over' | 'going' {
@@ -173,7 +173,8 @@ function followed(wish: Wish, view: View, nowMs: number): 'over' | 'going' {
   if (wish === 'stop') return view.status === 'stopped' || view.status === 'failed' ? 'over' : 'going';
   switch (view.status) {
     case 'running':
-      return view.ready ? 'over' : 'going';
+      // One that does not answer is told at once: nobody knows when it will.
+      return view.ready || silent.has(view.reason) ? 'over' : 'going';
     case 'stopped':
     case 'failed':
       return 'over';
@@ -205,7 +206,7 @@ function retryAfterMs(view: View, nowMs: number): number {
     case 'backoff':
       return Math.max(limits.startPollMs, (view.nextAttemptAtMs ?? nowMs) - nowMs);
     case 'failed':
-      return limits.failureResetMs;
+      return sharedLimits.failureResetMs;
     case 'stopped':
     case 'unknown':
       return 5_000;
@@ -226,9 +227,15 @@ interface Followed {
   readonly requestId: Promise<string | null>;
 }
 
+/** What ran without its package on the disk, and has ended now: that is what was asked for. */
+function endedWithoutCode(wish: Wish, last: View | null): View | null {
+  if (wish !== 'stop' || last === null) return null;
+  return { ...last, status: 'stopped', ready: false, reason: 'NotInstalled', message: 'its package is not installed' };
+}
+
 /** Reads store and gateway at every edge until the wish is over or its time is up. */
 function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed): Watch {
-  const { clock, bus, store, gateway } = deps;
+  const { clock, bus, store, apps } = deps;
   const beganMs = clock.monotonicMs();
   const endMs = beganMs + (wish === 'start' ? limits.startWaitMsMax : limits.stopWaitMsMax);
   const { promise, resolve, reject } = Promise.withResolvers<StartAnswer>();
@@ -246,13 +253,15 @@ function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed)
     deps.observe?.(app, answer.ready ? 'ready' : 'not-ready', clock.monotonicMs() - beganMs);
     resolve(answer);
   };
+  let last: View | null = null;
   const readOnce = async (): Promise<void> => {
     const id = await requestId;
     // Before the supervisor took the wish, the state is about what was before.
     const intent = id === null ? null : await store.intent(person, app);
     const taken = intent === null || intent.requestId !== id || intent.done;
-    const view = gateway.app(person, app);
+    const view = apps.find(person, app) ?? endedWithoutCode(wish, last);
     if (!view) return finish(new SvcError('NOT_FOUND', `app ${app} is no longer installed for ${person}`));
+    last = view;
     const over = (taken || unreachable(view)) && followed(wish, view, clock.nowMs()) === 'over';
     if (over || clock.monotonicMs() >= endMs) finish(answerOf(wish, view, clock.nowMs()));
   };

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
-import { limits } from '../schema/limits.ts';
+import { isKnown } from './etag.ts';
+import { limits } from './limits.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -88,17 +89,12 @@ export function createStaticFolder(dir: string): StaticFolder {
 export function sendStatic(req: IncomingMessage, res: ServerResponse, file: StaticFile, headers: Readonly<Record<string, string>>): void {
   const cacheControl = file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache';
   const common = { ...headers, etag: file.etag, 'cache-control': cacheControl, 'x-content-type-options': 'nosniff' };
-  if (matchesEtag(req.headers['if-none-match'], file.etag)) {
+  if (isKnown(req.headers['if-none-match'], file.etag)) {
     res.writeHead(304, common).end();
     return;
   }
   res.writeHead(200, { ...common, 'content-type': file.type, 'content-length': file.body.length });
   res.end(req.method === 'HEAD' ? undefined : file.body);
-}
-
-export function matchesEtag(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag);
 }
 
 function isMissing(error: unknown): boolean {

@@ -16,6 +16,7 @@ import {
   startPipe,
   startPortal,
   startProxyAlone,
+  startProxyOnUndici,
   stopChild,
   taskset,
   type Place,
@@ -28,6 +29,9 @@ const run = promisify(execFile);
 /** Figures of one server: one entry per round. */
 interface Figures {
   readonly requests: number[];
+  readonly p99Us: number[];
+  /** Processor time of the server for each of those requests. */
+  readonly cpuUs: number[];
   readonly p50Us: number[];
   readonly big: number[];
   readonly echoes: number[];
@@ -40,7 +44,12 @@ interface Load {
   readonly p50Us: number;
 }
 
-async function wrk(server: ProxyServer, path: string, connections: number, seconds: number): Promise<Load> {
+interface HttpLoad extends Load {
+  readonly p99Us: number;
+  readonly requests: number;
+}
+
+async function wrk(server: ProxyServer, path: string, connections: number, seconds: number): Promise<HttpLoad> {
   const headers = ['-H', `Host: ${server.host}`, ...(server.cookie === '' ? [] : ['-H', `Cookie: ${server.cookie}`])];
   const argv = [
     '-c',
@@ -59,11 +68,37 @@ async function wrk(server: ProxyServer, path: string, connections: number, secon
   if (stdout.includes('Non-2xx') || errors?.slice(1, 4).some((count) => count !== '0')) {
     throw new Error(`${server.name} answered with errors:\n${stdout}`);
   }
-  const p50 = /50%\s+([\d.]+)(us|ms|s)/.exec(stdout);
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
-  const unit: Readonly<Record<string, number>> = { us: 1, ms: 1_000, s: 1_000_000 };
-  if (p50 === null || !(perSecond > 0)) throw new Error(`wrk said nothing about ${server.name}:\n${stdout}`);
-  return { perSecond, p50Us: Number(p50[1]) * unit[p50[2]!]! };
+  const requests = Number(/(\d+) requests in/.exec(stdout)?.[1]);
+  if (!(perSecond > 0) || !(requests > 0)) throw new Error(`wrk said nothing about ${server.name}:\n${stdout}`);
+  const latencyUs = (percentile: string): number => {
+    const found = new RegExp(`${percentile}%\\s+([\\d.]+)(us|ms|s)`).exec(stdout);
+    if (found === null) throw new Error(`wrk said no p${percentile} of ${server.name}:\n${stdout}`);
+    return Number(found[1]) * { us: 1, ms: 1_000, s: 1_000_000 }[found[2] as 'us' | 'ms' | 's'];
+  };
+  return { perSecond, requests, p50Us: latencyUs('50'), p99Us: latencyUs('99') };
+}
+
+/** The same, with the processor time that the server took for each request. Clock ticks are 10 ms. */
+async function wrkWithCpu(
+  server: ProxyServer,
+  path: string,
+  connections: number,
+  seconds: number,
+): Promise<HttpLoad & { readonly cpuUs: number }> {
+  const before = await cpuMs(server);
+  const load = await wrk(server, path, connections, seconds);
+  return { ...load, cpuUs: ((await cpuMs(server)) - before) * (1_000 / load.requests) };
+}
+
+async function cpuMs(server: ProxyServer): Promise<number> {
+  let ticks = 0;
+  for (const pid of await server.pids()) {
+    const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks * 10;
 }
 
 async function wsLoad(server: ProxyServer, connections: number, seconds: number): Promise<Load> {
@@ -114,7 +149,14 @@ async function peakUnderLoad(start: (place: Place) => Promise<ProxyServer>, plac
 
 const after = (ms: number): Promise<false> => new Promise((resolve) => setTimeout(() => resolve(false), ms));
 
-const peers: readonly ((place: Place) => Promise<ProxyServer>)[] = [startPortal, startProxyAlone, startPipe, startChp, startNginx];
+const peers: readonly ((place: Place) => Promise<ProxyServer>)[] = [
+  startPortal,
+  startProxyAlone,
+  startProxyOnUndici,
+  startPipe,
+  startChp,
+  startNginx,
+];
 
 async function measure(
   place: Place,
@@ -134,14 +176,18 @@ async function measure(
   };
   try {
     for (const start of peers) servers.push(await start(place));
-    for (const { name } of servers) figures.set(name, { requests: [], p50Us: [], big: [], echoes: [], echoP50Us: [], peakMb: [] });
+    for (const { name } of servers)
+      figures.set(name, { requests: [], p99Us: [], cpuUs: [], p50Us: [], big: [], echoes: [], echoP50Us: [], peakMb: [] });
     for (const server of servers) await wrk(server, '/k1', 64, 1);
     for (let round = 0; round < rounds; round += 1) {
       direct.push((await wrk(directServer, '/k1', 1, seconds)).p50Us);
       // Who comes first in a round comes last in the next: what drifts over a round hits everybody alike.
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
         const mine = figures.get(server.name)!;
-        mine.requests.push((await wrk(server, '/k1', 64, seconds)).perSecond);
+        const many = await wrkWithCpu(server, '/k1', 64, seconds);
+        mine.requests.push(many.perSecond);
+        mine.p99Us.push(many.p99Us);
+        mine.cpuUs.push(many.cpuUs);
         mine.p50Us.push((await wrk(server, '/k1', 1, seconds)).p50Us);
         mine.big.push((await wrk(server, '/m1', 64, seconds)).perSecond);
         mine.echoes.push((await wsLoad(server, 64, seconds)).perSecond);
@@ -194,11 +240,20 @@ function rowsOf(figures: ReadonlyMap<string, Figures>, directP50Us: number): Row
   const portal = 'svc portal';
   const pipe = 'node:http pipe';
   const chp = 'configurable-http-proxy';
+  const alone = 'svc proxy alone';
+  const undici = 'svc proxy on undici';
   return [
     higher('1 KB, 64 connections, against configurable-http-proxy → TCP', of(portal, 'requests'), of(chp, 'requests'), 2, 'req/s'),
     higher('1 KB, 64 connections, against the 40-line node:http pipe', of(portal, 'requests'), of(pipe, 'requests'), 1, 'req/s'),
     higher('1 KB, 64 connections, against nginx', of(portal, 'requests'), of('nginx', 'requests'), 0.5, 'req/s'),
-    higher('the same without session and host, against the pipe', of('svc proxy alone', 'requests'), of(pipe, 'requests'), 1, 'req/s'),
+    higher('the same without session and host, against the pipe', of(alone, 'requests'), of(pipe, 'requests'), 1, 'req/s'),
+    // Within 10 % in requests, p99 and memory, with the same strictness, undici would take its place: docs/decisions/0040-own-upstream-client.md
+    higher('its client of our own against undici, 1 KB, 64 connections', of(alone, 'requests'), of(undici, 'requests'), 1, 'req/s'),
+    lower('… p99 of these', of(alone, 'p99Us'), of(undici, 'p99Us'), 1, 'µs'),
+    lower('… processor time for each', of(alone, 'cpuUs'), of(undici, 'cpuUs'), 1, 'µs'),
+    lower('… added p50 at one connection', added(alone), added(undici), 1, 'µs'),
+    higher('… 1 MB, 64 connections', of(alone, 'big'), of(undici, 'big'), 1, 'req/s'),
+    lower('… peak PSS under 64 × 1 MB', of(alone, 'peakMb'), of(undici, 'peakMb'), 1, 'MB'),
     lower('added p50 at one connection, against the pipe', added(portal), added(pipe), 1, 'µs'),
     higher('1 MB, 64 connections, against the pipe', of(portal, 'big'), of(pipe, 'big'), 1, 'req/s'),
     higher('1 MB, 64 connections, against nginx', of(portal, 'big'), of('nginx', 'big'), 0.5, 'req/s'),

@@ -1,8 +1,8 @@
 /**
  * The relay against @hocuspocus/server, @y/websocket-server and a bare `ws` broadcast, all on one machine in one run. Ours is the portal
  * with tickets, roles, validation and a log on disk; the peers keep everything in memory and check nothing. A fresh server for every run, on
- * CPU 0; the load on CPU 1; who comes first in a round comes last in the next; medians. Every run compares what the documents say in the
- * end with what was typed, and a row whose check failed does not hold.
+ * CPU 0; the load on CPU 1; who comes first in a round comes last in the next; medians. Every run ends with what each client should hold: the
+ * text that was typed, who is there, and in ours its role. A row whose check failed does not hold.
  * `node bench/rooms.ts [--short] [--only=SCENARIO,…] [--rounds=N]`. Targets: design 10 and the table of the rooms issue.
  */
 import type { ScenarioName } from './peers/rooms-load.ts';

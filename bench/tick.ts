@@ -8,12 +8,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { duplexPair, type Duplex } from 'node:stream';
 import { systemClock } from '../controller/clock/system.ts';
-import { createBus } from '../controller/events/bus.ts';
+import { createBus } from '../store/bus.ts';
 import type { Host } from '../controller/hosts/host.ts';
 import { memoryHost, packagesInMemory } from '../controller/hosts/testing/memory-host.ts';
 import { createController, type Controller } from '../controller/loop/loop.ts';
 import type { Log } from '../controller/loop/record.ts';
-import { openSqliteStore } from '../controller/store/sqlite.ts';
+import { openSqliteStore } from '../store/sqlite.ts';
 import { decideBackend } from '../reconcilers/backend.ts';
 import { alive, answering, desired, observed } from '../reconcilers/backend-fixtures.ts';
 import type { AppSnapshot } from '../schema/backend.ts';
@@ -66,7 +66,7 @@ function answeringHost(): Host {
 
 function answerAsSupervisor(stream: Duplex, account: string, apps: readonly AppSnapshot[]): void {
   const replies: Readonly<Record<string, object>> = {
-    hello: { protocol: supervisorProtocolVersion, version: kitVersion, pid: 1, bootId: 'boot', home: `/home/${account}` },
+    hello: { protocol: supervisorProtocolVersion, version: kitVersion, pid: 1, bootId: 'boot', home: `/home/${account}`, outdated: false },
     subscribe: { apps },
     snapshot: { apps },
     token: { token: 'token' },
@@ -94,7 +94,7 @@ const silent = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level)
 
 async function withLoop<Result>(objects: number, use: (controller: Controller) => Promise<Result>): Promise<Result> {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-tick-'));
-  const documents = ['apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa } }\n'];
+  const documents = ['apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa, trusted: true } }\n'];
   for (let n = 0; n < objects / appsPerPerson; n += 1) {
     documents.push(
       `apiVersion: svc/v1\nkind: Person\nmetadata: { name: p${n} }\nspec: { nome: P, login: p${n}, server: casa, account: p${n} }\n`,

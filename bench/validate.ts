@@ -1,8 +1,6 @@
-/** How many manifests one process judges in a second (parsed values, and whole files with their places), and how soon `svc validate` answers. */
-import { spawnSync } from 'node:child_process';
-import { join, resolve } from 'node:path';
+/** How many manifests one process judges in a second: parsed values, and whole files with their places. */
 import { isManifest, validateManifest } from '../schema/manifest/validate.ts';
-import { median, type Area, type Row } from './rows.ts';
+import type { Area } from './rows.ts';
 
 const targetPerSecond = 20_000;
 
@@ -67,36 +65,6 @@ function medianRate(once: () => boolean, rounds: number, roundMs: number): numbe
   return rates.sort((a, b) => a - b)[Math.floor(rates.length / 2)] ?? 0;
 }
 
-/** `svc validate` of one file beside a bare `node -e 0`, turn by turn; the first turn fills the compile cache. */
-function commandRow(rounds: number): Row {
-  const root = resolve(import.meta.dirname, '..');
-  const file = join(root, 'examples/apps/notas/svc-app.json');
-  const timed = (command: string, args: readonly string[]): number => {
-    const startedMs = performance.now();
-    const { status } = spawnSync(command, args, { stdio: 'ignore' });
-    if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
-    return performance.now() - startedMs;
-  };
-  const ours: number[] = [];
-  const bare: number[] = [];
-  for (let round = 0; round <= rounds; round += 1) {
-    const pair = [timed(process.execPath, ['-e', '0']), timed(join(root, 'bin/svc'), ['validate', file])] as const;
-    if (round === 0) continue;
-    bare.push(pair[0]);
-    ours.push(pair[1]);
-  }
-  const [oursMs, bareMs] = [median(ours), median(bare)];
-  const limitMs = 2 * bareMs + 50;
-  return {
-    name: `svc validate of one file, median of ${rounds}`,
-    ours: `${oursMs.toFixed(1)} ms`,
-    peer: `node -e 0: ${bareMs.toFixed(1)} ms`,
-    ratio: (oursMs / bareMs).toFixed(2),
-    target: `< 2× + 50 ms = ${limitMs.toFixed(0)} ms`,
-    held: oursMs < limitMs,
-  };
-}
-
 export const validateArea: Area = ({ short }) => {
   const rates = benchValidate(short ? { rounds: 1, roundMs: 100 } : {});
   const row = (name: string, rate: number) => ({
@@ -110,6 +78,5 @@ export const validateArea: Area = ({ short }) => {
   return Promise.resolve([
     row('manifests judged, parsed values', rates.valuesPerSecond),
     row('manifests judged, files with places', rates.filesPerSecond),
-    commandRow(short ? 5 : 25),
   ]);
 };

@@ -1,7 +1,7 @@
 /** The client against literal bytes on a real unix socket: what a portal may answer, and what happens when none does. */
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { type Server, createServer } from 'node:net';
+import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { type Server, type Socket, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -83,4 +83,47 @@ test('text streams until the signal fires, without an error', async () => {
     end.abort();
   }
   expect(got).toEqual(['aé']);
+});
+
+/** A portal that was asked and will not answer any more, and what takes its place over once it was. */
+async function takenOver(bytes: string): Promise<{ readonly asked: Promise<void>; take(): Promise<void>; close(): void }> {
+  const asked = Promise.withResolvers<void>();
+  const sockets: Socket[] = [];
+  const old = createServer((socket) => {
+    sockets.push(socket.on('error', () => {}));
+    socket.once('data', () => asked.resolve());
+  });
+  old.listen(path.join(dir, 'svc.sock'));
+  await once(old, 'listening');
+  await writeFile(path.join(dir, 'pid'), '1\n');
+  return {
+    asked: asked.promise,
+    take: async () => {
+      // The order of a portal that starts: its pid, then its socket.
+      await writeFile(path.join(dir, 'pid'), '2\n');
+      server = createServer((socket) => {
+        socket.on('error', () => {});
+        socket.once('data', () => socket.end(bytes));
+      });
+      server.listen(path.join(dir, 'svc.tmp'));
+      await once(server, 'listening');
+      await rename(path.join(dir, 'svc.tmp'), path.join(dir, 'svc.sock'));
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      old.close();
+    },
+  };
+}
+
+test('another portal takes the state folder over: what only reads is asked there, what acts is told', async () => {
+  const portals = await takenOver(ok('[1]'));
+  const client = createClient(dir);
+  const read = client.get('/x');
+  const acted = client.post('/x').catch((error: unknown) => error);
+  await portals.asked;
+  await portals.take();
+  expect(await read).toEqual([1]);
+  expect(await acted).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('took over') as string });
+  portals.close();
 });

@@ -2,9 +2,10 @@
  * The command line's way to a running portal: HTTP over the 0600 unix socket STATE/svc.sock, where every caller is admin. The
  * routes are those of api/routes/admin.ts.
  */
-import http from 'node:http';
+import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { ask, readWhole, wasSilent, type Answer } from '../kit/http/ask.ts';
 import { SvcError } from '../schema/errors.ts';
 import type { Problem } from '../schema/wire/http.ts';
 
@@ -31,16 +32,20 @@ export interface Client {
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** Longest wait for an answer: a restart waits for a stop and for a start. */
+/** Longest silence: a restart waits for a stop and for a start. Streams have it until their head. */
 const answerMsMax = 60_000;
 const answerBytesMax = 64 * 1024 * 1024;
+/** Whoever waits looks this often whether another portal serves the state folder by now. */
+const ownerLookMs = 500;
 
 export function createClient(stateDir: string): Client {
   const call = async <T>(method: string, route: string, body?: unknown): Promise<T> => {
-    const signal = AbortSignal.timeout(answerMsMax);
-    const response = await open(stateDir, method, route, body, signal);
-    const text = await readAll(response);
-    return JSON.parse(text) as T;
+    const answer = await open(stateDir, { method, route, body });
+    try {
+      return JSON.parse(await readAll(answer)) as T;
+    } finally {
+      answer.end();
+    }
   };
   return {
     get: (route, query = {}) => call('GET', withQuery(route, query)),
@@ -53,36 +58,85 @@ export function createClient(stateDir: string): Client {
 }
 
 async function* follow<T>(stateDir: string, route: string, body: unknown): AsyncIterable<T> {
-  const response = await open(stateDir, 'POST', route, body, new AbortController().signal);
-  for await (const line of createInterface({ input: response })) yield JSON.parse(line) as T;
+  const answer = await open(stateDir, { method: 'POST', route, body, isStream: true });
+  for await (const line of createInterface({ input: answer.body })) yield JSON.parse(line) as T;
 }
 
 async function* stream(stateDir: string, route: string, signal: AbortSignal): AsyncIterable<string> {
   try {
-    const response = await open(stateDir, 'GET', route, undefined, signal);
-    response.setEncoding('utf8');
-    for await (const chunk of response) yield chunk as string;
+    const { body } = await open(stateDir, { method: 'GET', route, isStream: true, signal });
+    body.setEncoding('utf8');
+    for await (const chunk of body) yield chunk as string;
   } catch (error) {
     if (!signal.aborted) throw error;
   }
 }
 
-/** Resolves with a 2xx answer. SvcError PORTAL_NOT_RUNNING, PortalError with the portal's code, or TIMEOUT. */
-function open(stateDir: string, method: string, route: string, body: unknown, signal: AbortSignal): Promise<http.IncomingMessage> {
-  const socketPath = socketOf(stateDir);
-  const payload = body === undefined ? undefined : JSON.stringify(body);
-  const headers = payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
-  return new Promise((resolve, reject) => {
-    const request = http.request({ socketPath, method, path: route, headers: { host: 'localhost', ...headers }, agent: false, signal });
-    request.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, stateDir, signal)));
-    request.once('response', (response) => {
-      const status = response.statusCode ?? 0;
-      if (status >= 200 && status < 300) resolve(response);
-      else readAll(response).then((text) => reject(problemOf(status, text)), reject);
-    });
-    request.end(payload);
-  });
+interface Request {
+  readonly method: string;
+  readonly route: string;
+  readonly body?: unknown;
+  readonly isStream?: boolean;
+  readonly signal?: AbortSignal;
 }
+
+/** Resolves with a 2xx answer. SvcError PORTAL_NOT_RUNNING, PortalError with the portal's code, or TIMEOUT. */
+async function open(stateDir: string, request: Request): Promise<Answer> {
+  const owner = ownerOf(stateDir);
+  const taken = new AbortController();
+  const look = setInterval(() => isTaken(owner, ownerOf(stateDir)) && taken.abort(new TakenOver()), ownerLookMs);
+  try {
+    const answer = await send(stateDir, request, taken.signal);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw await problemOf(answer);
+  } catch (error) {
+    // What only reads may be asked twice; it is asked the portal that is there now, which finds no third one so soon.
+    if (error instanceof TakenOver && request.method === 'GET') return await open(stateDir, request);
+    if (error instanceof TakenOver)
+      throw new SvcError(
+        'TIMEOUT',
+        `another portal took over ${path.join(stateDir, 'svc.sock')} before this was answered: look what was done`,
+      );
+    throw error instanceof SvcError || error instanceof PortalError ? error : explain(error as NodeJS.ErrnoException, stateDir);
+  } finally {
+    clearInterval(look);
+  }
+}
+
+function send(stateDir: string, { method, route, body, isStream = false, signal }: Request, taken: AbortSignal): Promise<Answer> {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  return ask(
+    { method, origin: 'http://localhost', path: route, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
+    {
+      silentMsMax: answerMsMax,
+      isStream,
+      socketPath: socketOf(stateDir),
+      signal: signal === undefined ? taken : AbortSignal.any([taken, signal]),
+    },
+  );
+}
+
+/** The portal that was asked lost the state folder to another one and will not answer (store/state-lock.ts). */
+class TakenOver extends Error {}
+
+interface Owner {
+  readonly pid: string;
+  readonly inode: bigint;
+}
+
+/** Who serves the state folder; null when it can't be told. */
+function ownerOf(stateDir: string): Owner | null {
+  try {
+    const { ino } = lstatSync(path.join(stateDir, 'svc.sock'), { bigint: true });
+    return { pid: readFileSync(path.join(stateDir, 'pid'), 'utf8'), inode: ino };
+  } catch {
+    return null;
+  }
+}
+
+/** A portal makes a deleted socket again, and its pid is written before its socket is there: both have to be others. */
+const isTaken = (before: Owner | null, now: Owner | null): boolean =>
+  before !== null && now !== null && before.pid !== now.pid && before.inode !== now.inode;
 
 /** The shorter spelling: sun_path holds 107 bytes and state folders may lie deep. */
 function socketOf(stateDir: string): string {
@@ -91,10 +145,7 @@ function socketOf(stateDir: string): string {
   return relative.length < absolute.length ? `./${relative}` : absolute;
 }
 
-function explain(error: NodeJS.ErrnoException, stateDir: string, signal: AbortSignal): Error {
-  if (signal.aborted && (signal.reason as Error | undefined)?.name === 'TimeoutError') {
-    return new SvcError('TIMEOUT', `the portal did not answer within ${answerMsMax / 1000} s`);
-  }
+function explain(error: NodeJS.ErrnoException, stateDir: string): Error {
   if (error.code === 'EACCES') return new SvcError('FORBIDDEN', `${path.join(stateDir, 'svc.sock')} belongs to another account`);
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR') {
     const state = stateDir === 'state' ? '' : ` --state ${stateDir}`;
@@ -103,28 +154,30 @@ function explain(error: NodeJS.ErrnoException, stateDir: string, signal: AbortSi
       `no portal answers on ${path.join(stateDir, 'svc.sock')}; start one with: svc up DIR${state}`,
     );
   }
-  return error;
+  return cutOff(error);
 }
 
-function problemOf(status: number, text: string): Error {
+function cutOff(error: NodeJS.ErrnoException): Error {
+  if (wasSilent(error)) return new SvcError('TIMEOUT', `the portal did not answer within ${answerMsMax / 1000} s`);
+  return error.code === 'UND_ERR_SOCKET' ? new Error(`the answer of the portal was aborted (${error.message})`, { cause: error }) : error;
+}
+
+async function problemOf(answer: Answer): Promise<Error> {
   try {
-    const { code, detail } = JSON.parse(text) as Partial<Problem>;
+    const { code, detail } = JSON.parse(await readAll(answer)) as Partial<Problem>;
     if (typeof code === 'string' && typeof detail === 'string') return new PortalError(code, detail);
   } catch {
     // Not a problem document: told below.
   }
-  return new PortalError(`HTTP_${status}`, 'the portal answered without a problem document');
+  return new PortalError(`HTTP_${answer.status}`, 'the portal answered without a problem document');
 }
 
-async function readAll(response: http.IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response) {
-    size += (chunk as Buffer).length;
-    if (size > answerBytesMax) throw new SvcError('TOO_LARGE', `the portal's answer is larger than ${answerBytesMax} bytes`);
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+async function readAll(answer: Answer): Promise<string> {
+  const bytes = await readWhole(answer, answerBytesMax).catch((error: NodeJS.ErrnoException) => {
+    throw cutOff(error);
+  });
+  if (bytes === null) throw new SvcError('TOO_LARGE', `the portal's answer is larger than ${answerBytesMax} bytes`);
+  return bytes.toString('utf8');
 }
 
 function withQuery(route: string, query: Query): string {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { limits } from '../schema/limits.ts';
+import { limits } from '../api/limits.ts';
 import { runSvc } from './testing/run-svc.ts';
 
 test('asks for page after page and prints them all, once each', async () => {

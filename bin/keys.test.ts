@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backendOf, eventKeysOf, keyOf, packageOf, prefixOf } from './keys.ts';
+import { backendOf, eventKeysOf, keyOf, objectKeysOf, packageOf } from './keys.ts';
 
 test.for([
   ['ana/notas', 'Backend/ana/notas'],
@@ -17,12 +17,19 @@ test.for(['', 'ana', 'ana/', '/notas', 'a/b/c', 'Server/', 'Backend'])('"%s" nam
 });
 
 test.for([
-  [undefined, ''],
-  ['backends', 'Backend/'],
-  ['Person', 'Person/'],
-  ['ana/notas', 'Backend/ana/notas'],
-] as const)('%s lists "%s"', ([text, prefix]) => {
-  expect(prefixOf(text)).toBe(prefix);
+  [undefined, undefined, ['']],
+  ['backends', undefined, ['Backend']],
+  ['Person', undefined, ['Person']],
+  ['ana/notas', undefined, ['Backend/ana/notas']],
+  ['backends', 'ana', ['Backend/ana']],
+  ['people', 'ana', ['Person/ana']],
+] as const)('get %s %s lists %j', ([what, name, keys]) => {
+  expect(objectKeysOf(what, name)).toEqual(keys);
+});
+
+test('get of a name lists what it has, of every kind; two words begin with a kind', () => {
+  expect(objectKeysOf('ana', undefined)).toEqual(expect.arrayContaining(['Person/ana', 'Backend/ana', 'Package/ana', 'Supervisor/ana']));
+  for (const what of ['ana', 'ana/notas']) expect(() => objectKeysOf(what, 'bia')).toThrow(/names nothing/);
 });
 
 test('only a backend can be started', () => {

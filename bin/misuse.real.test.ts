@@ -22,6 +22,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mountSmall, unmount } from '../kit/install/test-server.ts';
+import { compileCache } from '../kit/testing/compile-cache.ts';
 import { readCatalogue } from '../schema/repository/records.ts';
 import { useAuthor } from './testing/author.ts';
 
@@ -46,7 +47,7 @@ async function run(command: string, args: readonly string[], { env = {}, unprivi
   const account = unprivileged ? { uid: 65_534, gid: 65_534 } : {};
   const child: ChildProcess = spawn(join(root, 'bin', command), args, {
     cwd: base,
-    env: { PATH: process.env['PATH'], HOME: base, TMPDIR: tmpdir(), ...env },
+    env: { PATH: process.env['PATH'], HOME: base, TMPDIR: tmpdir(), NODE_COMPILE_CACHE: compileCache, ...env },
     ...account,
   });
   const text = { out: '', err: '' };

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { plain, safeForTerminal, span, table, wrap } from './output.ts';
+import { expect, test, vi } from 'vitest';
+import { byteSize, plain, safeForTerminal, span, table, wrap } from './output.ts';
 
 interface Row {
   readonly name: string;
@@ -43,4 +43,22 @@ test.for([
   [4 * 86_400_000, '4d'],
 ] as const)('%i ms is %s', ([ms, text]) => {
   expect(span(ms)).toBe(text);
+});
+
+test.for([
+  [0, '0 B'],
+  [1_023, '1023 B'],
+  [1_536, '1.5 KB'],
+  [64 * 1_024 * 1_024, '64 MB'],
+  [1_610_612_736, '1.5 GB'],
+] as const)('%i bytes are shown as %s', ([bytes, text]) => {
+  expect(byteSize(bytes)).toBe(text);
+});
+
+test('into a pipe no cell is cut; a width that is asked for holds there too', () => {
+  const rows = [{ name: 'a', text: 'x'.repeat(300) }];
+  expect(table(rows, columns)).toContain('x'.repeat(300));
+  vi.stubEnv('COLUMNS', '80');
+  expect(table(rows, columns).split('\n')[1]).toHaveLength(80);
+  vi.unstubAllEnvs();
 });

@@ -6,7 +6,7 @@ export type Format = 'table' | 'json' | 'yaml';
 /** Whole values for programs. */
 export async function printValue(value: unknown, format: 'json' | 'yaml'): Promise<void> {
   if (format === 'json') write(`${JSON.stringify(value, null, 2)}\n`);
-  else write((await import('yaml')).stringify(value, { aliasDuplicateObjects: false }));
+  else write((await import('./yaml.ts')).stringify(value, { aliasDuplicateObjects: false }));
 }
 
 export function write(text: string): void {
@@ -27,9 +27,9 @@ export type Tone = 'good' | 'bad' | 'busy' | 'plain';
 
 /**
  * Rows with aligned columns. All but the last are as wide as their content; the last takes what is left of the line and is cut,
- * since the whole text stands in `-o json` and in `svc describe`.
+ * since the whole text stands in `-o json` and in `svc describe`. Into a pipe nothing is cut.
  */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width = lineWidth()): string {
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width = tableWidth()): string {
   const cells = rows.map((row) => columns.map((column) => plain(column.of(row))));
   const widths = columns.map((column, at) => Math.max(column.title.length, ...cells.map((line) => line[at]?.length ?? 0)));
   const left = width - widths.slice(0, -1).reduce((sum, one) => sum + one + 2, 0);
@@ -37,7 +37,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     texts
       .map((text, at) => {
         const isLast = at === columns.length - 1;
-        const fitted = isLast ? cut(text, Math.max(left, 20)) : text.padEnd(widths[at] ?? 0);
+        const fitted = isLast ? cut(text, Math.max(left, 12)) : text.padEnd(widths[at] ?? 0);
         return paint(fitted, at);
       })
       .join('  ')
@@ -59,6 +59,10 @@ export function wrap(text: string, indent: number, width = lineWidth()): string 
     else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
   }
   return lines.join(`\n${' '.repeat(indent)}`);
+}
+
+function tableWidth(): number {
+  return process.stdout.isTTY || process.env['COLUMNS'] !== undefined ? lineWidth() : Infinity;
 }
 
 export function lineWidth(): number {
@@ -125,6 +129,14 @@ export function span(ms: number): string {
   if (seconds < 2 * 3600) return `${Math.round(seconds / 60)}m`;
   if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)}h`;
   return `${Math.round(seconds / 86_400)}d`;
+}
+
+/** `512 B`, `64 MB`, `1.5 GB`: powers of 1,024. */
+export function byteSize(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+  const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  const amount = bytes / 1_024 ** at;
+  return `${amount < 10 && at > 0 ? amount.toFixed(1) : Math.round(amount)} ${units[at] ?? 'B'}`;
 }
 
 /** Local time of day when it is less than a day away, else with the date. */

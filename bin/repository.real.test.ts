@@ -25,10 +25,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { navigation } from '../api/testing/portal-world.ts';
 import { packFolder } from '../kit/archive/pack.ts';
 import { publishEngine, stage } from '../kit/publish/repository-folder.ts';
 import { readCatalogue } from '../schema/repository/records.ts';
-import { freePort, until } from '../test/support/portal.ts';
+import { emptyServer, freePort, until } from '../test/support/portal.ts';
 import { beginNginx } from './testing/nginx.ts';
 
 const home = path.resolve(import.meta.dirname, '..');
@@ -393,7 +394,7 @@ test('inside `svc up` the same folder stands below the portal, and the store sho
     const headers = { host, authorization: `Bearer ${token}` };
     expect((await ask(base, '/v1/pacote/nova/2.0.0.tgz', { method: 'PUT', headers, body })).status).toBe(201);
     expect((await ask(base, '/api/loja', { headers: { host } })).status).toBe(401);
-    const signed = await ask(base, `/${pass}`, { headers: { host, accept: 'text/html' } });
+    const signed = await ask(base, `/${pass}`, { headers: { host, ...navigation } });
     const cookie = signed.headers['set-cookie']![0]!.split(';')[0]!;
     const store = await ask(base, '/api/loja', { headers: { host, cookie } });
     expect([store.status, JSON.parse(store.body.toString())]).toMatchObject([200, { problem: null }]);
@@ -404,6 +405,8 @@ test('inside `svc up` the same folder stands below the portal, and the store sho
   } finally {
     up.kill('SIGTERM');
     await once(up, 'close');
+    // Supervisors outlive the portal.
+    await emptyServer(path.join(dir, 'state'));
   }
 });
 

@@ -4,7 +4,6 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import about from '../package.json' with { type: 'json' };
-import { addValidate } from './commands/validate-command.ts';
 import { runProgram } from './program.ts';
 
 const program = new Command('svc')
@@ -41,7 +40,14 @@ program
     await (await import('./commands/up.ts')).runUp(dir, options);
   });
 
-addValidate(program, async () => (await import('./commands/validate.ts')).runValidate);
+program
+  .command('validate')
+  .argument('<file...>', 'svc-app.json, desired-state YAML, or folders of them')
+  .description('judge manifests and desired state; exit 0 or 1')
+  .option('--json', 'reports as JSON')
+  .action(async (files: string[], options: { json?: boolean }) => {
+    process.exitCode = await (await import('./commands/validate.ts')).runValidate(files, options);
+  });
 
 program
   .command('plan')
@@ -65,11 +71,21 @@ program
 
 program
   .command('get')
-  .argument('[kind|key]', 'for example backends, Server, ana/notas')
-  .description('objects with state and reason')
+  .argument('[kind|key|name]', 'for example backends, Server, ana/notas, ana')
+  .argument('[name]', 'of that kind only what this person has, for example: svc get backends ana')
+  .description('objects with state, how long they have been in it, and reason')
+  .option('-w, --watch', 'go on, and print each that became another one')
   .addOption(state())
   .addOption(output())
-  .action(async (what, options) => (await import('./commands/get.ts')).runGet(what, options));
+  .action(async (what, name, options) => (await import('./commands/get.ts')).runGet(what, name, options));
+
+program
+  .command('top')
+  .argument('[person]', 'of whom; without it of everybody')
+  .description('what runs and what it uses of processor and memory; q ends it')
+  .addOption(state())
+  .addOption(output())
+  .action(async (person, options) => (await import('./commands/top.ts')).runTop(person, options));
 
 program
   .command('describe')

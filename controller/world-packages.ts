@@ -1,64 +1,13 @@
 /**
- * The records of packages and engines: `Package/<document>`, `Package/<person>/<app>` (what a person asked for) and
- * `Engine/<server>/<app>/<nome>/<versao>`, with what is being done to them. Part of world.ts, by the same rules.
+ * What there is of packages and engines: `Package/<document>`, `Package/<person>/<app>` (what a person asked for) and
+ * `Engine/<server>/<app>/<nome>/<versao>`. The records are in world.ts, and by its rules.
  */
+import { keys } from '../schema/keys.ts';
 import type { PackageTarget } from '../reconcilers/actions.ts';
-import type { PackageDecision, PackageObserved } from '../reconcilers/package-types.ts';
-import type { Reason } from '../schema/backend.ts';
 import type { PackageDocument } from '../schema/desired/documents.ts';
 import type { Motor } from '../schema/manifest/manifest.ts';
-import type { PackageProgress } from '../schema/packages.ts';
-import type { Offers } from '../schema/repository/store-view.ts';
-import type { HeldRollback, InstallWish } from './store/store.ts';
-import { wantedOf, type PlacedOf, type ServerEntry, type World } from './world.ts';
-
-export type PackageWanted =
-  | { readonly by: 'document'; readonly placed: PlacedOf<PackageDocument> }
-  | { readonly by: 'wish'; readonly wish: InstallWish; readonly server: string };
-
-export type OfferedVersion = Offers['apps'][number]['versions'][number];
-
-export interface PackageEntry {
-  readonly key: string;
-  readonly name: string;
-  wanted: PackageWanted;
-  target: PackageTarget;
-  /** Its document is gone: what it installed goes too. */
-  leaving: boolean;
-  rollback: HeldRollback | null;
-  failure: PackageObserved['failure'];
-  /** The version that is aimed at, as it is offered; with `offered` and `problem` as of the last look that needed them. */
-  offer: OfferedVersion | null;
-  offered: readonly string[];
-  problem: string | null;
-  decision: PackageDecision | null;
-}
-
-/** One run of svc-app-install: it goes on beside the key, since it may take hours and a cancel must not wait for it. */
-export interface PackageTask {
-  readonly act: 'install' | 'remove' | 'roll-back' | 'confirm' | 'mend';
-  readonly version: string | null;
-  readonly abort: AbortController;
-  progress: PackageProgress | null;
-  reason: Reason;
-  message: string;
-  /** When the pages were told last. */
-  toldAtMs: number;
-  /** Resolves when it is over, whatever came of it. */
-  ended: Promise<void>;
-}
-
-export interface EngineEntry {
-  readonly key: string;
-  readonly server: ServerEntry;
-  readonly app: string;
-  readonly nome: string;
-  readonly versao: string;
-  declared: boolean;
-  /** Null: it is not on the disk. */
-  present: { readonly bytes: number | null } | null;
-  failure: PackageObserved['failure'];
-}
+import type { InstalledPackage } from './hosts/host.ts';
+import { wantedOf, type EngineEntry, type PackageEntry, type PackageWanted, type ServerEntry, type World } from './world.ts';
 
 export function targetKey({ server, app, scope, person }: PackageTarget): string {
   return scope === 'sistema' ? `${server}\0${app}` : `${server}\0${app}\0${person}`;
@@ -94,7 +43,7 @@ export function syncPackages(world: World): void {
     markRemoving(world, entry.target, false);
   }
   for (const { name, wanted, leaving } of all) {
-    const key = `Package/${name}`;
+    const key = keys.package(name);
     const target = targetOf(wanted);
     const known = world.packages.get(name);
     const entry: PackageEntry = known ?? { ...emptyEntry, key, name, wanted, target, leaving };
@@ -103,7 +52,9 @@ export function syncPackages(world: World): void {
     if (targetKey(entry.target) !== targetKey(target)) markRemoving(world, entry.target, false);
     world.packages.set(name, Object.assign(entry, { wanted, target, leaving, rollback: world.rollbacks.get(key) ?? null }));
   }
-  world.byTarget = new Map([...world.packages.values()].map((entry) => [targetKey(entry.target), entry]));
+  // What leaves comes first: who wants the same stands in its place.
+  const entries = [...world.packages.values()].sort((one, other) => Number(other.leaving) - Number(one.leaving));
+  world.byTarget = new Map(entries.map((entry) => [targetKey(entry.target), entry]));
 }
 
 const emptyEntry = { rollback: null, failure: null, offer: null, offered: [], problem: null, decision: null };
@@ -124,6 +75,19 @@ export function markRemoving(world: World, { server, app, scope, person }: Packa
   return true;
 }
 
+/** What stands at a target; undefined when nothing does. */
+export function installedAt(world: World, { server, app, scope, person }: PackageTarget): InstalledPackage | undefined {
+  if (scope === 'sistema') return world.servers.get(server)?.system.get(app);
+  const own = person === null ? undefined : world.people.get(person)?.packages.get(app);
+  return own?.scope === 'pessoa' ? own : undefined;
+}
+
+/** The object that wants the app to be there for the person; null when none does. */
+export function wantedPackageOf(world: World, server: string, app: string, person: string): string | null {
+  const wants = ({ wanted, leaving }: PackageEntry): boolean => !leaving && (wanted.by === 'document' || wanted.wish.version !== null);
+  return entriesOfApp(world, server, app, person).find(wants)?.key ?? null;
+}
+
 /** The packages of an app that a person can run: their own and the server's. */
 export function entriesOfApp(world: World, server: string, app: string, person: string): readonly PackageEntry[] {
   const own = world.byTarget.get(targetKey({ server, app, scope: 'pessoa', person }));
@@ -137,7 +101,7 @@ export function syncEngines(world: World, server: ServerEntry): readonly string[
   if (inventory === null) return [];
   const found = new Map<string, EngineEntry>();
   const entry = (app: string, nome: string, versao: string): EngineEntry => {
-    const key = `Engine/${server.name}/${app}/${nome}/${versao}`;
+    const key = keys.engine(server.name, app, nome, versao);
     const known = found.get(key) ?? world.engines.get(key);
     const one = known?.server === server ? known : { key, server, app, nome, versao, declared: false, present: null, failure: null };
     if (!found.has(key)) Object.assign(one, { declared: false, present: null });

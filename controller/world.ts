@@ -3,17 +3,38 @@
  * write and the reconcilers' inputs are built from; every value is replaced, never changed in place, so that "nothing changed" is
  * a comparison of references.
  */
-import type { HostSight, ProbeResult, BackendDecision, BackendMemory, BackendObserved } from '../reconcilers/backend-types.ts';
-import type { AppSnapshot } from '../schema/backend.ts';
-import type { BackendDocument, GrantDocument, PersonDocument, Place, PortalDocument, ServerDocument } from '../schema/desired/documents.ts';
+import { keys } from '../schema/keys.ts';
+import type {
+  HostSight,
+  ProbeResult,
+  BackendDecision,
+  BackendDesired,
+  BackendMemory,
+  BackendObserved,
+} from '../reconcilers/backend-types.ts';
+import type { AppSnapshot, Reason } from '../schema/backend.ts';
+import type {
+  BackendDocument,
+  GrantDocument,
+  PackageDocument,
+  PersonDocument,
+  Place,
+  PortalDocument,
+  ServerDocument,
+} from '../schema/desired/documents.ts';
+import type { Manifest } from '../schema/manifest/manifest.ts';
 import type { ServerPlace } from '../schema/server-paths.ts';
 import type { InForce, PlacedDocument } from './desired/in-force.ts';
+import type { GrantObserved } from '../reconcilers/grant.ts';
 import type { ServiceDecision, ServiceProbe } from '../reconcilers/service.ts';
-import type { KitState } from './servers/kit-work.ts';
+import type { KitState } from './servers/kit-state.ts';
 import type { Host, InstalledPackage, Inventory } from './hosts/host.ts';
 import type { SupervisorLink } from './observe/supervisor-link.ts';
-import type { HeldRollback, InstallWish, Intent, WindowCount } from './store/store.ts';
-import { syncPackages, type EngineEntry, type PackageEntry, type PackageTask } from './world-packages.ts';
+import type { PackageTarget } from '../reconcilers/actions.ts';
+import type { PackageDecision, PackageObserved } from '../reconcilers/package-types.ts';
+import type { PackageProgress } from '../schema/packages.ts';
+import type { Offers } from '../schema/repository/shop-view.ts';
+import type { HeldRollback, InstallWish, Intent, WindowCount } from '../store/store.ts';
 
 export interface PlacedOf<Document> {
   readonly document: Document;
@@ -40,12 +61,17 @@ export interface ServerEntry {
   readonly kit: KitState | null;
   /** Server-scope apps, by id. */
   readonly services: Map<string, ServiceEntry>;
-  sight: HostSight;
+  /** By the last look. */
+  seen: HostSight;
+  /** What decisions go by. */
+  readonly sight: HostSight;
   /** System scope, by app. */
   system: ReadonlyMap<string, InstalledPackage>;
   /** Packages that stand there and can't be read. */
   bad: readonly string[];
   lookedAtMs: number;
+  /** When the look began that told last what stands there. */
+  lookBegunAtMs: number;
   /** Looks are counted as they begin; `lookTold` is the youngest one that was believed. */
   looksBegun: number;
   lookTold: number;
@@ -54,6 +80,8 @@ export interface ServerEntry {
   /** The requirements that the inventory was asked for. */
   inventoryOf: ReadonlySet<string>;
   inventoryAtMs: number;
+  /** As it was when the inventory was asked for; null before. */
+  enginesMark: string | null;
   /** Apps of the system scope whose instances end because the package goes. */
   removing: ReadonlySet<string>;
 }
@@ -61,6 +89,7 @@ export interface ServerEntry {
 /** One backend for all people of a server (spec 2.1 `escopo: servidor`). */
 export interface ServiceEntry {
   readonly key: string;
+  readonly server: ServerEntry;
   readonly app: string;
   probe: ServiceProbe | null;
   probing: boolean;
@@ -84,10 +113,16 @@ export interface PersonEntry {
   accountSeen: boolean | null;
   session: boolean;
   sessionSinceMs: number | null;
-  /** Whether the two above were ever compared with the store. */
+  /** False: the store knows of no sign-in. */
+  everSignedIn: boolean;
+  /** Whether the three above were ever compared with the store. */
   sessionLooked: boolean;
   /** Apps of the person's own scope whose instances end because the package goes. */
   removing: ReadonlySet<string>;
+  /** Of who leaves: their sessions were ended and they were taken out of the rooms. */
+  signedOut: boolean;
+  /** The supervisor was asked to end and said that it does; nobody started one since. */
+  supervisorEnded: boolean;
   readonly backends: Map<string, BackendEntry>;
 }
 
@@ -95,19 +130,81 @@ export interface BackendEntry {
   readonly key: string;
   readonly person: PersonEntry;
   readonly app: string;
+  /** Of the package that was installed last: what runs outlives the code on disk. */
+  lastManifest: Manifest | null;
   document: PlacedOf<BackendDocument> | null;
   intent: Intent | null;
   windows: WindowCount | null;
   probe: ProbeResult | null;
   probing: boolean;
   refused: BackendObserved['refused'];
+  /** A start was sent and not answered yet. */
+  starting: boolean;
   token: Token | null;
+  /** When it was last seen coming up: its installCommand may have been at work in its folder. */
+  comingUpAtMs: number;
+  comesUp: boolean;
   /** The last step told to the person's pages. */
   step: AppSnapshot['step'];
   decision: BackendDecision | null;
   memory: BackendMemory | null;
-  /** The inputs of the last decision, to see that nothing changed. */
-  memo: readonly unknown[] | null;
+  /** What the last decision was made of, to see that nothing changed. */
+  inputs: { readonly desired: BackendDesired; readonly observed: BackendSight; readonly atMs: number } | null;
+}
+
+/** What is seen of a backend; of a server-scope app, only what its server says of it. */
+export interface BackendSight extends BackendObserved {
+  /** null before its server said anything; undefined for an app of the person's own. */
+  readonly service: ServiceDecision | null | undefined;
+}
+
+/** What is wanted of a package: by a document, or by a person. */
+export type PackageWanted =
+  | { readonly by: 'document'; readonly placed: PlacedOf<PackageDocument> }
+  | { readonly by: 'wish'; readonly wish: InstallWish; readonly server: string };
+
+export type OfferedVersion = Offers['apps'][number]['versions'][number];
+
+export interface PackageEntry {
+  readonly key: string;
+  readonly name: string;
+  wanted: PackageWanted;
+  target: PackageTarget;
+  /** Its document is gone: what it installed goes too. */
+  leaving: boolean;
+  rollback: HeldRollback | null;
+  failure: PackageObserved['failure'];
+  /** The version that is aimed at, as it is offered; with `offered` and `problem` as of the last look that needed them. */
+  offer: OfferedVersion | null;
+  offered: readonly string[];
+  problem: string | null;
+  decision: PackageDecision | null;
+}
+
+/** One run of svc-app-install: it goes on beside the key, since it may take hours and a cancel must not wait for it. */
+export interface PackageTask {
+  readonly act: 'install' | 'remove' | 'roll-back' | 'confirm' | 'mend';
+  readonly version: string | null;
+  readonly abort: AbortController;
+  progress: PackageProgress | null;
+  reason: Reason;
+  message: string;
+  /** When the pages were told last. */
+  toldAtMs: number;
+  /** Resolves when it is over, whatever came of it. */
+  ended: Promise<void>;
+}
+
+export interface EngineEntry {
+  readonly key: string;
+  readonly server: ServerEntry;
+  readonly app: string;
+  readonly nome: string;
+  readonly versao: string;
+  declared: boolean;
+  /** Null: it is not on the disk. */
+  present: { readonly bytes: number | null } | null;
+  failure: PackageObserved['failure'];
 }
 
 /** One Grant document. */
@@ -118,6 +215,12 @@ export interface GrantEntry {
   leaving: boolean;
   /** What the last attempt was refused with. */
   refused: string | null;
+  /** The rooms that it concerns, as they were read last; null before the first look. */
+  seen: {
+    readonly observed: GrantObserved;
+    /** For `svc describe`: what is there by documents, and what people gave. */
+    readonly details: Readonly<Record<string, unknown>>;
+  } | null;
 }
 
 export interface World {
@@ -167,41 +270,6 @@ export function emptyWorld(inForce: InForce): World {
   };
 }
 
-/** Brings the records in line with what is in force. Answers the keys that went, whose statuses are to be forgotten. */
-export function syncWorld(world: World, inForce: InForce, factory: WorldFactory): readonly string[] {
-  const before = keysOf(world);
-  world.inForce = inForce;
-  world.portal = wantedOf<PortalDocument>(inForce, 'Portal')[0]?.placed ?? null;
-  syncServers(world, inForce, factory);
-  syncPeople(world, inForce, factory);
-  syncPackages(world);
-  world.pinned = pinnedOf(inForce);
-  syncGrants(world, inForce);
-  for (const person of world.people.values()) syncBackends(world, person, factory);
-  const after = keysOf(world);
-  return [...before].filter((key) => !after.has(key));
-}
-
-/** Of everything but engines, which follow the looks at their server. */
-function keysOf(world: World): Set<string> {
-  const keys = new Set<string>(world.backends.keys());
-  for (const name of world.servers.keys()) keys.add(`Server/${name}`);
-  for (const name of world.packages.keys()) keys.add(`Package/${name}`);
-  for (const name of world.grants.keys()) keys.add(`Grant/${name}`);
-  for (const name of world.people.keys()) keys.add(`Person/${name}`).add(`Supervisor/${name}`);
-  return keys;
-}
-
-function syncGrants(world: World, inForce: InForce): void {
-  const wanted = new Map(wantedOf<GrantDocument>(inForce, 'Grant').map((one) => [one.placed.document.metadata.name, one]));
-  for (const name of world.grants.keys()) if (!wanted.has(name)) world.grants.delete(name);
-  for (const [name, { placed, leaving }] of wanted) {
-    const entry = world.grants.get(name) ?? { key: `Grant/${name}`, name, placed, leaving, refused: null };
-    // What another content was refused with says nothing of this one.
-    world.grants.set(name, Object.assign(entry, { placed, leaving, refused: entry.placed === placed ? entry.refused : null }));
-  }
-}
-
 interface Wanted<Document> {
   readonly placed: PlacedOf<Document>;
   readonly leaving: boolean;
@@ -213,94 +281,6 @@ export function wantedOf<Document extends PlacedDocument['document']>(inForce: I
       .filter((placed) => placed.document.kind === kind)
       .map((placed) => ({ placed: placed as unknown as PlacedOf<Document>, leaving }));
   return [...of(inForce.documents.values(), false), ...of(inForce.leaving.values(), true)];
-}
-
-function syncServers(world: World, inForce: InForce, factory: WorldFactory): void {
-  const wanted = new Map(wantedOf<ServerDocument>(inForce, 'Server').map((one) => [one.placed.document.metadata.name, one]));
-  for (const [name, entry] of world.servers) {
-    if (wanted.get(name)?.placed.document === entry.placed.document) continue;
-    entry.kit?.admin.close();
-    // Connections of a document that is not in force any more: a key that was taken back opens nothing from here on.
-    void entry.host.close();
-    world.servers.delete(name);
-  }
-  for (const [name, { placed, leaving }] of wanted) {
-    const entry: ServerEntry = world.servers.get(name) ?? {
-      key: `Server/${name}`,
-      name,
-      placed,
-      leaving,
-      host: factory.host(placed.document),
-      kit: factory.kit?.(placed.document) ?? null,
-      services: new Map(),
-      sight: { status: 'unknown', message: 'not looked at yet' },
-      system: new Map(),
-      bad: [],
-      lookedAtMs: 0,
-      looksBegun: 0,
-      lookTold: 0,
-      inventory: null,
-      inventoryOf: new Set(),
-      inventoryAtMs: 0,
-      removing: new Set(),
-    };
-    world.servers.set(name, Object.assign(entry, { placed, leaving }));
-  }
-}
-
-function syncPeople(world: World, inForce: InForce, factory: WorldFactory): void {
-  const wanted = new Map(wantedOf<PersonDocument>(inForce, 'Person').map((one) => [one.placed.document.metadata.name, one]));
-  for (const [name, entry] of world.people) {
-    const document = wanted.get(name)?.placed.document;
-    const host = document && world.servers.get(document.spec.server)?.host;
-    if (document && host === entry.server.host && accountOf(document) === entry.account) continue;
-    entry.link.close();
-    for (const backend of entry.backends.values()) world.backends.delete(backend.key);
-    world.people.delete(name);
-  }
-  for (const [name, { placed, leaving }] of wanted) {
-    const server = world.servers.get(placed.document.spec.server);
-    if (!server) continue;
-    const entry = world.people.get(name) ?? newPerson(name, placed, server, factory);
-    world.people.set(name, Object.assign(entry, { placed, leaving, server }));
-  }
-}
-
-function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: ServerEntry, factory: WorldFactory): PersonEntry {
-  const account = accountOf(placed.document);
-  return {
-    key: `Person/${name}`,
-    name,
-    placed,
-    leaving: false,
-    server,
-    account,
-    link: factory.link(name, account, server.host),
-    packages: new Map(),
-    lookTold: 0,
-    place: null,
-    accountSeen: null,
-    session: false,
-    sessionSinceMs: null,
-    sessionLooked: false,
-    removing: new Set(),
-    backends: new Map(),
-  };
-}
-
-function accountOf(document: PersonDocument): string {
-  return document.spec.account ?? document.metadata.name;
-}
-
-function pinnedOf(inForce: InForce): World['pinned'] {
-  const pinned = new Map<string, Map<string, PlacedOf<BackendDocument>>>();
-  for (const { placed, leaving } of wantedOf<BackendDocument>(inForce, 'Backend')) {
-    if (leaving) continue;
-    const { pessoa, app } = placed.document.spec;
-    const ofPerson = pinned.get(pessoa) ?? new Map<string, PlacedOf<BackendDocument>>();
-    pinned.set(pessoa, ofPerson.set(app, placed));
-  }
-  return pinned;
 }
 
 /** The backends of a person are what is installed, what is pinned, what the supervisor knows and what was asked for. */
@@ -315,7 +295,11 @@ export function syncBackends(world: World, person: PersonEntry, factory: Pick<Wo
     person.backends.delete(app);
     world.backends.delete(entry.key);
   }
-  for (const app of apps) backendOf(world, person, app, factory).document = pinned.get(app) ?? null;
+  for (const app of apps) {
+    const entry = backendOf(world, person, app, factory);
+    entry.document = pinned.get(app) ?? null;
+    entry.lastManifest = person.packages.get(app)?.manifest ?? entry.lastManifest;
+  }
 }
 
 /** Something of it is on the server still: what is only remembered there is no object here. */
@@ -323,26 +307,32 @@ export function isLive(snapshot: AppSnapshot): boolean {
   return snapshot.wanted || snapshot.process !== null || snapshot.installed !== null;
 }
 
+export const notLookedAt: HostSight = { status: 'unknown', message: 'not looked at yet' };
+
 /** The entry of a backend, made when it is first asked for. */
 export function backendOf(world: World, person: PersonEntry, app: string, factory: Pick<WorldFactory, 'memory'>): BackendEntry {
   const found = person.backends.get(app);
   if (found) return found;
-  const key = `Backend/${person.name}/${app}`;
+  const key = keys.backend(person.name, app);
   const made: BackendEntry = {
     key,
     person,
     app,
+    lastManifest: person.packages.get(app)?.manifest ?? null,
     document: null,
     intent: null,
     windows: null,
     probe: null,
     probing: false,
     refused: null,
+    starting: false,
     token: null,
+    comingUpAtMs: 0,
+    comesUp: false,
     step: null,
     decision: null,
     memory: factory.memory(key),
-    memo: null,
+    inputs: null,
   };
   person.backends.set(app, made);
   world.backends.set(key, made);

@@ -3,7 +3,20 @@
  * ours, and still anybody of the account may put something else there: a folder in the way is moved aside, never deleted, and what is
  * no regular file is never waited for.
  */
-import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import os from 'node:os';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+  type Stats,
+} from 'node:fs';
 import { limits } from '../schema/limits.ts';
 
 interface Options {
@@ -27,7 +40,11 @@ export function writeFileAtomic(path: string, text: string, options: Options = {
     renameOver(temporary, path);
   } catch (error) {
     // On a full disk half a file must not take the room that the next try needs.
-    unlinkSync(temporary);
+    try {
+      unlinkSync(temporary);
+    } catch {
+      // The first error says more.
+    }
     throw error;
   }
 }
@@ -52,7 +69,7 @@ export function readIfThere(path: string): string | null {
   }
 }
 
-/** For what can be written anew: what can't be read counts as not there. */
+/** For what can be written anew without harm, such as a cache: what can't be read counts as not there. */
 export function readEvidence(path: string): string | null {
   try {
     return readIfThere(path);
@@ -60,6 +77,34 @@ export function readEvidence(path: string): string | null {
     return null;
   }
 }
+
+/** For records that others lean on: null when missing or no file of ours; what the disk does not let us read is thrown, since it may be there. */
+export function readRecord(path: string): string | null {
+  try {
+    return readIfThere(path);
+  } catch (error) {
+    // No error of the disk: a folder, a fifo, a socket, something too large.
+    if (errorCode(error) === '' || errorCode(error) === 'ENXIO') return null;
+    throw error;
+  }
+}
+
+/** `unknown` (EACCES, EIO, ESTALE, ELOOP…) is never taken for `absent`: it changes nothing. `why` is a sentence. */
+export type Look =
+  | { readonly kind: 'present'; readonly stat: Stats }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** What stands at the path; a link counts as itself. */
+export function lookAt(path: string): Look {
+  try {
+    return { kind: 'present', stat: lstatSync(path) };
+  } catch (error) {
+    return isMissing(error) ? { kind: 'absent' } : { kind: 'unknown', why: unreadable(path, error) };
+  }
+}
+
+export const unreadable = (path: string, error: unknown): string => `${path} can't be read: ${errorCode(error) || String(error)}`;
 
 /** As rename(2), also over a folder, which is moved aside. */
 export function renameOver(from: string, to: string): void {
@@ -88,9 +133,14 @@ function moveAside(path: string): void {
   renameSync(path, to);
 }
 
+/** ENOENT and the like; '' for what is no error of the system. Node has no name for some numbers that matter here (ESTALE, EDQUOT). */
 export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  // Errors of ours and of Node's own checks have a code, too, and no number of the kernel's.
+  if (!(error instanceof Error) || !('code' in error) || !('errno' in error)) return '';
+  return systemNames.get(-Number(error.errno)) ?? String(error.code);
 }
+
+const systemNames: ReadonlyMap<number, string> = new Map((['ESTALE', 'EDQUOT'] as const).map((name) => [os.constants.errno[name], name]));
 
 export function isMissing(error: unknown): boolean {
   const code = errorCode(error);

@@ -2,6 +2,11 @@
 import { SvcError } from '../schema/errors.ts';
 import { errorCode } from './atomic-file.ts';
 
+/** No space, no quota, or mounted read-only: nothing can be written, whoever tries. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EROFS'].includes(errorCode(error));
+}
+
 /** The error itself unless it is one of the disk. `more` ends the sentence. */
 export function diskError(error: unknown, more = ''): unknown {
   if (error instanceof SvcError) return error;

@@ -1,38 +1,51 @@
 /**
- * Every point at which the launcher and the supervisor can be killed, one after the other (not sampled): the next supervisor
- * comes to the wished end state, and there are never two processes of one app.
+ * Every point at which the launcher and the supervisor can be killed: the next supervisor comes to the wished end state, and there are never two
+ * processes of one app. SVC_TEST_LONG=1 takes every point, otherwise a seed takes every second one (the kill matrix has them with a portal).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test as plain } from 'vitest';
+import { tellCount } from '../test/support/counts.ts';
+import { everyNth, shareSeed } from '../test/support/share.ts';
 import { launcherFaultPoints, supervisorFaultPoints } from './faults.ts';
 import type { AppSnapshot } from '../schema/backend.ts';
 import { processesOf, readPidFile } from './processes.ts';
 import { echoBackend, testHome, until, type TestClient, type TestHome } from './test-home.ts';
 
-let home: TestHome;
-/** The most processes of the app that were ever seen at once. */
-let most = 0;
-let watcher: NodeJS.Timeout;
-
-beforeEach(() => {
-  home = testHome();
-  most = 0;
-  watcher = setInterval(() => {
-    most = Math.max(most, home.backends('notas').length);
-  }, 20);
+/** Holds a lock for as long as it lives: one that runs beside another one says so, however short that is. */
+const lonelyBackend = `
+import fcntl, os
+alone = open(os.path.join(os.environ['SVC_APP_DATA_DIR'], 'alone'), 'w')
+try: fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except OSError: open(os.path.join(os.environ['SVC_APP_DATA_DIR'], 'twin'), 'w').close()
+${echoBackend}`;
+const test = plain.extend<{ home: TestHome }>({
+  // oxlint-disable-next-line no-empty-pattern
+  home: async ({}, use) => {
+    const made = testHome();
+    try {
+      await use({ ...made, install: (app, manifest, files = { 'main.py': lonelyBackend }) => made.install(app, manifest, files) });
+    } finally {
+      await made.dispose();
+    }
+  },
 });
-afterEach(async () => {
-  clearInterval(watcher);
-  await home.dispose();
+
+/** What the smaller tables name is taken always. */
+const chosen = <Point>(points: readonly Point[]): readonly Point[] => everyNth(2, points);
+let tried = 0;
+afterAll(() => {
+  tellCount(
+    `launcher and supervisor killed: ${tried} of ${launcherFaultPoints.length + supervisorFaultPoints.length} points tried, seed ${shareSeed}`,
+  );
 });
 
 const order = { app: 'notas', token: 'a-token-long-enough', basePath: '/', pinned: false, requestId: 'start-1', variables: {} };
 const settled = (client: TestClient) => client.state('notas', (s) => s.state === 'running' && s.socket === 'listening');
 
 /** What the next supervisor comes to, once it has come to something. */
-async function endState() {
+async function endState(home: TestHome) {
   const { client } = await home.supervisor();
   const { apps } = await client.call('subscribe');
   const isSettled = (s: AppSnapshot): boolean => s.state === 'stopped' || (s.state === 'running' && s.socket === 'listening');
@@ -49,14 +62,14 @@ async function endState() {
       snapshot.process !== null && living[0] === snapshot.process.pid && readPidFile(paths.runPid)?.pid === snapshot.process.pid,
     wish: existsSync(paths.env),
     leftovers: [paths.comingUp, `${paths.dir}/launch.claim`].filter((path) => existsSync(path)),
-    mostAtOnce: Math.max(1, most),
+    twin: existsSync(`${paths.data}/twin`),
   };
 }
-const asWished = { state: 'running', recordedIsLiving: true, wish: true, leftovers: [], mostAtOnce: 1 };
-const gone = { state: 'stopped', recordedIsLiving: false, wish: false, leftovers: [], mostAtOnce: 1 };
+const asWished = { state: 'running', recordedIsLiving: true, wish: true, leftovers: [], twin: false };
+const gone = { state: 'stopped', recordedIsLiving: false, wish: false, leftovers: [], twin: false };
 
 /** Leaves the socket file of a dead backend behind, so that the orphan's step is gone through, too. */
-async function plantOrphan(): Promise<void> {
+async function plantOrphan(home: TestHome): Promise<void> {
   const { dir, socket } = home.paths('notas');
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const server = createServer();
@@ -67,14 +80,15 @@ async function plantOrphan(): Promise<void> {
   server.close();
 }
 
-describe('the launcher killed at', () => {
-  test.for(launcherFaultPoints)('%s', async (point) => {
+describe.concurrent('the launcher killed at', () => {
+  test.for(chosen(launcherFaultPoints))('%s', async (point, { home }) => {
     home.install('notas', { backend: { installCommand: 'echo set-up' } });
-    await plantOrphan();
+    await plantOrphan(home);
     home.writeEnv('notas');
     const launched = await home.launcher('notas', { SVC_FAULT_POINT: point });
     expect(launched).toMatchObject({ code: null, signal: 'SIGKILL' });
-    expect(await endState()).toEqual(asWished);
+    expect(await endState(home)).toEqual(asWished);
+    tried += 1;
   });
 });
 
@@ -100,7 +114,7 @@ test('every fault point of the supervisor is gone through', () => {
 });
 
 /** Starts a supervisor that will die at the point; answers when it is dead. */
-async function dieAt(point: string, act: (client: TestClient) => Promise<unknown>): Promise<void> {
+async function dieAt(home: TestHome, point: string, act: (client: TestClient) => Promise<unknown>): Promise<void> {
   const { child, client } = await home.supervisor({ SVC_FAULT_POINT: point });
   await Promise.race([act(client).catch(() => undefined), until('the supervisor dies', () => child.signalCode !== null)]);
   await until('the supervisor dies', () => child.signalCode === 'SIGKILL', 30_000);
@@ -108,7 +122,7 @@ async function dieAt(point: string, act: (client: TestClient) => Promise<unknown
 }
 
 /** A running app, and no supervisor. */
-async function runningAlone(): Promise<void> {
+async function runningAlone(home: TestHome): Promise<void> {
   const { child, client } = await home.supervisor();
   await client.call('subscribe');
   await client.call('start', order);
@@ -118,48 +132,52 @@ async function runningAlone(): Promise<void> {
   client.socket.destroy();
 }
 
-describe('the supervisor killed on a start at', () => {
-  test.for(scenarios.start)('%s', async (point) => {
+describe.concurrent('the supervisor killed on a start at', () => {
+  test.for(chosen(scenarios.start))('%s', async (point, { home }) => {
     home.install('notas');
-    await dieAt(point, (client) => client.call('start', order));
-    expect(await endState()).toEqual(asWished);
+    await dieAt(home, point, (client) => client.call('start', order));
+    expect(await endState(home)).toEqual(asWished);
+    tried += 1;
   });
 });
 
-describe('the supervisor killed on a crash at', () => {
-  test.for(scenarios.crash)('%s', async (point) => {
+describe.concurrent('the supervisor killed on a crash at', () => {
+  test.for(scenarios.crash)('%s', async (point, { home }) => {
     home.install('notas');
-    await runningAlone();
-    await dieAt(point, async () => {
+    await runningAlone(home);
+    await dieAt(home, point, async () => {
       process.kill(readPidFile(home.paths('notas').runPid)?.pid ?? 0, 'SIGKILL');
     });
-    expect(await endState()).toEqual(asWished);
+    expect(await endState(home)).toEqual(asWished);
+    tried += 1;
   });
 });
 
 const stopOrder = { app: 'notas', requestId: 'stop-1', reason: 'StoppedByPerson' } as const;
 
-describe('the supervisor killed on a stop at', () => {
-  test.for([...scenarios.stop, ...scenarios.stubbornStop])('%s', async (point) => {
+describe.concurrent('the supervisor killed on a stop at', () => {
+  test.for([...scenarios.stop, ...scenarios.stubbornStop])('%s', async (point, { home }) => {
     const stubborn = 'import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n';
-    home.install('notas', {}, { 'main.py': (point === 'stop-killed' ? stubborn : '') + echoBackend });
-    await runningAlone();
-    await dieAt(point, (client) => client.call('stop', stopOrder));
-    expect(await endState()).toEqual(gone);
+    home.install('notas', {}, { 'main.py': (point === 'stop-killed' ? stubborn : '') + lonelyBackend });
+    await runningAlone(home);
+    await dieAt(home, point, (client) => client.call('stop', stopOrder));
+    expect(await endState(home)).toEqual(gone);
+    tried += 1;
   });
 });
 
-describe('the supervisor killed on a change of the code at', () => {
-  test.for(scenarios.replace)('%s', async (point) => {
+describe.concurrent('the supervisor killed on a change of the code at', () => {
+  test.for(scenarios.replace)('%s', async (point, { home }) => {
     home.install('notas');
-    await runningAlone();
+    await runningAlone(home);
     home.install('notas', { version: '2.0.0' });
-    await dieAt(point, (client) => client.call('start', { ...order, token: 'another-token-long', requestId: 'start-2' }));
-    expect(await endState()).toEqual(asWished);
+    await dieAt(home, point, (client) => client.call('start', { ...order, token: 'another-token-long', requestId: 'start-2' }));
+    expect(await endState(home)).toEqual(asWished);
+    tried += 1;
   });
 });
 
-test('a supervisor that ends by request leaves every app running, and the next one adopts it', async () => {
+test('a supervisor that ends by request leaves every app running, and the next one adopts it', async ({ home }) => {
   home.install('notas');
   const { child, client } = await home.supervisor();
   await client.call('subscribe');
@@ -183,7 +201,7 @@ test('a supervisor that ends by request leaves every app running, and the next o
   expect(performance.now() - killedAtMs).toBeLessThan(1_500);
 });
 
-test('a second supervisor of the same home ends at once with 0', async () => {
+test('a second supervisor of the same home ends at once with 0', async ({ home }) => {
   await home.supervisor();
   const second = spawnSync('bin/svc-app-supervisor', [], {
     env: { PATH: '/usr/bin:/bin', HOME: home.home, SVC_PREFIX: home.home },
@@ -192,7 +210,7 @@ test('a second supervisor of the same home ends at once with 0', async () => {
   expect([second.status, second.stdout.toString(), second.stderr.toString()]).toEqual([0, '', '']);
 });
 
-test('what a dead set-up left running does not run beside the new one', async () => {
+test('what a dead set-up left running does not run beside the new one', async ({ home }) => {
   home.install('notas', { backend: { installCommand: '[ -e "$HOME/second" ] || { echo sleeping; exec sleep 555; }' } });
   home.writeEnv('notas');
   const launching = home.launcher('notas');
@@ -206,6 +224,6 @@ test('what a dead set-up left running does not run beside the new one', async ()
   });
   process.kill(sleeper[0]?.identity.pid ?? 0, 'SIGKILL');
   expect(await launching).toMatchObject({ signal: 'SIGKILL' });
-  expect(await endState()).toEqual(asWished);
+  expect(await endState(home)).toEqual(asWished);
   expect(processesOf(mark).length).toBe(1);
 });

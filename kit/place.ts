@@ -5,9 +5,10 @@
  *
  * This file: where the account and the kit stand.
  */
-import { existsSync, lstatSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ServerPlace } from '../schema/server-paths.ts';
+import { lookAt } from './atomic-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,7 +28,7 @@ export function kitRoot(environment: Environment, from: string): string {
   const given = environment['SVC_KIT'];
   if (given !== undefined && isAbsolute(given)) return trimSlash(given);
   for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
-    if (existsSync(join(folder, 'sdk'))) return folder;
+    if (lookAt(join(folder, 'sdk')).kind === 'present') return folder;
   }
   return '/opt/svc';
 }
@@ -41,11 +42,6 @@ export function sdkFolder(kit: string): string {
   return lstatSync(shared, { throwIfNoEntry: false })?.isSymbolicLink() === true ? shared : join(kit, 'sdk');
 }
 
-/** App ids as they may appear in paths. Source: spec 2.1 `id`; a path that is too long is refused later, by name. */
-export function isAppId(text: string): boolean {
-  return /^[a-z0-9-]{1,128}$/.test(text);
-}
-
 const systemFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** The search path of every app and set-up: never the caller's. Decision: docs/decisions/0021-environment-of-a-backend.md */
@@ -57,6 +53,15 @@ export function searchPath(place: ServerPlace, nodeExecutable: string): string {
 
 /** First executable of that name, or null. */
 export function findExecutable(name: string, path: string): string | null {
-  for (const folder of path.split(':')) if (folder !== '' && existsSync(join(folder, name))) return join(folder, name);
+  for (const folder of path.split(':')) if (folder !== '' && isThere(join(folder, name))) return join(folder, name);
   return null;
+}
+
+/** As a shell looks for a command: a folder of the path that can't be read hides none of the others. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs';
 import type { ProcessIdentity } from '../schema/backend.ts';
-import { errorCode, readEvidence, readIfThere, writeFileAtomic } from './atomic-file.ts';
+import { errorCode, readIfThere, readRecord, writeFileAtomic } from './atomic-file.ts';
 
 let cachedBootId = '';
 
@@ -49,6 +49,10 @@ export function isAlive(identity: ProcessIdentity): boolean {
 export function sameProcess(left: ProcessIdentity | null, right: ProcessIdentity | null): boolean {
   return left !== null && right !== null && left.pid === right.pid && left.startTicks === right.startTicks && left.bootId === right.bootId;
 }
+
+/** Whether it lives and is the app's: a pid may be somebody else's by now. */
+export const isOfApp = (identity: ProcessIdentity, mark: AppMark): boolean =>
+  isAlive(identity) && markedEnviron(identity.pid, mark) !== null;
 
 /** The environment the process was given at exec; null when it can't be read (gone, or another account's). */
 export function environOf(pid: number): ReadonlyMap<string, string> | null {
@@ -149,14 +153,14 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** `PID STARTTICKS BOOTID`: people read the pid with cat, we read all of it. Decision: docs/decisions/0020-server-files.md */
+/** `PID STARTTICKS BOOTID`: people get the pid with `cut -d' ' -f1`, we read all of it. */
 export function writePidFile(path: string, identity: ProcessIdentity): void {
   writeFileAtomic(path, `${identity.pid} ${identity.startTicks} ${identity.bootId}\n`);
 }
 
-/** Null when missing or not in our format: evidence that can't be read is no evidence. */
+/** Null when missing or not in our format. Throws when the disk does not let us read it: a process may be named there. */
 export function readPidFile(path: string): ProcessIdentity | null {
-  const match = /^([1-9][0-9]{0,9}) ([0-9]{1,19}) ([0-9a-f-]{36})\n$/.exec(readEvidence(path) ?? '');
+  const match = /^([1-9][0-9]{0,9}) ([0-9]{1,19}) ([0-9a-f-]{36})\n$/.exec(readRecord(path) ?? '');
   return match?.[3] === undefined ? null : { pid: Number(match[1]), startTicks: Number(match[2]), bootId: match[3] };
 }
 
@@ -190,6 +194,37 @@ export function watchProcess(identity: ProcessIdentity): ProcessWatch | null {
   };
   // Opened first, compared afterwards: the open file can't be of a later process with the same pid.
   if (alive() && isAlive(identity)) return { alive, close };
+  close();
+  return null;
+}
+
+export interface StateWatch {
+  /** Stopped by a signal or by a tracer. */
+  readonly isStopped: () => boolean;
+  readonly close: () => void;
+}
+
+const statProbe = Buffer.alloc(256);
+
+/** As cheap as `watchProcess`, and as sure whose state it is. Null when the process is gone already. */
+export function watchState(identity: ProcessIdentity): StateWatch | null {
+  let fd: number;
+  try {
+    fd = openSync(`/proc/${identity.pid}/stat`, 'r');
+  } catch {
+    return null;
+  }
+  const close = (): void => closeSync(fd);
+  const isStopped = (): boolean => {
+    try {
+      const length = readSync(fd, statProbe, 0, statProbe.length, 0);
+      const state = statProbe[statProbe.subarray(0, length).lastIndexOf(')') + 2];
+      return state === 0x54 || state === 0x74;
+    } catch {
+      return false;
+    }
+  };
+  if (isAlive(identity)) return { isStopped, close };
   close();
   return null;
 }

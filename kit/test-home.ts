@@ -4,11 +4,25 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { compileCache } from './testing/compile-cache.ts';
 import type { AppSnapshot } from '../schema/backend.ts';
 import { accountPaths, appPaths, type ServerPlace } from '../schema/server-paths.ts';
 import type { SupervisorPush, SupervisorReplies, SupervisorRequest } from '../schema/supervisor-protocol.ts';
@@ -33,12 +47,14 @@ while True:
 `;
 
 export async function until<T>(what: string, look: () => T | null | undefined | false, msMax = 60_000): Promise<T> {
-  const endMs = performance.now() + msMax;
+  const startedMs = performance.now();
+  const endMs = startedMs + msMax;
   for (;;) {
     const found = look();
     if (found !== null && found !== undefined && found !== false && found !== '') return found;
     if (performance.now() > endMs) throw new Error(`${what}: not within ${msMax} ms`);
-    await sleep(5);
+    // Most looks walk through all processes: what takes long is looked for less often.
+    await sleep(Math.min(50, 5 + (performance.now() - startedMs) / 20));
   }
 }
 
@@ -58,7 +74,8 @@ export interface TestHome {
   paths(app: string): ReturnType<typeof appPaths>;
   install(app: string, manifest?: Record<string, unknown>, files?: Record<string, string>): void;
   writeEnv(app: string, token?: string): void;
-  supervisor(environment?: Record<string, string>): Promise<{ child: ChildProcess; client: TestClient }>;
+  /** Its log goes to the file, or nowhere. */
+  supervisor(environment?: Record<string, string>, log?: string): Promise<{ child: ChildProcess; client: TestClient }>;
   launcher(app: string, environment?: Record<string, string>): Promise<{ code: number | null; signal: string | null; text: string }>;
   /** Living processes of the app that run its entrypoint. */
   backends(app: string): readonly number[];
@@ -68,15 +85,18 @@ export interface TestHome {
 /** What a test started, so that it can be ended. */
 interface Started {
   readonly place: ServerPlace;
+  readonly uid: number | undefined;
   readonly children: Set<ChildProcess>;
   readonly sockets: Set<Socket>;
 }
 
-export function testHome(): TestHome {
+/** With `uid` everything runs as that account, which need not have a name: only root may ask for it. `within` is a folder of the test's own. */
+export function testHome({ uid, within = tmpdir() }: { readonly uid?: number; readonly within?: string } = {}): TestHome {
   // sun_path holds 107 bytes: a short home.
-  const home = mkdtempSync(join(tmpdir(), 'svc-'));
+  const home = mkdtempSync(join(within, 'svc-'));
+  if (uid !== undefined) chownSync(home, uid, uid);
   const place = { home, prefix: home };
-  const started: Started = { place, children: new Set(), sockets: new Set() };
+  const started: Started = { place, uid, children: new Set(), sockets: new Set() };
   return {
     home,
     paths: (app) => appPaths(place, app),
@@ -88,8 +108,11 @@ export function testHome(): TestHome {
       writeFileSync(`${env}.new`, `SVC_APP_TOKEN=${token}\nSVC_APP_BASE_PATH=/\n`, { mode: 0o600 });
       renameSync(`${env}.new`, env);
     },
-    supervisor: async (more = {}) => {
-      const child = run(started, 'svc-app-supervisor', [], more, process.env['SVC_TEST_LOUD'] === '1' ? 'inherit' : 'ignore');
+    supervisor: async (more = {}, log) => {
+      const loud = process.env['SVC_TEST_LOUD'] === '1' ? 'inherit' : 'ignore';
+      const output = log === undefined ? loud : openSync(log, 'a', 0o600);
+      const child = run(started, 'svc-app-supervisor', [], more, output);
+      if (typeof output === 'number') closeSync(output);
       const socket = await connected(accountPaths(place).supervisorSocket);
       started.sockets.add(socket);
       return { child, client: clientOn(socket) };
@@ -152,7 +175,7 @@ function run(
   program: string,
   args: readonly string[],
   more: Readonly<Record<string, string>>,
-  output: 'pipe' | 'inherit' | 'ignore',
+  output: 'pipe' | 'inherit' | 'ignore' | number,
 ): ChildProcess {
   const { home, prefix } = started.place;
   const child = spawn(join(root, 'bin', program), args, {
@@ -161,9 +184,10 @@ function run(
       HOME: home,
       SVC_PREFIX: prefix,
       SVC_KIT_SOURCE: '1',
-      NODE_COMPILE_CACHE: join(tmpdir(), 'svc-test-compile-cache'),
+      NODE_COMPILE_CACHE: compileCache,
       ...more,
     },
+    ...(started.uid === undefined ? {} : { uid: started.uid, gid: started.uid }),
     stdio: ['ignore', output === 'inherit' ? 'ignore' : output, output],
     detached: true,
   });
@@ -216,20 +240,37 @@ async function connected(path: string): Promise<Socket> {
 
 function clientOn(socket: Socket): TestClient {
   const pushes: SupervisorPush[] = [];
-  const watchers = new Set<(push: SupervisorPush) => void>();
-  const waiting = new Map<number, (reply: never) => void>();
+  const watchers = new Set<(snapshot: AppSnapshot) => void>();
+  const newest = new Map<string, AppSnapshot>();
+  const waiting = new Map<
+    number,
+    { readonly op: string; readonly resolve: (reply: never) => void; readonly reject: (error: Error) => void }
+  >();
   let last = 0;
   let pending = '';
+  const see = (snapshot: AppSnapshot): void => {
+    newest.set(snapshot.app, snapshot);
+    for (const watch of watchers) watch(snapshot);
+  };
   socket.on('data', (chunk: Buffer) => {
     pending += chunk.toString();
     for (let end = pending.indexOf('\n'); end !== -1; end = pending.indexOf('\n')) {
-      const message = JSON.parse(pending.slice(0, end)) as { id?: number };
+      const message = JSON.parse(pending.slice(0, end)) as { id?: number; apps?: readonly AppSnapshot[] };
       pending = pending.slice(end + 1);
       if (message.id === undefined) {
-        pushes.push(message as SupervisorPush);
-        for (const watch of watchers) watch(message as SupervisorPush);
-      } else waiting.get(message.id)?.(message as never);
+        const push = message as SupervisorPush;
+        pushes.push(push);
+        if (push.event === 'app') see(push.snapshot);
+        continue;
+      }
+      // What is so when somebody subscribes stands in the reply; a push tells only what changes later.
+      for (const snapshot of message.apps ?? []) see(snapshot);
+      waiting.get(message.id)?.resolve(message as never);
+      waiting.delete(message.id);
     }
+  });
+  socket.once('close', () => {
+    for (const { op, reject } of waiting.values()) reject(new Error(`the supervisor closed the connection during ${op}`));
   });
   return {
     socket,
@@ -237,27 +278,28 @@ function clientOn(socket: Socket): TestClient {
     call: (op, fields) =>
       new Promise((resolve, reject) => {
         last += 1;
-        waiting.set(last, resolve);
-        socket.once('close', () => reject(new Error(`the supervisor closed the connection during ${op}`)));
+        if (socket.destroyed) reject(new Error(`the supervisor closed the connection before ${op}`));
+        waiting.set(last, { op, resolve, reject });
         socket.write(`${JSON.stringify({ id: last, op, ...fields })}\n`);
       }),
     state: (app, fits, msMax = 60_000) =>
       new Promise((resolve, reject) => {
-        let newest: AppSnapshot | undefined;
-        const look = (push: SupervisorPush): void => {
-          if (push.event !== 'app' || push.snapshot.app !== app) return;
-          newest = push.snapshot;
-          if (!fits(newest)) return;
+        // Of the call, which the timer's stack does not hold.
+        const late = new Error();
+        const look = (snapshot: AppSnapshot): void => {
+          if (snapshot.app !== app || !fits(snapshot)) return;
           watchers.delete(look);
           clearTimeout(timer);
-          resolve(newest);
+          resolve(snapshot);
         };
         const timer = setTimeout(() => {
           watchers.delete(look);
-          reject(new Error(`${app} in the expected state: not within ${msMax} ms; it is ${JSON.stringify(newest)}`));
+          const connection = socket.destroyed ? 'the connection ended' : 'the connection is open';
+          late.message = `${app} in the expected state: not within ${msMax} ms; it is ${JSON.stringify(newest.get(app))}; ${connection}`;
+          reject(late);
         }, msMax);
         watchers.add(look);
-        const last = pushes.findLast((push) => push.event === 'app' && push.snapshot.app === app);
+        const last = newest.get(app);
         if (last !== undefined) look(last);
       }),
   };

@@ -1,81 +1,286 @@
 /**
- * The life of one backend as the portal sees it (table of spec 3.3). Data only: reconcilers/backend.ts names what it sees by one of
- * these events and gets the next state, the time since when, and the effect `changed` back. Observation is level-triggered, so every
- * event is legal in every state (a missed edge must not wedge anything); what the chart guarantees is that no state is entered without
- * a reason, that losing sight keeps the last known state, and that `since` moves exactly when the state does.
+ * The life of one backend as the portal drives it (spec 3.3 with the probes of 3.2). What the person's supervisor drives, keeping a
+ * process alive, is machines/supervision.ts. Data only: reconcilers/backend.ts sends what is wished and what was seen as events and gets
+ * the state, the verdict and the effects back; the value and context are rebuilt from its memory for each decision.
+ *
+ * Three regions: `life` is what people are shown, `probes` the health of the process that is there, `orders` what the supervisor is told.
+ * The events of one decision come in that order: the wish, the process with its probes, then what the supervisor says of the app.
  */
-import { assign, setup } from 'xstate';
+import { and, not, setup, stateIn } from 'xstate';
 import type { BackendState, Reason } from '../schema/backend.ts';
+import { limits } from '../schema/limits.ts';
+import { endsFirst, orderOf, windowsEndAtMs, type Facts, type SentOrder, type StopReason, type Wish } from './backend-order.ts';
+import { freshStart, isAheadOfClock, probeWaitMs, type StartContext, type StartValue } from './backend-start.ts';
+import { probeVerdict } from './probe-verdict.ts';
+import { stepsOf } from './step.ts';
+import type { EffectOf } from './effects.ts';
 
-export interface BackendContext {
+interface Context {
+  /** Why `life` is what it is. */
   readonly reason: Reason;
-  readonly sinceMs: number;
-  /** Last state that was really observed; shown in the message while the state is `unknown`. */
-  readonly last: { readonly state: Exclude<BackendState, 'unknown'>; readonly reason: Reason } | null;
+  /** Of the process that is there; null while `probes` is none. */
+  readonly start: StartContext | null;
+  readonly sent: SentOrder | null;
 }
 
-interface Seen {
-  readonly reason: Reason;
-  readonly nowMs: number;
-}
+/** What the supervisor says of the app. Source: states of machines/supervision.ts; spec 3.3. */
+export type Saw =
+  | 'sawStopped'
+  /** The env file is there and no process yet, or one is being set up. */
+  | 'sawComing'
+  | 'sawLiving'
+  | 'sawEnding'
+  | 'sawBackoff'
+  | 'sawFailed'
+  /** The supervisor can't read what is the app's. */
+  | 'sawNothing'
+  /** Nobody can look at all. Source: design 3 rule 6. */
+  | 'sightLost'
+  /** The supervisor was ended because nothing was wanted. */
+  | 'supervisorEnded';
+
+type Because<Type extends string> = Type extends string ? { readonly type: Type; readonly reason: Reason } : never;
 export type BackendEvent =
-  | ({ readonly type: 'ended' } & Seen)
-  | ({ readonly type: 'startRequested' } & Seen)
-  | ({ readonly type: 'probeReady' } & Seen)
-  | ({ readonly type: 'stopRequested' } & Seen)
-  | ({ readonly type: 'processDied' } & Seen)
-  | ({ readonly type: 'failuresExhausted' } & Seen)
-  | ({ readonly type: 'sightLost' } & Seen);
+  | (Wish & Facts)
+  | Because<Saw>
+  | { readonly type: 'process'; readonly pid: number; readonly startTicks: number; readonly listening: boolean }
+  /** None that could answer: no process, one that ends, or set-up before the process image is the app. Source: spec 3.1 steps 4 to 6. */
+  | { readonly type: 'noProcess' }
+  | { readonly type: 'answered'; readonly pid: number; readonly attempt: number; readonly code: number; readonly atMs: number }
+  /** Time passes. `inFlight`: a probe is out, so that none is sent. */
+  | { readonly type: 'tick'; readonly inFlight: boolean };
+type Timed = BackendEvent & { readonly nowMs: number };
+type Args = { readonly context: Context; readonly event: Timed };
 
-/** Which event says that a backend was seen in a state. */
-export const eventOfState: Readonly<Record<BackendState, BackendEvent['type']>> = {
-  stopped: 'ended',
-  starting: 'startRequested',
-  running: 'probeReady',
-  stopping: 'stopRequested',
-  backoff: 'processDied',
-  failed: 'failuresExhausted',
-  unknown: 'sightLost',
-};
+type WishEvent = Extract<Timed, Facts>;
+const isWish = (event: Timed): event is WishEvent => 'confirmed' in event;
 
-type Known = { readonly state: Exclude<BackendState, 'unknown'> };
-
-export const backendMachine = setup({
-  types: { context: {} as BackendContext, events: {} as BackendEvent },
+const base = setup({
+  types: { context: {} as Context, events: {} as Timed, input: {} as Context },
   actions: {
-    enter: assign(({ event }, known: Known) => ({
-      reason: event.reason,
-      sinceMs: event.nowMs,
-      last: { state: known.state, reason: event.reason },
-    })),
-    /** The same state goes on for a newer reason. */
-    explain: assign(({ event }, known: Known) => ({ reason: event.reason, last: { state: known.state, reason: event.reason } })),
-    loseSight: assign(({ event }) => ({ reason: event.reason, sinceMs: event.nowMs })),
-    stayBlind: assign(({ event }) => ({ reason: event.reason })),
+    /** `isMend`: nobody asked for it, a damaged env file is written anew. */
+    start: (_action, _params: { readonly requestId: string; readonly isMend: boolean }) => undefined,
+    stop: (_action, _params: { readonly requestId: string; readonly reason: StopReason }) => undefined,
+    pin: (_action, _params: { readonly pinned: boolean }) => undefined,
+    /** Send probe number `attempt`. */
+    probe: (_action, _params: { readonly attempt: number }) => undefined,
   },
-}).createMachine({
-  id: 'backend',
-  context: { reason: 'NotObservedYet', sinceMs: 0, last: null },
-  initial: 'unknown',
-  // Source: spec 3.3, column "next state".
-  on: {
-    ended: { target: '.stopped', actions: { type: 'enter', params: { state: 'stopped' } } },
-    startRequested: { target: '.starting', actions: { type: 'enter', params: { state: 'starting' } } },
-    probeReady: { target: '.running', actions: { type: 'enter', params: { state: 'running' } } },
-    stopRequested: { target: '.stopping', actions: { type: 'enter', params: { state: 'stopping' } } },
-    processDied: { target: '.backoff', actions: { type: 'enter', params: { state: 'backoff' } } },
-    failuresExhausted: { target: '.failed', actions: { type: 'enter', params: { state: 'failed' } } },
-    sightLost: { target: '.unknown', actions: 'loseSight' },
-  },
-  states: {
-    stopped: { on: { ended: { actions: { type: 'explain', params: { state: 'stopped' } } } } },
-    // Source: spec 3.3 row 3: the attempts run out and the app stays starting, with another reason.
-    starting: { on: { startRequested: { actions: { type: 'explain', params: { state: 'starting' } } } } },
-    running: { on: { probeReady: { actions: { type: 'explain', params: { state: 'running' } } } } },
-    stopping: { on: { stopRequested: { actions: { type: 'explain', params: { state: 'stopping' } } } } },
-    backoff: { on: { processDied: { actions: { type: 'explain', params: { state: 'backoff' } } } } },
-    failed: { on: { failuresExhausted: { actions: { type: 'explain', params: { state: 'failed' } } } } },
-    // Source: design 3 rule 6. `last` stays untouched.
-    unknown: { on: { sightLost: { actions: 'stayBlind' } } },
+  guards: {
+    endsFirst: ({ context, event }) => isWish(event) && endsFirst(context.sent, event, event),
+    living: ({ event }) => isWish(event) && event.living,
+    over: ({ event }) => isWish(event) && event.over,
+    due: ({ context, event }) => isWish(event) && orderOf(context.sent, event, event, event.nowMs) !== null,
+    graceOver: ({ event }) => event.type === 'windowsClosed' && event.nowMs >= windowsEndAtMs(event.sinceMs),
+    /** A process came up of a file written anew, which ends that trouble: the next damage is another one. */
+    rewritten: ({ context, event }) => isWish(event) && event.process && context.sent?.cause === 'rewritten',
+    another: ({ context: { start }, event }) =>
+      event.type === 'process' && (start === null || start.pid !== event.pid || start.startTicks !== event.startTicks),
+    aheadOfClock: ({ context: { start }, event }) => start !== null && isAheadOfClock(start, event.nowMs),
+    socketAppeared: ({ context: { start }, event }) => event.type === 'process' && event.listening && start?.listening === false,
+    socketGone: ({ context: { start }, event }) => event.type === 'process' && !event.listening && start?.listening === true,
+    probeDue: ({ context: { start }, event }) =>
+      event.type === 'tick' && !event.inFlight && start !== null && event.nowMs >= start.nextAtMs,
+    exhausted: ({ context: { start } }) => start !== null && start.attempts >= limits.probeAttemptsMax,
+    /** Answers of an earlier process, or older than the start, or taken in already, say nothing. */
+    news: ({ context: { start }, event }) =>
+      event.type === 'answered' &&
+      start !== null &&
+      event.pid === start.pid &&
+      event.atMs >= start.sinceMs &&
+      event.attempt > start.answered &&
+      event.attempt <= start.attempts,
+    ready: ({ event }) => event.type === 'answered' && probeVerdict(event.code).ready,
+    lastAttempt: ({ event }) => event.type === 'answered' && event.attempt >= limits.probeAttemptsMax,
   },
 });
+
+const tell = base.assign(({ event }) => ('reason' in event ? { reason: event.reason } : {}));
+const tellReplace = base.assign(({ event }) => (event.type === 'start' && event.replace !== null ? { reason: event.replace } : {}));
+const tellClosed = base.assign({ reason: 'LastWindowClosed' });
+
+const note = base.assign(({ context, event }) => (isWish(event) ? { sent: orderOf(context.sent, event, event, event.nowMs) } : {}));
+const forget = base.assign({ sent: null });
+const sentId = ({ context }: Args): string => context.sent?.requestId ?? '';
+const start = {
+  type: 'start',
+  params: (args: Args) => ({ requestId: sentId(args), isMend: args.context.sent?.cause === 'rewritten' }),
+} as const;
+const stopFor = (reasonOf: (event: Timed) => StopReason) =>
+  ({ type: 'stop', params: (args: Args) => ({ requestId: sentId(args), reason: reasonOf(args.event) }) }) as const;
+const stop = stopFor((event) => (event.type === 'stop' ? event.reason : 'LastWindowClosed'));
+const stopFirst = stopFor((event) => (event.type === 'start' && event.replace !== null ? event.replace : 'HashChanged'));
+const pin = { type: 'pin', params: ({ event }: Args) => ({ pinned: event.type === 'pin' && event.pinned }) } as const;
+
+const changeStart = (change: (start: StartContext, event: Timed) => Partial<StartContext>) =>
+  base.assign(({ context, event }) => (context.start === null ? {} : { start: { ...context.start, ...change(context.start, event) } }));
+const begin = base.assign(({ event }) => (event.type === 'process' ? { start: freshStart(event, event.nowMs) } : {}));
+const drop = base.assign({ start: null });
+// The answer may be there already, so that no second is lost.
+const pullProbe = changeStart((_, { nowMs }) => ({ listening: true, nextAtMs: nowMs }));
+const goDeaf = changeStart(() => ({ listening: false }));
+const takeAnswer = changeStart((_, event) => (event.type === 'answered' ? { answered: event.attempt, code: event.code } : {}));
+const countAttempt = changeStart(({ attempts }, { nowMs }) => ({ attempts: attempts + 1, nextAtMs: nowMs + probeWaitMs(attempts + 1) }));
+const probe = { type: 'probe', params: ({ context }: Args) => ({ attempt: context.start?.attempts ?? 0 }) } as const;
+
+const socket = [
+  { guard: 'aheadOfClock', target: 'probing', actions: [begin] },
+  { guard: and([not('another'), 'socketAppeared']), actions: [pullProbe] },
+  { guard: and([not('another'), 'socketGone']), actions: [goDeaf] },
+] as const;
+
+export const backendMachine = base.createMachine({
+  id: 'backend',
+  context: ({ input }) => input,
+  type: 'parallel',
+  states: {
+    life: {
+      initial: 'seen',
+      on: {
+        start: [
+          // Source: spec 3.3 row 11: other code on disk, so the old process ends and the next start uses it.
+          { guard: 'endsFirst', target: '.stopOrdered', actions: [tellReplace] },
+          // Source: spec 3.3 row 1. A start asked of an app that lives changes nothing that one sees.
+          { guard: not('living'), target: '.startOrdered', actions: [tell] },
+        ],
+        stop: { guard: not('over'), target: '.stopOrdered', actions: [tell] },
+        // Source: spec 3.3 row 7.
+        windowsClosed: { guard: and(['graceOver', not('over')]), target: '.stopOrdered', actions: [tellClosed] },
+        sightLost: { target: '.seen.unknown', actions: [tell] },
+        supervisorEnded: { target: '.seen.stopped', actions: [tell] },
+      },
+      states: {
+        seen: {
+          initial: 'unknown',
+          on: {
+            sawStopped: { target: '.stopped', actions: [tell] },
+            sawComing: { target: '.starting', actions: [tell] },
+            sawLiving: [
+              // Source: spec 3.3 row 2: a ready code within 15 attempts; a later one is as good.
+              { guard: stateIn({ probes: 'ready' }), target: '.running', actions: [tell] },
+              // Source: spec 3.3 row 3: exhausted attempts leave it starting.
+              { target: '.starting', actions: [tell] },
+            ],
+            sawEnding: { target: '.stopping', actions: [tell] },
+            // Source: spec 3.3 rows 4 to 6; the supervisor counts and waits.
+            sawBackoff: { target: '.backoff', actions: [tell] },
+            sawFailed: { target: '.failed', actions: [tell] },
+            sawNothing: { target: '.unknown', actions: [tell] },
+          },
+          states: { stopped: {}, starting: {}, running: {}, stopping: {}, backoff: {}, failed: {}, unknown: {} },
+        },
+        // What was ordered is shown, whatever the supervisor still says; left when the wish is over or the process is as wished.
+        startOrdered: {},
+        stopOrdered: {},
+      },
+    },
+    probes: {
+      initial: 'none',
+      on: {
+        // A dead pid ends probing at once. Source: design 3 rule 7.
+        noProcess: { target: '.none', actions: [drop] },
+        process: { guard: 'another', target: '.probing', actions: [begin] },
+      },
+      states: {
+        none: {},
+        probing: {
+          on: {
+            process: socket,
+            tick: [
+              // The answer to the fifteenth was lost (portal restarted): the schedule goes on all the same.
+              { guard: and(['probeDue', 'exhausted']), target: 'slow', actions: [countAttempt, probe] },
+              { guard: 'probeDue', actions: [countAttempt, probe] },
+            ],
+            answered: [
+              { guard: and(['news', 'ready']), target: 'ready', actions: [takeAnswer] },
+              { guard: and(['news', 'lastAttempt']), target: 'slow', actions: [takeAnswer] },
+              { guard: 'news', actions: [takeAnswer] },
+            ],
+          },
+        },
+        slow: {
+          on: {
+            process: socket,
+            tick: { guard: 'probeDue', actions: [countAttempt, probe] },
+            answered: [
+              { guard: and(['news', 'ready']), target: 'ready', actions: [takeAnswer] },
+              { guard: 'news', actions: [takeAnswer] },
+            ],
+          },
+        },
+        // Stays until the process is another one: from here on the supervisor watches it.
+        ready: {},
+      },
+    },
+    orders: {
+      initial: 'open',
+      // What was ordered last is data (`sent`): the same order waits for its confirmation and is given again after that.
+      states: {
+        open: {
+          on: {
+            start: [
+              { guard: and(['due', 'endsFirst']), actions: [note, stopFirst] },
+              { guard: 'due', actions: [note, start] },
+            ],
+            stop: { guard: 'due', actions: [note, stop] },
+            windowsClosed: [
+              { guard: and(['due', 'graceOver']), actions: [note, stop] },
+              { guard: 'rewritten', actions: [forget] },
+            ],
+            pin: { guard: 'due', actions: [note, pin] },
+            nothing: { guard: 'rewritten', actions: [forget] },
+            // Whether an order arrived is not known: it is given again as soon as somebody answers.
+            sightLost: { actions: [forget] },
+            supervisorEnded: { actions: [forget] },
+          },
+        },
+      },
+    },
+  },
+});
+
+export type BackendEffect = EffectOf<typeof backendMachine>;
+
+/** What a decision remembers of the machine. */
+export interface BackendLife {
+  readonly state: BackendState;
+  readonly reason: Reason;
+  readonly start: { readonly value: StartValue; readonly context: StartContext } | null;
+  readonly sent: SentOrder | null;
+}
+
+export interface BackendAdvance extends BackendLife {
+  /** The state rests on an order that is under way and not on what was seen. */
+  readonly ordered: 'start' | 'stop' | null;
+  /** To be carried out in this order. */
+  readonly effects: readonly BackendEffect[];
+}
+
+export function seen(type: Saw, reason: Reason): BackendEvent {
+  // Each of them has just a reason; TypeScript does not try that many combinations.
+  return { type, reason } as BackendEvent;
+}
+
+const steps = stepsOf(backendMachine);
+
+/** Takes the events of one decision in their order; each call says where all events so far have led. Pure. */
+export function advanceBackend(before: BackendLife, nowMs: number): (...events: readonly BackendEvent[]) => BackendAdvance {
+  const { state, reason, start: known, sent } = before;
+  const take = steps(
+    { life: { seen: state }, probes: known?.value ?? 'none', orders: 'open' },
+    { reason, start: known?.context ?? null, sent },
+  );
+  const timed = (event: BackendEvent): Timed => ({ ...event, nowMs });
+  return (...events) => {
+    const { value, context, effects } = take(events.map(timed));
+    const { life, probes } = value;
+    const ordered = life === 'startOrdered' ? 'start' : life === 'stopOrdered' ? 'stop' : null;
+    return {
+      state: typeof life === 'object' ? life.seen : ordered === 'start' ? 'starting' : 'stopping',
+      reason: context.reason,
+      start: probes === 'none' || context.start === null ? null : { value: probes, context: context.start },
+      sent: context.sent,
+      ordered,
+      effects,
+    };
+  };
+}

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   advanceRoom,
   enterRoom,
+  reasonOf,
   reconnectWaitMs,
   stateOf,
   type RoomConnection,
@@ -134,6 +135,20 @@ describe('table 3.4', () => {
     ['no network at the first attempt', refused(1, 'passing'), 'fora', ''],
   ] as const)('%s is %s', ([, event, state, effects]) => {
     expect(run([[5, event]])[0]).toEqual([state, state === 'fora' ? 1_005 : null, effects]);
+  });
+
+  test.for([
+    [4413, 'sem-espaco'],
+    [1009, 'cheia'],
+    [1006, null],
+    [1013, null],
+  ] as const)('fora after %i says why, until it is in sync again', ([code, motivo]) => {
+    let { next } = enterRoom(0);
+    const told = [ticket(1), opened(1), synced(1), closed(1, code), tick(), ticket(2), opened(2), synced(2)].map((event, n) => {
+      ({ next } = advanceRoom(next, event, { nowMs: 40_000 * n, random: 1 }));
+      return reasonOf(next);
+    });
+    expect(told).toEqual([null, null, null, motivo, motivo, motivo, motivo, null]);
   });
 
   test('a final state is left by sair() only', () => {

@@ -6,12 +6,17 @@
  * An attempt is: ask for a ticket, open the socket with it, take in what the room holds. Attempts are numbered; what belongs to an older
  * one says so by its number and changes nothing.
  */
+import { doubledMs, halfByChanceMs } from '../schema/backoff.ts';
 import { setup, transition } from 'xstate';
-import { limits } from '../schema/limits.ts';
+import { limits } from './room-connection-limits.ts';
 import { roomCloseCodes, type Papel } from '../schema/rooms.ts';
+import { effectsOf } from './effects.ts';
 
 /** What the app sees. Source: spec 2.4. */
 export type RoomState = 'conectando' | 'sincronizado' | 'fora' | 'sem-acesso' | 'apagada' | 'saiu';
+
+/** Why it is `fora` although the network is there: the space for rooms is used up, or the document is as large as it may get. */
+export type RoomReason = 'sem-espaco' | 'cheia';
 
 export type RoomPhase = 'asking' | 'opening' | 'syncing' | 'synced' | 'waiting' | 'sem-acesso' | 'apagada' | 'saiu';
 
@@ -87,8 +92,7 @@ type Timed = RoomEvent & Now;
 
 /** Before the attempt after the n-th failure: 1, 2, 4 … 30 s, of which half is chance. Source: spec 8. */
 export function reconnectWaitMs(failures: number, random: number): number {
-  const fullMs = Math.min(limits.roomReconnectMs * 2 ** Math.min(failures - 1, 20), limits.roomReconnectMsMax);
-  return Math.round(fullMs / 2 + (fullMs / 2) * random);
+  return Math.round(halfByChanceMs(doubledMs(limits.roomReconnectMs, failures, limits.roomReconnectMsMax), random));
 }
 
 const isDue = (context: Context, nowMs: number): boolean => context.deadlineMs !== null && nowMs >= context.deadlineMs;
@@ -181,7 +185,7 @@ const leave = { target: 'saiu', actions: [end] } as const;
 const leaveOpen = { target: 'saiu', actions: [closeSocket, end] } as const;
 const role = { actions: [takeRole] } as const;
 
-const roomConnectionMachine = base.createMachine({
+export const roomConnectionMachine = base.createMachine({
   id: 'room-connection',
   context: ({ input }) => input,
   initial: 'asking',
@@ -278,9 +282,7 @@ export function advanceRoom(connection: RoomConnection, event: RoomEvent, now: N
   const { phase, ...context } = connection;
   const snapshot = roomConnectionMachine.resolveState({ value: phase, context });
   const [after, actions] = transition(roomConnectionMachine, snapshot, { ...event, ...now });
-  // The parameters of each action are those that its effect declares.
-  const effects = actions.map(({ type, params }) => Object.assign({ kind: type }, params) as unknown as RoomEffect);
-  return { next: { phase: after.value, ...after.context }, effects };
+  return { next: { phase: after.value, ...after.context }, effects: effectsOf<typeof roomConnectionMachine>(actions) };
 }
 
 /** Until the first attempt is lost it is `conectando`, after that `fora` while it is not synced. */
@@ -288,4 +290,11 @@ export function stateOf({ phase, failures }: RoomConnection): RoomState {
   if (phase === 'synced') return 'sincronizado';
   if (phase === 'sem-acesso' || phase === 'apagada' || phase === 'saiu') return phase;
   return failures === 0 ? 'conectando' : 'fora';
+}
+
+/** Null while nothing but the network is known to be in the way. */
+export function reasonOf(connection: RoomConnection): RoomReason | null {
+  if (stateOf(connection) !== 'fora') return null;
+  if (connection.lastCloseCode === roomCloseCodes.semEspaco) return 'sem-espaco';
+  return connection.lastCloseCode === roomCloseCodes.tooBig ? 'cheia' : null;
 }

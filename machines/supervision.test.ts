@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Reason } from '../schema/backend.ts';
 import {
   advance,
   backoffMs,
   heldToClock,
   nextDeadlineMs,
+  restartsAfter,
   stoppedSupervision,
   type Supervision,
   type SupervisionEvent,
@@ -29,6 +31,48 @@ function run(from: Supervision, steps: readonly (readonly [number, SupervisionEv
     return [next.state, next.failures, nextDeadlineMs(next), kinds(effects).join(' ')];
   });
 }
+
+test('restarts count what nobody asked for, from the last start on', () => {
+  const counted = (from: Supervision, restarts: number, event: SupervisionEvent, nowMs = 1_000): number =>
+    restartsAfter(restarts, from, event, advance(from, event, nowMs).effects);
+  const running = given('running');
+  expect(counted(running, 0, died)).toBe(1);
+  expect(counted(given('running', { failures: 1, lastFailureAtMs: 900 }), 1, died)).toBe(1);
+  expect(counted(given('backoff', { failures: 2, lastFailureAtMs: 0, nextAttemptAtMs: 900 }), 1, tick)).toBe(2);
+  expect(counted(running, 2, { type: 'PROCESS_DIED', reason: 'HashChanged' })).toBe(2);
+  expect(counted(running, 2, start)).toBe(2);
+  expect(counted(running, 2, stop)).toBe(2);
+  expect(counted(given('stopped'), 2, start)).toBe(0);
+  expect(counted(given('failed', { nextAttemptAtMs: null }), 5, start)).toBe(0);
+  const gone: SupervisionEvent = { type: 'GONE' };
+  expect(counted(given('stopping', { relaunch: true, reason: 'HashChanged' }), 2, gone)).toBe(2);
+  expect(counted(given('stopping', { relaunch: true, reason: 'SocketLost' }), 0, gone)).toBe(1);
+  expect(counted(given('stopping', { relaunch: true, reason: 'SocketLost' }), 2, gone)).toBe(3);
+  // Asked for while it is being ended: at once when it was to end, and no news when it is to come again anyway.
+  expect(counted(given('stopping'), 2, start)).toBe(0);
+  expect(counted(given('stopping'), 2, { type: 'WANTED' })).toBe(0);
+  expect(counted(given('stopping', { relaunch: true, reason: 'SocketLost' }), 2, start)).toBe(2);
+});
+
+test('an env file that was mended, by hand or by the portal, leaves the restarts as they were', () => {
+  const refused = given('failed', { reason: 'EnvFileDamaged', nextAttemptAtMs: null });
+  for (const event of [{ type: 'WAKE' }, { type: 'START', reason: 'StartRequested', isMend: true }] as const) {
+    const { next, effects } = advance(refused, event, 1_000);
+    expect([next.state, restartsAfter(1, refused, event, effects)]).toEqual(['starting', 1]);
+  }
+});
+
+test('what is being replaced can be stopped, and what was being stopped starts: each for its own reason', () => {
+  const replacing = advance(given('running'), { type: 'REPLACE', reason: 'SocketLost' }, 1_000).next;
+  expect(advance(replacing, { type: 'GONE' }, 1_100).next).toMatchObject({ state: 'starting', reason: 'SocketLost' });
+  const stopped = advance(advance(replacing, stop, 1_050).next, { type: 'GONE' }, 1_100).next;
+  expect(stopped).toMatchObject({ state: 'stopped', reason: 'StoppedByPerson' });
+  const stopping = advance(given('running'), stop, 1_000).next;
+  const late = advance(stopping, { type: 'STOP', reason: 'StoppedByAdmin' }, 1_010).next;
+  expect(advance(late, { type: 'GONE' }, 1_100).next).toMatchObject({ state: 'stopped', reason: 'StoppedByPerson' });
+  const again = advance(advance(stopping, start, 1_050).next, { type: 'GONE' }, 1_100).next;
+  expect(again).toMatchObject({ state: 'starting', reason: 'StartRequested' });
+});
 
 describe('backoff', () => {
   test.for([
@@ -313,5 +357,54 @@ describe('an end that the service manager of the account brought', () => {
       ['starting', 2],
       ['backoff', 3],
     ]);
+  });
+});
+
+describe('each row of the table', () => {
+  const refused = (retry: 'terminal' | 'waiting' | 'transient', reason: Reason = 'InstallCommandFailed'): SupervisionEvent => ({
+    type: 'LAUNCH_REFUSED',
+    retry,
+    reason,
+  });
+  const lost: SupervisionEvent = { type: 'PROCESS_DIED', reason: 'HashChanged' };
+  const failing = (failures: number) => ({ failures, lastFailureAtMs: 900 });
+  test.for<readonly [SupervisionState, Partial<Supervision>, SupervisionEvent, SupervisionState, string]>([
+    ['starting', {}, { type: 'PROCESS_SEEN', listening: false }, 'starting', ''],
+    ['starting', {}, died, 'starting', 'sweep launch'],
+    ['starting', {}, lost, 'starting', 'sweep launch'],
+    ['starting', failing(1), died, 'backoff', 'sweep'],
+    ['starting', failing(4), died, 'failed', 'sweep'],
+    ['starting', {}, refused('terminal'), 'failed', ''],
+    ['starting', {}, refused('waiting'), 'backoff', ''],
+    ['starting', {}, refused('transient'), 'starting', 'sweep launch'],
+    ['starting', failing(1), refused('transient'), 'backoff', 'sweep'],
+    ['starting', failing(4), refused('transient'), 'failed', 'sweep'],
+    ['starting', {}, { type: 'REPLACE', reason: 'HashChanged' }, 'stopping', 'terminate'],
+    ['running', {}, { type: 'REPLACE', reason: 'HashChanged' }, 'stopping', 'terminate'],
+    ['running', {}, died, 'starting', 'sweep launch'],
+    ['running', {}, lost, 'starting', 'sweep launch'],
+    ['running', failing(1), died, 'backoff', 'sweep'],
+    ['running', failing(4), died, 'failed', 'sweep'],
+    ['backoff', { nextAttemptAtMs: 9_000 }, { type: 'WAKE' }, 'starting', 'launch'],
+    ['failed', {}, { type: 'WAKE' }, 'starting', 'launch'],
+    ['failed', { nextAttemptAtMs: 9_000 }, { type: 'WAKE' }, 'failed', ''],
+  ])('%s %o × %o', ([state, over, event, next, effects]) => {
+    const step = advance(given(state, over), event, 1_000);
+    expect([step.next.state, kinds(step.effects).join(' ')]).toEqual([next, effects]);
+  });
+
+  test.for(['starting', 'running'] as const)('%s is forgiven after 600 s of silence, not a moment sooner', (state) => {
+    const at = (nowMs: number) => advance(given(state, failing(3)), tick, nowMs).next.failures;
+    expect([at(600_899), at(600_900)]).toEqual([3, 0]);
+  });
+
+  test('starting fails by its own launcher only: a process of it that is not listening leaves the reason', () => {
+    const seen = advance(given('starting', { reason: 'StartRequested' }), { type: 'PROCESS_SEEN', listening: false }, 1_000);
+    expect(seen.next).toEqual(given('starting', { reason: 'StartRequested' }));
+  });
+
+  test('stopping starts again when it is wanted, and only then', () => {
+    const wanted = advance(given('stopping', { killAtMs: 9_000 }), { type: 'WANTED' }, 1_000).next;
+    expect([wanted.relaunch, advance(wanted, { type: 'GONE' }, 1_100).next.state]).toEqual([true, 'starting']);
   });
 });

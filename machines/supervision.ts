@@ -5,10 +5,13 @@
  *
  * `Supervision` is plain JSON: it is what status.json keeps across a death of the supervisor, and what a simulator clones.
  */
-import { setup, transition } from 'xstate';
+import { doubledMs } from '../schema/backoff.ts';
+import { setup } from 'xstate';
 import type { Reason } from '../schema/backend.ts';
 import type { RetryClass } from '../schema/errors.ts';
-import { limits } from '../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../schema/limits.ts';
+import { stepsOf } from './step.ts';
 
 export type SupervisionState = 'stopped' | 'starting' | 'running' | 'stopping' | 'backoff' | 'failed';
 
@@ -31,8 +34,11 @@ export interface Supervision extends Context {
 }
 
 export type SupervisionEvent =
-  /** Somebody asked. Legal in every state and always resets the failures. Source: design 3 rule 7. */
-  | { readonly type: 'START'; readonly reason: Reason }
+  /**
+   * Somebody asked. Legal in every state and always resets the failures. Source: design 3 rule 7. `isMend`: nobody did, the portal wrote a damaged
+   * env file anew.
+   */
+  | { readonly type: 'START'; readonly reason: Reason; readonly isMend?: boolean }
   /** The env file is there and no process is: found by a scan, so it resets nothing. Source: spec 3.3, supervisor rule 2. */
   | { readonly type: 'WANTED' }
   /** A living process of the app was found that this supervisor did not launch, or the launched one is listening. */
@@ -82,27 +88,29 @@ export const stoppedSupervision: Supervision = {
  */
 export function backoffMs(failures: number): number {
   if (failures <= 1) return 0;
-  return Math.min(2 ** (failures - 1) * 1_000, limits.restartBackoffMsMax);
+  return doubledMs(1_000, failures, sharedLimits.restartBackoffMsMax);
 }
+
+const replacing: ReadonlySet<Reason> = new Set<Reason>(['HashChanged', 'SocketLost']);
 
 const idle = { nextAttemptAtMs: null, killAtMs: null, relaunch: false } as const;
 const forgiven = { failures: 0, lastFailureAtMs: null } as const;
 
 /** Failures counting this one; 600 s of silence before it make it the first again. */
 function failuresWith(context: Context, nowMs: number): number {
-  const silent = context.lastFailureAtMs !== null && nowMs - context.lastFailureAtMs >= limits.failureResetMs;
+  const silent = context.lastFailureAtMs !== null && nowMs - context.lastFailureAtMs >= sharedLimits.failureResetMs;
   return silent ? 1 : context.failures + 1;
 }
 
 const isDue = (deadlineMs: number | null, nowMs: number): boolean => deadlineMs !== null && nowMs >= deadlineMs;
 const silenceEndsMs = (context: Context): number | null =>
-  context.lastFailureAtMs === null ? null : context.lastFailureAtMs + limits.failureResetMs;
+  context.lastFailureAtMs === null ? null : context.lastFailureAtMs + sharedLimits.failureResetMs;
 
 const base = setup({
   types: { context: {} as Context, events: {} as Timed, input: {} as Supervision },
   actions: { launch: () => {}, terminate: () => {}, kill: () => {}, deleteEnv: () => {}, sweep: () => {} },
   guards: {
-    fifthFailure: ({ context, event }) => failuresWith(context, event.nowMs) >= limits.restartFailuresMax,
+    fifthFailure: ({ context, event }) => failuresWith(context, event.nowMs) >= sharedLimits.restartFailuresMax,
     /**
      * The service manager of the account went and took the app with it, or the installer ended it because its code is another one now
      * (spec 3.3 `--force`): neither costs a failure. Source: design 3 rule 6.
@@ -134,12 +142,12 @@ const countFailure = base.assign(({ context, event }) => ({
 }));
 const noteLoss = base.assign(({ event }) => ({ ...idle, reason: reasonOf(event, 'LingerBroken') }));
 const wait = base.assign(({ context, event }) => ({ nextAttemptAtMs: event.nowMs + backoffMs(context.failures) }));
-const giveUp = base.assign(({ event }) => ({ nextAttemptAtMs: event.nowMs + limits.failureResetMs }));
+const giveUp = base.assign(({ event }) => ({ nextAttemptAtMs: event.nowMs + sharedLimits.failureResetMs }));
 const refuse = base.assign(({ event }) => ({ ...idle, reason: reasonOf(event, 'Invalid') }));
 const refuseForNow = base.assign(({ event }) => ({
   ...idle,
   reason: reasonOf(event, 'DiskFull'),
-  nextAttemptAtMs: event.nowMs + limits.restartBackoffMsMax,
+  nextAttemptAtMs: event.nowMs + sharedLimits.restartBackoffMsMax,
 }));
 const beginStop = base.assign(({ event }) => ({
   ...idle,
@@ -154,6 +162,12 @@ const beginReplace = base.assign(({ event }) => ({
   killAtMs: event.nowMs + limits.stopGraceMs,
   relaunch: true,
 }));
+const stopInstead = base.assign(({ context, event }) => ({
+  relaunch: false,
+  reason: context.relaunch ? reasonOf(event, 'StoppedByPerson') : context.reason,
+}));
+/** What replaced it is still why it starts; a stop that somebody took back is not. */
+const relaunched = base.assign(({ context }) => ({ ...idle, reason: replacing.has(context.reason) ? context.reason : 'StartRequested' }));
 const ended = base.assign(({ context, event }) => ({ ...idle, ...forgiven, reason: reasonOf(event, context.reason) }));
 const adopt = base.assign({ ...idle, reason: 'Adopted' });
 const nowListening = base.assign(({ context }) => ({ ...idle, reason: context.reason === 'Adopted' ? 'Adopted' : 'Listening' }) as const);
@@ -217,9 +231,10 @@ export const supervisionMachine = base.createMachine({
       on: {
         START: { actions: [base.assign({ relaunch: true })] },
         WANTED: { actions: [base.assign({ relaunch: true })] },
-        STOP: { actions: [base.assign({ relaunch: false }), 'deleteEnv'] },
+        // Where it was being replaced this is what ends it.
+        STOP: { actions: [stopInstead, 'deleteEnv'] },
         GONE: [
-          { guard: 'relaunch', target: 'starting', actions: [retry, 'launch'] },
+          { guard: 'relaunch', target: 'starting', actions: [relaunched, 'launch'] },
           { target: 'stopped', actions: [ended] },
         ],
         // A process that outlives SIGKILL (uninterruptible sleep) is killed again until it is gone.
@@ -251,6 +266,8 @@ export const supervisionMachine = base.createMachine({
   },
 });
 
+const steps = stepsOf(supervisionMachine);
+
 /** One step: the next state and what is to be done, in this order. Pure; events that mean nothing in a state change nothing. */
 export function advance(
   supervision: Supervision,
@@ -258,12 +275,31 @@ export function advance(
   nowMs: number,
 ): { readonly next: Supervision; readonly effects: readonly SupervisionEffect[] } {
   const { state, ...context } = supervision;
-  const [snapshot, actions] = transition(supervisionMachine, supervisionMachine.resolveState({ value: state, context }), {
-    ...event,
-    nowMs,
-  });
-  const next: Supervision = { state: snapshot.value, ...snapshot.context };
-  return { next, effects: actions.map((action) => ({ kind: action.type as SupervisionEffect['kind'] })) };
+  const { value, context: after, effects } = steps(state, context)([{ ...event, nowMs }]);
+  return { next: { state: value, ...after }, effects };
+}
+
+/**
+ * How often the app was launched again with nobody asking, after `event` came to `before`. What somebody asks for begins anew; other code on the
+ * disk is no fault of the app; a file that was mended lets the launch go on that was counted when it was tried.
+ */
+export function restartsAfter(
+  restarts: number,
+  before: Supervision,
+  event: SupervisionEvent,
+  effects: readonly SupervisionEffect[],
+): number {
+  const isAsked = (event.type === 'START' && event.isMend !== true) || event.type === 'WANTED';
+  const isLaunch = effects.some(({ kind }) => kind === 'launch');
+  // A start that comes while the app is being stopped is carried out when it is gone.
+  if (isAsked && (isLaunch || (before.state === 'stopping' && !before.relaunch))) return 0;
+  if (!isLaunch) return restarts;
+  const isOwn =
+    event.type === 'TICK' ||
+    event.type === 'LAUNCH_REFUSED' ||
+    (event.type === 'PROCESS_DIED' && event.reason !== 'HashChanged') ||
+    (event.type === 'GONE' && before.reason === 'SocketLost');
+  return isOwn ? restarts + 1 : restarts;
 }
 
 /**
@@ -271,7 +307,7 @@ export function advance(
  * status.json of another clock was taken over) an app waits its wait once more, never the years between the clocks.
  */
 export function heldToClock(supervision: Supervision, nowMs: number): Supervision {
-  const waitMsMax = supervision.state === 'failed' ? limits.failureResetMs : limits.restartBackoffMsMax;
+  const waitMsMax = supervision.state === 'failed' ? sharedLimits.failureResetMs : sharedLimits.restartBackoffMsMax;
   const atMost = (timeMs: number | null, aheadMs: number): number | null => (timeMs === null ? null : Math.min(timeMs, nowMs + aheadMs));
   const lastFailureAtMs = atMost(supervision.lastFailureAtMs, 0);
   const nextAttemptAtMs = atMost(supervision.nextAttemptAtMs, waitMsMax);

@@ -2,10 +2,9 @@
  * Everything the controller can do to the world, as data (design 3 rule 2). The executor map in controller/execute is
  * exhaustive over `Action['kind']`: an action without an executor does not compile.
  */
+import type { StopReason } from '../machines/backend-order.ts';
 import type { PapelConcedido } from '../schema/rooms.ts';
 import type { StartOrder } from '../schema/supervisor-protocol.ts';
-
-export type StopReason = 'StoppedByPerson' | 'StoppedByAdmin' | 'LastWindowClosed' | 'PinnedStopped' | 'HashChanged' | 'Uninstalled';
 
 export interface PackageTarget {
   readonly server: string;
@@ -16,8 +15,14 @@ export interface PackageTarget {
 }
 
 export type Action =
+  /** Nothing is left of what a removed document owned: the object itself goes. */
+  | { readonly kind: 'object/forget'; readonly key: string }
   /** Brings the server kit to that id. */
   | { readonly kind: 'server/kit'; readonly server: string; readonly id: string }
+  /** The kit before is current again. */
+  | { readonly kind: 'server/roll-back'; readonly server: string }
+  /** `force`: although apps run there. */
+  | { readonly kind: 'server/take-off'; readonly server: string; readonly force: boolean }
   /** Key, lingering and service manager of the accounts on that server. */
   | { readonly kind: 'server/accounts'; readonly server: string }
   /** The executor makes the token and adds the variables; the order below is what the decision fixes. */
@@ -25,7 +30,7 @@ export type Action =
       readonly kind: 'backend/start';
       readonly person: string;
       readonly app: string;
-      readonly order: Pick<StartOrder, 'pinned' | 'requestId'>;
+      readonly order: Pick<StartOrder, 'pinned' | 'requestId' | 'isMend'>;
     }
   | {
       readonly kind: 'backend/stop';
@@ -37,6 +42,10 @@ export type Action =
   | { readonly kind: 'backend/pin'; readonly person: string; readonly app: string; readonly pinned: boolean }
   /** One HTTP probe of healthcheckPath; its verdict comes back as observation. */
   | { readonly kind: 'backend/probe'; readonly person: string; readonly app: string; readonly attempt: number }
+  /** Ends the person's sessions and takes them out of the rooms. */
+  | { readonly kind: 'person/sign-out'; readonly person: string }
+  /** What they asked for goes with them: who gets the name later is another one. */
+  | { readonly kind: 'person/forget'; readonly person: string }
   | { readonly kind: 'supervisor/ensure'; readonly person: string }
   | { readonly kind: 'supervisor/end'; readonly person: string }
   | ({ readonly kind: 'package/install'; readonly version: string } & PackageTarget)
@@ -47,7 +56,6 @@ export type Action =
   | ({ readonly kind: 'package/confirm' } & PackageTarget)
   /** Ends an installation that nobody wants any more. */
   | ({ readonly kind: 'package/cancel' } & PackageTarget)
-  /** Fetches the engines that an installed package lacks and drops those that it does not declare; without a package, all. */
   /** Makes the room that the document wants. */
   | { readonly kind: 'grant/create'; readonly grant: string; readonly app: string; readonly sala: string; readonly dona: string }
   | { readonly kind: 'grant/owner'; readonly grant: string; readonly app: string; readonly room: string; readonly dona: string }
@@ -67,6 +75,22 @@ export type Action =
     }
   | { readonly kind: 'grant/withdraw-person'; readonly grant: string; readonly room: string; readonly usuario: string }
   | { readonly kind: 'grant/withdraw-group'; readonly grant: string; readonly room: string; readonly grupo: string }
+  /** Another version is wanted than the one that was left: nothing is held any more. */
+  | { readonly kind: 'rollback/end'; readonly key: string; readonly requestId: string }
+  /** What a person asked for has come to its end. */
+  | {
+      readonly kind: 'wish/end';
+      readonly person: string;
+      readonly app: string;
+      readonly requestId: string;
+      readonly outcome: 'removed' | 'cancelled' | 'overruled';
+    }
+  /** They gave it up: the version that is there is what they want again. */
+  | { readonly kind: 'wish/keep'; readonly person: string; readonly app: string; readonly requestId: string; readonly version: string }
+  /** Fetches the engines that an installed package lacks and drops those that it does not declare; without a package, all. */
   | { readonly kind: 'engine/mend'; readonly server: string; readonly app: string; readonly installed: boolean };
+
+/** The acts of the administrator on a server. */
+export type ServerAction = Extract<Action, { readonly kind: `server/${string}` }>;
 
 export type ActionOf<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind }>;

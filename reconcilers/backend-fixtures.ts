@@ -46,6 +46,7 @@ export function stopped(changes: Partial<AppSnapshot> = {}): AppSnapshot {
     step: null,
     failures: 0,
     nextAttemptAtMs: null,
+    restarts: 0,
     lastExit: null,
     connections: 0,
     idleDeadlineMs: null,
@@ -62,7 +63,7 @@ export function alive(changes: Partial<AppSnapshot> = {}): AppSnapshot {
 }
 
 export function observed(snapshot: AppSnapshot | null, changes: Partial<BackendObserved> = {}): BackendObserved {
-  return { host: { status: 'reachable', message: '' }, supervisor: 'up', snapshot, seenAtMs: 0, probe: null, probing: false, ...changes };
+  return { host: { status: 'reachable', message: '' }, supervisor: 'up', snapshot, probe: null, probing: false, ...changes };
 }
 
 /** The memory of an app that was seen alive at 1,000 and answered its first probe. */

@@ -1,17 +1,17 @@
 /**
- * The state that people see, from what the supervisor said, the order under way and the probes. Every answer carries a reason.
+ * What was seen of the app, with a reason and a sentence: from what the supervisor said and the probes. Which state that makes is
+ * machines/backend.ts.
  * Source: spec 3.2 and 3.3; design 3 rules 5 to 7.
  */
 import { probeVerdict } from '../machines/probe-verdict.ts';
 import { limits } from '../schema/limits.ts';
-import type { AppSnapshot, BackendState, Reason } from '../schema/backend.ts';
+import type { Saw } from '../machines/backend.ts';
+import type { AppSnapshot, Reason } from '../schema/backend.ts';
 import type { BackendDesired, BackendMemory, BackendObserved } from './backend-types.ts';
-import { settingUp } from './backend-probe.ts';
 import { keepsSupervisor } from './supervisor-process.ts';
-import type { Order } from './backend-orders.ts';
 
 export interface Sight {
-  readonly state: BackendState;
+  readonly saw: Saw;
   readonly reason: Reason;
   readonly message: string;
 }
@@ -22,25 +22,30 @@ type Start = NonNullable<BackendMemory['start']>;
 export function blindness(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): Sight | null {
   const { host, supervisor } = observed;
   if (host.status === 'unreachable') {
-    return { state: 'unknown', reason: 'ServerUnreachable', message: withLast(`the server does not answer: ${host.message}`, memory) };
+    return { saw: 'sightLost', reason: 'ServerUnreachable', message: withLast(`the server does not answer: ${host.message}`, memory) };
   }
   if (host.status === 'unknown')
-    return { state: 'unknown', reason: 'NotObservedYet', message: withLast('the server was not looked at yet', memory) };
-  if (supervisor === 'up') return null;
+    return { saw: 'sightLost', reason: 'NotObservedYet', message: withLast('the server was not looked at yet', memory) };
   const { snapshot } = observed;
+  if (supervisor === 'up') {
+    // The supervisor itself can't look. A stop is carried out all the same: it needs no file.
+    if (snapshot?.state !== 'unknown' || desired.intent?.wish === 'stop') return null;
+    return { saw: 'sightLost', reason: snapshot.reason, message: withLast(snapshot.message, memory) };
+  }
   const needed = desired.session || desired.document === 'ligado' || desired.intent !== null || keepsSupervisor(snapshot, memory);
   if (supervisor === 'starting' || needed) {
     return {
-      state: 'unknown',
+      saw: 'sightLost',
       reason: 'SupervisorStarting',
       message: withLast(`the supervisor of ${desired.person} is not up yet`, memory),
     };
   }
   // The supervisor was ended because nothing was wanted, and nobody else starts anything: the last look still holds.
-  if (snapshot !== null) return stoppedSight(desired, snapshot);
+  if (snapshot !== null) return { ...stoppedSight(desired, snapshot, memory), saw: 'supervisorEnded' };
   const last = memory?.context.last ?? null;
-  if (last !== null) return { state: 'stopped', reason: last.reason, message: stoppedMessage(last.reason) };
-  return { state: 'unknown', reason: 'SessionEnded', message: `no supervisor of ${desired.person} runs outside a session` };
+  if (last !== null) return { saw: 'supervisorEnded', reason: last.reason, message: stoppedMessage(last.reason) };
+  // Nobody who could look was ever needed: nobody signed in, or nothing was started since the app came.
+  return { ...unheardOf(desired, memory), saw: 'supervisorEnded' };
 }
 
 function withLast(message: string, memory: BackendMemory | null): string {
@@ -48,53 +53,56 @@ function withLast(message: string, memory: BackendMemory | null): string {
   return last === null ? message : `${message}; last known: ${last.state} (${last.reason})`;
 }
 
-export function look(
-  desired: BackendDesired,
-  observed: BackendObserved,
-  memory: BackendMemory | null,
-  order: Order,
-  start: Start | null,
-): Sight {
-  const { snapshot } = observed;
-  const living = snapshot !== null && snapshot.process !== null && snapshot.state !== 'stopping';
-  const { towards } = order;
-  // A start asked of an app that lives already changes nothing that one sees.
-  if (towards !== null && !(towards.state === 'starting' && living)) {
-    const verb = towards.state === 'starting' ? 'start' : 'stop';
-    return { state: towards.state, reason: towards.reason, message: `the ${verb} was ordered` };
-  }
+/** Steps before the process image is the app: nobody can answer yet, and no attempt is spent. Source: spec 3.1 steps 4 to 6. */
+const setUpSteps = new Set(['package', 'install', 'gpu']);
+
+export function settingUp(snapshot: AppSnapshot): boolean {
+  return snapshot.step !== null && setUpSteps.has(snapshot.step.name);
+}
+
+/** `start`: of the living process, already brought up to this decision. */
+export function look(desired: BackendDesired, { snapshot }: BackendObserved, memory: BackendMemory | null, start: Start | null): Sight {
   if (snapshot === null) return unheardOf(desired, memory);
-  if (living) return livingSight(snapshot, start);
-  return deadSight(desired, snapshot);
+  return isLiving(snapshot) ? livingSight(snapshot, start) : deadSight(desired, snapshot, memory);
+}
+
+/** A process is there and does not end. */
+export function isLiving(snapshot: AppSnapshot): boolean {
+  return snapshot.process !== null && snapshot.state !== 'stopping';
 }
 
 function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Sight {
-  if (desired.manifest === null) return { state: 'stopped', reason: 'NotInstalled', message: stoppedMessage('NotInstalled') };
-  const last = memory?.context.last;
-  const ended = last?.state === 'stopped' && last.reason !== 'NotInstalled' ? endedReason(last.reason, desired) : 'NeverStarted';
-  const reason = desired.document === 'desligado' ? 'PinnedStopped' : ended;
-  return { state: 'stopped', reason, message: stoppedMessage(reason) };
+  if (desired.manifest === null) return { saw: 'sawStopped', reason: 'NotInstalled', message: stoppedMessage('NotInstalled') };
+  const reason = desired.document === 'desligado' ? 'PinnedStopped' : rememberedReason(desired, memory);
+  return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };
 }
 
+/** Reasons of an app whose process runs and which can't be used. Decision: docs/decisions/0137-what-runs-still-answers.md */
+export const unanswering: ReadonlySet<Reason> = new Set<Reason>(['NotAnswering', 'Suspended']);
+
 function livingSight(snapshot: AppSnapshot, start: Start | null): Sight {
-  if (snapshot.state === 'unknown') return { state: 'unknown', reason: snapshot.reason, message: snapshot.message };
-  if (start === null) return { state: 'starting', reason: 'SettingUp', message: snapshot.step?.detail ?? 'the app is being set up' };
+  if (snapshot.state === 'unknown') return { saw: 'sawNothing', reason: snapshot.reason, message: snapshot.message };
+  if (unanswering.has(snapshot.reason)) {
+    // Whether it was ready before is no news to who waits for it: nothing answers now.
+    return { saw: 'sawLiving', reason: snapshot.reason, message: snapshot.message };
+  }
+  if (start === null) return { saw: 'sawComing', reason: 'SettingUp', message: snapshot.step?.detail ?? 'the app is being set up' };
   const { attempts, code } = start.context;
   if (start.value === 'ready') {
     const adopted =
       attempts <= 1 && start.context.sinceMs - (snapshot.process?.startedAtMs ?? 0) > limits.probeAttemptsMax * limits.probeIntervalMs;
     return adopted
-      ? { state: 'running', reason: 'Adopted', message: 'found running and answering' }
-      : { state: 'running', reason: 'Healthy', message: `answers its health probe with ${code ?? 0}` };
+      ? { saw: 'sawLiving', reason: 'Adopted', message: 'found running and answering' }
+      : { saw: 'sawLiving', reason: 'Healthy', message: `answers its health probe with ${code ?? 0}` };
   }
   if (start.value === 'probing') {
     const said = code === null ? 'no answer yet' : `last code ${code === 0 ? '000' : code}`;
-    return { state: 'starting', reason: 'Probing', message: `probe ${attempts}/${limits.probeAttemptsMax}, ${said}` };
+    return { saw: 'sawLiving', reason: 'Probing', message: `probe ${attempts}/${limits.probeAttemptsMax}, ${said}` };
   }
-  return { state: 'starting', ...slowness(snapshot, code) };
+  return { saw: 'sawLiving', ...slowness(snapshot, code) };
 }
 
-/** Names one culprit of a start that outlived its 15 probes (anchors B16). Decision: docs/decisions/0027-slow-start.md */
+/** Names one culprit of a start that outlived its 15 probes (anchors B16). Decision: docs/decisions/0137-what-runs-still-answers.md */
 function slowness(snapshot: AppSnapshot, code: number | null): { readonly reason: Reason; readonly message: string } {
   const after = `not ready after ${limits.probeAttemptsMax} probes`;
   if (code === null) return { reason: 'SlowStart', message: after };
@@ -110,28 +118,32 @@ function slowness(snapshot: AppSnapshot, code: number | null): { readonly reason
   return { reason: 'NeverBound', message: `${after}: it has not bound SVC_APP_SOCKET` };
 }
 
-function deadSight(desired: BackendDesired, snapshot: AppSnapshot): Sight {
+function deadSight(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Sight {
   const { state, reason, message } = snapshot;
   switch (state) {
     case 'stopped':
       return snapshot.wanted
-        ? { state: 'starting', reason: 'StartRequested', message: 'wanted; its launch is under way' }
-        : stoppedSight(desired, snapshot);
+        ? { saw: 'sawComing', reason: 'StartRequested', message: 'wanted; its launch is under way' }
+        : stoppedSight(desired, snapshot, memory);
     case 'starting':
     case 'running':
       // Alive by word but without a process: between two looks of the supervisor.
       return {
-        state: 'starting',
+        saw: 'sawComing',
         reason: settingUp(snapshot) ? 'SettingUp' : startingReason(reason),
         message: snapshot.step?.detail ?? message,
       };
     case 'failed': {
       const exit = snapshot.lastExit;
       const last = exit === null || exit.reason === reason ? '' : `; last: ${exit.reason}`;
-      return { state, reason, message: `${message}${last}` };
+      return { saw: 'sawFailed', reason, message: `${message}${last}` };
     }
+    case 'stopping':
+      return { saw: 'sawEnding', reason, message };
+    case 'backoff':
+      return { saw: 'sawBackoff', reason, message };
     default:
-      return { state, reason, message };
+      return { saw: 'sawNothing', reason, message };
   }
 }
 
@@ -142,20 +154,31 @@ function startingReason(reason: Reason): Reason {
   return ofLiving.has(reason) ? 'StartRequested' : reason;
 }
 
-function stoppedSight(desired: BackendDesired, snapshot: AppSnapshot): Sight {
+function stoppedSight(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Sight {
   if (desired.manifest === null && snapshot.installed === null) {
     const reason = desired.document === 'ligado' ? 'PackageMissing' : 'NotInstalled';
-    return { state: 'stopped', reason, message: stoppedMessage(reason) };
+    return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };
   }
-  const reason = desired.document === 'desligado' ? 'PinnedStopped' : endedReason(snapshot.reason, desired);
-  return { state: 'stopped', reason, message: stoppedMessage(reason) };
+  // A supervisor whose records were deleted with the wish knows of no start.
+  const ended = snapshot.reason === 'NeverStarted' ? rememberedReason(desired, memory) : endedReason(snapshot.reason, desired);
+  const reason = desired.document === 'desligado' ? 'PinnedStopped' : ended;
+  return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };
+}
+
+const noPackage: ReadonlySet<Reason> = new Set(['NotInstalled', 'PackageMissing']);
+
+/** Why it ended as far as the portal knows, where nobody else does. */
+function rememberedReason(desired: BackendDesired, memory: BackendMemory | null): Reason {
+  const last = memory?.context.last;
+  const isKnown = last?.state === 'stopped' || last?.state === 'running';
+  return isKnown && !noPackage.has(last.reason) ? endedReason(last.reason, desired) : 'NeverStarted';
 }
 
 function endedReason(reason: Reason, { manifest, removing }: BackendDesired): Reason {
   // The supervisor keeps the reason of the stop; a document that is gone or says something else pins nothing any more.
   if (reason === 'PinnedStopped') return 'StoppedByAdmin';
   // Installed again, or of the person only while the server has one for everybody.
-  if (reason === 'Uninstalled' && manifest !== null && removing !== true) return 'HashChanged';
+  if (reason === 'Uninstalled' && manifest !== null && removing !== true) return 'Reinstalled';
   return ofLiving.has(reason) ? 'SupervisorLost' : reason;
 }
 
@@ -178,6 +201,12 @@ function stoppedMessage(reason: Reason): string {
       return 'other code was installed; the next start uses it';
     case 'Uninstalled':
       return 'its package was removed';
+    case 'PersonRemoved':
+      return 'the document of its person was removed';
+    case 'Reinstalled':
+      return 'its package was removed and is there again; the next start uses it';
+    case 'WishDeleted':
+      return 'its env file on the server was deleted';
     case 'SupervisorLost':
       return 'it ended while no supervisor watched';
     case 'NotInstalled':

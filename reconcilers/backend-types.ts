@@ -1,8 +1,7 @@
 /** What decideBackend takes and remembers. Plain JSON values, so that the loop, `svc plan`, the store and the simulator share them. */
 import type { AppSnapshot, BackendState, Reason } from '../schema/backend.ts';
 import type { Manifest } from '../schema/manifest/manifest.ts';
-import type { BackendContext } from '../machines/backend.ts';
-import type { StartContext, StartValue } from '../machines/start.ts';
+import type { BackendLife, Saw } from '../machines/backend.ts';
 import type { ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 
@@ -25,8 +24,12 @@ export interface BackendDesired {
   readonly app: string;
   /** Of the installed package; null when the app is not installed for this person. */
   readonly manifest: Manifest | null;
+  /** The document of its person is gone: what of it lives is ended by reconcilers/leaving.ts, and nothing is ordered here. */
+  readonly leaving?: boolean;
   /** Its package is about to go: it is ended first. */
   readonly removing?: boolean;
+  /** Key of the Package object that wants it installed here; null or absent when none does. */
+  readonly packageKey?: string | null;
   /** Hash of the package on disk; null with the manifest, or when it is not known. */
   readonly installedHash: string | null;
   /** `estado` of the Backend document; null without one. */
@@ -55,7 +58,6 @@ export interface BackendObserved {
   readonly supervisor: 'up' | 'starting' | 'down';
   /** What the supervisor said last about the app; null when it does not know the app or was never heard. */
   readonly snapshot: AppSnapshot | null;
-  readonly seenAtMs: number;
   /** Result of the newest probe, of whichever process. */
   readonly probe: ProbeResult | null;
   /** A probe is out. */
@@ -64,22 +66,19 @@ export interface BackendObserved {
   readonly refused?: { readonly requestId: string; readonly reason: Reason; readonly message: string } | null;
 }
 
-/** Why an order was given without an intent; rates and names it. */
-export type Cause = 'intent' | 'ligado' | 'desligado' | 'service' | 'windows' | 'uninstalled' | 'mended';
-
-export interface SentOrder {
-  readonly op: 'start' | 'stop' | 'pin';
-  readonly cause: Cause;
-  readonly requestId: string;
-  readonly atMs: number;
+/** What people are told of the state. */
+export interface BackendTold {
+  readonly reason: Reason;
+  readonly sinceMs: number;
+  /** Last state that was really observed; shown in the message while the state is `unknown`. */
+  readonly last: { readonly state: Exclude<BackendState, 'unknown'>; readonly reason: Reason } | null;
+  /** What was seen when it was told; null while it rests on an order that is under way. */
+  readonly saw: Saw | null;
 }
 
 /** JSON; the very same object comes back when nothing changed. */
-export interface BackendMemory {
-  readonly state: BackendState;
-  readonly context: BackendContext;
-  readonly start: { readonly value: StartValue; readonly context: StartContext } | null;
-  readonly sent: SentOrder | null;
+export interface BackendMemory extends Pick<BackendLife, 'state' | 'start' | 'sent'> {
+  readonly context: BackendTold;
   /** `sessionSinceMs` of the session in which the service was started already. */
   readonly autostartedFor: number | null;
   /** Time of the newest start that was carried out: windows closed before it do not end the app. */

@@ -203,12 +203,37 @@ describe('what is unknown', () => {
     expect([back.state, acts(back)]).toEqual(['running', []]);
   });
 
+  it('is an app whose files its supervisor can not read: nothing is ordered but a stop that somebody asked for', () => {
+    const unread = { state: 'unknown', reason: 'FilesUnreadable', message: "env can't be read: EIO", installed: null } as const;
+    const memory = answering();
+    const closed = { open: 0, zeroSinceMs: 10_000 };
+    for (const want of [
+      desired(),
+      desired({ manifest: null }),
+      desired({ document: 'desligado' }),
+      desired({ windows: closed, manifest: { ...notas, backend: { ...notas.backend, aoFechar: 'encerrar' } } }),
+      desired({ intent: intent('start', { atMs: 900_000 }) }),
+    ]) {
+      const decision = decideBackend(want, observed(alive(unread)), memory, 900_000);
+      expect([decision.state, decision.reason, acts(decision)]).toEqual(['unknown', 'FilesUnreadable', []]);
+      expect(decision.message).toBe("env can't be read: EIO; last known: running (Healthy)");
+    }
+    expect(acts(decideBackend(desired({ intent: intent('stop') }), observed(alive(unread)), memory, 2_000))).toEqual([
+      'stop r1 StoppedByPerson',
+    ]);
+    const back = decideBackend(desired(), observed(alive()), memory, 901_000);
+    expect([back.state, acts(back)]).toEqual(['running', []]);
+  });
+
   it('is not what a supervisor leaves that was ended on purpose', () => {
     const away = desired({ session: false, sessionSinceMs: null });
     const seen = decideBackend(away, observed(stopped({ reason: 'Idle' })), null, 1_000);
     const ended = decideBackend(away, observed(null, { supervisor: 'down' }), seen.memory, 2_000);
     expect([ended.state, ended.reason]).toEqual(['stopped', 'Idle']);
-    expect(decideBackend(away, observed(null, { supervisor: 'down' }), null, 2_000).reason).toBe('SessionEnded');
+    expect(decideBackend(away, observed(null, { supervisor: 'down' }), null, 2_000)).toMatchObject({
+      state: 'stopped',
+      reason: 'NeverStarted',
+    });
   });
 });
 
@@ -384,7 +409,7 @@ describe('an app whose package is about to go', () => {
   it('is told as removed only until other code stands there', () => {
     const gone = observed(stopped({ wanted: false, reason: 'Uninstalled' }));
     const told = (want: ReturnType<typeof desired>): string => decideBackend(want, gone, null, 3_000).reason;
-    expect([told(desired({ removing: true })), told(desired())]).toEqual(['Uninstalled', 'HashChanged']);
+    expect([told(desired({ removing: true })), told(desired())]).toEqual(['Uninstalled', 'Reinstalled']);
   });
 
   it('refuses a start and carries out a stop', () => {

@@ -3,17 +3,20 @@
  * Pure and idempotent: an unchanged world gives the same decision with no action and the very same memory object, and every `*AtMs` is an
  * absolute wall time. The loop calls it on every edge and at least every limits.resyncMs; `svc plan` and the simulator call the same.
  */
-import { transition } from 'xstate';
-import { backendMachine, eventOfState, type BackendContext } from '../machines/backend.ts';
+import { advanceBackend, seen, type BackendAdvance, type BackendEffect, type BackendEvent, type BackendLife } from '../machines/backend.ts';
+import type { Facts } from '../machines/backend-order.ts';
+import type { BackendState } from '../schema/backend.ts';
+import { limits } from '../machines/limits.ts';
 import type { Action } from './actions.ts';
-import { decideOrder, expired } from './backend-orders.ts';
-import { followProbes } from './backend-probe.ts';
-import { blindness, look, type Sight } from './backend-sight.ts';
-import type { BackendDecision, BackendDesired, BackendMemory, BackendObserved } from './backend-types.ts';
+import { expired, wishOf, type Wished } from './backend-orders.ts';
+import { blindness, isLiving, look, settingUp, unanswering, type Sight } from './backend-sight.ts';
+import type { BackendDecision, BackendDesired, BackendMemory, BackendObserved, BackendTold } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft } from './conditions.ts';
 
 const noActions: readonly Action[] = [];
-const unseen: BackendContext = { reason: 'NotObservedYet', sinceMs: 0, last: null };
+const unseen: BackendLife = { state: 'unknown', reason: 'NotObservedYet', start: null, sent: null };
+
+type Told = Sight & { readonly state: BackendState };
 
 export function decideBackend(
   desired: BackendDesired,
@@ -26,41 +29,110 @@ export function decideBackend(
 
   const stale = isStale(desired, observed);
   const failedHash = failedHashOf(desired, observed, memory);
-  const order = decideOrder({ desired, observed, memory, stale, failedHash, nowMs });
-  const { start, probe } = followProbes(memory?.start ?? null, observed, nowMs);
-  const sight = look(desired, observed, memory, order, start);
-  const { person, app } = desired;
-  const actions: Action[] = [];
-  if (order.action !== null) actions.push(order.action);
-  if (probe !== null) actions.push({ kind: 'backend/probe', person, app, attempt: probe });
-
-  const stamped = stampConditions(conditionsOf(sight, observed, stale), memory?.since, desired.generation, nowMs);
+  const wished = wishOf({ desired, observed, memory, stale, failedHash, nowMs });
+  const { told, life } = drive(desired, observed, memory, wished, nowMs);
+  const stamped = stampConditions(conditionsOf(told, observed, stale), memory?.since, desired.generation, nowMs);
   const next = remember(memory, {
-    ...advance(memory, sight, nowMs),
-    start,
-    sent: order.sent,
+    ...memoryOf(memory, told, life, nowMs),
     autostartedFor: autostarted(desired, observed, memory),
-    startedAtMs: order.startedAtMs,
+    startedAtMs: wished.startedAtMs,
     failedHash,
     since: stamped.memory,
   });
-  const probeAtMs = start === null || start.value === 'ready' || observed.probing ? null : start.context.nextAtMs;
-  const { snapshot } = observed;
+  const { finished } = wished;
+  const { state, reason, message } = told;
   return {
-    actions: actions.length === 0 ? noActions : actions,
-    ...sight,
-    message:
-      order.finished === null || order.finished.message === ''
-        ? sight.message
-        : `${sight.message}; request ${order.finished.outcome}: ${order.finished.message}`,
-    ready: sight.state === 'running',
+    actions: life.effects.length === 0 ? noActions : life.effects.map((effect) => actionOf(effect, desired)),
+    state,
+    reason,
+    message: finished === null || finished.message === '' ? message : `${message}; request ${finished.outcome}: ${finished.message}`,
+    ready: isReady(told),
     stale,
-    finishedIntent: order.finished?.requestId ?? null,
-    outcome: order.finished?.outcome ?? null,
+    finishedIntent: finished?.requestId ?? null,
+    outcome: finished?.outcome ?? null,
     conditions: stamped.conditions,
-    nextDeadlineMs: earliest(nowMs, [probeAtMs, order.resendAtMs, order.closeAtMs, snapshot?.nextAttemptAtMs, snapshot?.idleDeadlineMs]),
+    nextDeadlineMs: earliest(nowMs, deadlinesOf(life, wished, observed, nowMs)),
     memory: next,
   };
+}
+
+/** Sends what is wished and what was seen to the machine. While nothing changes it is not asked: ten thousand of them cost nothing. */
+function drive(
+  desired: BackendDesired,
+  observed: BackendObserved,
+  memory: BackendMemory | null,
+  wished: Wished,
+  nowMs: number,
+): { readonly told: Told; readonly life: BackendAdvance } {
+  const { snapshot, probe, probing } = observed;
+  const process = processOf(observed);
+  if (memory !== null && asksNothing(wished, nowMs) && memory.sent?.cause !== 'rewritten' && isSettled(memory.start, process)) {
+    const sight = look(desired, observed, memory, memory.start);
+    if (memory.context.saw === sight.saw && memory.context.reason === sight.reason) {
+      return { told: { ...sight, state: memory.state }, life: { ...lifeOf(memory), ordered: null, effects: [] } };
+    }
+  }
+  const facts: Facts = {
+    process: snapshot !== null && snapshot.process !== null,
+    living: snapshot !== null && isLiving(snapshot),
+    over: snapshot === null || (snapshot.process === null && snapshot.state === 'stopped'),
+    confirmed: snapshot?.requestId ?? null,
+  };
+  const advance = advanceBackend(lifeOf(memory), nowMs);
+  const events: BackendEvent[] = [{ ...wished.wish, ...facts }];
+  if (process === null) events.push({ type: 'noProcess' });
+  else {
+    const { pid, startTicks } = process;
+    events.push({ type: 'process', pid, startTicks, listening: snapshot?.socket === 'listening' });
+    if (probe !== null) events.push({ type: 'answered', ...probe });
+    events.push({ type: 'tick', inFlight: probing });
+  }
+  const { start } = advance(...events);
+  const sight = look(desired, observed, memory, start);
+  const life = advance(seen(sight.saw, sight.reason));
+  const message = life.ordered === null ? sight.message : `the ${life.ordered} was ordered`;
+  return { told: { saw: sight.saw, state: life.state, reason: life.reason, message }, life };
+}
+
+function asksNothing({ wish, closeAtMs }: Wished, nowMs: number): boolean {
+  return wish.type === 'nothing' || (wish.type === 'windowsClosed' && closeAtMs !== null && nowMs < closeAtMs);
+}
+
+/** The process that can answer a probe. */
+function processOf({ snapshot }: BackendObserved): { readonly pid: number; readonly startTicks: number } | null {
+  return snapshot === null || !isLiving(snapshot) || settingUp(snapshot) ? null : snapshot.process;
+}
+
+/** No probe is due, nor can be. */
+function isSettled(start: BackendMemory['start'], process: ReturnType<typeof processOf>): boolean {
+  if (start === null || process === null) return start === null && process === null;
+  return start.value === 'ready' && start.context.pid === process.pid && start.context.startTicks === process.startTicks;
+}
+
+const toAction: {
+  readonly [Kind in BackendEffect['kind']]: (effect: Extract<BackendEffect, { readonly kind: Kind }>, desired: BackendDesired) => Action;
+} = {
+  start: ({ requestId, isMend }, { person, app, document }) => {
+    const order = { pinned: document === 'ligado', requestId };
+    return { kind: 'backend/start', person, app, order: isMend ? { ...order, isMend } : order };
+  },
+  stop: ({ requestId, reason }, { person, app }) => ({ kind: 'backend/stop', person, app, requestId, reason }),
+  pin: ({ pinned }, { person, app }) => ({ kind: 'backend/pin', person, app, pinned }),
+  probe: ({ attempt }, { person, app }) => ({ kind: 'backend/probe', person, app, attempt }),
+};
+
+function actionOf<Kind extends BackendEffect['kind']>(
+  effect: Extract<BackendEffect, { readonly kind: Kind }>,
+  desired: BackendDesired,
+): Action {
+  return toAction[effect.kind](effect, desired);
+}
+
+function deadlinesOf(life: BackendAdvance, wished: Wished, { snapshot, probing }: BackendObserved, nowMs: number): (number | null)[] {
+  const { start, sent } = life;
+  const probeAtMs = start === null || start.value === 'ready' || probing ? null : start.context.nextAtMs;
+  const resendAtMs = asksNothing(wished, nowMs) || sent === null ? null : sent.atMs + limits.supervisorReplyMsMax;
+  return [probeAtMs, resendAtMs, wished.closeAtMs, snapshot?.nextAttemptAtMs ?? null, snapshot?.idleDeadlineMs ?? null];
 }
 
 /** Nobody can look: nothing is done, nothing is counted, what was known stays known. Source: design 3 rule 6. */
@@ -71,11 +143,17 @@ function decideBlind(
   sight: Sight,
   nowMs: number,
 ): BackendDecision {
-  const stamped = stampConditions(conditionsOf(sight, observed, false), memory?.since, desired.generation, nowMs);
+  const { saw, reason, message } = sight;
+  const isSame = memory !== null && memory.context.saw === saw && memory.context.reason === reason && memory.sent === null;
+  const life = isSame ? { ...lifeOf(memory), ordered: null, effects: [] } : advanceBackend(lifeOf(memory), nowMs)(seen(saw, reason));
+  const told: Told = { ...sight, state: life.state };
+  const stamped = stampConditions(conditionsOf(told, observed, false), memory?.since, desired.generation, nowMs);
   const over = expired(desired.intent, nowMs);
   return {
     actions: noActions,
-    ...sight,
+    state: told.state,
+    reason,
+    message,
     ready: false,
     stale: false,
     finishedIntent: over ? (desired.intent?.requestId ?? null) : null,
@@ -83,10 +161,7 @@ function decideBlind(
     conditions: stamped.conditions,
     nextDeadlineMs: null,
     memory: remember(memory, {
-      ...advance(memory, sight, nowMs),
-      start: memory?.start ?? null,
-      // Whether the order arrived is not known either: it is given again as soon as somebody answers.
-      sent: null,
+      ...memoryOf(memory, told, life, nowMs),
       autostartedFor: memory?.autostartedFor ?? null,
       startedAtMs: memory?.startedAtMs ?? null,
       failedHash: memory?.failedHash ?? null,
@@ -95,21 +170,32 @@ function decideBlind(
   };
 }
 
+function lifeOf(memory: BackendMemory | null): BackendLife {
+  return memory === null ? unseen : { state: memory.state, reason: memory.context.reason, start: memory.start, sent: memory.sent };
+}
+
+function memoryOf(
+  memory: BackendMemory | null,
+  { state, reason, saw }: Told,
+  { start, sent, ordered }: BackendAdvance,
+  nowMs: number,
+): Pick<BackendMemory, 'state' | 'context' | 'start' | 'sent'> {
+  const before = memory?.context;
+  const isSameStart = start !== null && memory?.start?.value === start.value && memory.start.context === start.context;
+  const context: BackendTold = {
+    reason,
+    sinceMs: memory?.state === state && before !== undefined ? before.sinceMs : nowMs,
+    last: state === 'unknown' ? (before?.last ?? null) : { state, reason },
+    saw: ordered === null ? saw : null,
+  };
+  const isSame = before !== undefined && memory?.state === state && before.reason === reason && before.saw === context.saw;
+  return { state, context: isSame ? before : context, start: isSameStart ? memory.start : start, sent };
+}
+
 /** Other code on disk than in the process. Source: spec 3.3 row 11. */
 function isStale(desired: BackendDesired, observed: BackendObserved): boolean {
   const runs = observed.snapshot?.process?.hash ?? null;
   return runs !== null && desired.installedHash !== null && runs !== desired.installedHash;
-}
-
-/** Moves machines/backend.ts by what was seen; costs nothing while nothing changes. */
-function advance(memory: BackendMemory | null, sight: Sight, nowMs: number): Pick<BackendMemory, 'state' | 'context'> {
-  if (memory !== null && memory.state === sight.state && memory.context.reason === sight.reason) return memory;
-  const before = backendMachine.resolveState({
-    value: memory?.state ?? 'unknown',
-    context: memory?.context ?? { ...unseen, sinceMs: nowMs },
-  });
-  const [after] = transition(backendMachine, before, { type: eventOfState[sight.state], reason: sight.reason, nowMs });
-  return { state: after.value, context: after.context };
 }
 
 function autostarted(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): number | null {
@@ -143,18 +229,22 @@ function remember(before: BackendMemory | null, next: BackendMemory): BackendMem
   return same ? before : next;
 }
 
-function conditionsOf(sight: Sight, observed: BackendObserved, stale: boolean): readonly ConditionDraft[] {
-  const { state, reason, message } = sight;
+function isReady({ state, reason }: Told): boolean {
+  return state === 'running' && !unanswering.has(reason);
+}
+
+function conditionsOf(told: Told, observed: BackendObserved, stale: boolean): readonly ConditionDraft[] {
+  const { state, reason, message } = told;
   const unknown = state === 'unknown';
-  const ready = unknown ? 'Unknown' : state === 'running' ? 'True' : 'False';
+  const ready = unknown ? 'Unknown' : isReady(told) ? 'True' : 'False';
   const moving = state === 'starting' || state === 'stopping' || state === 'backoff';
   const progressing = unknown ? 'Unknown' : moving ? 'True' : 'False';
   return [
     { type: 'Ready', status: ready, reason, message },
     { type: 'Progressing', status: progressing, reason, message },
     reachable(observed),
-    contained(sight, observed),
-    staleness(sight, stale),
+    contained(told, observed),
+    staleness(told, stale),
   ];
 }
 
@@ -165,17 +255,17 @@ function reachable({ host, supervisor }: BackendObserved): ConditionDraft {
   return { type: 'Reachable', status: 'Unknown', reason: 'SupervisorStarting', message: 'the server answers, the supervisor does not yet' };
 }
 
-function contained(sight: Sight, { snapshot }: BackendObserved): ConditionDraft {
-  if (sight.state === 'unknown' || snapshot === null || snapshot.process === null) {
-    return { type: 'Contained', status: 'Unknown', reason: sight.reason, message: 'no process to contain' };
+function contained(told: Told, { snapshot }: BackendObserved): ConditionDraft {
+  if (told.state === 'unknown' || snapshot === null || snapshot.process === null) {
+    return { type: 'Contained', status: 'Unknown', reason: told.reason, message: 'no process to contain' };
   }
   return snapshot.contained
     ? { type: 'Contained', status: 'True', reason: 'Healthy', message: snapshot.containedReason }
     : { type: 'Contained', status: 'False', reason: 'LingerBroken', message: snapshot.containedReason };
 }
 
-function staleness(sight: Sight, stale: boolean): ConditionDraft {
-  if (sight.state === 'unknown') return { type: 'Stale', status: 'Unknown', reason: sight.reason, message: '' };
+function staleness(told: Told, stale: boolean): ConditionDraft {
+  if (told.state === 'unknown') return { type: 'Stale', status: 'Unknown', reason: told.reason, message: '' };
   return stale
     ? {
         type: 'Stale',

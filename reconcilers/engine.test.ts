@@ -9,6 +9,7 @@ const want: EngineDesired = {
   declared: true,
   appInstalled: true,
   paused: false,
+  leaving: false,
 };
 const sees = (changes: Partial<EngineObserved> = {}): EngineObserved => ({
   host: { status: 'reachable', message: '' },
@@ -28,6 +29,7 @@ describe('an engine', () => {
     ['is removed when nobody declares it', none, sees(), 'undeclared', 'Undeclared', 1],
     ['is left to the installer that is at work', want, sees({ present: false, busy }), 'missing', 'Downloading', 0],
     ['says why it could not be fetched', want, sees({ present: false, failure }), 'missing', 'InstallFailed', 1],
+    ['is left to its package while that goes', { ...want, leaving: true }, sees({ present: false }), 'missing', 'Uninstalled', 0],
     ['is left as it is while its package is paused', { ...want, paused: true }, sees({ present: false }), 'missing', 'Paused', 0],
     [
       'is unknown on a server that does not answer',

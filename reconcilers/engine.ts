@@ -3,7 +3,7 @@
  * there is no wish for an engine. What is missing is fetched, what nobody declares is removed, both by the installer of its app.
  */
 import type { Reason } from '../schema/backend.ts';
-import { limits } from '../schema/limits.ts';
+import { limits } from './limits.ts';
 import type { EngineState } from '../schema/packages.ts';
 import type { Action } from './actions.ts';
 import type { HostSight } from './backend-types.ts';
@@ -11,6 +11,7 @@ import { earliest, stampConditions, type ConditionMemory } from './conditions.ts
 import type { Decision } from './decision.ts';
 import { packageWaitMs } from './package.ts';
 import type { PackageObserved } from './package-types.ts';
+import { fields, number, since, type MemoryShape } from './memory.ts';
 
 export interface EngineDesired {
   readonly server: string;
@@ -23,6 +24,8 @@ export interface EngineDesired {
   readonly appInstalled: boolean;
   /** A document holds every change of the package. */
   readonly paused: boolean;
+  /** The package is to go, and takes its engines along. */
+  readonly leaving: boolean;
 }
 
 export interface EngineObserved {
@@ -38,6 +41,11 @@ export interface EngineMemory {
   readonly nextAttemptAtMs: number;
   readonly since: ConditionMemory;
 }
+
+export const engineMemory: MemoryShape<EngineMemory> = {
+  version: 1,
+  read: fields<EngineMemory>({ attempts: number, nextAttemptAtMs: number, since }),
+};
 
 export interface EngineDecision extends Decision<EngineMemory> {
   readonly state: EngineState;
@@ -57,7 +65,7 @@ export function decideEngine(desired: EngineDesired, observed: EngineObserved, m
   const nextAttemptAtMs = right ? 0 : (memory?.nextAttemptAtMs ?? 0);
   // Further away than the longest wait: the clock was set back.
   const waits = nowMs < nextAttemptAtMs && nextAttemptAtMs - nowMs <= limits.packageRetryMsMax;
-  const acts = seen && !right && observed.busy === null && !desired.paused && !waits;
+  const acts = seen && !right && observed.busy === null && !desired.paused && !desired.leaving && !waits;
   const action: Action = { kind: 'engine/mend', server, app, installed };
   const sight = sightOf(desired, observed);
   const stamped = stampConditions(conditionsOf(sight, observed), memory?.since, 0, nowMs);
@@ -72,17 +80,18 @@ export function decideEngine(desired: EngineDesired, observed: EngineObserved, m
     ...sight,
     actions: acts ? [action] : [],
     conditions: stamped.conditions,
-    nextDeadlineMs: right || observed.busy !== null || desired.paused ? null : earliest(nowMs, [next.nextAttemptAtMs]),
+    nextDeadlineMs: right || observed.busy !== null || desired.paused || desired.leaving ? null : earliest(nowMs, [next.nextAttemptAtMs]),
     memory: same ? memory : next,
   };
 }
 
-function sightOf({ declared, paused, nome, versao }: EngineDesired, { host, present, busy, failure }: EngineObserved): Sight {
+function sightOf({ declared, paused, leaving, nome, versao }: EngineDesired, { host, present, busy, failure }: EngineObserved): Sight {
   if (host.status === 'unreachable') return { state: 'unknown', reason: 'ServerUnreachable', message: host.message };
   if (host.status === 'unknown') return { state: 'unknown', reason: 'NotObservedYet', message: host.message };
   if (declared && present) return { state: 'present', reason: 'Installed', message: `${nome} ${versao}` };
   const state = declared ? 'missing' : 'undeclared';
   if (busy !== null) return { state, ...busy };
+  if (leaving) return { state, reason: 'Uninstalled', message: 'it goes with its package' };
   if (paused) return { state, reason: 'Paused', message: `paused: ${declared ? 'it is not fetched' : 'it is not removed'}` };
   if (failure !== null) return { state, reason: failure.reason, message: failure.message };
   if (declared) return { state, reason: 'EngineMissing', message: `${nome} ${versao} is declared and not on the disk; it is fetched` };

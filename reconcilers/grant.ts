@@ -4,16 +4,18 @@
  * and leaves the room. Decision: docs/decisions/0095-who-is-in-a-room.md
  */
 import type { Condition, Reason } from '../schema/backend.ts';
+import { keys } from '../schema/keys.ts';
 import type { Papel, PapelConcedido } from '../schema/rooms.ts';
 import type { Action } from './actions.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
+import { fields, since, type MemoryShape } from './memory.ts';
 
 export interface GrantDesired {
   /** Of the document. */
   readonly name: string;
   readonly generation: number;
-  /** Null: the document is gone. */
+  /** Null: the document is leaving. */
   readonly spec: {
     readonly app: string;
     readonly sala: string;
@@ -55,6 +57,8 @@ export interface GrantMemory {
   readonly since: ConditionMemory;
 }
 
+export const grantMemory: MemoryShape<GrantMemory> = { version: 1, read: fields<GrantMemory>({ since }) };
+
 export interface GrantDecision extends Decision<GrantMemory> {
   readonly state: 'granted' | 'granting' | 'waiting' | 'refused' | 'leaving';
 }
@@ -89,7 +93,7 @@ function actionsOf(desired: GrantDesired, observed: GrantObserved): readonly Act
   const { name, spec } = desired;
   const { room, others } = observed;
   const withdrawn = [...others, ...(room === null ? [] : [room])].flatMap((each) => withdrawalsOf(desired, each, each === room));
-  if (spec === null) return withdrawn;
+  if (spec === null) return withdrawn.length > 0 ? withdrawn : [{ kind: 'object/forget', key: keys.grant(name) }];
   const { app, sala, dona } = spec;
   if (room === null) {
     return observed.appKnown && observed.people.has(dona)
@@ -146,7 +150,7 @@ interface Sight {
 }
 
 function sightOf({ spec }: GrantDesired, { refused }: GrantObserved, actions: readonly Action[], missing: readonly string[]): Sight {
-  if (spec === null) return { state: 'leaving', reason: 'Uninstalled', message: 'its document is gone: what it gave is taken back' };
+  if (spec === null) return { state: 'leaving', reason: 'DocumentRemoved', message: 'what it gave is taken back' };
   if (actions.length > 0) {
     if (refused !== null) return { state: 'refused', reason: 'GrantRefused', message: refused };
     return { state: 'granting', reason: 'Granting', message: `${actions.length} to change in the room ${spec.sala}` };

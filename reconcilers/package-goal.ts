@@ -1,6 +1,9 @@
 /** Which change a package needs now, or what it waits for: one row per situation, the first that fits counts. Pure. */
+import { doubledMs } from '../schema/backoff.ts';
 import type { Reason } from '../schema/backend.ts';
-import { limits } from '../schema/limits.ts';
+import { limits } from './limits.ts';
+import { keys } from '../schema/keys.ts';
+import { limits as sharedLimits } from '../schema/limits.ts';
 import type { PackageState } from '../schema/packages.ts';
 import type { Action } from './actions.ts';
 import type { PackageDesired, PackageMemory, PackageObserved } from './package-types.ts';
@@ -13,6 +16,8 @@ export interface Step {
   readonly action: Action | null;
   /** When it must be decided again even if nothing happens. */
   readonly deadlineMs?: number;
+  /** What is written down beside the change: without a wait, and again until it is. */
+  readonly notes?: readonly Action[];
 }
 
 type Installed = NonNullable<PackageObserved['installed']>;
@@ -24,16 +29,43 @@ export function aimedVersion({ version, rollback }: PackageDesired): string | nu
 
 export function goalOf(desired: PackageDesired, observed: PackageObserved, memory: PackageMemory | null, nowMs: number): Step {
   const { host, busy } = observed;
+  if (desired.leaving && observed.isOthers)
+    return { state: 'removed', reason: 'Uninstalled', message: 'what is there is not its own', action: null, notes: [endOf(desired)] };
   if (host.status !== 'reachable') {
     const reason: Reason = host.status === 'unreachable' ? 'ServerUnreachable' : 'NotObservedYet';
     return { state: 'unknown', reason, message: host.message, action: null };
   }
+  if (desired.version === null && (desired.cancels || (isWish(desired) && busy?.act === 'install'))) return givenUp(desired, observed);
   const aside = busy !== null && (busy.act === 'confirm' || busy.act === 'mend');
   if (busy !== null && !aside) return underWay(desired, busy);
+  // It may be what it was: nothing is put there, and nothing taken away.
+  if (observed.unread !== undefined) return { state: 'unknown', reason: 'FilesUnreadable', message: observed.unread, action: null };
   const aim = aimedVersion(desired);
   const step = aim === null ? leaving(desired, observed, memory, nowMs) : towards(desired, observed, aim, memory, nowMs);
   const allowed = desired.paused ? paused(step) : step;
-  return aside ? { ...allowed, action: null } : allowed;
+  return aside ? { ...allowed, action: null, notes: [] } : allowed;
+}
+
+const isWish = ({ person, requestId }: PackageDesired): boolean => person !== null && requestId !== null;
+
+/** What wanted it is gone, or has what it wanted. */
+function endOf({ name, person, app, requestId, cancels }: PackageDesired): Action {
+  if (person === null || requestId === null) return { kind: 'object/forget', key: keys.package(name) };
+  return { kind: 'wish/end', person, app, requestId, outcome: cancels ? 'cancelled' : 'removed' };
+}
+
+/** "Cancel", and "remove" while its installation runs: what is there now is wanted again, and nothing if there is nothing. */
+function givenUp(desired: PackageDesired, { looked, installed, busy }: PackageObserved): Step {
+  const { server, app, scope, person, requestId } = desired;
+  if (!looked) return { state: 'unknown', reason: 'NotObservedYet', message: 'its account was not looked at yet', action: null };
+  const runs = busy?.act === 'install' && !busy.cancelled;
+  const action: Action | null = runs ? { kind: 'package/cancel', server, app, scope, person } : null;
+  const is = { reason: 'Cancelled', action } as const;
+  if (installed === null)
+    return { ...is, state: 'removed', message: 'the installation was cancelled', notes: [endOf({ ...desired, cancels: true })] };
+  const { version } = installed;
+  const keep: readonly Action[] = person === null || requestId === null ? [] : [{ kind: 'wish/keep', person, app, requestId, version }];
+  return { ...is, state: busy === null ? 'installed' : 'installing', message: `${version} stays`, notes: keep };
 }
 
 function underWay(desired: PackageDesired, busy: NonNullable<PackageObserved['busy']>): Step {
@@ -50,7 +82,10 @@ function underWay(desired: PackageDesired, busy: NonNullable<PackageObserved['bu
 function leaving(desired: PackageDesired, observed: PackageObserved, memory: PackageMemory | null, nowMs: number): Step {
   const { server, app, scope, person } = desired;
   const { installed, living } = observed;
-  if (installed === null) return { state: 'removed', reason: 'Uninstalled', message: 'nothing of it is on the server', action: null };
+  if (installed === null) {
+    const notes = desired.leaving || isWish(desired) ? [endOf(desired)] : [];
+    return { state: 'removed', reason: 'Uninstalled', message: 'nothing of it is on the server', action: null, notes };
+  }
   const untilMs = (memory?.endingSinceMs ?? nowMs) + limits.packageEndMsMax;
   if (living > 0 && nowMs < untilMs) {
     const message = `${installed.version} goes when its ${living} running ${living === 1 ? 'instance' : 'instances'} ended`;
@@ -93,7 +128,7 @@ function inPlace(
   const there: Step = { state: 'installed', reason: 'Installed', message: `version ${installed.version}`, action: null };
   const due = installed.previous !== null && answered;
   if (!due) return there;
-  // The new version has proved itself: the one before may go. Decision: docs/decisions/0061-when-the-old-version-goes.md
+  // The new version has proved itself: the one before may go. Decision: docs/decisions/0060-versions-side-by-side.md
   const atMs = memory?.confirmAtMs ?? 0;
   if (nowMs < atMs) return { ...there, deadlineMs: atMs };
   return { ...there, action: { kind: 'package/confirm', server, app, scope, person } };
@@ -109,15 +144,17 @@ function drifted(
   const what = `files of ${aim} were changed on the server`;
   const held = notOffered(observed, aim) ?? refused(observed, aim);
   if (held !== null) return { state: 'drifted', reason: 'Drift', message: `${what}, and can't be put back: ${held.message}`, action: null };
-  const dueMs = (memory?.driftSinceMs ?? nowMs) + repairWaitMs(memory, nowMs);
+  const repairs = repairsOf(memory, nowMs);
+  const dueMs = (memory?.driftSinceMs ?? nowMs) + repairWaitMs(repairs);
   const action: Action = { kind: 'package/install', server, app, version: aim, scope, person };
   if (nowMs >= dueMs) return { state: 'drifted', reason: 'Drift', message: `${what}; they are put back`, action };
-  return { state: 'drifted', reason: 'Drift', message: `${what}; they are put back on the next round`, action: null, deadlineMs: dueMs };
+  const message = `${what} again (put back ${repairs} ${repairs === 1 ? 'time' : 'times'} of late); they are put back at ${new Date(dueMs).toISOString()}`;
+  return { state: 'drifted', reason: 'Drift', message, action: null, deadlineMs: dueMs };
 }
 
-/** Seen for one round at least; whoever changes the files again and again is followed ever more slowly. */
-function repairWaitMs(memory: PackageMemory | null, nowMs: number): number {
-  return Math.min(limits.resyncMs * 2 ** repairsOf(memory, nowMs), limits.packageRetryMsMax);
+/** The first time at once; whoever changes the files again and again is followed ever more slowly. Decision: docs/decisions/0052 */
+function repairWaitMs(repairs: number): number {
+  return repairs === 0 ? 0 : doubledMs(sharedLimits.resyncMs, repairs, limits.packageRetryMsMax);
 }
 
 /** Repairs in a row: an hour without one and they are forgotten. */

@@ -7,6 +7,10 @@ import type { ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 
 export interface PackageDesired {
+  /** Of the object. */
+  readonly name: string;
+  /** Its document is gone. */
+  readonly leaving: boolean;
   readonly server: string;
   readonly app: string;
   readonly scope: 'sistema' | 'pessoa';
@@ -17,6 +21,8 @@ export interface PackageDesired {
   readonly generation: number;
   /** Of what a person asked for: another one is worth another try. */
   readonly requestId: string | null;
+  /** A person gave up what they had asked for: what is there stays. With version null. */
+  readonly cancels: boolean;
   /** `Package.spec.paused`: nothing of it is changed. */
   readonly paused: boolean;
   /** While `from` is wanted, `to` is kept. Decision: docs/decisions/0080-rollback-is-held.md */
@@ -41,6 +47,12 @@ export interface PackageBusy {
 
 export interface PackageObserved {
   readonly host: HostSight;
+  /** False while nobody looked at the account of its person: what is there is not known. */
+  readonly looked: boolean;
+  /** Of one that leaves: another object wants what stands there, or no document has its server. Nothing of it is this one's to remove. */
+  readonly isOthers: boolean;
+  /** A person's wish to have it removed, behind a document that wants it. */
+  readonly overruled: { readonly person: string; readonly requestId: string } | null;
   /** What stands there; null when nothing does. `drift`: files were changed since. `previous`: kept for a rollback. */
   readonly installed: {
     readonly version: string;
@@ -48,6 +60,8 @@ export interface PackageObserved {
     readonly drift: boolean;
     readonly previous: string | null;
   } | null;
+  /** Why the system refuses to read what stands there; absent while it can be read. */
+  readonly unread?: string;
   /** The version that is aimed at, as the repository offers it; `mark` changes with its bytes. Null: not offered. */
   readonly offer: { readonly mark: string } | null;
   /** Versions that the repository offers, newest first. */
@@ -71,7 +85,7 @@ export interface PackageMemory {
   readonly nextAttemptAtMs: number;
   /** What was attempted: another wish or another source starts anew. */
   readonly attempted: string | null;
-  /** The version seen last, and the one that was there before it. */
+  /** The version seen last, also while nothing is there, and the other one that was there before it. */
   readonly seen: string | null;
   readonly before: string | null;
   readonly driftSinceMs: number | null;

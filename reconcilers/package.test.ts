@@ -3,6 +3,9 @@ import { decidePackage } from './package.ts';
 import type { PackageBusy, PackageDesired, PackageMemory, PackageObserved } from './package-types.ts';
 
 const want: PackageDesired = {
+  name: 'notas',
+  leaving: false,
+  cancels: false,
   server: 'casa',
   app: 'notas',
   scope: 'sistema',
@@ -15,6 +18,9 @@ const want: PackageDesired = {
 };
 const sees = (changes: Partial<PackageObserved> = {}): PackageObserved => ({
   host: { status: 'reachable', message: '' },
+  looked: true,
+  isOthers: false,
+  overruled: null,
   installed: null,
   offer: { mark: 'a' },
   offered: ['1.2.0'],
@@ -74,7 +80,7 @@ describe('a package', () => {
     ['waits for what the server lacks', want, sees({ refusal: lacking }), 'missing', 'PackageMissing', []],
     ['keeps what runs meanwhile', want, sees({ refusal: lacking, installed: at('1.1.0') }), 'outdated', 'PackageMissing', []],
     ['is not judged again once it is there', want, sees({ refusal: lacking, installed: at('1.2.0') }), 'installed', 'Installed', []],
-    ['shows changed files for a round', want, sees({ installed: at('1.2.0', { drift: true }) }), 'drifted', 'Drift', []],
+    ['gets changed files back at once', want, sees({ installed: at('1.2.0', { drift: true }) }), 'drifted', 'Drift', ['package/install']],
     [
       'says that changed files can not be put back',
       want,
@@ -83,6 +89,8 @@ describe('a package', () => {
       'Drift',
       [],
     ],
+    ['is unknown while it can not be read', want, sees({ installed: at('1.1.0'), unread: 'EIO' }), 'unknown', 'FilesUnreadable', []],
+    ['is not removed while it can not be read', gone, sees({ installed: at('1.2.0'), unread: 'EIO' }), 'unknown', 'FilesUnreadable', []],
     [
       'is replaced whatever was changed',
       want,
@@ -117,7 +125,7 @@ describe('a package', () => {
       sees({ installed: at('1.1.0') }),
       'outdated',
       'Outdated',
-      ['package/install'],
+      ['rollback/end', 'package/install'],
     ],
     ['is not installed while paused', paused, sees(), 'missing', 'Paused', []],
     ['is not upgraded while paused', paused, sees({ installed: at('1.1.0') }), 'outdated', 'Paused', []],
@@ -176,16 +184,23 @@ describe('a package', () => {
     expect(decidePackage(want, sees({ failure }), waits.memory, 200).actions).toHaveLength(1);
   });
 
-  it('puts changed files back on the next round, and more and more slowly when somebody changes them again and again', () => {
+  it('puts changed files back at once, and more and more slowly when somebody changes them again and again', () => {
     let memory: PackageMemory | null = null;
     const repairs: number[] = [];
-    for (let nowMs = 0; nowMs <= 160_000; nowMs += 1_000) {
+    const told = new Set<string>();
+    for (let nowMs = 0; nowMs <= 80_000; nowMs += 1_000) {
       const drift = repairs.at(-1) !== nowMs - 1_000;
       const decision = decidePackage(want, sees({ installed: at('1.2.0', { drift }) }), memory, nowMs);
       if (decision.actions.length > 0) repairs.push(nowMs);
+      else if (drift) told.add(decision.message);
       memory = decision.memory;
     }
-    expect(repairs).toEqual([10_000, 32_000, 74_000, 156_000]);
+    expect(repairs).toEqual([0, 12_000, 34_000, 76_000]);
+    // The time that it says is the time that it keeps.
+    expect([...told].slice(0, 2)).toEqual([
+      'files of 1.2.0 were changed on the server again (put back 1 time of late); they are put back at 1970-01-01T00:00:12.000Z',
+      'files of 1.2.0 were changed on the server again (put back 2 times of late); they are put back at 1970-01-01T00:00:34.000Z',
+    ]);
   });
 
   it('waits half a minute for its instances and then goes all the same', () => {
@@ -201,6 +216,17 @@ describe('a package', () => {
     const first = decidePackage(want, sees({ installed: at('1.1.0') }), null, 0);
     const second = decidePackage(want, sees({ installed: at('1.2.0') }), first.memory, 1_000);
     expect(decidePackage(want, sees({ installed: at('1.2.0') }), second.memory, 2_000).memory.before).toBe('1.1.0');
+  });
+
+  it.for([
+    ['the same version', '1.2.0', null],
+    ['another one', '1.3.0', '1.2.0'],
+  ] as const)('has %s after its folder was deleted, and goes back to what there is', ([, version, before]) => {
+    const aim = { ...want, version };
+    const there = decidePackage(want, sees({ installed: at('1.2.0') }), null, 0);
+    const gone = decidePackage(aim, sees(), there.memory, 1_000);
+    const again = decidePackage(aim, sees({ installed: at(version) }), gone.memory, 2_000);
+    expect(again.memory.before).toBe(before);
   });
 
   it('is asked for its answer again only after a minute', () => {

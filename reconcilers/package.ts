@@ -3,7 +3,10 @@
  * Install is idempotent per version, so the version alone decides, and whether files were changed since (drift). Failures back off,
  * except terminal ones, which wait for a change of the wish or the source.
  */
-import { limits } from '../schema/limits.ts';
+import { doubledMs } from '../schema/backoff.ts';
+import { keys } from '../schema/keys.ts';
+import type { Action } from './actions.ts';
+import { limits } from './limits.ts';
 import { earliest, stampConditions } from './conditions.ts';
 import { aimedVersion, goalOf, repairsOf, type Step } from './package-goal.ts';
 import type { PackageDecision, PackageDesired, PackageMemory, PackageObserved } from './package-types.ts';
@@ -47,26 +50,35 @@ export function decidePackage(
     state: step.state,
     reason: step.reason,
     message: step.message,
-    actions: step.action === null ? [] : [step.action],
+    actions: [...overtaken(desired, observed), ...(step.action === null ? [] : [step.action]), ...(step.notes ?? [])],
     conditions: stamped.conditions,
     nextDeadlineMs: earliest(nowMs, [over || observed.busy !== null ? null : nextAttemptAtMs, step.deadlineMs]),
     memory: memory !== null && same(memory, next) ? memory : next,
   };
 }
 
+/** Wishes that another one has overtaken: a rollback from a version that is wanted no longer, a removal that a document is against. */
+function overtaken({ name, app, version, rollback }: PackageDesired, { overruled }: PackageObserved): readonly Action[] {
+  const isOver = rollback !== null && rollback.from !== version;
+  return [
+    ...(isOver ? [{ kind: 'rollback/end', key: keys.package(name), requestId: rollback.requestId } as const] : []),
+    ...(overruled === null ? [] : [{ kind: 'wish/end', app, ...overruled, outcome: 'overruled' } as const]),
+  ];
+}
+
 /** Wait after the n-th attempt that did not lead to the wanted version. */
 export function packageWaitMs(attempts: number): number {
-  return Math.min(2 ** attempts * 1_000, limits.packageRetryMsMax);
+  return doubledMs(2_000, attempts, limits.packageRetryMsMax);
 }
 
 /** Whatever of this is another one is worth a new first try. */
 function attemptOf(desired: PackageDesired, { offer, installed, refusal }: PackageObserved): string {
-  const { requestId, rollback } = desired;
+  const { requestId, rollback, version } = desired;
   const there = installed === null ? null : [installed.version, installed.drift];
   return JSON.stringify([
     aimedVersion(desired),
     requestId,
-    rollback?.requestId ?? null,
+    rollback?.from === version ? rollback.requestId : null,
     offer?.mark ?? null,
     there,
     refusal?.reason ?? null,
@@ -95,7 +107,8 @@ function follow(
 ): Omit<PackageMemory, 'since'> {
   const before = memory ?? { ...fresh, since: {} };
   const kind = step.action?.kind;
-  const seen = installed?.version ?? null;
+  // Gone for a while and there again is no other version: what it goes back to is what was there before it.
+  const seen = installed?.version ?? before.seen;
   const moved = seen !== before.seen && before.seen !== null;
   const drift = installed?.drift === true;
   const repairs = kind === 'package/install' && drift;

@@ -1,17 +1,25 @@
 /**
- * A person: whether their account on their server can serve them. No action here: the supervisor is decided by itself, and an account that does
- * not last is mended by the server (reconcilers/server.ts). Decision: docs/decisions/0074-session-provision.md
+ * A person: whether their account on their server can serve them, and, once their document is gone, what of them has to end and in which order
+ * (reconcilers/leaving.ts). For who stays there is no action here: the supervisor is decided by itself, and an account that does not last is
+ * mended by the server (reconcilers/server.ts). Decision: docs/decisions/0068-lingering.md
  */
 import type { Reason } from '../schema/backend.ts';
+import type { Action } from './actions.ts';
 import type { HostSight } from './backend-types.ts';
 import { stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
+import { decideLeaving, type LeavingObserved } from './leaving.ts';
+import { fields, since, type MemoryShape } from './memory.ts';
 
 export interface PersonDesired {
   readonly name: string;
   readonly server: string;
   readonly generation: number;
+  /** Their document is gone. */
+  readonly leaving: boolean;
   readonly session: boolean;
+  /** False: nobody ever signed in as this person, as far as the store knows. */
+  readonly everSignedIn: boolean;
 }
 export interface PersonObserved {
   readonly host: HostSight;
@@ -19,10 +27,14 @@ export interface PersonObserved {
   readonly account: boolean | null;
   /** Whether what runs as the account outlives its logins; null where nobody can say, or where the question has no meaning. */
   readonly lasts: boolean | null;
+  /** What of them is still there; null while they stay. */
+  readonly left: LeavingObserved | null;
 }
 export interface PersonMemory {
   readonly since: ConditionMemory;
 }
+
+export const personMemory: MemoryShape<PersonMemory> = { version: 1, read: fields<PersonMemory>({ since }) };
 
 export function decidePerson(
   desired: PersonDesired,
@@ -30,7 +42,8 @@ export function decidePerson(
   memory: PersonMemory | null,
   nowMs: number,
 ): Decision<PersonMemory> {
-  const sight = sightOf(desired, observed);
+  const leaving = observed.left === null ? null : leavingStep(desired, observed.host, observed.left);
+  const sight = leaving?.sight ?? sightOf(desired, observed);
   const { host, lasts } = observed;
   const reached = host.status === 'reachable' ? 'True' : host.status === 'unreachable' ? 'False' : 'Unknown';
   const stamped = stampConditions(
@@ -44,7 +57,7 @@ export function decidePerson(
     nowMs,
   );
   return {
-    actions: [],
+    actions: leaving?.actions ?? [],
     state: sight.state,
     reason: sight.reason,
     message: sight.message,
@@ -55,10 +68,39 @@ export function decidePerson(
 }
 
 interface Sight {
-  readonly state: 'present' | 'away' | 'missing' | 'unknown';
+  readonly state: 'present' | 'away' | 'missing' | 'unknown' | 'leaving';
   readonly ready: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;
   readonly message: string;
+}
+
+interface Leaving {
+  readonly sight: Sight;
+  readonly actions: readonly Action[];
+}
+
+/** Source: design 4, removal. Sessions and rooms go first: the longer the person outlives them, the likelier the supervisor is started again. */
+function leavingStep({ name: person, server }: PersonDesired, host: HostSight, left: LeavingObserved): Leaving {
+  const unseen = host.status === 'unreachable' ? `; ${server} does not answer: ${host.message}` : '';
+  const signOut: readonly Action[] = left.signedOut ? [] : [{ kind: 'person/sign-out', person }];
+  const is = (message: string, ...actions: readonly Action[]): Leaving => ({
+    sight: { state: 'leaving', ready: 'False', reason: 'PersonRemoved', message },
+    actions: [...signOut, ...actions],
+  });
+  const step = decideLeaving(left);
+  if (step.kind === 'wait') return is('their supervisor is being started, to know what runs');
+  if (step.kind === 'wait-for-packages') return is(`their packages go: ${step.packages.join(', ')}`);
+  if (step.kind === 'find-out') return is(`their supervisor is needed to know what runs${unseen}`, { kind: 'supervisor/ensure', person });
+  if (step.kind === 'end-supervisor') return is('their supervisor ends', { kind: 'supervisor/end', person });
+  if (step.kind === 'forget') return is('nothing of theirs runs: they are forgotten', { kind: 'person/forget', person });
+  const stops = step.apps.map((app): Action => ({
+    kind: 'backend/stop',
+    person,
+    app,
+    requestId: `saida-${person}`,
+    reason: 'PersonRemoved',
+  }));
+  return is(`their apps end: ${step.apps.join(', ')}`, ...stops);
 }
 
 function contained(lasts: boolean, { server }: PersonDesired): ConditionDraft {
@@ -70,7 +112,7 @@ function contained(lasts: boolean, { server }: PersonDesired): ConditionDraft {
 /** Told to the person too (gateway). */
 export const endsWithLogin = (server: string): string => `what runs on ${server} ends with the last login there, and has no limits`;
 
-function sightOf({ name, server, session }: PersonDesired, { host, account, lasts }: PersonObserved): Sight {
+function sightOf({ name, server, session, everSignedIn }: PersonDesired, { host, account, lasts }: PersonObserved): Sight {
   if (host.status === 'unreachable') {
     return { state: 'unknown', ready: 'Unknown', reason: 'ServerUnreachable', message: `${server} does not answer: ${host.message}` };
   }
@@ -78,6 +120,7 @@ function sightOf({ name, server, session }: PersonDesired, { host, account, last
     return { state: 'unknown', ready: 'Unknown', reason: 'NotObservedYet', message: `${server} was not looked at yet` };
   }
   if (!account) return { state: 'missing', ready: 'False', reason: 'Invalid', message: `${name} has no account on ${server}` };
+  if (!session && !everSignedIn) return { state: 'away', ready: 'True', reason: 'NeverSignedIn', message: `${name} has not signed in yet` };
   if (!session) return { state: 'away', ready: 'True', reason: 'SessionEnded', message: '' };
   // It serves all the same: nobody is kept out because of it.
   if (lasts === false) return { state: 'present', ready: 'True', reason: 'LingerBroken', message: endsWithLogin(server) };

@@ -1,8 +1,8 @@
 /**
  * Guard against a folder that lost its files (design 4): a change that would remove more than a fifth of the objects, or all of a kind,
- * removes nothing until somebody says `--prune`. Decision: docs/decisions/0028-prune-guard.md
+ * removes nothing until somebody says `--prune`. Decision: docs/decisions/0033-what-is-in-force.md
  */
-import { limits } from '../schema/limits.ts';
+import { limits } from './limits.ts';
 
 export interface PrunePlan {
   /** Names that stay in force until `--prune`. */

@@ -4,7 +4,8 @@ import { decideServer, type KitSight, type ServerDesired, type ServerMemory, typ
 const desired: ServerDesired = {
   name: 'sirius',
   generation: 1,
-  kit: { id: '2.0.0-bbbbbbbb', removed: false, held: null, origins: 'subdomain' },
+  leaving: false,
+  kit: { id: '2.0.0-bbbbbbbb', removed: false, held: null, pending: null, origins: 'subdomain' },
 };
 const account = { name: 'ana', found: true, linger: true, manager: true, key: true };
 const seen = (extra: Partial<Extract<KitSight, { status: 'seen' }>> = {}): KitSight => ({
@@ -17,6 +18,7 @@ const seen = (extra: Partial<Extract<KitSight, { status: 'seen' }>> = {}): KitSi
 });
 const observed = (extra: Partial<ServerObserved> = {}): ServerObserved => ({
   host: { status: 'reachable', message: '' },
+  occupied: false,
   kit: seen(),
   busy: null,
   failure: null,
@@ -47,6 +49,38 @@ describe('the kit of a server', () => {
       'outdated',
       'Outdated',
       [kitAction],
+    ],
+    [
+      'is to come off',
+      withKit({ removed: true, pending: 'remove' }),
+      observed(),
+      'removed',
+      'Uninstalled',
+      [{ kind: 'server/take-off', server: 'sirius', force: false }],
+    ],
+    [
+      'is to come off although apps run, and half of it is gone',
+      withKit({ removed: true, pending: 'remove-forced' }),
+      observed({ kit: seen({ id: null }) }),
+      'removed',
+      'Uninstalled',
+      [{ kind: 'server/take-off', server: 'sirius', force: true }],
+    ],
+    [
+      'is to make room for the one before',
+      withKit({ held: '2.0.0-bbbbbbbb', pending: 'rollback' }),
+      observed(),
+      'outdated',
+      'RolledBack',
+      [{ kind: 'server/roll-back', server: 'sirius' }],
+    ],
+    [
+      'is to come off a server that does not answer',
+      withKit({ removed: true, pending: 'remove' }),
+      observed({ host: unreachable, kit: { status: 'unknown', message: 'refused' } }),
+      'unknown',
+      'ServerUnreachable',
+      [],
     ],
     ['was taken off', withKit({ removed: true }), observed({ kit: seen({ id: null }) }), 'removed', 'Uninstalled', []],
     [
@@ -173,5 +207,23 @@ describe('the kit of a server', () => {
     const first = decideServer(desired, observed({ kit: lost }), null, 0);
     const away = decideServer(desired, observed({ host: unreachable, kit: { status: 'unknown', message: 'cut' } }), first.memory, 1);
     expect(decideServer(desired, observed({ kit: lost }), away.memory, 2).actions).toEqual([]);
+  });
+});
+
+describe('a server whose document was removed', () => {
+  const leaving = { ...desired, leaving: true };
+  const occupied = { occupied: true, host: unreachable } as const;
+  const forget = { kind: 'object/forget', key: 'Server/sirius' };
+  test.for([
+    ['serves until those who leave are gone', leaving, { occupied: true, kit: seen({ id: null }) }, [kitAction]],
+    ['stays while they are there and it does not answer', leaving, { ...occupied, kit: { status: 'unknown', message: 'refused' } }, []],
+    ['goes when nobody and nothing is there, whether it answers or not', leaving, { host: unreachable }, [forget]],
+    ['goes without a kit of the portal, too', { ...leaving, kit: null }, {}, [forget]],
+  ] as const)('%s', ([, wish, sees, actions]) => {
+    const decision = decideServer(wish, observed(sees), null, 1_000);
+    expect(decision).toMatchObject({ state: 'leaving', reason: 'DocumentRemoved', actions });
+    // What the store refused is asked again, without a wait.
+    const again = decideServer(wish, observed(sees), decision.memory, 1_001);
+    expect(again.actions.filter(({ kind }) => kind === 'object/forget')).toEqual(actions.filter((action) => action === forget));
   });
 });

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { decidePerson } from './person.ts';
 import { decideServer } from './server.ts';
 
-const local = { kit: { status: 'unknown', message: '' }, busy: null, failure: null } as const;
-const server = { name: 'casa', generation: 3, kit: null };
+const local = { kit: { status: 'unknown', message: '' }, busy: null, failure: null, occupied: false } as const;
+const server = { name: 'casa', generation: 3, leaving: false, kit: null };
 
 it.for([
   ['reachable', 'ready', 'Reachable', 'True'],
@@ -25,12 +25,13 @@ it.for([
   ['with a session on a server where it lasts', 'reachable', true, true, true, 'present', 'True', 'Provisioned'],
   ['whose account does not last', 'reachable', true, false, true, 'present', 'True', 'LingerBroken'],
   ['without a session', 'reachable', true, false, false, 'away', 'True', 'SessionEnded'],
+  ['who never signed in', 'reachable', true, false, false, 'away', 'True', 'NeverSignedIn'],
   ['without an account', 'reachable', false, null, true, 'missing', 'False', 'Invalid'],
   ['whose account was not looked at', 'reachable', null, null, true, 'unknown', 'Unknown', 'NotObservedYet'],
   ['on a server that does not answer', 'unreachable', true, false, true, 'unknown', 'Unknown', 'ServerUnreachable'],
 ] as const)('a person %s', ([, status, account, lasts, session, state, ready, reason]) => {
-  const desired = { name: 'ana', server: 'casa', generation: 1, session };
-  const observed = { host: { status, message: 'm' }, account, lasts };
+  const desired = { name: 'ana', server: 'casa', generation: 1, leaving: false, session, everSignedIn: reason !== 'NeverSignedIn' };
+  const observed = { host: { status, message: 'm' }, account, lasts, left: null };
   const decision = decidePerson(desired, observed, null, 1_000);
   expect([decision.state, decision.conditions[0]?.status, decision.reason]).toEqual([state, ready, reason]);
   expect(decidePerson(desired, observed, decision.memory, 2_000).memory).toBe(decision.memory);

@@ -2,13 +2,16 @@
  * A server: reachable or not, and, where the portal may act as its administrator, whether it holds the portal's server kit and its accounts
  * are ready (design 5; spec 3.3, supervisor rule 5). A connection that breaks is the host driver's to mend (design 3 rule 6).
  */
-import { limits } from '../schema/limits.ts';
+import { doubledMs } from '../schema/backoff.ts';
+import { limits } from './limits.ts';
 import type { Reason } from '../schema/backend.ts';
 import type { RetryClass } from '../schema/errors.ts';
+import { keys } from '../schema/keys.ts';
 import type { Action } from './actions.ts';
 import type { HostSight } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
+import { fields, flag, number, orNull, since, text, type MemoryShape } from './memory.ts';
 
 export interface AccountSight {
   readonly name: string;
@@ -49,6 +52,8 @@ export interface KitFailure {
 export interface ServerDesired {
   readonly name: string;
   readonly generation: number;
+  /** Its document is gone. */
+  readonly leaving: boolean;
   /** Null where the portal brings no kit: a local server. */
   readonly kit: {
     /** Null while it is not known which one belongs there. */
@@ -57,12 +62,16 @@ export interface ServerDesired {
     readonly removed: boolean;
     /** Kit that an administrator went back from: it is not put there again. */
     readonly held: string | null;
+    /** What an administrator asked for and is not done yet; `remove-forced`: although apps run there. */
+    readonly pending: 'rollback' | 'remove' | 'remove-forced' | null;
     readonly origins: 'subdomain' | 'path';
   } | null;
 }
 
 export interface ServerObserved {
   readonly host: HostSight;
+  /** People or packages of the documents are there, also those that leave. */
+  readonly occupied: boolean;
   readonly kit: KitSight;
   /** What is being done there; null when nothing is. */
   readonly busy: KitBusy | null;
@@ -79,8 +88,13 @@ export interface ServerMemory {
   readonly busy: boolean;
 }
 
+export const serverMemory: MemoryShape<ServerMemory> = {
+  version: 1,
+  read: fields<ServerMemory>({ since, attempts: number, nextAttemptAtMs: number, attempted: orNull(text), busy: flag }),
+};
+
 interface Step {
-  readonly state: 'ready' | 'unknown' | 'installing' | 'outdated' | 'missing' | 'failed' | 'removed';
+  readonly state: 'ready' | 'unknown' | 'installing' | 'outdated' | 'missing' | 'failed' | 'removed' | 'leaving';
   readonly ready: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;
   readonly message: string;
@@ -91,7 +105,7 @@ interface Step {
 
 /** Wait after the n-th attempt that did not lead there. */
 export function kitWaitMs(attempts: number): number {
-  return Math.min(2 ** attempts * 5_000, limits.kitRetryMsMax);
+  return doubledMs(10_000, attempts, limits.kitRetryMsMax);
 }
 
 export function decideServer(
@@ -100,7 +114,7 @@ export function decideServer(
   memory: ServerMemory | null,
   nowMs: number,
 ): Decision<ServerMemory> {
-  const wanted = stepOf(desired, observed);
+  const wanted = desired.leaving ? leavingStep(desired, observed) : stepOf(desired, observed);
   const { busy } = observed;
   const aim = wanted.action === null ? null : `${JSON.stringify(wanted.action)}${wanted.trouble}`;
   // What is under way, or can't be seen for a while, does not make the last attempts forgotten: each would begin anew for ever.
@@ -109,7 +123,10 @@ export function decideServer(
   const attempted = holds ? (tried?.attempted ?? null) : aim;
   const ended = tried !== null && tried.busy && busy === null;
   const dueAtMs = ended ? nowMs + kitWaitMs(tried.attempts) : (tried?.nextAttemptAtMs ?? 0);
-  const step = wanted.action === null ? wanted : paced(wanted, observed, tried?.attempts ?? 0, dueAtMs, nowMs);
+  const step =
+    wanted.action === null || wanted.action.kind === 'object/forget'
+      ? wanted
+      : paced(wanted, observed, tried?.attempts ?? 0, dueAtMs, nowMs);
   const attempts = (tried?.attempts ?? 0) + (step.action === null ? 0 : 1);
   const nextAttemptAtMs = step.action === null ? dueAtMs : nowMs + kitWaitMs(attempts);
   const stamped = stampConditions(conditionsOf(desired, observed, step), memory?.since, desired.generation, nowMs);
@@ -131,6 +148,14 @@ const sights = {
   unknown: { state: 'unknown', truth: 'Unknown', reason: 'NotObservedYet' },
 } as const satisfies Record<HostSight['status'], { state: string; truth: 'True' | 'False' | 'Unknown'; reason: Reason }>;
 
+/** Source: design 4, removal. It serves those who leave it until they are gone. */
+function leavingStep(desired: ServerDesired, observed: ServerObserved): Step {
+  const leaves = { state: 'leaving', ready: 'False', reason: 'DocumentRemoved' } as const;
+  if (observed.occupied) return { ...stepOf(desired, observed), ...leaves, message: 'its people and packages leave first' };
+  const action: Action = { kind: 'object/forget', key: keys.server(desired.name) };
+  return { ...leaves, message: 'nobody and nothing is there any more', action, trouble: '' };
+}
+
 function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
   const { host, kit, busy } = observed;
   const { state, truth, reason } = sights[host.status];
@@ -141,11 +166,21 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
     if (host.status === 'reachable') return plain;
     return { ...plain, message: kit.message === '' ? host.message : kit.message };
   }
-  const { id, removed, held } = desired.kit;
+  const { id, removed, held, pending } = desired.kit;
   const said = (step: Omit<Step, 'action' | 'trouble'>, action: Action | null = null, trouble = ''): Step => ({ ...step, action, trouble });
   const isRight = kit.id !== null && (id === null || kit.id === id || id === held);
   if (busy !== null && (busy.act === 'kit' || !isRight))
     return said({ state: 'installing', ready: readyNow(observed), reason: 'Installing', message: busy.message });
+  if (pending === 'rollback')
+    return said(
+      { state: 'outdated', ready: readyNow(observed), reason: 'RolledBack', message: 'the server kit before comes back' },
+      { kind: 'server/roll-back', server: desired.name },
+    );
+  if (pending !== null)
+    return said(
+      { state: 'removed', ready: 'False', reason: 'Uninstalled', message: 'the server kit is taken off' },
+      { kind: 'server/take-off', server: desired.name, force: pending === 'remove-forced' },
+    );
   if (removed)
     return said({
       state: 'removed',

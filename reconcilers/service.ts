@@ -4,10 +4,11 @@
  */
 import { probeVerdict } from '../machines/probe-verdict.ts';
 import { limits } from '../schema/limits.ts';
-import type { BackendState, Reason } from '../schema/backend.ts';
+import { backendStates, type BackendState, type Reason } from '../schema/backend.ts';
 import type { BackendDecision, BackendDesired, BackendMemory, HostSight } from './backend-types.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
+import { fields, among, number, orNull, since, type MemoryShape } from './memory.ts';
 
 export interface ServiceProbe {
   /** 0 is the spec's 000. */
@@ -33,6 +34,11 @@ export interface ServiceMemory {
   readonly silentSinceMs: number | null;
   readonly since: ConditionMemory;
 }
+
+export const serviceMemory: MemoryShape<ServiceMemory> = {
+  version: 1,
+  read: fields<ServiceMemory>({ state: among(backendStates), sinceMs: number, silentSinceMs: orNull(number), since }),
+};
 
 export interface ServiceDecision extends Decision<ServiceMemory> {
   readonly state: BackendState;
@@ -95,7 +101,7 @@ export function decideShared(
   const same = memory !== null && memory.state === state && memory.context.reason === reason && memory.since === stamped.memory;
   const next: BackendMemory = {
     state,
-    context: { reason, sinceMs: service?.memory.sinceMs ?? nowMs, last: null },
+    context: { reason, sinceMs: service?.memory.sinceMs ?? nowMs, last: null, saw: null },
     start: null,
     sent: null,
     autostartedFor: null,

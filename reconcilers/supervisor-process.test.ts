@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { alive, answering, stopped } from './backend-fixtures.ts';
 import { decideSupervisor, keepsSupervisor, type SupervisorMemory, type SupervisorObserved } from './supervisor-process.ts';
 
-const wanted = { person: 'ana', session: true, wished: false, wanted: false } as const;
+const wanted = { person: 'ana', leaving: false, session: true, everSignedIn: true, wished: false, wanted: false } as const;
 const unwanted = { ...wanted, session: false };
 const seen = (status: SupervisorObserved['status'], host: 'reachable' | 'unreachable' | 'unknown' = 'reachable'): SupervisorObserved => ({
   host: { status: host, message: '' },
@@ -18,6 +18,21 @@ describe('the supervisor of a person', () => {
     ['for nobody', {}, 0],
   ] as const)('is started %s', ([, changes, starts]) => {
     expect(decideSupervisor({ ...unwanted, ...changes }, seen('down'), null, 1_000).actions).toHaveLength(starts);
+  });
+
+  it.for(['up', 'down', 'starting'] as const)(
+    'of who leaves is neither started nor ended here, though it was %s and apps were wanted',
+    (status) => {
+      const memory = decideSupervisor(wanted, seen('up'), null, 1_000).memory;
+      const leaving = { ...wanted, leaving: true, wished: true, wanted: true };
+      expect(decideSupervisor(leaving, seen(status), memory, 500_000).actions).toEqual([]);
+    },
+  );
+
+  it("that can't write to its home is up, and says so", () => {
+    const full = decideSupervisor(wanted, { ...seen('up'), message: "the home can't be written: ENOSPC" }, null, 1_000);
+    expect(full).toMatchObject({ state: 'up', reason: 'DiskFull', message: "the home can't be written: ENOSPC", actions: [] });
+    expect(decideSupervisor(wanted, seen('up'), full.memory, 2_000)).toMatchObject({ state: 'up', reason: 'Provisioned', message: '' });
   });
 
   it('is started again after 1, 2, 4, 8, 10, 10 s, without an end', () => {
@@ -57,6 +72,8 @@ describe('the supervisor of a person', () => {
     expect(end.actions).toEqual([{ kind: 'supervisor/end', person: 'ana' }]);
     const ended = decideSupervisor(unwanted, seen('down'), end.memory, 61_100);
     expect([ended.state, ended.reason, ended.actions]).toEqual(['ended', 'SessionEnded', []]);
+    const never = decideSupervisor({ ...unwanted, everSignedIn: false }, seen('down'), null, 1_000);
+    expect([never.state, never.reason, never.actions]).toEqual(['ended', 'NeverSignedIn', []]);
   });
 
   it.for([['unreachable'], ['unknown']] as const)('is left alone while its server is %s', ([host]) => {

@@ -3,16 +3,22 @@
  * "Needs" is wider than the session: a wanted backend must be kept alive after its person left, and a click must find somebody to obey.
  * Its own failures have their own backoff and never count for an app (design 3 rule 6).
  */
-import { limits } from '../schema/limits.ts';
+import { doubledMs } from '../schema/backoff.ts';
+import { limits } from './limits.ts';
 import type { AppSnapshot, Reason } from '../schema/backend.ts';
 import type { Action } from './actions.ts';
 import type { BackendMemory, HostSight } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
+import { fields, flag, number, orNull, since, type MemoryShape } from './memory.ts';
 
 export interface SupervisorDesired {
   readonly person: string;
+  /** The person's document is gone: reconcilers/leaving.ts starts and ends it. */
+  readonly leaving: boolean;
   readonly session: boolean;
+  /** False: nobody ever signed in as this person, as far as the store knows. */
+  readonly everSignedIn: boolean;
   /** Some intent of the person is pending, or some document says `ligado`. */
   readonly wished: boolean;
   /** Some backend of the person was last seen wanted or with a process. */
@@ -22,7 +28,7 @@ export interface SupervisorDesired {
 export interface SupervisorObserved {
   readonly host: HostSight;
   readonly status: 'up' | 'starting' | 'down';
-  /** Why the last attempt to start or reach it failed; '' when it did not. */
+  /** Why the last attempt to start or reach it failed; while it is up, why it can't write to its home; '' otherwise. */
   readonly message: string;
 }
 
@@ -36,6 +42,18 @@ export interface SupervisorMemory {
   readonly since: ConditionMemory;
 }
 
+export const supervisorMemory: MemoryShape<SupervisorMemory> = {
+  version: 1,
+  read: fields<SupervisorMemory>({
+    attempts: number,
+    nextAttemptAtMs: number,
+    upSinceMs: orNull(number),
+    unwantedSinceMs: orNull(number),
+    wasUp: flag,
+    since,
+  }),
+};
+
 export type SupervisorState = 'up' | 'starting' | 'backoff' | 'ended' | 'unknown';
 export interface SupervisorDecision extends Decision<SupervisorMemory> {
   readonly state: SupervisorState;
@@ -43,7 +61,7 @@ export interface SupervisorDecision extends Decision<SupervisorMemory> {
 
 /** Wait after the n-th start in a row: 1, 2, 4, 8, 10, 10… s. */
 export function supervisorWaitMs(attempts: number): number {
-  return Math.min(2 ** (attempts - 1) * 1_000, limits.supervisorRestartMsMax);
+  return doubledMs(1_000, attempts, limits.supervisorRestartMsMax);
 }
 
 type Sight = { readonly state: SupervisorState; readonly reason: Reason; readonly message: string };
@@ -84,13 +102,19 @@ function stepOf(desired: SupervisorDesired, observed: SupervisorObserved, before
     const reason: Reason = observed.host.status === 'unreachable' ? 'ServerUnreachable' : 'NotObservedYet';
     return { sight: { state: 'unknown', reason, message: observed.host.message }, action: null, part: before, deadlineMs: null };
   }
-  if (observed.status === 'up') return whileUp(person, before, needed, nowMs);
+  if (desired.leaving && observed.status !== 'starting') {
+    const state = observed.status === 'up' ? 'up' : 'ended';
+    return { sight: { state, reason: 'PersonRemoved', message: 'the person is leaving' }, action: null, part: before, deadlineMs: null };
+  }
+  if (observed.status === 'up') return whileUp(person, observed.message, before, needed, nowMs);
   const base: Part = { ...before, upSinceMs: null, unwantedSinceMs: null };
   if (observed.status === 'starting') {
     return { sight: { state: 'starting', reason: 'SupervisorStarting', message: '' }, action: null, part: base, deadlineMs: null };
   }
   if (!needed) {
-    const sight: Sight = { state: 'ended', reason: 'SessionEnded', message: 'nothing of this person has to be kept alive' };
+    const sight: Sight = desired.everSignedIn
+      ? { state: 'ended', reason: 'SessionEnded', message: 'nothing of this person has to be kept alive' }
+      : { state: 'ended', reason: 'NeverSignedIn', message: `${person} has not signed in yet: none was needed` };
     return { sight, action: null, part: { ...base, attempts: 0, nextAttemptAtMs: 0, wasUp: false }, deadlineMs: null };
   }
   const reason: Reason = before.wasUp ? 'SupervisorLost' : 'SupervisorStarting';
@@ -109,7 +133,7 @@ function stepOf(desired: SupervisorDesired, observed: SupervisorObserved, before
   };
 }
 
-function whileUp(person: string, before: Part, needed: boolean, nowMs: number): Step {
+function whileUp(person: string, disk: string, before: Part, needed: boolean, nowMs: number): Step {
   const upSinceMs = before.upSinceMs ?? nowMs;
   const stableAtMs = upSinceMs + limits.supervisorStableMs;
   const stable = nowMs >= stableAtMs;
@@ -120,7 +144,7 @@ function whileUp(person: string, before: Part, needed: boolean, nowMs: number): 
     unwantedSinceMs: needed ? null : (before.unwantedSinceMs ?? nowMs),
     wasUp: true,
   };
-  const sight: Sight = { state: 'up', reason: 'Provisioned', message: '' };
+  const sight: Sight = { state: 'up', reason: disk === '' ? 'Provisioned' : 'DiskFull', message: disk };
   if (part.unwantedSinceMs === null) return { sight, action: null, part, deadlineMs: stable ? null : stableAtMs };
   const endAtMs = part.unwantedSinceMs + limits.supervisorUnwantedMs;
   if (nowMs < endAtMs) return { sight, action: null, part, deadlineMs: endAtMs };

@@ -3,11 +3,18 @@
  * conditions and the snapshot that a supervisor publishes. Source: spec 3.3 and 2.6; design 3 rules 5 to 7.
  */
 
-/** Spec 3.3 names stopped, starting, running and failed; the rest is ours (docs/decisions/0005-backend-states.md). */
+/**
+ * Spec 3.3 names stopped, starting, running and failed; the rest is ours. The same seven words are used in status.json, the API, the pages
+ * and the command line. `backoff`: the process ended and the next start is due at `nextAttemptAtMs`. `unknown`: the server can't be seen,
+ * which is never shown as `stopped`.
+ */
 export const backendStates = ['stopped', 'starting', 'running', 'stopping', 'backoff', 'failed', 'unknown'] as const;
 export type BackendState = (typeof backendStates)[number];
 
-/** The closed list of reasons. Every transition carries one; docs/reasons.md says what each means and how it is mended. */
+/**
+ * The closed list of reasons, in CamelCase as in Kubernetes. Every transition carries one; docs/reasons.md says what each means and how it
+ * is mended. Pages translate them and have no state of their own.
+ */
 export const reasons = [
   // stopped
   'NeverStarted',
@@ -18,6 +25,10 @@ export const reasons = [
   'PinnedStopped',
   'HashChanged',
   'Uninstalled',
+  'PersonRemoved',
+  'DocumentRemoved',
+  'Reinstalled',
+  'WishDeleted',
   // starting
   'StartRequested',
   'PinnedRunning',
@@ -25,9 +36,12 @@ export const reasons = [
   'SettingUp',
   'Probing',
   'SlowStart',
+  'SocketLost',
   // running
   'Healthy',
   'Adopted',
+  'NotAnswering',
+  'Suspended',
   // backoff and failed
   'Crashed',
   'ExitedAtOnce',
@@ -39,6 +53,7 @@ export const reasons = [
   'InstallCommandFailed',
   'InvalidManifest',
   'InvalidEnvironment',
+  'EnvFileDamaged',
   'EngineMissing',
   'PackageMissing',
   'NoGpu',
@@ -52,6 +67,7 @@ export const reasons = [
   'ServerUnreachable',
   'SupervisorStarting',
   'SupervisorLost',
+  'FilesUnreadable',
   'LingerBroken',
   'NotObservedYet',
   'NotInstalled',
@@ -71,6 +87,7 @@ export const reasons = [
   'InstallFailed',
   'Undeclared',
   'Provisioned',
+  'NeverSignedIn',
   'SessionEnded',
   'Reachable',
   'Listening',
@@ -119,6 +136,11 @@ export interface LastExit {
   readonly lastLogLines: readonly string[];
 }
 
+export function howItEnded({ code, signal }: Pick<LastExit, 'code' | 'signal'>): string {
+  if (signal !== null) return `ended by ${signal}`;
+  return code === null ? 'the process ended' : `exit code ${code}`;
+}
+
 /** What a supervisor says about one app of its person. The file `status.json` holds the same object. */
 export interface AppSnapshot {
   readonly app: string;
@@ -140,6 +162,8 @@ export interface AppSnapshot {
   /** Consecutive failures; 5 means failed. */
   readonly failures: number;
   readonly nextAttemptAtMs: number | null;
+  /** How often it was launched again after an end that nobody asked for, since it was started last. */
+  readonly restarts: number;
   readonly lastExit: LastExit | null;
   /** Open connections on the socket without our own probes; null when it could not be read. */
   readonly connections: number | null;

@@ -1,5 +1,5 @@
 /** JSON Schema (ajv 8) made into a function. Whoever only tells what was found (shape.ts) does not load the compiler. */
-import { Ajv, type AnySchemaObject, type CodeOptions } from 'ajv';
+import { Ajv, type AnySchemaObject, type CodeOptions, type ValidateFunction } from 'ajv';
 import { formats } from './formats.ts';
 import type { Shape } from './shape.ts';
 
@@ -30,4 +30,27 @@ let compiler: Ajv | undefined;
 export function compileShape(schema: AnySchemaObject): Shape {
   const { $schema: _, ...own } = schema;
   return (compiler ??= shapeCompiler()).compile(own);
+}
+
+let lineCompiler: Ajv | undefined;
+
+/**
+ * For a line between programs of ours, where the first mistake is enough: null when it fits, or what is wrong. Made when the first line
+ * comes, so that a command that reads none does not wait for it.
+ */
+export function lineShape(schema: AnySchemaObject): (value: unknown) => string | null {
+  const made: { check?: ValidateFunction } = {};
+  return (value) => {
+    lineCompiler ??= new Ajv({
+      ...options,
+      allErrors: false,
+      verbose: false,
+      messages: true,
+      strictTypes: false,
+      allowUnionTypes: true,
+      code: { optimize: false },
+    });
+    const check = (made.check ??= lineCompiler.compile(schema));
+    return check(value) ? null : lineCompiler.errorsText(check.errors);
+  };
 }

@@ -1,9 +1,12 @@
 /** The pages that explain codes and reasons, held against the lists they explain. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reasons } from './backend.ts';
 import { errorKinds } from './errors.ts';
 import { findingKinds } from './findings.ts';
+import { roomCloseCodes } from './rooms.ts';
+import type { EventLine } from './wire/events.ts';
 
 /** Rows of all tables of a page whose first cell is a code; the other cells as texts. */
 function rowsOf(page: string): string[][] {
@@ -42,4 +45,49 @@ test('docs/reasons.md explains every reason once and no other', () => {
 test.for([...errorRows, ...rowsOf('reasons.md')])('%s has a cause and a fix', (cells) => {
   for (const cell of cells) expect(cell.length).toBeGreaterThan(1);
   expect(cells.length).toBeGreaterThanOrEqual(3);
+});
+
+/** The product's sources but for the lists themselves and the catalogues of words. */
+function* productTexts(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory() && entry.name !== 'testing' && entry.name !== 'texts') yield* productTexts(file);
+    else if (entry.isFile() && /\.(?:ts|js)$/.test(file) && !/\.test\.ts$|schema\/(?:errors|findings)\.ts$/.test(file))
+      yield readFileSync(file, 'utf8');
+  }
+}
+
+test('no code and no reason is documented that the product never says', () => {
+  const root = path.join(import.meta.dirname, '..');
+  const folders = ['schema', 'machines', 'reconcilers', 'controller', 'store', 'kit', 'api', 'bin', 'sdk', 'shell'];
+  const texts = folders.flatMap((folder) => Array.from(productTexts(path.join(root, folder))));
+  const named = [...Object.keys(errorKinds), ...Object.keys(findingKinds)].map((code) => [code, 1] as const);
+  // Reasons have one line more, in their list.
+  const wanted = [...named, ...reasons.map((reason) => [reason, 2] as const)];
+  const timesSaid = (word: string): number => texts.filter((text) => text.includes(`'${word}'`)).length;
+  expect(wanted.filter(([word, times]) => timesSaid(word) < times)).toEqual([]);
+});
+
+test('docs/rooms.md has each code by which the relay closes a connection, and that of a message in too many parts', () => {
+  const page = readFileSync(new URL('../docs/rooms.md', import.meta.url), 'utf8');
+  const told = [...page.matchAll(/^\| (\d{4}) \|/gm)].map(([, code]) => Number(code));
+  expect(told.toSorted((left, right) => left - right)).toEqual(
+    [1008, ...Object.values(roomCloseCodes)].toSorted((left, right) => left - right),
+  );
+});
+
+test('docs/api.md names each event', () => {
+  const types: Record<EventLine['type'], true> = {
+    ola: true,
+    'app-status': true,
+    'app-step': true,
+    'apps-changed': true,
+    avisos: true,
+    mudaram: true,
+    'install-progress': true,
+  };
+  const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8');
+  const section = page.slice(page.indexOf('## Events'), page.indexOf("## On an app's origin"));
+  const told = new Set([...section.matchAll(/["`]([a-z-]+)["`]/g)].map(([, word]) => word));
+  expect(Object.keys(types).filter((type) => !told.has(type))).toEqual([]);
 });

@@ -2,7 +2,7 @@
  * Every code that the validator can report about a manifest or a desired-state file, with its weight as data. A code never
  * changes its meaning. docs/errors.md explains each one; a test proves that both lists agree.
  */
-import type { FileReport, Finding } from './desired/documents.ts';
+import type { FileReport, Finding, Placed } from './desired/documents.ts';
 
 type Weight = 'error' | 'warning';
 
@@ -34,6 +34,8 @@ export const findingKinds = {
   // Manifest: rules beside the schema (spec 2.1 to 2.5).
   TRANSPORT: { weight: 'error', title: 'The backend must use the unix socket' },
   SERVER_SCOPE_KIND: { weight: 'error', title: 'A server-scope app must be a service' },
+  ID_TOO_LONG: { weight: 'error', title: 'The id of an app is too long' },
+  NOT_A_HOST_NAME: { weight: 'error', title: 'The id can not stand in a host name' },
   SERVER_SCOPE_ID: { weight: 'error', title: 'The id of a server-scope app is too long' },
   ROUTE_SEGMENT: { weight: 'error', title: 'A route with a dot segment' },
   PATH_ESCAPES: { weight: 'error', title: 'A path that leaves the package' },
@@ -49,7 +51,6 @@ export const findingKinds = {
   NOT_PROVIDED: { weight: 'warning', title: 'A capability route without a capability' },
   NOT_CALLABLE: { weight: 'warning', title: 'A capability without a route' },
   HAS_NO_EFFECT: { weight: 'warning', title: 'A field without effect here' },
-  NOT_A_HOST_NAME: { weight: 'warning', title: 'The id can not stand in a host name' },
   ICON_TYPE: { weight: 'warning', title: 'An icon of a type that the shell does not draw' },
   // Package: the manifest beside the files (publishing and the repository).
   FILE_MISSING: { weight: 'error', title: 'A file that the manifest names is not in the package' },
@@ -63,10 +64,12 @@ export const findingKinds = {
   UNKNOWN_REFERENCE: { weight: 'error', title: 'A reference to something that is not declared' },
   WRONG_SERVER: { weight: 'error', title: 'A reference across servers' },
   DUPLICATE_ACCOUNT: { weight: 'error', title: 'Two people with one account' },
+  UNSEPARATED_PEOPLE: { weight: 'error', title: 'Several people on a local server that nobody called trusted' },
   DUPLICATE_LOGIN: { weight: 'error', title: 'Two people with one login' },
   DUPLICATE_BACKEND: { weight: 'error', title: 'Two wishes for one backend' },
   DUPLICATE_PACKAGE: { weight: 'error', title: 'One package installed twice in one place' },
   MANY_PORTALS: { weight: 'error', title: 'More than one portal' },
+  INSECURE_ADDRESS: { weight: 'error', title: 'Apps on origins of their own below an address of plain http' },
   MISSING_PERSON: { weight: 'error', title: 'An installation for one person without the person' },
   UNEXPECTED_PERSON: { weight: 'error', title: 'An installation for everybody that names a person' },
   DUPLICATE_GRANT: { weight: 'error', title: 'Two roles of one person or group in one room' },
@@ -76,6 +79,9 @@ export const findingKinds = {
 } as const satisfies Record<string, { weight: Weight; title: string }>;
 
 export type FindingCode = keyof typeof findingKinds;
+
+/** Tells a finding of one document; `path` are segments below its root. */
+export type TellDesired = (of: Placed, code: FindingCode, path: readonly (string | number)[], message: string) => void;
 
 /** Half-open range of UTF-16 offsets in the text that was read. */
 export interface Span {

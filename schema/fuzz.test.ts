@@ -9,9 +9,10 @@ import { parseManifest } from './manifest/minimum.ts';
 import { isManifest, validateManifest } from './manifest/validate.ts';
 import { renderFinding } from './render.ts';
 import type { FileReport } from './desired/documents.ts';
+import { amount } from '../test/support/amount.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const numRuns = Number(process.env['FC_RUNS'] ?? (process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 800));
+const numRuns = Number(process.env['FC_RUNS'] ?? amount(800, 100_000));
 const options = { seed, numRuns };
 
 /** Names of the spec mixed with any: so that rules meet values of every shape where they expect another. */

@@ -1,14 +1,19 @@
 /**
- * How the api reaches running backends without importing the controller: bin/ hands an implementation of this to the api.
- * All methods answer from what the controller observed last; none starts anything.
+ * How the api reaches what the controller knows and does, without importing it: bin/ hands a `Gateway` to the api, which gives each
+ * feature the view that it reads and, where it acts, its commands.
+ *
+ * A view changes nothing that is wanted, stored or running, and starts no process. What it answers at once is what was observed last. Where
+ * it answers a promise, a server, a supervisor that listens already, or a folder is looked at first, and the loop knows what was seen.
+ * Commands change something, or start the person's supervisor when nobody listens.
  */
+import type { Words } from './texts/reasons.ts';
 import type { Duplex } from 'node:stream';
 import type { SecretsView, Reason } from './backend.ts';
 import type { Manifest } from './manifest/manifest.ts';
-import type { Scope } from './install-events.ts';
-import type { AdminPackages, InstallView } from './packages.ts';
-import type { Offers } from './repository/store-view.ts';
-import type { AppProjection, ObjectView } from './wire/http.ts';
+import type { InstallView } from './packages.ts';
+import type { AdminPackagesAnswer } from './wire/shop.ts';
+import type { InstalledForStore, Offers } from './repository/shop-view.ts';
+import type { AppProjection, ObjectView, UsageRow } from './wire/http.ts';
 
 /** Everything the proxy needs for one request to a live backend. */
 export interface BackendRoute {
@@ -21,6 +26,10 @@ export interface BackendRoute {
   readonly token: string;
   /** How long the last free connection is kept: it counts as use of the app (spec 3.3 rule 3). */
   readonly keepIdleMs: number;
+  /** Called at each request to an app whose idle policy counts them; absent for every other app. */
+  readonly used?: () => void;
+  /** Called while a request waits long for its answer: whether the app answers at all is looked at. */
+  readonly doubted?: () => void;
 }
 
 export interface PersonRecord {
@@ -72,44 +81,77 @@ export interface StoreSources {
   readonly missingPackages: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface InstalledForStore {
-  readonly id: string;
-  readonly version: string;
-  readonly provides: readonly string[];
-  readonly scope: Scope;
-  /** Files were changed on the server. */
-  readonly drift: boolean;
-  /** The version before, as long as the server keeps it. */
-  readonly previous: string | null;
+/** An app of a person as the controller knows it; the api adds the addresses. */
+export type AppView = Omit<AppProjection, 'url' | 'icone'>;
+
+export interface PeopleView {
+  /** Null for nobody, and for who leaves. */
+  find(usuario: string): PersonRecord | null;
+  /** Everyone, for the sign-in page and search. */
+  all(): readonly PersonRecord[];
+  signIn(): SignInSettings;
 }
 
-export interface Gateway {
-  person(usuario: string): PersonRecord | null;
-  /** Everyone, for the sign-in page and search. */
-  people(): readonly PersonRecord[];
-  signIn(): SignInSettings;
+export interface PeopleCommands {
   /**
    * Lets the person's own server judge the password of their account. For nobody's login some server is asked about an account that
    * is not there, so that it takes as long. Rejects SERVER_UNREACHABLE, HOST_KEY_CHANGED (nothing was sent), RATE_LIMITED. The messages name
    * accounts and addresses: for the log, not for whoever asks.
    */
   checkPassword(login: string, password: string): Promise<PasswordVerdict>;
-  /** Apps installed for the person, with state; `url` is filled in by the api. */
-  apps(usuario: string): readonly Omit<AppProjection, 'url' | 'icone'>[];
-  app(usuario: string, app: string): Omit<AppProjection, 'url' | 'icone'> | null;
+}
+
+export interface AppsView {
+  find(usuario: string, app: string): AppView | null;
+  /** Apps installed for the person, with state. */
+  of(usuario: string): readonly AppView[];
   manifest(usuario: string, app: string): Manifest | null;
+  /** Bytes of a file of the installed package (icon…); null when missing. Path is checked to stay inside the package. */
+  file(usuario: string, app: string, path: string): Promise<Uint8Array | null>;
+  /** Asks the person's supervisor what their apps use; `of` and `find` then say it. Resolves without it when it does not answer. */
+  lookAtUsage(usuario: string): Promise<void>;
+}
+
+export interface AppCommands {
   /** Null unless a process is believed to answer on the socket. */
   route(usuario: string, app: string): BackendRoute | null;
   /** The backend refused the token of the route (spec 5.1): its supervisor is asked for the token again. */
   tokenRefused(usuario: string, app: string): void;
-  /** Bytes of a file of the installed package (icon…); null when missing. Path is checked to stay inside the package. */
-  packageFile(usuario: string, app: string, path: string): Promise<Uint8Array | null>;
-  /** What the repository offers and what the person has, for the store; rejects NOT_FOUND for nobody. */
-  store(usuario: string): Promise<StoreSources>;
+  log(usuario: string, app: string, options: { readonly tail: number; readonly previous: boolean }): Promise<string>;
+  /** Yields text as it is written, first the tail. Ends when the signal fires. */
+  followLog(usuario: string, app: string, options: { readonly tail: number; readonly signal: AbortSignal }): AsyncIterable<string>;
+  /** Names of an app's secrets, and which are set. */
+  secretNames(usuario: string, app: string): Promise<SecretsView>;
+  /** Rejects SECRET_UNDECLARED, SECRET_REFUSED, SECRETS_UNUSABLE, SERVER_UNREACHABLE; no error ever holds the value. */
+  putSecret(usuario: string, app: string, name: string, value: string): Promise<SecretsView>;
+  deleteSecret(usuario: string, app: string, name: string): Promise<SecretsView>;
+}
+
+export interface ShopView {
+  /** What the repository offers and what the person has; rejects NOT_FOUND for nobody. */
+  sources(usuario: string): Promise<StoreSources>;
   /** A file of a package that is only offered (its icon); null when there is none. `path` as in the manifest. */
-  offerFile(app: string, version: string, path: string): Promise<{ readonly bytes: Uint8Array; readonly type: string } | null>;
+  file(app: string, version: string, path: string): Promise<{ readonly bytes: Uint8Array; readonly type: string } | null>;
+}
+
+/** For the command line over the 0600 control socket, and for administrators. */
+export interface AdminView {
+  objects(keyPrefix: string, page?: ObjectsPage): readonly ObjectView[];
+  /** One causal sentence, what it waits for, the next deadline, log lines, the fix. */
+  why(key: string): Promise<WhyAnswer | null>;
   /** Per server: what is missing, packages, engines, who runs what. */
-  adminPackages(): Promise<AdminPackages>;
+  packages(): Promise<AdminPackagesAnswer>;
+  /** What runs, with what it uses, of everybody or of one person; rejects NOT_FOUND for nobody. */
+  usage(usuario: string | null): Promise<readonly UsageRow[]>;
+  /** What the administrator's look says of a server, judged; rejects NOT_FOUND, and BAD_REQUEST for a local one. */
+  serverChecks(name: string): Promise<readonly DoctorCheck[]>;
+  /** Actions that a folder would cause now, by the very decide of the loop; null: the portal's own folder. */
+  plan(dir: string | null): Promise<PlanAnswer>;
+}
+
+export interface AdminCommands {
+  /** Reads the folder again; with prune also what the guard holds back. */
+  apply(prune: boolean): Promise<PlanAnswer>;
   /**
    * Goes back to the version before, and holds it while the same version stays wanted. `key` is that of a Package object. Rejects
    * NOT_FOUND or NO_PREVIOUS_VERSION.
@@ -117,26 +159,20 @@ export interface Gateway {
   rollBack(key: string): Promise<RollbackAnswer>;
   /** Ends a held rollback: what is wanted is installed again. Rejects NOT_FOUND when none is held. */
   undoRollBack(key: string): Promise<RollbackAnswer>;
-  log(usuario: string, app: string, options: { readonly tail: number; readonly previous: boolean }): Promise<string>;
-  /** Yields text as it is written, first the tail. Ends when the signal fires. */
-  followLog(usuario: string, app: string, options: { readonly tail: number; readonly signal: AbortSignal }): AsyncIterable<string>;
-  /** Names of an app's secrets, and which are set. These three ask the supervisor, and start it when nobody listens. */
-  secretNames(usuario: string, app: string): Promise<SecretsView>;
-  /** Rejects SECRET_UNDECLARED, SECRET_REFUSED, SECRETS_UNUSABLE, SERVER_UNREACHABLE; no error ever holds the value. */
-  putSecret(usuario: string, app: string, name: string, value: string): Promise<SecretsView>;
-  deleteSecret(usuario: string, app: string, name: string): Promise<SecretsView>;
-  /** For the CLI over the 0600 control socket. */
-  objects(keyPrefix: string, page?: ObjectsPage): Promise<readonly ObjectView[]>;
-  /** One causal sentence, what it waits for, the next deadline, log lines, the fix. */
-  why(key: string): Promise<WhyAnswer | null>;
-  /** What the administrator's look says of a server, judged; rejects NOT_FOUND, and BAD_REQUEST for a local one. */
-  serverChecks(name: string): Promise<readonly DoctorCheck[]>;
   /** Rejects as serverChecks does; what goes wrong afterwards is told as an event. Leaving the stream early stops nothing. */
   serverAct(name: string, act: ServerAct, force: boolean): AsyncIterable<ServerActEvent>;
-  /** Actions that a folder would cause now, by the very decide of the loop. */
-  plan(dir: string | null): Promise<PlanAnswer>;
-  /** Reads the folder again; with prune also what the guard holds back. */
-  apply(prune: boolean): Promise<PlanAnswer>;
+}
+
+export interface Gateway {
+  readonly people: PeopleView;
+  readonly apps: AppsView;
+  readonly shop: ShopView;
+  readonly admin: AdminView;
+  readonly commands: {
+    readonly people: PeopleCommands;
+    readonly apps: AppCommands;
+    readonly admin: AdminCommands;
+  };
 }
 
 /** `from` is the version that is wanted and was left, `to` the one that is kept instead. */
@@ -158,9 +194,9 @@ export interface DoctorCheck {
   readonly ok: boolean;
   /** Not broken, but less than it could be. */
   readonly warning: boolean;
-  readonly detail: string;
+  readonly detail: Words;
   /** What to do; null when there is nothing to mend. */
-  readonly fix: string | null;
+  readonly fix: Words | null;
 }
 
 /** What an administrator does with the kit of a server; `plan` only tells. */
@@ -184,7 +220,10 @@ export interface WhyAnswer {
 
 export interface PlanAnswer {
   readonly ok: boolean;
-  readonly changes: readonly { readonly key: string; readonly action: string; readonly detail: string }[];
+  /** In the order in which they happen; with the reason that an event shows later, where the act has one. */
+  readonly changes: readonly { readonly key: string; readonly action: string; readonly detail: string; readonly reason?: Reason }[];
+  /** Objects that are not as a document wants them and that nothing is done about: what they wait for is missing. */
+  readonly blocked: readonly { readonly key: string; readonly reason: Reason; readonly message: string }[];
   readonly errors: readonly string[];
   /** Names held back by the prune guard. */
   readonly pendingPrune: readonly string[];

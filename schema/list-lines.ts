@@ -1,28 +1,71 @@
 /**
  * What `svc-app-list` prints: one JSON object a line, `end` last. One run of it tells the portal everything that it asks of a
- * server at a look, so that a look is one command over ssh. Decision: docs/decisions/0085-one-look-one-command.md
+ * server at a look, so that a look is one command over ssh. The portal checks each line with these schemas before it reads a field: a server may
+ * be anyone's. Decision: docs/decisions/0085-one-look-one-command.md
  */
-export type ListLine =
-  /** Answers one account that was asked for; `home` is null when there is no such account. */
-  | { readonly event: 'account'; readonly account: string; readonly home: string | null }
-  | {
-      readonly event: 'package';
+import { appIdPattern } from './app-id.ts';
+import { limits } from './limits.ts';
+import { type Wire, orNull } from './wire/static.ts';
+
+const account = { type: 'string', pattern: '^[a-z_][a-z0-9_-]{0,31}$' } as const;
+const home = { type: 'string', pattern: '^/[^\\u0000-\\u001f\\u007f]{0,4095}$' } as const;
+const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
+
+/** Open: a newer kit may say more. `required` is typed as in wire/static.ts. */
+function lineOf<const Event extends string, const Properties extends Record<string, object>, Required extends keyof Properties>(
+  event: Event,
+  properties: Properties,
+  required: readonly Required[] = Object.keys(properties) as Required[],
+) {
+  return { type: 'object', properties: { event: { const: event }, ...properties }, required: ['event', ...required] } as unknown as {
+    readonly type: 'object';
+    readonly properties: Properties & { readonly event: { readonly const: Event } };
+    readonly required: readonly ['event' | Required];
+  };
+}
+
+export const listLine = {
+  anyOf: [
+    /** Answers one account that was asked for; `home` is null when there is no such account. */
+    lineOf('account', { account, home: orNull(home) }),
+    lineOf('package', {
       /** Whose own it is; null for the system's. */
-      readonly account: string | null;
-      readonly app: string;
+      account: orNull(account),
+      app: { type: 'string', pattern: appIdPattern },
       /** packageHash of what stands there. */
-      readonly hash: string;
+      hash,
       /** packageHash of what was delivered, null when a file was changed since. */
-      readonly delivered: string | null;
+      delivered: orNull(hash),
       /** The version before, as long as it is kept. */
-      readonly previous: string | null;
+      previous: orNull(text(256)),
       /** The text of svc-app.json. */
-      readonly manifest: string;
-    }
-  /** Something that stands among the packages and can't be read. */
-  | { readonly event: 'bad'; readonly account: string | null; readonly folder: string; readonly message: string }
-  /** Bytes of a file that was asked for, in base64; several in order. */
-  | { readonly event: 'bytes'; readonly base64: string }
-  | { readonly event: 'error'; readonly code: string; readonly message: string }
-  /** `version` is that of the kit. */
-  | { readonly event: 'end'; readonly version: string };
+      manifest: text(limits.manifestBytesMax),
+    }),
+    /**
+     * What stands there (the account's own; null: the system's) is as it was when that stamp was told, and is not told again. The portal
+     * asks with lines `=ACCOUNT STAMP`, `= STAMP` for the system; a kit that does not know them tells everything.
+     */
+    lineOf('same', { account: orNull(account) }),
+    /** Comes before the packages that it is of. */
+    lineOf('stamp', { account: orNull(account), stamp: { type: 'string', pattern: '^[0-9a-z]{1,64}$' } }),
+    /** Changes when an engine comes or goes, or what stands at its top does. */
+    lineOf('engines', { stamp: hash }),
+    /**
+     * Something that stands among the packages and is none. `unread`: the system refused to read it, so it may be what it was before; an app,
+     * or `all` of that account.
+     */
+    lineOf('bad', { account: orNull(account), folder: text(4_096), message: text(8_192), unread: text(256) }, [
+      'account',
+      'folder',
+      'message',
+    ]),
+    /** Bytes of a file that was asked for, in base64; several in order. */
+    lineOf('bytes', { base64: { type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' } }),
+    lineOf('error', { code: text(64), message: text(8_192) }),
+    /** `version` is that of the kit. */
+    lineOf('end', { version: text(128) }),
+  ],
+} as const;
+
+export type ListLine = Wire<typeof listLine>;

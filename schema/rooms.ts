@@ -11,6 +11,10 @@ export type Papel = (typeof papeis)[number];
 export const papeisConcedidos = ['ver', 'comentar', 'editar'] as const;
 export type PapelConcedido = (typeof papeisConcedidos)[number];
 
+/** What an app tells people about a room (spec 6). */
+export const noticeKinds = ['mencao', 'comentario'] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
 /** The two CRDT documents of a room. */
 export const canais = ['documento', 'comentarios'] as const;
 export type Canal = (typeof canais)[number];
@@ -39,6 +43,8 @@ export const roomCloseCodes = {
   /** A frame that is none of the protocol, or an update that can't be decoded. */
   malformed: 1007,
   tooBig: 1009,
+  /** The space of the owner's rooms, or of all, is used up: come back later. */
+  semEspaco: 4413,
   /** Too slow, too fast, or the portal closes: come back with a new ticket. */
   tryAgain: 1013,
   /** The log of the room can't be read or written now. */

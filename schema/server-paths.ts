@@ -9,7 +9,7 @@ export interface ServerPlace {
   readonly prefix: string;
 }
 
-/** Names that start with a dot or hold one can't clash with an app id (`^[a-z0-9-]+$`). */
+/** Names that start with a dot or hold one can't clash with an app id (app-id.ts). */
 export function accountPaths(place: ServerPlace) {
   const root = `${place.home}/.svc-apps`;
   return {

@@ -17,6 +17,19 @@ export interface StartOrder {
   readonly requestId: string;
   /** Further variables of the env file, e.g. SVC_PORTAL_URL. Names are closed: only SVC_* is taken. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Nobody asked: what stands in the env file of a wanted app can't be used, and is written anew. Such a start forgets no restarts. */
+  readonly isMend?: boolean;
+}
+
+/** What one app has used since its start, and what it holds now: two of them tell the rate. */
+export interface AppUse {
+  readonly app: string;
+  /** Of the leader: another one's time is not compared. */
+  readonly pid: number;
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+  /** Processes and threads. */
+  readonly tasks: number;
 }
 
 export type SupervisorRequest =
@@ -24,6 +37,8 @@ export type SupervisorRequest =
   /** Reply holds all snapshots; afterwards every change is pushed. */
   | { readonly id: number; readonly op: 'subscribe' }
   | { readonly id: number; readonly op: 'snapshot' }
+  /** What the living apps use now. Not in the snapshots: it is another figure at every look. */
+  | { readonly id: number; readonly op: 'usage' }
   /** Writes the env file, resets the failures and launches. Replies when the launch is under way, not when the app answers. */
   | ({ readonly id: number; readonly op: 'start' } & StartOrder)
   /** Deletes the env file, then SIGTERM, limits.stopGraceMs, SIGKILL. Replies when the env file is gone. */
@@ -32,10 +47,21 @@ export type SupervisorRequest =
       readonly op: 'stop';
       readonly app: string;
       readonly requestId: string;
-      readonly reason: 'StoppedByPerson' | 'StoppedByAdmin' | 'LastWindowClosed' | 'PinnedStopped' | 'HashChanged' | 'Uninstalled';
+      readonly reason:
+        | 'StoppedByPerson'
+        | 'StoppedByAdmin'
+        | 'LastWindowClosed'
+        | 'PinnedStopped'
+        | 'HashChanged'
+        | 'Uninstalled'
+        | 'PersonRemoved';
     }
   /** Sets or clears the pin of a wanted app without touching the process. */
   | { readonly id: number; readonly op: 'pin'; readonly app: string; readonly pinned: boolean }
+  /** A request went to the app. Its connection may be gone before a round sees it. Source: spec 3.3, supervisor rule 3. */
+  | { readonly id: number; readonly op: 'used'; readonly app: string }
+  /** Somebody waits for the app: does it answer? What is found comes as a snapshot. */
+  | { readonly id: number; readonly op: 'doubt'; readonly app: string }
   /** The token of a wanted app, so that a restarted portal can go on proxying. */
   | { readonly id: number; readonly op: 'token'; readonly app: string }
   | { readonly id: number; readonly op: 'log'; readonly app: string; readonly tail: number; readonly previous: boolean }
@@ -52,12 +78,26 @@ export type SupervisorRequest =
 
 /** A reply is `{ id, ok: true, … }` with these members, or `{ id, ok: false, error: { code, message } }`. */
 export interface SupervisorReplies {
-  hello: { readonly protocol: number; readonly version: string; readonly pid: number; readonly bootId: string; readonly home: string };
+  hello: {
+    readonly protocol: number;
+    readonly version: string;
+    readonly pid: number;
+    readonly bootId: string;
+    readonly home: string;
+    /** Other code stands where this supervisor was started from. Absent: of a kit that did not look. */
+    readonly outdated?: boolean;
+    /** Why nothing can be written to the home; missing when it can. */
+    readonly disk?: string;
+  };
   subscribe: { readonly apps: readonly AppSnapshot[] };
   snapshot: { readonly apps: readonly AppSnapshot[] };
+  /** `atMs` by the monotonic clock of the supervisor. */
+  usage: { readonly atMs: number; readonly apps: readonly AppUse[] };
   start: { readonly accepted: true };
   stop: { readonly accepted: true };
   pin: { readonly accepted: true };
+  used: { readonly accepted: true };
+  doubt: { readonly accepted: true };
   token: { readonly token: string | null };
   log: { readonly text: string };
   follow: { readonly accepted: true };
@@ -73,7 +113,7 @@ export type SupervisorPush =
   | { readonly event: 'log'; readonly app: string; readonly text: string };
 
 /** Version that the supervisor tells in `hello`; the portal keeps the kit at its own (design 5). */
-export const kitVersion = '0.2.0';
+export const kitVersion = '0.2.2';
 
 /**
  * Whether a supervisor of that version is to be replaced by ours. A newer one stays: two portals of one account that each brought

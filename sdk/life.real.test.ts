@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 import {
   answers,
   ask,
@@ -30,34 +30,37 @@ import {
 } from './testing/runtimes.ts';
 
 const token = 'T0ken.segredo-çã';
+/** Of a portal that nobody answers for. */
+const credential = { SVC_PORTAL_URL: 'http://127.0.0.1:1', SVC_PORTAL_TOKEN: 'x' };
 const withToken = [['X-Svc-App-Token', Buffer.from(token, 'utf8').toString('latin1')]] as const;
 
 afterAll(cleanUp);
 
-describe.each(runtimes)('%s', (runtime) => {
+// Each test has a backend and a folder of its own, and mostly waits for processes to come up.
+describe.concurrent.each(runtimes)('%s', (runtime) => {
   const begin = (extra: Record<string, string | undefined>, argv: readonly string[] = []) => {
     const home = temporaryFolder();
     return { home, ...start([...commandOf(runtime, benchEntrypoint(runtime)), home, ...argv], backendEnv(home, extra)) };
   };
 
-  test('without SVC_APP_TOKEN the gate is open, also to a wrong token', async () => {
+  test('without SVC_APP_TOKEN the gate is open, also to a wrong token', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     expect((await ask(bench.socket, { path: '/saude' })).status).toBe(200);
     expect((await ask(bench.socket, { path: '/api/ping', headers: [['X-Svc-App-Token', 'x']] })).status).toBe(200);
   });
 
-  test('an empty SVC_APP_TOKEN closes the gate for everybody', async () => {
+  test('an empty SVC_APP_TOKEN closes the gate for everybody', async ({ expect }) => {
     const bench = await startBench(runtime, frontend(), { SVC_APP_TOKEN: '' });
     expect((await ask(bench.socket, {})).status).toBe(403);
     expect((await ask(bench.socket, { headers: [['X-Svc-App-Token', '']] })).status).toBe(403);
   });
 
-  test('a token outside ASCII is compared by its bytes', async () => {
+  test('a token outside ASCII is compared by its bytes', async ({ expect }) => {
     const bench = await startBench(runtime, frontend(), { SVC_APP_TOKEN: token });
     expect((await ask(bench.socket, { path: '/saude', headers: withToken })).status).toBe(200);
   });
 
-  test('the socket is 0600 in a 0700 folder, also when the folder was wider', async () => {
+  test('the socket is 0600 in a 0700 folder, also when the folder was wider', async ({ expect }) => {
     const home = temporaryFolder();
     const socket = join(home, 'pasta/app.sock');
     mkdirSync(dirname(socket));
@@ -68,7 +71,7 @@ describe.each(runtimes)('%s', (runtime) => {
     expect(statSync(socket).mode & 0o777).toBe(0o600);
   });
 
-  test('a folder shared with other accounts is refused and left as it is', async () => {
+  test('a folder shared with other accounts is refused and left as it is', async ({ expect }) => {
     const home = temporaryFolder();
     chmodSync(home, 0o1777);
     const backend = begin({ SVC_APP_SOCKET: join(home, 'app.sock') });
@@ -77,7 +80,7 @@ describe.each(runtimes)('%s', (runtime) => {
     expect(backend.output()).toContain('não é só desta conta');
   });
 
-  test('an orphan socket is removed; the kill -9 that left it costs nothing', async () => {
+  test('an orphan socket is removed; the kill -9 that left it costs nothing', async ({ expect }) => {
     const first = await startBench(runtime, frontend());
     first.process.kill('SIGKILL');
     await first.ended;
@@ -90,7 +93,7 @@ describe.each(runtimes)('%s', (runtime) => {
     expect((await ask(first.socket, { path: '/saude' })).body).toContain(`"pid":${second.process.pid}`);
   });
 
-  test('a live instance makes the second one end with 0 and keeps serving', async () => {
+  test('a live instance makes the second one end with 0 and keeps serving', async ({ expect }) => {
     const first = await startBench(runtime, frontend());
     const second = start(
       [...commandOf(runtime, benchEntrypoint(runtime)), first.home],
@@ -101,7 +104,7 @@ describe.each(runtimes)('%s', (runtime) => {
     expect((await ask(first.socket, { path: '/saude' })).body).toContain(`"pid":${first.process.pid}`);
   });
 
-  test('a live socket of anybody else counts as live', async () => {
+  test('a live socket of anybody else counts as live', async ({ expect }) => {
     const home = temporaryFolder();
     const socket = join(home, 'app.sock');
     const other = createServer().listen(socket);
@@ -110,7 +113,7 @@ describe.each(runtimes)('%s', (runtime) => {
     other.close();
   });
 
-  test.each(['file', 'folder', 'symlink to a file'])('never deletes a %s that stands at the address', async (what) => {
+  test.for(['file', 'folder', 'symlink to a file'])('never deletes a %s that stands at the address', async (what, { expect }) => {
     const home = temporaryFolder();
     const socket = join(home, 'app.sock');
     if (what === 'file') writeFileSync(socket, 'minha tese');
@@ -123,7 +126,7 @@ describe.each(runtimes)('%s', (runtime) => {
     expect(existsSync(socket)).toBe(true);
   });
 
-  test.each([
+  test.for([
     ['nowhere to listen', {}, []],
     ['a relative address', { SVC_APP_SOCKET: 'app.sock' }, []],
     ['an address above 107 bytes', { SVC_APP_SOCKET: `/tmp/${'x'.repeat(110)}/app.sock` }, []],
@@ -131,13 +134,13 @@ describe.each(runtimes)('%s', (runtime) => {
     ['--tcp without a value', {}, ['--tcp']],
     ['a port past 65535', {}, ['--tcp', '127.0.0.1:65536']],
     ['an unknown option', {}, ['--porta', '1']],
-  ] as const)('%s → exit 2 with a sentence', async (_name, env, argv) => {
+  ] as const)('%s → exit 2 with a sentence', async ([, env, argv], { expect }) => {
     const backend = begin(env, argv);
     expect(await backend.ended).toBe(2);
     expect(backend.output()).toMatch(/^\[bancada\] .+\n$/);
   });
 
-  test('a taken port → exit 2', async () => {
+  test('a taken port → exit 2', async ({ expect }) => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => {
       other.once('listening', resolve);
@@ -147,7 +150,7 @@ describe.each(runtimes)('%s', (runtime) => {
     other.close();
   });
 
-  test('--tcp with port 0 prints the free one and wins over SVC_APP_SOCKET', async () => {
+  test('--tcp with port 0 prints the free one and wins over SVC_APP_SOCKET', async ({ expect }) => {
     const home = temporaryFolder();
     const backend = begin({ SVC_APP_SOCKET: join(home, 'app.sock') }, ['--tcp', '127.0.0.1:0']);
     await backend.said('escutando em');
@@ -156,13 +159,13 @@ describe.each(runtimes)('%s', (runtime) => {
     expect(existsSync(join(home, 'app.sock'))).toBe(false);
   });
 
-  test('inside an installed package the version is the manifest’s', async () => {
+  test('inside an installed package the version is the manifest’s', async ({ expect }) => {
     const bench = await startBench(runtime, frontend(), { SVC_APP_INSTALLED_HASH: 'abc' });
     expect(bench.output()).toContain('[bancada] versão 2.3.4 escutando');
     expect((await ask(bench.socket, { path: '/saude' })).body).toContain('"versao":"2.3.4"');
   });
 
-  test('SIGTERM: the answer under way ends, idle connections close, exit 0, no socket left', async () => {
+  test('SIGTERM: the answer under way ends, idle connections close, exit 0, no socket left', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     const idle = connect(bench.socket);
     idle.resume();
@@ -189,7 +192,7 @@ describe.each(runtimes)('%s', (runtime) => {
     expect(existsSync(bench.socket)).toBe(false);
   });
 
-  test('SIGTERM with an answer that never ends: still exit 0, within the grace', async () => {
+  test('SIGTERM with an answer that never ends: still exit 0, within the grace', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     const stuck = connect(bench.socket);
     stuck.on('error', () => {});
@@ -204,7 +207,7 @@ describe.each(runtimes)('%s', (runtime) => {
     stuck.destroy();
   });
 
-  test('app.log: one safe JSON line per event, 0600', async () => {
+  test('app.log: one safe JSON line per event, 0600', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     await ask(bench.socket, { path: '/api/log' });
     await ask(bench.socket, {});
@@ -233,7 +236,7 @@ describe.each(runtimes)('%s', (runtime) => {
     expect(lines[3]).toMatchObject({ evento: 'spa.script_ausente', arquivo: 'ausente.js' });
   });
 
-  test('app.log rotates by size, whole lines only, and what is kept is bounded', async () => {
+  test('app.log rotates by size, whole lines only, and what is kept is bounded', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     for (let round = 0; round < 2; round += 1) await ask(bench.socket, { path: '/api/log-grande' });
     const files = readdirSync(bench.data)
@@ -247,20 +250,20 @@ describe.each(runtimes)('%s', (runtime) => {
     }
   });
 
-  test('a log that can’t be written costs the line, not the app', async () => {
+  test('a log that can’t be written costs the line, not the app', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     mkdirSync(join(bench.data, 'app.log'));
     expect((await ask(bench.socket, { path: '/api/log' })).status).toBe(200);
     await bench.said('app.log não pôde ser escrito');
   });
 
-  test('the data folder is ~/.svc-apps/<id>/data without SVC_APP_DATA_DIR', async () => {
+  test('the data folder is ~/.svc-apps/<id>/data without SVC_APP_DATA_DIR', async ({ expect }) => {
     const bench = await startBench(runtime, frontend(), { SVC_APP_DATA_DIR: undefined });
     await ask(bench.socket, { path: '/api/log' });
     expect(existsSync(join(bench.home, '.svc-apps/bancada/data/app.log'))).toBe(true);
   });
 
-  test('queue, rooms, metrics and GPU say why they are not there', async () => {
+  test('queue, rooms, metrics and GPU say why they are not there', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
     expect(found.fila).toMatchObject({ disponivel: false, codigo: 'SEM_CREDENCIAL' });
@@ -278,7 +281,7 @@ describe.each(runtimes)('%s', (runtime) => {
     expect(JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body).gpu).toMatchObject({ concedida: false, dispositivos: [] });
   });
 
-  test('the state of the GPU says what was declared and given, all cards, and whether the given one still opens', async () => {
+  test('the state of the GPU says what was declared and given, all cards, and whether the given one still opens', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     const estado = async () => JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body).estado;
     const nothing = { declarada: false, modo: null, concedida: false, acessivel: false, dispositivos: [], inventario: [] };
@@ -298,8 +301,10 @@ describe.each(runtimes)('%s', (runtime) => {
     expect(await estado()).toEqual({ ...nothing, declarada: true, motivo: 'sem motivo registrado' });
   });
 
-  test('with the portal’s credential, verbs of a later version refuse with a code instead of pretending, and those of this one try', async () => {
-    const bench = await startBench(runtime, frontend(), { SVC_PORTAL_URL: 'http://127.0.0.1:1', SVC_PORTAL_TOKEN: 'x' });
+  test('with the portal’s credential, verbs of a later version refuse with a code instead of pretending, and those of this one try', async ({
+    expect,
+  }) => {
+    const bench = await startBench(runtime, frontend(), { ...credential, SVC_PORTAL_SCOPES: 'salas,fila,metricas' });
     const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
     expect(found.fila).toMatchObject({ disponivel: false, codigo: 'NAO_CONSTRUIDO' });
     expect(found).toMatchObject({
@@ -309,7 +314,36 @@ describe.each(runtimes)('%s', (runtime) => {
     });
   });
 
-  test('50 connections at once, 40 requests each, are all answered', async () => {
+  test('a credential for rooms only: the others say which declaration is missing, and metrics do nothing', async ({ expect }) => {
+    const bench = await startBench(runtime, frontend(), { ...credential, SVC_PORTAL_SCOPES: 'salas' });
+    const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
+    const motivo = 'o manifesto não declara recursos.fila: a credencial vale só para salas';
+    expect(found.fila).toEqual({ disponivel: false, motivo, codigo: 'SEM_ESCOPO' });
+    expect(found.metricas).toMatchObject({ disponivel: false, codigo: 'SEM_ESCOPO' });
+    expect(found.salas).toEqual({ disponivel: true, motivo: null });
+    expect(found).toMatchObject({
+      submeter: { codigo: 'SEM_ESCOPO' },
+      bilhete: { codigo: 'SEM_REDE' },
+      contar: null,
+      duracao: null,
+      relatar: null,
+    });
+  });
+
+  test('a credential for metrics only has no rooms', async ({ expect }) => {
+    const bench = await startBench(runtime, frontend(), { ...credential, SVC_PORTAL_SCOPES: 'metricas' });
+    const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
+    expect(found.salas).toMatchObject({ disponivel: false, codigo: 'SEM_ESCOPO' });
+    expect(found).toMatchObject({ bilhete: { codigo: 'SEM_ESCOPO' }, contar: { codigo: 'NAO_CONSTRUIDO' } });
+  });
+
+  test('a credential of a portal that does not say its scopes: rooms try, and metrics do nothing', async ({ expect }) => {
+    const bench = await startBench(runtime, frontend(), credential);
+    const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
+    expect(found).toMatchObject({ salas: { disponivel: true }, contar: null, duracao: null, relatar: null });
+  });
+
+  test('50 connections at once, 40 requests each, are all answered', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     const request = 'GET /api/ping HTTP/1.1\r\nHost: app\r\n\r\n';
     const rounds = Array.from({ length: 50 }, () =>
@@ -318,7 +352,7 @@ describe.each(runtimes)('%s', (runtime) => {
     for (const raw of await Promise.all(rounds)) expect(answers(raw).filter(({ status }) => status === 200)).toHaveLength(40);
   });
 
-  test('the page’s validators follow its content', async () => {
+  test('the page’s validators follow its content', async ({ expect }) => {
     const root = frontend();
     const bench = await startBench(runtime, root);
     const first = await ask(bench.socket, {});

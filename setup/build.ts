@@ -3,13 +3,11 @@
  * a second, so it always builds; a bundle is only rewritten when its bytes changed. An entry that does not exist is an error.
  */
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { _ } from 'ajv';
-import standaloneCode from 'ajv/dist/standalone/index.js';
-import { build as esbuild, type BuildOptions, type Plugin } from 'esbuild';
-import { shapeCompiler } from '../schema/compile-shape.ts';
-import { manifestSchema } from '../schema/manifest/schema.ts';
+import { build as esbuild, type BuildOptions } from 'esbuild';
+import { buildCommands } from './build-commands.ts';
+import { undiciParts } from './undici-parts.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -21,19 +19,6 @@ const server: BuildOptions = {
   banner: { js: "import { createRequire as svcCreateRequire } from 'node:module'; const require = svcCreateRequire(import.meta.url);" },
 };
 
-/** The manifest's schema as source, compiled now and not at every start: it is most of the time that `svc validate` takes. */
-const compiledManifest: Plugin = {
-  name: 'compiled-manifest',
-  setup: (build) => {
-    build.onLoad({ filter: /\/schema\/manifest\/compiled\.ts$/ }, ({ path }) => {
-      const { $schema: _draft, ...schema } = manifestSchema;
-      const ajv = shapeCompiler({ source: true, esm: true, formats: _`svcFormats` });
-      const code = standaloneCode.default(ajv, ajv.compile(schema));
-      const contents = `import { formats as svcFormats } from '../formats.ts';\n${code}\nexport const manifestShape = () => validate;\n`;
-      return { contents, loader: 'js', resolveDir: dirname(path) };
-    });
-  },
-};
 const browser: BuildOptions = { platform: 'browser', target: 'es2022', format: 'esm', sourcemap: true };
 
 /** A plain script, so that it stands before any other of the page. */
@@ -48,8 +33,9 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   { entry: 'kit/launch/gpu-info.ts', outfile: 'build/kit/svc-gpu-info.mjs', options: server },
   { entry: 'kit/service/main.ts', outfile: 'build/kit/svc-app-serve.mjs', options: server },
   { entry: 'kit/supervise/main.ts', outfile: 'build/kit/svc-app-supervisor.mjs', options: server },
-  { entry: 'bin/svc-validate.ts', outfile: 'build/bin/svc-validate.mjs', options: { ...server, plugins: [compiledManifest] } },
   { entry: 'shell/main.ts', outfile: 'build/shell/shell.js', options: browser },
+  // At the root of the origin: a worker reaches no further than where it stands.
+  { entry: 'shell/offline/worker.ts', outfile: 'build/shell/offline.js', options: page },
   // What an app author's own build would do. Not committed: nothing of others' code is.
   {
     entry: 'examples/apps/caderno/src/main.ts',
@@ -73,11 +59,7 @@ const copies: readonly { readonly from: string; readonly to: string }[] = [
 async function writeIfChanged(path: string, bytes: Uint8Array): Promise<void> {
   const digest = (data: Uint8Array): string => createHash('sha256').update(data).digest('hex');
   const old = await readFile(path).catch(() => null);
-  // Looked at now: bin/svc does not use a bundle that is older than its sources.
-  if (old !== null && digest(old) === digest(bytes)) {
-    await utimes(path, new Date(), new Date());
-    return;
-  }
+  if (old !== null && digest(old) === digest(bytes)) return;
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   await writeFile(temporary, bytes);
@@ -97,9 +79,11 @@ async function build(): Promise<void> {
       minify: true,
       legalComments: 'none',
       logLevel: 'warning',
+      plugins: [undiciParts],
     });
     for (const file of result.outputFiles) await writeIfChanged(file.path, file.contents);
   }
+  await buildCommands(root, server, writeIfChanged);
   for (const { from, to } of copies) await cp(resolve(root, from), resolve(root, to), { recursive: true });
 }
 

@@ -1,4 +1,4 @@
-/** What the JSON report of vitest says, and the lines at the end of `npm test`. Pure. Decision: docs/decisions/0104-a-second-try-that-is-told.md */
+/** What the JSON report of vitest says, and the lines at the end of `npm test`. Pure. See test/README.md. */
 import { relative } from 'node:path';
 
 export interface Counts {
@@ -28,7 +28,7 @@ export interface Read {
   readonly counts: Counts;
   readonly notRun: readonly string[];
   readonly failed: readonly string[];
-  /** Tests that passed at their second try only, each with the first line of why the first one failed. */
+  /** Tests that passed at their second try only, each with why the first one failed: its first line, its place in the test, and what its pages showed. */
   readonly flaky: readonly string[];
 }
 
@@ -48,8 +48,12 @@ export function readReport(report: Report | null, exitCode: number, root: string
   };
 }
 
-const shown = (test: { readonly file: string; readonly fullName: string; readonly failureMessages: readonly string[] }): string =>
-  `${test.file} › ${test.fullName.trim()}: ${(test.failureMessages[0] ?? '').trim().split('\n', 1)[0]}`;
+const shown = (test: { readonly file: string; readonly fullName: string; readonly failureMessages: readonly string[] }): string => {
+  const [words = '', ...rest] = (test.failureMessages[0] ?? '').trim().split('\n');
+  const place = rest.find((line) => line.trim().startsWith('at ') && line.includes(test.file));
+  const more = [place?.replace(/^.*\/(?=[^/]+$)/, 'at ').replace(/\)$/, ''), ...rest.filter((line) => line.startsWith('page: '))];
+  return [`${test.file} › ${test.fullName.trim()}: ${words}`, ...more.filter((line) => line !== undefined)].join('\n    ');
+};
 
 export const sum = (all: readonly Counts[]): Counts => ({
   passed: all.reduce((total, { passed }) => total + passed, 0),

@@ -7,10 +7,10 @@ export interface Step {
 }
 
 /** Resolves to whether the step passed. Output is kept back unless it fails. */
-export async function runQuietly(step: Step): Promise<boolean> {
+export async function runQuietly(step: Step, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   const startedMs = performance.now();
   const [command, ...args] = step.argv;
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));

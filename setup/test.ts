@@ -8,19 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { missingLine } from '../test/server/machine.ts';
 import { closingReport, readReport, sum, type Counts, type Read, type Report } from './report.ts';
-import { runLoudly, runQuietly, type Step } from './run.ts';
+import { runLoudly } from './run.ts';
+import { bin, compiledOnce, runStaticSteps } from './steps.ts';
 
-const bin = (name: string): string => `node_modules/.bin/${name}`;
 const long = process.argv.includes('--long');
 let env: NodeJS.ProcessEnv = { ...process.env, ...(long ? { SVC_TEST_LONG: '1' } : {}) };
-
-const staticSteps: readonly Step[] = [
-  { name: 'format', argv: [bin('oxfmt'), '--check'] },
-  { name: 'types', argv: [bin('tsc'), '-p', '.'] },
-  { name: 'types shell', argv: [bin('tsc'), '-p', 'shell'] },
-  { name: 'lint', argv: [bin('oxlint'), '--deny-warnings'] },
-  { name: 'dead code', argv: [bin('knip'), '--no-progress'] },
-];
 
 /** Suites of their own, with what they need. */
 const notRun = [`test/server, a real systemd server in qemu${machineLine()}: npm run test:server`];
@@ -31,7 +23,7 @@ function machineLine(): string {
 }
 
 /**
- * Tests with real processes wait more than they work, and each has folders, ports and accounts of its own: two files go on at once. What is
+ * Tests with real processes wait more than they work, and each has folders, ports and accounts of its own: two files go on at once, since the two cores are busy all the time. What is
  * counted over long runs is measured alone.
  */
 const workers = long ? '1' : '2';
@@ -52,7 +44,7 @@ async function runProject(project: 'unit' | 'real', folder: string): Promise<Rea
         `--outputFile.json=${file}`,
       ],
     },
-    env,
+    project === 'unit' ? { ...compiledOnce, ...env } : env,
   );
   const text = await readFile(file, 'utf8').catch(() => null);
   return readReport(text === null ? null : (JSON.parse(text) as Report), exitCode, process.cwd());
@@ -63,12 +55,9 @@ const tried = join(folder, 'counts');
 // A run over hours looks for what happens rarely: there nothing is tried again.
 env = { ...env, SVC_TEST_COUNTS: tried, ...(long ? {} : { SVC_TEST_RETRY: '1' }) };
 try {
-  const counts: Counts[] = [];
-  for (const step of staticSteps) {
-    const passed = await runQuietly(step);
-    counts.push({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 });
-  }
-  const read = [await runProject('unit', folder), await runProject('real', folder)];
+  const [statics, unit] = await Promise.all([runStaticSteps(), runProject('unit', folder)]);
+  const counts: readonly Counts[] = statics.map((passed) => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 }));
+  const read = [unit, await runProject('real', folder)];
   const total = sum([...counts, ...read.map((each) => each.counts)]);
   const told = await readFile(tried, 'utf8').catch(() => 'nothing told');
   const all = {

@@ -5,10 +5,11 @@
  *   events/    the connection to /ws/events
  *   state/     signals, and the apps with their state
  *   windows/   window manager (pure), frames, drags, what is remembered
- *   desktop/   everything put together: desk.ts; desktop, taskbar, keys
+ *   desktop/   everything put together: desk.ts (what it is), start-desk.ts (how it comes to be); desktop, taskbar, keys
  *   launcher/  search and tiles
  *   tasks/     task manager and logs
  *   bridge/    the protocol with the apps' pages
+ *   offline/   what stands here while the portal is away
  *   ui/ i18n/  menu, icons, theme; sentences in two languages
  *
  * Built by setup/build.ts into one module; served by the portal at the shell's origin. It imports nothing of the server but types and the words of schema/texts.

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { siteOf } from '../hosts.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createMemoryStore } from '../testing/memory-store.ts';
-import { createAttempts } from './attempts.ts';
 import { readSessionCookie, sessionCookie } from './cookies.ts';
 import { createPasses } from './passes.ts';
 import { mayChange, mayRead, mayUpgrade } from './same-origin.ts';
@@ -39,6 +38,12 @@ describe('the session cookie', () => {
     [`x__Host-svc=${value}`, null],
     [`__host-svc=${value}`, null],
     ['__Host-svc=short', null],
+    // A backend may set a cookie of such a name for the whole domain.
+    [`\u00a0__Host-svc=${value}`, null],
+    [`__Host-svc\u00a0=${value}`, null],
+    [`\ufeff__Host-svc=${value}`, null],
+    [`__Host-svc=${value}\u00a0`, null],
+    [`a=b;\t__Host-svc=${value} `, value],
     [`__Host-svc=${value}x`, null],
     [`__Host-svc="${value}"`, null],
     [undefined, null],
@@ -253,20 +258,6 @@ describe('passes', () => {
     expect(await passes.takeForApp(pass, 'notas', ask)).toBeNull();
     expect(await passes.takeForPortal(await passes.forApp(session, 'portal', ask))).toBeNull();
     expect(await passes.takeForApp(await passes.forPortal('ana', true), 'portal', ask)).toBeNull();
-  });
-});
-
-describe('refused passes', () => {
-  test('the 20th within a minute closes the door for that address until the minute is over', () => {
-    const clock = createManualClock();
-    const attempts = createAttempts(clock);
-    for (let attempt = 0; attempt < 19; attempt += 1) attempts.failed('10.0.0.1');
-    expect(attempts.blockedMs('10.0.0.1')).toBe(0);
-    attempts.failed('10.0.0.1');
-    expect(attempts.blockedMs('10.0.0.1')).toBe(minute);
-    expect(attempts.blockedMs('10.0.0.2')).toBe(0);
-    clock.advance(minute);
-    expect(attempts.blockedMs('10.0.0.1')).toBe(0);
   });
 });
 

@@ -1,15 +1,52 @@
 /**
- * Where a request comes from, for counting and for the list of sessions; never for deciding who somebody is. Behind a reverse proxy
- * on the portal's own machine it is what that proxy saw: the last entry of X-Forwarded-For. Decision: docs/decisions/0071-guessing-passwords.md
+ * Where a request comes from, for counting and for the list of sessions; never for deciding who somebody is. It is the other end of the
+ * connection; where that is a proxy that Portal.spec.trustedProxies names, it is what that proxy saw: X-Forwarded-For, read from its end up
+ * to the first address that is no such proxy, with or without a port; what is no address ends the reading at the last hop that was one.
+ * From any other peer the header is not read, and the log says once a run that it came: believed from this machine, an account there could
+ * give each guess of a password an address of its own, or use up the tries of somebody else's. The default is no proxy. Behind one that is
+ * not named all people are one address. Naming `127.0.0.1` trusts all accounts of the machine; where people have some, the proxy belongs on
+ * another machine or in a network namespace of its own. Backends are told the peer of the portal
+ * (docs/decisions/0041-paths-and-headers-of-the-proxy.md).
  */
 import type { IncomingMessage } from 'node:http';
 import net from 'node:net';
 
-export function clientAddress(req: IncomingMessage): string {
-  const peer = plain(req.socket.remoteAddress ?? '');
-  if (!isLoopback(peer)) return peer;
-  const forwarded = [req.headers['x-forwarded-for'] ?? ''].flat().join(',').split(',').at(-1)?.trim() ?? '';
-  return net.isIP(plain(forwarded)) === 0 ? peer : plain(forwarded);
+/** `address` without brackets and without the prefix of a mapped IPv4 one. */
+export type TrustedProxies = (address: string) => boolean;
+
+/** `entries` are addresses and networks (`10.0.0.5`, `10.1.0.0/16`, `fd00::/8`), as the validator lets them pass. */
+export function trustedProxies(entries: readonly string[]): TrustedProxies {
+  const list = new net.BlockList();
+  for (const entry of entries) {
+    const [address = '', bits] = entry.split('/');
+    const family = net.isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return (address) => {
+    const version = net.isIP(address);
+    return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+export function clientAddress(req: Pick<IncomingMessage, 'socket' | 'headers'>, isTrusted: TrustedProxies): string {
+  let client = plainAddress(req.socket.remoteAddress ?? '');
+  if (!isTrusted(client)) return client;
+  for (const said of forwardedFor(req).toReversed()) {
+    const address = plainAddress(withoutPort(said.trim()));
+    if (net.isIP(address) === 0) return client;
+    client = address;
+    if (!isTrusted(client)) return client;
+  }
+  return client;
+}
+
+/** It names a client, and nobody said that it may. */
+export function isUnknownProxy(req: Pick<IncomingMessage, 'socket' | 'headers'>, isTrusted: TrustedProxies): boolean {
+  return req.headers['x-forwarded-for'] !== undefined && !isTrusted(plainAddress(req.socket.remoteAddress ?? ''));
+}
+
+function forwardedFor(req: Pick<IncomingMessage, 'headers'>): readonly string[] {
+  return [req.headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
 }
 
 /** What one customer of a network has at least: an IPv4 address, 64 bits of an IPv6 one. */
@@ -34,10 +71,11 @@ function prefixOf(address: string, groups: number): string {
     .join(':');
 }
 
-function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/^\[(.*)\]$/, '$1');
+export function plainAddress(address: string): string {
+  return address.replace(/^\[(.*)\]$/, '$1').replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
-function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.');
+/** Some proxies say the port of their client with it: `192.0.2.1:5555`, `[2001:db8::1]:5555`. */
+function withoutPort(address: string): string {
+  return address.replace(/^([\d.]+|\[[^\]]*\]):\d{1,5}$/, '$1');
 }

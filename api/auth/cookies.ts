@@ -2,8 +2,9 @@
  * The session cookie. `__Host-` binds it to one origin: no app can set or read it for the shell or for another app (design 7).
  * Decision: docs/decisions/0036-session-cookie.md
  */
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { isSecureContext, type Site } from '../hosts.ts';
+import { trimSpace } from '../space.ts';
 import { isSecretShape } from './secrets.ts';
 
 export function sessionCookieName(site: Site): string {
@@ -18,24 +19,12 @@ export function askCookieName(site: Site): string {
   return `${sessionCookieName(site)}-ida`;
 }
 
-/** Kept on the portal's origin between a link into an app and the sign-in; the shell's page reads it. */
-export function destinationCookieName(site: Site): string {
-  return `${sessionCookieName(site)}-destino`;
-}
-
 function knownBrowserName(site: Site): string {
   return `${sessionCookieName(site)}-conhecido`;
 }
 
 function oidcCookieName(site: Site): string {
   return `${sessionCookieName(site)}-oidc`;
-}
-
-/** `path` is clean (navigation.ts). One that is too long for a cookie is left out: the app still opens. */
-export function destinationCookie(site: Site, app: string, path: string): string {
-  const whole = encodeURIComponent(app + path);
-  const value = whole.length <= limits.destinationCookieBytesMax ? whole : encodeURIComponent(`${app}/`);
-  return cookie(site, destinationCookieName(site), { value, maxAgeMs: limits.destinationCookieMs, readable: true });
 }
 
 /** Value of the session cookie; null when absent, sent twice or not of our shape. */
@@ -76,10 +65,10 @@ function readCookie(header: string | undefined, name: string): string | null {
   let found: string | null = null;
   for (const part of header.split(';')) {
     const equals = part.indexOf('=');
-    if (equals === -1 || part.slice(0, equals).trim() !== name) continue;
+    if (equals === -1 || trimSpace(part.slice(0, equals)) !== name) continue;
     // Two cookies of one name: another origin planted one (cookie tossing). Neither is believed.
     if (found !== null) return null;
-    found = part.slice(equals + 1).trim();
+    found = trimSpace(part.slice(equals + 1));
   }
   return found;
 }
@@ -101,12 +90,10 @@ export function askCookie(site: Site, value: string | null): string {
 interface CookieContent {
   readonly value: string;
   readonly maxAgeMs: number;
-  /** By scripts of the origin. */
-  readonly readable?: boolean;
 }
 
-function cookie(site: Site, name: string, { value, maxAgeMs, readable = false }: CookieContent): string {
+function cookie(site: Site, name: string, { value, maxAgeMs }: CookieContent): string {
   const secure = isSecureContext(site) ? '; Secure' : '';
   const maxAge = Math.max(0, Math.floor(maxAgeMs / 1_000));
-  return `${name}=${value}; Path=/; Max-Age=${maxAge}${readable ? '' : '; HttpOnly'}; SameSite=Lax${secure}`;
+  return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { createMemoryStore } from '../testing/memory-store.ts';
 import { siteOf } from '../hosts.ts';
-import { networkOf, siteNetworkOf, clientAddress } from './client-address.ts';
+import { networkOf, siteNetworkOf, clientAddress, trustedProxies } from './client-address.ts';
 import { createGuessGuard, type GuessGuard } from './guess-guard.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
 import { createLeakyCells } from './leaky-cells.ts';
@@ -178,19 +178,40 @@ describe('the cells', () => {
 });
 
 describe('the address of a client', () => {
-  const from = (remoteAddress: string, forwarded?: string | string[]) =>
-    clientAddress({ socket: { remoteAddress }, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } } as never);
+  const from = (remoteAddress: string, forwarded: string | string[] | undefined, proxies: readonly string[]) =>
+    clientAddress(
+      { socket: { remoteAddress }, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } } as never,
+      trustedProxies(proxies),
+    );
   test.for([
     ['192.0.2.1', undefined, '192.0.2.1'],
     ['::ffff:192.0.2.1', undefined, '192.0.2.1'],
     ['192.0.2.1', '203.0.113.9', '192.0.2.1'],
     ['127.0.0.1', '203.0.113.9', '203.0.113.9'],
-    ['::1', '10.0.0.1, 203.0.113.9', '203.0.113.9'],
+    ['10.9.0.7', '10.0.0.1, 203.0.113.9', '203.0.113.9'],
+    // Named proxies one behind the other: what the first of them saw.
+    ['127.0.0.1', '198.51.100.1, 203.0.113.9, 10.9.3.3', '203.0.113.9'],
+    ['127.0.0.1', '10.9.3.3, 10.9.3.4', '10.9.3.3'],
     ['::ffff:127.0.0.1', '203.0.113.9, 2001:db8::1', '2001:db8::1'],
+    ['fd00::5', '[2001:db8::2]', '2001:db8::2'],
+    ['fe00::5', '203.0.113.9', 'fe00::5'],
+    // With the port of the client, as some proxies say it.
+    ['127.0.0.1', '203.0.113.9:5555', '203.0.113.9'],
+    ['127.0.0.1', '203.0.113.9:5555, 10.9.3.3:80', '203.0.113.9'],
+    ['127.0.0.1', '[2001:db8::2]:5555', '2001:db8::2'],
+    ['127.0.0.1', '[::ffff:203.0.113.9]:5555', '203.0.113.9'],
+    ['127.0.0.1', '2001:db8::2:5555', '2001:db8::2:5555'],
+    ['127.0.0.1', '203.0.113.9:', '127.0.0.1'],
+    ['127.0.0.1', '203.0.113.9:x', '127.0.0.1'],
     ['127.0.0.1', 'somebody, <script>', '127.0.0.1'],
+    ['127.0.0.1', '203.0.113.9, <script>', '127.0.0.1'],
     ['127.0.0.1', '', '127.0.0.1'],
+    ['127.0.0.2', '203.0.113.9', '127.0.0.2'],
   ] as const)('peer %s, forwarded for %s: %s', ([peer, forwarded, expected]) => {
-    expect(from(peer, forwarded)).toBe(expected);
+    expect(from(peer, forwarded, ['127.0.0.1', '10.9.0.0/16', 'fd00::/8'])).toBe(expected);
+  });
+  test.for(['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.9.0.7'])('without a named proxy nothing is read: %s', (peer) => {
+    expect(from(peer, '203.0.113.9', [])).toBe(peer.replace('::ffff:', ''));
   });
   test.for([
     ['192.0.2.1', '192.0.2.1', '192.0.2.1'],

@@ -6,7 +6,9 @@
  */
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits as apiLimits } from '../limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { createLeakyCells, type LeakyCells } from './leaky-cells.ts';
 import { networkOf, siteNetworkOf } from './client-address.ts';
 
@@ -55,8 +57,8 @@ export function createGuessGuard(clock: Clock): GuessGuard {
   return {
     begin: (guess) => {
       const isStranger = guess.browser === null;
-      if (underCheck.all >= limits.signInsMax || (isStranger && underCheck.strangers >= limits.signInStrangersMax)) {
-        throw limited(limits.signInBusyRetryMs);
+      if (underCheck.all >= apiLimits.signInsMax || (isStranger && underCheck.strangers >= limits.signInStrangersMax)) {
+        throw limited(sharedLimits.signInBusyRetryMs);
       }
       const counted = purses(guess);
       const waitMs = Math.max(...counted.map(([cells, key]) => cells.waitMs(key)));

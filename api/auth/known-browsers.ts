@@ -4,11 +4,12 @@
  * Source: OWASP, Slow Down Online Guessing Attacks with Device Cookies. Decision: docs/decisions/0071-guessing-passwords.md
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Store } from '../../controller/store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import type { Site } from '../hosts.ts';
 import { knownBrowserCookie, readKnownBrowsers } from './cookies.ts';
+import { storedKey } from './secrets.ts';
 
 export interface KnownBrowsers {
   /** Id of this browser for the login; null when it never signed in with it. */
@@ -20,21 +21,7 @@ export interface KnownBrowsers {
 const keyName = 'sign-in/browsers-key';
 
 export function createKnownBrowsers(store: Pick<Store, 'value' | 'putValue'>, clock: Clock, site: Site): KnownBrowsers {
-  let key: Promise<Buffer> | null = null;
-  const readKey = async (): Promise<Buffer> => {
-    const kept = await store.value(keyName);
-    if (kept !== null) return Buffer.from(kept, 'base64url');
-    await store.putValue(keyName, randomBytes(32).toString('base64url'));
-    // Two portals may have begun at the same moment: what is stored counts.
-    return Buffer.from((await store.value(keyName)) ?? '', 'base64url');
-  };
-  const keyOf = (): Promise<Buffer> => {
-    key ??= readKey().catch((error: unknown) => {
-      key = null;
-      throw error;
-    });
-    return key;
-  };
+  const keyOf = storedKey(store, keyName);
   const matching = async (cookies: string | undefined, login: string): Promise<{ id: string | null; others: readonly string[] }> => {
     const secret = await keyOf();
     let id: string | null = null;

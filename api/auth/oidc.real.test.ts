@@ -268,14 +268,15 @@ describe('an answer that is not this browser’s', () => {
     expect((await comeBack(browser, back)).headers.location).toBe(`${portal.url}/`);
   });
 
-  test('guessing with own questions ends with 429 for the address', async () => {
+  // What is guessed at is the provider's, as long as a pass is: a count would only lock out who shares the address.
+  test('refused answers to own questions lock nobody at the address out', async () => {
     const browser = portal.browser();
-    for (let count = 0; count < 20; count += 1) {
+    for (let count = 0; count < 40; count += 1) {
       const state = new URL((await begin(browser)).headers.location ?? '').searchParams.get('state') ?? '';
-      await comeBack(browser, new URL(`/api/sessao/oidc/retorno?code=x${count}&state=${state}&iss=${provider.issuer}`, portal.url));
+      const back = new URL(`/api/sessao/oidc/retorno?code=x${count}&state=${state}&iss=${provider.issuer}`, portal.url);
+      expect((await comeBack(browser, back)).headers.location).not.toBe(`${portal.url}/`);
     }
-    expect(refusalOf(await roundTrip(portal.browser()))).toEqual([302, 'RATE_LIMITED']);
-    advance(60_000);
+    expect(await who(browser)).toBeUndefined();
     expect((await roundTrip(portal.browser())).headers.location).toBe(`${portal.url}/`);
   });
 });
@@ -325,7 +326,8 @@ describe('who a person of the provider is here', () => {
     beforeEach(() => {
       offer({ claim: 'email' });
       const { people } = portal.world.gateway;
-      portal.world.gateway.people = () => people().map((each) => Object.assign({}, each, { login: `${each.usuario}@example.org` }));
+      const { all } = people;
+      people.all = () => all().map((each) => Object.assign({}, each, { login: `${each.usuario}@example.org` }));
     });
 
     test('a verified one signs in, an unverified one does not', async () => {

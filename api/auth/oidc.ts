@@ -5,11 +5,11 @@
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Configuration } from 'openid-client';
-import type { Store } from '../../controller/store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway, OidcSettings } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import type { OidcSettings, PeopleView } from '../../schema/gateway.ts';
+import { limits } from './limits.ts';
 import type { Site } from '../hosts.ts';
 import { newSecret } from './secrets.ts';
 
@@ -29,17 +29,17 @@ export interface Oidc {
 export interface OidcDeps {
   readonly site: Site;
   readonly clock: Clock;
-  readonly gateway: Pick<Gateway, 'person' | 'people' | 'signIn'>;
+  readonly people: PeopleView;
   readonly store: Pick<Store, 'value' | 'putValue'>;
 }
 
 export function createOidc(deps: OidcDeps): Oidc {
-  const { site, clock, gateway } = deps;
+  const { site, clock, people } = deps;
   const provider = createProvider(deps);
   const redirectUri = `${site.origin}${oidcReturnPath}`;
   return {
     begin: async (kept) => {
-      const settings = settingsOf(gateway);
+      const settings = settingsOf(people);
       const { library, config } = await provider(settings);
       const secret = kept ?? newSecret();
       const question = `${clock.nowMs().toString(36)}.${randomBytes(12).toString('base64url')}`;
@@ -56,14 +56,14 @@ export function createOidc(deps: OidcDeps): Oidc {
       return { location: location.href, secret };
     },
     isOwn: (secret, state) => {
-      const { oidc } = gateway.signIn();
+      const { oidc } = people.signIn();
       const question = questionOf(state);
       if (secret === null || state === null || question === null || oidc === null) return false;
       const ageMs = clock.nowMs() - parseInt(question, 36);
       return same(stateOf(oidc, secret, question), state) && ageMs >= -1_000 && ageMs < limits.oidcBeginMs;
     },
     finish: async (secret, query) => {
-      const settings = settingsOf(gateway);
+      const settings = settingsOf(people);
       const state = query.get('state');
       const question = questionOf(state) ?? '';
       const { library, config } = await provider(settings);
@@ -87,8 +87,8 @@ export function createOidc(deps: OidcDeps): Oidc {
   };
 }
 
-function settingsOf(gateway: Pick<Gateway, 'signIn'>): OidcSettings {
-  const { oidc } = gateway.signIn();
+function settingsOf(people: Pick<PeopleView, 'signIn'>): OidcSettings {
+  const { oidc } = people.signIn();
   if (!oidc) throw new SvcError('SIGN_IN_METHOD', 'this portal has no OpenID Connect provider');
   return oidc;
 }
@@ -155,14 +155,14 @@ function same(one: string, other: string): boolean {
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
 /** Rejects OIDC_NO_PERSON or OIDC_OTHER_IDENTITY. */
-async function personOf({ gateway, store }: OidcDeps, { issuer, claim }: OidcSettings, claims: Claims): Promise<string> {
+async function personOf({ people, store }: OidcDeps, { issuer, claim }: OidcSettings, claims: Claims): Promise<string> {
   const login = claims[claim];
   if (typeof login !== 'string' || login === '') throw new SvcError('OIDC_NO_PERSON', `the provider sends no claim ${claim}`);
   // Anybody can call any address their own; the provider says whether it asked there.
   if (claim === 'email' && claims['email_verified'] !== true) {
     throw new SvcError('OIDC_NO_PERSON', 'the provider did not verify the e-mail address');
   }
-  const usuario = gateway.people().find((person) => person.login === login)?.usuario;
+  const usuario = people.all().find((person) => person.login === login)?.usuario;
   if (usuario === undefined) throw new SvcError('OIDC_NO_PERSON', `no Person has the login ${JSON.stringify(login.slice(0, 128))}`);
   // Claims can be changed at the provider, the subject never: who came first under a login stays the one (until an admin forgets it).
   const identity = JSON.stringify([issuer, claims.sub]);
@@ -170,8 +170,7 @@ async function personOf({ gateway, store }: OidcDeps, { issuer, claim }: OidcSet
   const [bound, owner] = [(await store.value(identityName(usuario))) ?? '', (await store.value(ownerName)) ?? ''];
   const isOther = bound !== '' && bound !== identity && issuerOf(bound) === issuer;
   // A forgotten one is nobody's.
-  const isOwned =
-    owner !== '' && owner !== usuario && gateway.person(owner) !== null && (await store.value(identityName(owner))) === identity;
+  const isOwned = owner !== '' && owner !== usuario && people.find(owner) !== null && (await store.value(identityName(owner))) === identity;
   if (isOther || isOwned) {
     throw new SvcError('OIDC_OTHER_IDENTITY', `${usuario} signed in as another identity before; svc sessions ${usuario} --forget`);
   }

@@ -2,9 +2,10 @@
  * One-time passes: the printed sign-in link (24 h, for the portal) and the hand-over to an app's origin (30 s, for one person
  * and one app). Taken in one step of the store, so a pass never works twice. Decision: docs/decisions/0003-sessions-and-passes.md
  */
-import type { Store, StoredPass } from '../../controller/store/store.ts';
+import type { Store, StoredPass } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits as apiLimits } from '../limits.ts';
+import { limits } from './limits.ts';
 import { appAudience, type Session } from './sessions.ts';
 import { isSecretShape, newSecret, secretHash } from './secrets.ts';
 
@@ -19,6 +20,8 @@ export interface Passes {
   /** For the hand-over of a portal session to an app's origin; `ask` is the hash of the cookie that asked. */
   forApp(session: Session, app: string, ask: string): Promise<string>;
   takeForPortal(pass: string): Promise<StoredPass | null>;
+  /** Whose sign-in link it is; it stays good. Null as for `takeForPortal`. */
+  lookForPortal(pass: string): Promise<Pick<StoredPass, 'person' | 'admin'> | null>;
   /** Person and portal session of the pass; null when unknown, used, expired or for another app. Used up in any case. */
   takeForApp(pass: string, app: string, ask: string): Promise<AppPass | null>;
 }
@@ -29,11 +32,18 @@ export function createPasses(store: Store, clock: Clock): Passes {
     await store.putPass({ passHash: secretHash(pass), person, admin, audience, expiresAtMs: clock.nowMs() + lifeMs });
     return pass;
   };
+  const look = async (pass: string): Promise<StoredPass | null> =>
+    isSecretShape(pass) ? await store.pass(secretHash(pass), clock.nowMs()) : null;
+  // 256 bits are not guessed, so nobody counts guesses; what is none costs one look at the store, and no write.
   const take = async (pass: string): Promise<StoredPass | null> =>
-    isSecretShape(pass) ? await store.takePass(secretHash(pass), clock.nowMs()) : null;
+    (await look(pass)) === null ? null : await store.takePass(secretHash(pass), clock.nowMs());
   return {
-    forPortal: (person, admin) => give(person, admin, 'portal', limits.signInPassMs),
+    forPortal: (person, admin) => give(person, admin, 'portal', apiLimits.signInPassMs),
     forApp: (session, app, ask) => give(session.person, false, `${appAudience(app, session.root)}@${ask}`, limits.originPassMs),
+    lookForPortal: async (pass) => {
+      const found = await look(pass);
+      return found?.audience === 'portal' ? found : null;
+    },
     takeForPortal: async (pass) => {
       const taken = await take(pass);
       return taken?.audience === 'portal' ? taken : null;

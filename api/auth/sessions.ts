@@ -1,11 +1,11 @@
 /**
  * Who a request is from. A portal session belongs to the shell's origin; an app session belongs to one app's origin, was handed
  * over by a pass and lives only as long as the portal session it came from.
- * Decisions: docs/decisions/0003-sessions-and-passes.md, 0036-session-cookie.md, 0073-sessions-of-a-person.md
+ * Decisions: docs/decisions/0003-sessions-and-passes.md, 0036-session-cookie.md
  */
-import type { SignInMethod, Store, StoredSession } from '../../controller/store/store.ts';
+import type { SignInMethod, Store, StoredSession } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { newSecret, secretHash, shortHash } from './secrets.ts';
 
 export interface Session {
@@ -61,6 +61,8 @@ export interface Sessions {
   end(session: Pick<Session, 'person' | 'root'>): Promise<void>;
   /** Ends by the id of the list; false when the person has no such session. */
   endListed(person: string, id: string): Promise<boolean>;
+  /** The same session under a new cookie, as old as it was; the one before ends. By the id of the list; null when the person has no such session. */
+  renew(person: string, id: string): Promise<Opened | null>;
   /** Signs the person out everywhere, but for the portal session `keep`. Answers how many ended. */
   endAll(person: string, keep?: string): Promise<number>;
   /** Told the ids of portal sessions that ended before their time, and of the app sessions that were found with them. */
@@ -183,6 +185,15 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
       if (found) await endRoots(owner, new Set([found.root]));
       return found !== undefined;
     },
+    renew: async (owner, id) => {
+      const found = (await list(owner)).find((each) => each.id === id);
+      if (!found || !person(owner)) return null;
+      const { admin, createdAtMs, method, address, agent } = found;
+      const opened = newSession(clock, { person: owner, admin, root: null, createdAtMs });
+      await store.putSession({ ...rowOf(opened.session, 'portal', clock.nowMs()), method, address, agent });
+      await endRoots(owner, new Set([found.root]));
+      return opened;
+    },
     endAll,
     onEnd: endings.add,
     onPresence: presence.add,
@@ -222,17 +233,25 @@ function createList({ store, clock, cache, ended, left }: ListDeps) {
   return { list, endRoots, endAll };
 }
 
-function newSession(clock: Clock, of: { readonly person: string; readonly admin: boolean; readonly root: StoredSession | null }): Opened {
+interface NewSession {
+  readonly person: string;
+  readonly admin: boolean;
+  readonly root: StoredSession | null;
+  /** Now unless told. */
+  readonly createdAtMs?: number;
+}
+
+function newSession(clock: Clock, of: NewSession): Opened {
   const secret = newSecret();
   const id = secretHash(secret);
-  const createdAtMs = clock.nowMs();
+  const createdAtMs = of.createdAtMs ?? clock.nowMs();
   const session: Session = {
     person: of.person,
     admin: of.admin,
     id,
     root: of.root?.tokenHash ?? id,
     createdAtMs,
-    expiresAtMs: expiryOf(of.root?.createdAtMs ?? createdAtMs, createdAtMs),
+    expiresAtMs: expiryOf(of.root?.createdAtMs ?? createdAtMs, clock.nowMs()),
   };
   return { secret, session };
 }

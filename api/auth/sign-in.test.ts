@@ -189,9 +189,10 @@ test('the ways to sign in are told to anybody, without secrets', async () => {
 
 test('what the person should know about their account is told', async () => {
   const notice = { reason: 'LingerBroken', message: 'what runs on sirius ends with the last login there' } as const;
-  const { person } = portal.world.gateway;
-  portal.world.gateway.person = (usuario) => {
-    const found = person(usuario);
+  const { people } = portal.world.gateway;
+  const { find } = people;
+  people.find = (usuario) => {
+    const found = find(usuario);
     return found && { ...found, notice };
   };
   expect((await enter(portal.browser())).json().aviso).toEqual(notice);

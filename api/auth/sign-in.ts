@@ -3,12 +3,10 @@
  * own server, an OpenID Connect provider (oidc.ts). Decisions: docs/decisions/0070-signing-in.md, 0071-guessing-passwords.md
  */
 import type { IncomingMessage } from 'node:http';
-import type { SignInMethod } from '../../controller/store/store.ts';
+import type { SignInMethod } from '../../store/store.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
-import type { Gateway, PasswordVerdict } from '../../schema/gateway.ts';
+import type { PasswordVerdict, PeopleCommands, PeopleView } from '../../schema/gateway.ts';
 import type { Site } from '../hosts.ts';
-import type { Attempts } from './attempts.ts';
-import { clientAddress } from './client-address.ts';
 import { readSessionCookie, sessionCookie } from './cookies.ts';
 import type { GuessGuard } from './guess-guard.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
@@ -20,8 +18,15 @@ export interface SignedIn {
   readonly cookies: readonly string[];
 }
 
+export interface LinkOwner {
+  readonly person: string;
+  readonly admin: boolean;
+}
+
 export interface SignIn {
-  /** Rejects PASS_REFUSED, or RATE_LIMITED after too many refused ones. */
+  /** Whose link it is; it stays good. Rejects PASS_REFUSED. */
+  whose(passe: string): Promise<LinkOwner>;
+  /** Rejects PASS_REFUSED. */
   byPass(req: IncomingMessage, passe: string): Promise<SignedIn>;
   /** Rejects CREDENTIALS_REFUSED, PASSWORD_EXPIRED, SIGN_IN_ASKS_MORE, RATE_LIMITED, SIGN_IN_METHOD, PASSWORD_UNCHECKED. */
   byPassword(req: IncomingMessage, login: string, password: string): Promise<SignedIn>;
@@ -31,10 +36,12 @@ export interface SignIn {
 
 export interface SignInDeps {
   readonly site: Site;
-  readonly gateway: Pick<Gateway, 'person' | 'signIn' | 'checkPassword'>;
+  /** Where a request comes from (client-address.ts). */
+  readonly address: (req: IncomingMessage) => string;
+  readonly people: PeopleView;
+  readonly commands: PeopleCommands;
   readonly sessions: Sessions;
   readonly passes: Passes;
-  readonly attempts: Attempts;
   readonly guard: GuessGuard;
   readonly browsers: KnownBrowsers;
   /** A sign-in that came to nothing, for the log: the cause with all that the person is not told, and never what was typed in. */
@@ -42,29 +49,23 @@ export interface SignInDeps {
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
-  const { site, gateway, sessions } = deps;
+  const { site, people, sessions } = deps;
   const open = async (req: IncomingMessage, person: string, how: { method: SignInMethod; admin: boolean }): Promise<Opened> => {
     // A second sign-in in the same browser replaces the first: its cookie is gone, so its session must be too.
     const previous = await sessions.portal(readSessionCookie(req.headers.cookie, site));
-    const source = { method: how.method, address: clientAddress(req), agent: req.headers['user-agent'] ?? '' };
+    const source = { method: how.method, address: deps.address(req), agent: req.headers['user-agent'] ?? '' };
     const opened = await sessions.open(person, how.admin, source);
     if (previous) await sessions.end(previous);
     return opened;
   };
+  const known = <Found extends LinkOwner>(found: Found | null): Found => {
+    if (found && people.find(found.person)) return found;
+    throw new SvcError('PASS_REFUSED', 'the sign-in link is unknown, was used or has expired; ask for a new one');
+  };
   return {
+    whose: async (passe) => known(await deps.passes.lookForPortal(passe)),
     byPass: async (req, passe) => {
-      const address = clientAddress(req);
-      const blockedMs = deps.attempts.blockedMs(address);
-      if (blockedMs > 0) {
-        throw new SvcError('RATE_LIMITED', 'too many refused passes from this address; wait a minute', {
-          retryAfterMs: Math.ceil(blockedMs),
-        });
-      }
-      const pass = await deps.passes.takeForPortal(passe);
-      if (!pass || !gateway.person(pass.person)) {
-        deps.attempts.failed(address);
-        throw new SvcError('PASS_REFUSED', 'the sign-in link is unknown, was used or has expired; ask for a new one');
-      }
+      const pass = known(await deps.passes.takeForPortal(passe));
       const { secret, session } = await open(req, pass.person, { method: 'link', admin: pass.admin });
       return { session, cookies: [sessionCookie(site, secret)] };
     },
@@ -82,21 +83,21 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
 /** The person whose login and password these are. */
 async function checked(deps: SignInDeps, req: IncomingMessage, login: string, password: string): Promise<string> {
-  const { gateway } = deps;
-  if (!gateway.signIn().ssh) throw new SvcError('SIGN_IN_METHOD', 'this portal takes no name and password; ask for a sign-in link');
-  const address = clientAddress(req);
+  const { people, commands } = deps;
+  if (!people.signIn().ssh) throw new SvcError('SIGN_IN_METHOD', 'this portal takes no name and password; ask for a sign-in link');
+  const address = deps.address(req);
   const browser = await deps.browsers.find(req.headers.cookie, login);
   try {
     const attempt = deps.guard.begin({ login, address, browser });
     try {
-      const verdict = await gateway.checkPassword(login, password).catch((error: unknown) => {
+      const verdict = await commands.checkPassword(login, password).catch((error: unknown) => {
         attempt.forgive();
         throw error;
       });
       if (verdict.kind === 'accepted' || verdict.kind === 'expired') attempt.forgive();
       if (verdict.kind !== 'accepted') throw refusalOf(verdict);
       // The document may have gone while the server was asked.
-      if (!gateway.person(verdict.usuario)) throw refusalOf({ kind: 'refused', told: null });
+      if (!people.find(verdict.usuario)) throw refusalOf({ kind: 'refused', told: null });
       return verdict.usuario;
     } finally {
       attempt.end();

@@ -1,6 +1,6 @@
 /** A session that ends by its age, or with its person, tells nobody: what it carries is looked through now and then. */
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface SweepDeps {

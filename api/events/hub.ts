@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import type { Bus } from '../../controller/events/bus.ts';
+import type { Bus } from '../../store/bus.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';
 import type { Session } from '../auth/sessions.ts';
 import type { Windows } from './windows.ts';

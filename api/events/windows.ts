@@ -2,11 +2,11 @@
  * How many windows of an app a person has open, over all pages (spec 3.3, `encerrar`). A page is one connection of the events
  * channel: its counts end with it. The totals go to the store, where the controller reads them.
  */
-import type { Bus } from '../../controller/events/bus.ts';
-import type { Store } from '../../controller/store/store.ts';
+import type { Bus } from '../../store/bus.ts';
+import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { backendKey } from '../starts.ts';
+import { keys } from '../../schema/keys.ts';
 
 export interface Windows {
   /** After a portal restart no page is known yet: what was open counts as closed now, until pages say otherwise. */
@@ -37,11 +37,11 @@ export function createWindows(store: Pick<Store, 'putWindows' | 'windows'>, bus:
     await before.catch(() => {});
     const open = total(person, app);
     await store.putWindows({ person, app, open, zeroSinceMs: open === 0 ? clock.nowMs() : null });
-    bus.enqueue(backendKey(person, app), false);
+    bus.enqueue(keys.backend(person, app), false);
     return open;
   };
   const write = async (person: string, app: string): Promise<number> => {
-    const key = backendKey(person, app);
+    const key = keys.backend(person, app);
     const next = writeAfter(writes.get(key) ?? Promise.resolve(), person, app);
     writes.set(key, next);
     try {
@@ -57,7 +57,7 @@ export function createWindows(store: Pick<Store, 'putWindows' | 'windows'>, bus:
       for (const { person, app, open } of await store.windows()) {
         if (open === 0) continue;
         await store.putWindows({ person, app, open: 0, zeroSinceMs: nowMs });
-        bus.enqueue(backendKey(person, app), false);
+        bus.enqueue(keys.backend(person, app), false);
       }
     },
     pageOpened: (person, page) => {

@@ -5,7 +5,8 @@
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { BackendRoute } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { createResponseParser, type ResponseParser } from './response-parser.ts';
 
 export interface ConnectionUser {
@@ -33,6 +34,10 @@ export interface Connection {
   /** Monotonic; Infinity when nothing is due. */
   deadlineMs: number;
   deadlinePassed: (() => void) | null;
+  /** Since when its request waits for the head of the answer; Infinity while none does. Monotonic. */
+  waitsSinceMs: number;
+  /** Called each second once that is long. */
+  doubted: (() => void) | null;
   gone: boolean;
   /** No chunk comes until `resume`; the last chunk stays valid meanwhile. */
   pause(): void;
@@ -131,9 +136,11 @@ function wrap(stream: Duplex, generation: string, chunksStay: boolean): Connecti
     user: null,
     requests: 0,
     idleSinceMs: 0,
-    idleMsMax: limits.proxyIdleConnectionMsMax,
+    idleMsMax: sharedLimits.proxyIdleConnectionMsMax,
     deadlineMs: Infinity,
     deadlinePassed: null,
+    waitsSinceMs: Infinity,
+    doubted: null,
     gone: false,
     pause: () => stream.pause(),
     resume: () => stream.resume(),

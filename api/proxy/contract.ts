@@ -8,7 +8,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Bus } from '../../controller/events/bus.ts';
+import type { Bus } from '../../store/bus.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import type { AppProjection, StartAnswer } from '../../schema/wire/http.ts';
@@ -47,7 +47,7 @@ export interface ProxyDeps {
 
 export type AppView = Pick<
   AppProjection,
-  'id' | 'name' | 'status' | 'ready' | 'reason' | 'message' | 'wanted' | 'pinned' | 'nextAttemptAtMs' | 'step'
+  'id' | 'name' | 'escopo' | 'status' | 'ready' | 'reason' | 'message' | 'wanted' | 'pinned' | 'nextAttemptAtMs' | 'lastExit' | 'step'
 >;
 
 /** Called on the hot path: must be cheap and must not throw. */

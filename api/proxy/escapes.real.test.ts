@@ -12,8 +12,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { splitProxyPath } from '../front.ts';
 import { createProxy } from './proxy.ts';
 import { realClock, stoppedView } from './testing/harness.ts';
-import { createBus } from '../../controller/events/bus.ts';
+import { createBus } from '../../store/bus.ts';
 import { createRandom } from '../../test/simulation/random.ts';
+import { tellCount } from '../../test/support/counts.ts';
 
 const count = process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 2_000;
 const seed = Number(process.env['SVC_TEST_SEED'] ?? 41);
@@ -179,6 +180,9 @@ test(`${count} paths, HTTP and upgrade: nothing leads to another app or is alter
       fault('was answered by nobody');
     }
   }
+  tellCount(
+    `paths: ${count} as HTTP and as upgrade, ${reached} reached the app that they name, ${faults.length} another one or altered, seed ${seed}`,
+  );
   expect(faults).toEqual([]);
   expect(reached).toBeGreaterThan(count / 50);
   expect(reached).toBeLessThan(count / 2);

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../schema/clock.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import type { Connection } from './connection.ts';
 import { requestKind, responseKind } from './header-names.ts';
 import { clientHeaders, refusedByGate, type ResponsePolicy } from './response-headers.ts';
@@ -26,6 +26,8 @@ export interface Exchange {
   readonly policy: ResponsePolicy;
   /** The connection is no longer used. */
   released(connection: Connection, reusable: boolean): void;
+  /** The request waits long for its answer; told each second. What it answers ends the wait. */
+  doubted(): ExchangeFailure | null;
   /** The used connection turned out to be closed and the request may be sent again. */
   stale(): void;
   /** Nothing was sent to the client yet: the caller answers. */
@@ -99,14 +101,24 @@ export function runExchange(exchange: Exchange, connection: Connection): () => v
   connection.requests += 1;
   connection.parser.expect(req.method === 'HEAD', answerSink(exchange, connection, phase, settle));
   connection.deadlinePassed = () => fail({ code: 'BACKEND_TIMEOUT', message: 'the backend did not answer in time' });
+  connection.doubted = () => {
+    const failure = exchange.doubted();
+    if (failure !== null) fail(failure);
+  };
   connection.stream.write(exchange.head, 'latin1');
-  if (phase.requestSent) connection.deadlineMs = exchange.clock.monotonicMs() + limits.proxyAnswerMsMax;
+  if (phase.requestSent) waitForAnswer(exchange, connection);
   else unlinkBody = sendRequestBody(exchange, connection, phase);
   return () => {
     if (phase.over) return;
     phase.status = 0;
     settle(false);
   };
+}
+
+/** The request is whole: from here on the backend is what is waited for. */
+function waitForAnswer({ clock }: Exchange, connection: Connection): void {
+  connection.waitsSinceMs = clock.monotonicMs();
+  connection.deadlineMs = connection.waitsSinceMs + limits.proxyAnswerMsMax;
 }
 
 interface Phase {
@@ -134,6 +146,7 @@ function answerSink(exchange: Exchange, connection: Connection, phase: Phase, se
       phase.status = head.status;
       phase.unshown = head.framing === 'chunked' || head.framing === 'close';
       connection.deadlineMs = Infinity;
+      connection.waitsSinceMs = Infinity;
       if (head.idleMsMax !== null) connection.idleMsMax = Math.max(0, head.idleMsMax - 1_000);
       reusable = head.reusable;
       res.writeHead(head.status, head.reason, clientHeaders(head, exchange.policy));
@@ -175,6 +188,7 @@ function answerSink(exchange: Exchange, connection: Connection, phase: Phase, se
         throw new BadResponse('the backend switched to a protocol that was not asked for');
       phase.over = true;
       connection.deadlineMs = Infinity;
+      connection.waitsSinceMs = Infinity;
       exchange.switched(connection, head, rest);
     },
   };
@@ -190,14 +204,15 @@ function failureOf(error: unknown): ExchangeFailure {
 }
 
 /** Streams the request's body to the backend. Returns what ends that early. */
-function sendRequestBody({ req, body, clock }: Exchange, connection: Connection, phase: Phase): () => void {
+function sendRequestBody(exchange: Exchange, connection: Connection, phase: Phase): () => void {
+  const { req, body } = exchange;
   const onBody = (chunk: Buffer): void => {
     if (!sendBody(connection, body, chunk)) req.pause();
   };
   const onBodyEnd = (): void => {
     phase.requestSent = true;
     if (body === 'chunked') connection.stream.write(`0\r\n${requestTrailers(req)}\r\n`, 'latin1');
-    if (phase.status === 0) connection.deadlineMs = clock.monotonicMs() + limits.proxyAnswerMsMax;
+    if (phase.status === 0) waitForAnswer(exchange, connection);
   };
   req.on('data', onBody);
   req.on('end', onBodyEnd);

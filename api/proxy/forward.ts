@@ -2,11 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { BackendRoute } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import type { Connection } from './connection.ts';
 import type { ProxyDeps, ProxyTarget } from './contract.ts';
+import { isUnanswering, unansweringFailure } from './hold.ts';
 import { runExchange, type Exchange, type ExchangeFailure } from './exchange.ts';
-import type { Pools } from './pool.ts';
+import { createPools, type Pools } from './pool.ts';
 import { backendHead, type RequestHead } from './request-head.ts';
 import { clientHeaders, type ResponsePolicy } from './response-headers.ts';
 import type { ResponseHead } from './response-parser.ts';
@@ -31,7 +32,6 @@ export interface Active {
 
 export interface Forwarder {
   readonly deps: ProxyDeps;
-  readonly pools: Pools;
   readonly active: Set<Active>;
   /** Status 0: the client left first. */
   readonly answered: (target: ProxyTarget, status: number) => void;
@@ -39,9 +39,31 @@ export interface Forwarder {
   readonly failed: (passage: Passage, failure: ExchangeFailure) => void;
 }
 
+/** The client side of the proxy: connections to backends and what goes over them. */
+export interface Upstream {
+  forward(passage: Passage, route: BackendRoute): void;
+  /** Ends free and busy connections of all keys (`poolKey`) that `matches`. */
+  drop(matches: (key: string) => boolean): void;
+  close(): void;
+}
+
+export function createUpstream(via: Forwarder): Upstream {
+  const pools = createPools(via.deps.clock);
+  const own: Own = { ...via, pools };
+  return {
+    forward: (passage, route) => forward(own, passage, route),
+    drop: (matches) => pools.drop(matches),
+    close: () => pools.close(),
+  };
+}
+
+interface Own extends Forwarder {
+  readonly pools: Pools;
+}
+
 const nothing = (): void => {};
 
-export function forward(via: Forwarder, passage: Passage, route: BackendRoute, fresh = false): void {
+function forward(via: Own, passage: Passage, route: BackendRoute, fresh = false): void {
   const { res, target, tunnel } = passage;
   const key = poolKey(target.person, target.app);
   const entry: Active = { target, end: () => (tunnel === null ? res.destroy() : tunnel.socket.destroy()) };
@@ -64,10 +86,14 @@ export function forward(via: Forwarder, passage: Passage, route: BackendRoute, f
       via.failed(passage, failure ?? { code: 'BACKEND_UNREACHABLE', message: 'no connection to the backend' });
     }
   });
-  if (stop === nothing) stop = cancelTake;
+  if (stop !== nothing) return;
+  stop = () => {
+    cancelTake();
+    via.answered(target, 0);
+  };
 }
 
-function exchangeOf(via: Forwarder, passage: Passage, route: BackendRoute, over: () => void): Exchange {
+function exchangeOf(via: Own, passage: Passage, route: BackendRoute, over: () => void): Exchange {
   const { req, res, target, head, tunnel } = passage;
   const policy = policyOf(via.deps, passage);
   const key = poolKey(target.person, target.app);
@@ -80,6 +106,12 @@ function exchangeOf(via: Forwarder, passage: Passage, route: BackendRoute, over:
     policy,
     protocol: tunnel === null ? '' : head.upgrade,
     released: (connection, reusable) => via.pools.release(key, connection, reusable),
+    doubted: () => {
+      route.doubted?.();
+      // A navigation becomes the panel, which loads again by itself. Whatever else waits may still get its answer.
+      const view = passage.navigation ? via.deps.appView(target.person, target.app) : null;
+      return view !== null && isUnanswering(view) ? unansweringFailure(view) : null;
+    },
     stale: () => {
       over();
       forward(via, passage, route, true);
@@ -105,7 +137,7 @@ interface Switched {
   readonly rest: Buffer;
 }
 
-function openTunnel(via: Forwarder, passage: Passage, policy: ResponsePolicy, { connection, answer, rest }: Switched): void {
+function openTunnel(via: Own, passage: Passage, policy: ResponsePolicy, { connection, answer, rest }: Switched): void {
   const { res, target, tunnel } = passage;
   const { socket, first } = tunnel!;
   res.detachSocket(socket);
@@ -126,7 +158,7 @@ function openTunnel(via: Forwarder, passage: Passage, policy: ResponsePolicy, { 
   via.deps.metrics?.tunnels(target.app, 1);
 }
 
-function switchingHead(answer: ResponseHead, policy: ResponsePolicy): string {
+export function switchingHead(answer: ResponseHead, policy: ResponsePolicy): string {
   const headers = clientHeaders(answer, policy);
   let lines = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${answer.upgrade}\r\n`;
   for (let index = 0; index < headers.length; index += 2) lines += `${headers[index]}: ${headers[index + 1]}\r\n`;
@@ -138,7 +170,7 @@ export function poolKey(person: string, app: string): string {
   return `${person} ${app}`;
 }
 
-function policyOf(deps: ProxyDeps, { target, head }: Passage): ResponsePolicy {
+export function policyOf(deps: ProxyDeps, { target, head }: Passage): ResponsePolicy {
   const { portalOrigin } = deps;
   return { basePath: target.basePath, host: head.host, proto: portalOrigin.startsWith('https:') ? 'https' : 'http', portalOrigin };
 }

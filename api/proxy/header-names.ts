@@ -3,6 +3,8 @@
  * Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
  */
 
+import { trimSpace } from '../space.ts';
+
 export type RequestKind =
   | 'forward'
   | 'drop'
@@ -145,7 +147,7 @@ export function connectionTokens(value: string): string[] {
   return value
     .toLowerCase()
     .split(',')
-    .map((name) => name.trim())
+    .map(trimSpace)
     .filter((name) => name !== '');
 }
 

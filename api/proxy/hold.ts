@@ -8,10 +8,11 @@ import type { BackendRoute } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import type { StartAnswer } from '../../schema/wire/http.ts';
 import { sendProblem } from '../problems.ts';
-import type { ProxyDeps, ProxyTarget } from './contract.ts';
+import type { AppView, ProxyDeps, ProxyTarget } from './contract.ts';
 import type { ExchangeFailure } from './exchange.ts';
 import { panelState } from './own-routes.ts';
-import { panelHeaders, panelPage, type PanelState } from './panel.ts';
+import type { PanelState } from './panel-face.ts';
+import { panelHeaders, panelPage } from './panel.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** What the wait for a start ended with: the answer, or the code of a refusal in its place. */
@@ -44,7 +45,7 @@ export function createHeld(deps: ProxyDeps): Held {
   const show = (navigation: Navigation, state: PanelState, status: number): void => {
     const { res, target, head, req } = navigation;
     if (res.destroyed || res.headersSent) return;
-    const page = Buffer.from(panelPage(state, target.basePath, head.acceptLanguage));
+    const page = Buffer.from(panelPage(state, target.basePath, head.acceptLanguage, deps.portalOrigin));
     res.writeHead(status, { ...panelHeaders(deps.portalOrigin), ...retryAfterHeader(state.retryAfterMs), 'content-length': page.length });
     res.end(req.method === 'HEAD' ? undefined : page);
   };
@@ -98,9 +99,10 @@ export function createHeld(deps: ProxyDeps): Held {
     },
     panel: (navigation, failure, answered) => {
       const status = errorKinds[failure.code].status;
-      panelWith(navigation, { ready: false, message: failure.message, reason: failure.code }, status).then(answered, () =>
-        navigation.res.destroy(),
-      );
+      const view = deps.appView(navigation.target.person, navigation.target.app);
+      // What is known of the app says more than what became of one request.
+      const said = view !== null && isUnanswering(view) ? {} : { message: failure.message, reason: failure.code };
+      panelWith(navigation, { ready: false, ...said }, status).then(answered, () => navigation.res.destroy());
     },
     retryAfterMs: (target) => {
       const view = deps.appView(target.person, target.app);
@@ -108,6 +110,15 @@ export function createHeld(deps: ProxyDeps): Held {
       return Math.max(1_000, untilNextMs);
     },
   };
+}
+
+/** Its process runs, and it is known not to answer. Decision: docs/decisions/0137-what-runs-still-answers.md */
+export function isUnanswering({ ready, reason }: AppView): boolean {
+  return !ready && (reason === 'NotAnswering' || reason === 'Suspended');
+}
+
+export function unansweringFailure({ message }: AppView): ExchangeFailure {
+  return { code: 'BACKEND_TIMEOUT', message };
 }
 
 /** Only what the answer really says replaces the state at hand. */

@@ -7,6 +7,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { ourEnv, ourFlags } from '../../bench/peers/proxy-servers.ts';
 import { freePort } from '../../test/support/portal.ts';
 
 const megabyte = 1_024 * 1_024;
@@ -32,8 +33,8 @@ test('stays bounded', async () => {
   );
   const port = await freePort();
 
-  const argv = ['--max-semi-space-size=8', 'bench/peers/our-proxy.ts', String(port), socketPath];
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const argv = [...ourFlags, 'bench/peers/our-proxy.ts', String(port), socketPath];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...ourEnv } });
   undo.push(async () => {
     if (child.exitCode !== null) return;
     child.kill('SIGKILL');

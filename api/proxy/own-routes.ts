@@ -4,10 +4,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits as apiLimits } from '../limits.ts';
+import { limits } from './limits.ts';
 import { sendProblem } from '../problems.ts';
 import type { ProxyDeps, ProxyTarget } from './contract.ts';
-import type { PanelState } from './panel.ts';
+import { faceOf, type PanelState } from './panel-face.ts';
 import type { RequestHead } from './request-head.ts';
 
 export const ownPrefix = '/__svc/';
@@ -33,9 +34,11 @@ export async function panelState(deps: ProxyDeps, target: ProxyTarget): Promise<
     message: view.message,
     wanted: view.wanted,
     pinned: view.pinned,
+    escopo: view.escopo,
+    lastExit: view.lastExit,
     step: view.step,
     retryAfterMs: Math.max(1_000, untilNextMs),
-    log: tail.split('\n').slice(-limits.proxyPanelLogLines).join('\n').trim(),
+    log: tail.split('\n').slice(-apiLimits.proxyPanelLogLines).join('\n').trim(),
   };
 }
 
@@ -59,7 +62,7 @@ export function createOwnRoutes(deps: ProxyDeps): OwnRoutes {
     const unsubscribe = deps.bus.onPublish((person, event) => {
       if (person !== target.person || event.type === 'apps-changed' || event.type === 'avisos' || event.app !== target.app) return;
       // An edge: who hears it reads the state again.
-      if (res.writableLength < limits.eventSocketBufferedBytesMax) res.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      if (res.writableLength < apiLimits.eventSocketBufferedBytesMax) res.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     });
     let cancelBeat = (): void => {};
     const beat = (): void => {
@@ -85,7 +88,7 @@ export function createOwnRoutes(deps: ProxyDeps): OwnRoutes {
   const state = async (res: ServerResponse, target: ProxyTarget): Promise<void> => {
     const now = await panelState(deps, target);
     if (now === null) throw new SvcError('NOT_FOUND', `app ${target.app} is not installed for this person`);
-    sendJson(res, 200, now);
+    sendJson(res, 200, { ...now, face: faceOf(now) });
   };
 
   const run = async (req: IncomingMessage, res: ServerResponse, target: ProxyTarget, head: RequestHead): Promise<void> => {

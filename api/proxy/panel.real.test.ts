@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { AppView } from './contract.ts';
 import { byteBackend, startBench, stoppedView, type Bench } from './testing/harness.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -30,8 +31,18 @@ interface Opened {
   readonly start: () => void;
 }
 
+/** After five failures, the last of which was this one. */
+const gaveUp = (lastExit: NonNullable<AppView['lastExit']>): AppView => ({
+  ...stoppedView,
+  status: 'failed',
+  reason: 'TooManyFailures',
+  message: 'failed five times',
+  wanted: true,
+  lastExit,
+});
+
 /** A crashed app whose page is opened in a browser. */
-async function panel(options: { locale?: string; width?: number; colorScheme?: 'dark' | 'light' } = {}): Promise<Opened> {
+async function panel(options: { locale?: string; width?: number; height?: number; colorScheme?: 'dark' | 'light' } = {}): Promise<Opened> {
   const bench = await startBench(
     byteBackend('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 22\r\n\r\n<title>at last</title>').onConnection,
   );
@@ -44,7 +55,7 @@ async function panel(options: { locale?: string; width?: number; colorScheme?: '
     Promise.resolve({ ready: false, status: 'backoff', reason: 'Crashed', message: 'ended with code 1', retryAfterMs: 30_000 });
   const context = await browser.newContext({
     locale: options.locale ?? 'pt-BR',
-    viewport: { width: options.width ?? 1_280, height: 720 },
+    viewport: { width: options.width ?? 1_280, height: options.height ?? 720 },
     colorScheme: options.colorScheme ?? 'light',
     bypassCSP: false,
   });
@@ -85,6 +96,32 @@ describe('the error panel', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('beside a connection that failed it never says that the app answers', async () => {
+    const { page, bench } = await panel();
+    const healthy = { ...stoppedView, status: 'running', ready: true, reason: 'Healthy', message: 'answers', wanted: true } as const;
+    bench.world.view = healthy;
+    // As when somebody deleted app.sock a moment ago.
+    bench.world.route = {
+      generation: 'lost',
+      socketPath: null,
+      dial: () => Promise.reject(new Error('ENOENT')),
+      token: 't',
+      keepIdleMs: 0,
+    };
+    await page.reload();
+    await page.locator('h1', { hasText: /^Notas não respondeu$/ }).waitFor();
+    expect(await page.textContent('#mensagem')).toBe('A conexão com o aplicativo falhou');
+    // Not ready, so that this page stays: what is asked now is shown on it.
+    bench.world.route = null;
+    const asked = page.waitForResponse((response) => response.url().endsWith('/__svc/estado'));
+    bench.bus.publish('ana', { type: 'app-status', app: 'notas', status: 'running', ready: true, reason: 'Healthy', message: 'answers' });
+    await (await asked).finished();
+    bench.world.view = { ...healthy, ready: false, status: 'starting', reason: 'SocketLost' };
+    expect(await page.textContent('#mensagem')).toBe('A conexão com o aplicativo falhou');
+    bench.bus.publish('ana', { type: 'app-status', app: 'notas', status: 'starting', ready: false, reason: 'SocketLost', message: '' });
+    await page.locator('#mensagem', { hasText: /sumiu/ }).waitFor();
+  });
+
   test('recovers without the events, by asking again', async () => {
     const { page, bench, start } = await panel();
     const publish = bench.bus.publish.bind(bench.bus);
@@ -99,11 +136,31 @@ describe('the error panel', () => {
 
   test('Start asks for a start, once', async () => {
     const { page, bench } = await panel();
-    bench.world.view = { ...stoppedView, status: 'failed', reason: 'TooManyFailures', message: 'failed five times' };
+    bench.world.view = gaveUp({ code: 3, signal: null, atMs: 1, reason: 'ExitedAtOnce' });
     await page.click('#iniciar');
-    await page.locator('#mensagem', { hasText: 'Cinco falhas seguidas' }).waitFor();
+    await page.locator('#mensagem', { hasText: 'Terminou logo ao iniciar' }).waitFor();
     expect(bench.world.wishes).toEqual(['start notas']);
     expect(await page.textContent('h1')).toBe('Notas não conseguiu iniciar');
+    expect(await page.textContent('#saida')).toBe('Código de saída: 3');
+    // Nothing runs: Stop and a second way to start would only contradict it.
+    expect(await page.getByRole('button').allTextContents()).toEqual(['Iniciar']);
+  });
+
+  test('what ran and crashed is not said to have failed to start; the signal and the last lines are in view', async () => {
+    const { page, bench } = await panel({ height: 480 });
+    bench.world.log = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
+    bench.world.view = gaveUp({ code: null, signal: 'SIGSEGV', atMs: 1, reason: 'Crashed' });
+    bench.bus.publish('ana', { type: 'app-status', app: 'notas', status: 'failed', ready: false, reason: 'TooManyFailures', message: '' });
+    await page.locator('h1', { hasText: /^Notas caiu$/ }).waitFor();
+    expect(await page.title()).toBe('Notas caiu');
+    expect(await page.textContent('#mensagem')).toBe('O processo terminou sozinho');
+    const inView = await page.evaluate(`(() => {
+      const low = (id) => document.getElementById(id).getBoundingClientRect().bottom;
+      const log = document.getElementById('log');
+      return { exit: low('saida') < innerHeight, log: low('log') < innerHeight, newest: log.scrollTop + log.clientHeight >= log.scrollHeight - 1 };
+    })()`);
+    expect(inView).toEqual({ exit: true, log: true, newest: true });
+    expect(await page.textContent('#saida')).toBe('Encerrado pelo sinal SIGSEGV');
   });
 
   test('a step has words, and what it tells is a technical detail', async () => {

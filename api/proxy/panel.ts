@@ -6,38 +6,27 @@ import { readFileSync } from 'node:fs';
 import { errorKinds } from '../../schema/errors.ts';
 import { problemText } from '../../schema/texts/problems.ts';
 import { reasonTexts, stepTexts, type TextLanguage, type Words } from '../../schema/texts/reasons.ts';
-import type { StartAnswer } from '../../schema/wire/http.ts';
 import { escapeHtml, pageHead, pageStyleHash, sourceHash } from '../page-head.ts';
-import type { AppView } from './contract.ts';
+import { faceOf, panelButtons, type PanelButton, type PanelState } from './panel-face.ts';
 
 const script = readFileSync(new URL('./panel/panel.js', import.meta.url), 'utf8');
 
-export interface PanelState {
-  readonly name: string;
-  readonly status: StartAnswer['status'];
-  readonly ready: boolean;
-  /** A reason of schema/backend.ts or a code of schema/errors.ts. */
-  readonly reason: string;
-  /** For engineers, in English: shown as a technical detail only. */
-  readonly message: string;
-  readonly wanted: boolean;
-  readonly pinned: boolean;
-  readonly step: AppView['step'];
-  readonly retryAfterMs: number;
-  readonly log: string;
-}
-
 const words = {
   pt: {
-    estados: {
+    titulos: {
       stopped: '{app} está parado',
       starting: '{app} está iniciando',
       running: '{app} não respondeu',
+      opening: 'Abrindo {app}',
       stopping: '{app} está parando',
-      backoff: '{app} caiu e será iniciado de novo',
-      failed: '{app} não conseguiu iniciar',
+      crashedAgain: '{app} caiu e será iniciado de novo',
+      notStartedYet: '{app} não iniciou; uma nova tentativa vem em seguida',
+      crashed: '{app} caiu',
+      notStarted: '{app} não conseguiu iniciar',
       unknown: 'Não se sabe como está {app}',
     },
+    saidaCodigo: 'Código de saída: {n}',
+    saidaSinal: 'Encerrado pelo sinal {s}',
     iniciar: 'Iniciar',
     parar: 'Parar',
     deNovo: 'Tentar de novo',
@@ -53,15 +42,20 @@ const words = {
     falhou: 'O pedido não foi aceito.',
   },
   en: {
-    estados: {
+    titulos: {
       stopped: '{app} is stopped',
       starting: '{app} is starting',
       running: '{app} did not answer',
+      opening: 'Opening {app}',
       stopping: '{app} is stopping',
-      backoff: '{app} crashed and will be started again',
-      failed: '{app} could not start',
+      crashedAgain: '{app} crashed and will be started again',
+      notStartedYet: '{app} did not start; another attempt follows',
+      crashed: '{app} crashed',
+      notStarted: '{app} could not start',
       unknown: 'The state of {app} is not known',
     },
+    saidaCodigo: 'Exit code: {n}',
+    saidaSinal: 'Ended by signal {s}',
     iniciar: 'Start',
     parar: 'Stop',
     deNovo: 'Try again',
@@ -117,36 +111,54 @@ export function panelHeaders(portalOrigin: string): Record<string, string> {
   };
 }
 
-export function panelPage(state: PanelState, basePath: string, acceptLanguage: string): string {
+const wordsOfBoth = Object.fromEntries(languages.map((language) => [language, { ...words[language], ...catalogue[language] }]));
+
+type PanelWords = (typeof words)[TextLanguage];
+
+function exitText(exit: ReturnType<typeof faceOf>['exit'], text: PanelWords): string {
+  if (exit === null) return '';
+  return exit.signal === null ? text.saidaCodigo.replace('{n}', String(exit.code)) : text.saidaSinal.replace('{s}', exit.signal);
+}
+
+/** `portalOrigin`: in a window of the desktop there the page takes its looks and its language from it. */
+export function panelPage(state: PanelState, basePath: string, acceptLanguage: string, portalOrigin: string): string {
   const language = panelLanguage(acceptLanguage);
   const text = words[language];
   const { motivos, passos } = catalogue[language];
-  const data = JSON.stringify({ base: basePath, retryAfterMs: state.retryAfterMs, palavras: { ...text, motivos, passos } });
-  const title = text.estados[state.status].replace('{app}', () => state.name);
-  const changing = state.status === 'starting' || state.status === 'stopping';
-  const moving = changing || state.status === 'backoff';
+  const face = faceOf(state);
+  const data = JSON.stringify({
+    base: basePath,
+    portal: portalOrigin,
+    idioma: language,
+    palavras: wordsOfBoth,
+    estado: { ...state, face },
+  });
+  const title = text.titulos[face.title].replace('{app}', () => state.name);
+  const moving = ['starting', 'stopping', 'backoff'].includes(state.status);
   const step = state.step === null ? '' : text.etapa.replace('{etapa}', () => passos[state.step?.name ?? ''] ?? '');
+  const button = (name: PanelButton): string => {
+    const at = face.buttons.indexOf(name);
+    return `<button id="${name}" type="button"${at === 0 ? ' class="main"' : ''}${at === -1 ? ' hidden' : ''}>${text[name]}</button>`;
+  };
   return `${pageHead(language, title)}
-<body>
+<body class="panel">
 <main>
 <h1 id="titulo">${escapeHtml(title)}</h1>
-<p id="mensagem">${escapeHtml(motivos[state.reason] ?? state.reason)}</p>
+<p class="cause"><span id="mensagem">${escapeHtml(motivos[face.cause] ?? face.cause)}</span><span id="saida">${escapeHtml(exitText(face.exit, text))}</span></p>
 <p id="passo" class="quiet">${escapeHtml(step)}</p>
 <div id="barra" class="bar" aria-hidden="true"${moving ? '' : ' hidden'}></div>
 <div class="buttons">
-<button id="iniciar" class="main" type="button"${changing ? ' disabled' : ''}>${text.iniciar}</button>
-<button id="parar" type="button"${state.wanted && !state.pinned ? '' : ' hidden'}>${text.parar}</button>
-<button id="de-novo" type="button">${text.deNovo}</button>
+${panelButtons.map(button).join('\n')}
 </div>
 <p id="aviso" class="quiet" role="status" aria-live="polite">${text.espera}</p>
-<details id="detalhe">
-<summary>${text.detalhe}</summary>
-<p lang="en"><code id="motivo">${escapeHtml(state.reason)}</code> <span id="tecnico">${escapeHtml(state.message)}</span> <span id="passo-tecnico">${escapeHtml(state.step?.detail ?? '')}</span></p>
-</details>
 <section id="registro" aria-labelledby="registro-titulo"${state.log === '' ? ' hidden' : ''}>
 <h2 id="registro-titulo">${text.registro}</h2>
 <pre id="log" tabindex="0">${escapeHtml(state.log)}</pre>
 </section>
+<details id="detalhe">
+<summary id="detalhe-titulo">${text.detalhe}</summary>
+<p lang="en"><code id="motivo">${escapeHtml(state.reason)}</code> <span id="tecnico">${escapeHtml(state.message)}</span> <span id="passo-tecnico">${escapeHtml(state.step?.detail ?? '')}</span></p>
+</details>
 </main>
 <script type="application/json" id="dados">${data.replaceAll('<', '\\u003c')}</script>
 <script>${script}</script>

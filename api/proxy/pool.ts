@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../schema/clock.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { openConnection, type Connection } from './connection.ts';
 
 export type TakeFailure = { readonly code: 'BACKEND_BUSY' | 'BACKEND_UNREACHABLE'; readonly message: string };
@@ -81,6 +81,7 @@ function poolOf(set: PoolSet, key: string, route: BackendRoute): Pool {
 }
 
 function take(set: PoolSet, pool: Pool, fresh: boolean, done: Waiter['done']): () => void {
+  pool.route.used?.();
   const free = fresh ? undefined : takeFree(pool);
   if (free !== undefined) {
     done(free, null);
@@ -142,6 +143,7 @@ function serveWaiting(set: PoolSet, pool: Pool): void {
 function release(set: PoolSet, pool: Pool | undefined, connection: Connection, reusable: boolean): void {
   connection.user = null;
   connection.deadlineMs = Infinity;
+  connection.waitsSinceMs = Infinity;
   pool?.busy.delete(connection);
   if (pool === undefined || !reusable || connection.gone || pool.route.generation !== connection.generation) {
     if (!connection.gone) connection.destroy();
@@ -195,6 +197,7 @@ function sweepPool(pool: Pool, nowMs: number): void {
   for (const connection of pool.busy) {
     if (connection.gone) pool.busy.delete(connection);
     else if (connection.deadlineMs <= nowMs) connection.deadlinePassed?.();
+    else if (nowMs - connection.waitsSinceMs >= limits.proxyDoubtMs) connection.doubted?.();
   }
   while (pool.waiting.length > 0 && nowMs - pool.waiting[0]!.sinceMs >= limits.proxyQueueMsMax) {
     pool.waiting.shift()!.done(null, { code: 'BACKEND_BUSY', message: 'no connection to the backend became free in time' });

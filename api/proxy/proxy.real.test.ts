@@ -332,6 +332,25 @@ describe('connections to the backend', () => {
     expect(b.world.statuses).toEqual([0]);
   });
 
+  test('a client that leaves before there is a connection is counted as one that left', async () => {
+    const b = await bench(null);
+    const dialled = Promise.withResolvers<void>();
+    b.world.route = {
+      ...b.world.route!,
+      socketPath: null,
+      dial: () => {
+        dialled.resolve();
+        return new Promise(() => undefined);
+      },
+    };
+    const client = net.connect(b.port, '127.0.0.1');
+    client.write(`GET / HTTP/1.1\r\nHost: ${b.host}\r\n\r\n`);
+    await dialled.promise;
+    client.destroy();
+    await until(() => b.world.statuses.length > 0, 'the count');
+    expect(b.world.statuses).toEqual([0]);
+  });
+
   test('closeSession and closeFor end what is under way', async () => {
     const b = await bench((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n'));

@@ -5,16 +5,15 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { largeHeadPage } from '../large-head.ts';
 import { sendProblem } from '../problems.ts';
-import type { Proxy, ProxyDeps } from './contract.ts';
-import { forward, poolKey, type Active, type Forwarder, type Passage } from './forward.ts';
-import { createHeld, retryAfterHeader, type Held } from './hold.ts';
+import type { AppView, Proxy, ProxyDeps, ProxyTarget } from './contract.ts';
+import { createUpstream, poolKey, type Active, type Forwarder, type Passage, type Upstream } from './forward.ts';
+import { createHeld, isUnanswering, retryAfterHeader, unansweringFailure, type Held } from './hold.ts';
 import { callerFault, isNavigation } from './origin-rules.ts';
 import { createOwnRoutes, ownPrefix, type OwnRoutes } from './own-routes.ts';
 import { pathFault } from './path-rules.ts';
-import { createPools } from './pool.ts';
 import { readRequestHead } from './request-head.ts';
 
 interface Parts {
@@ -22,19 +21,19 @@ interface Parts {
   readonly own: OwnRoutes;
   readonly held: Held;
   readonly via: Forwarder;
+  readonly upstream: Upstream;
 }
 
 /** Protocols that would let a page speak HTTP to the backend past these rules. */
 const refusedProtocols = /^(?:h2c?|http|tls)\b/i;
 
-export function createProxy(deps: ProxyDeps): Proxy {
-  const pools = createPools(deps.clock);
+/** `makeUpstream`: the benchmark puts another client there (bench/peers/undici-upstream.ts). */
+export function createProxy(deps: ProxyDeps, makeUpstream: (via: Forwarder) => Upstream = createUpstream): Proxy {
   const active = new Set<Active>();
   const held = createHeld(deps);
   const answered: Forwarder['answered'] = (target, status) => deps.metrics?.request(target.app, status);
   const via: Forwarder = {
     deps,
-    pools,
     active,
     answered,
     failed: (passage, failure) => {
@@ -44,7 +43,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
       else refuse(parts, passage, failure.code, failure.message, 1_000);
     },
   };
-  const parts: Parts = { deps, held, via, own: createOwnRoutes(deps) };
+  const upstream = makeUpstream(via);
+  const parts: Parts = { deps, held, via, upstream, own: createOwnRoutes(deps) };
   const endWhere = (matches: (entry: Active) => boolean): void => {
     for (const entry of active) if (matches(entry)) entry.end();
   };
@@ -68,7 +68,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     },
     closeFor: (person, app) => {
       endWhere(({ target }) => target.person === person && (app === null || target.app === app));
-      pools.drop((key) => (app === null ? key.startsWith(`${person} `) : key === poolKey(person, app)));
+      upstream.drop((key) => (app === null ? key.startsWith(`${person} `) : key === poolKey(person, app)));
     },
     carried: () => {
       const people = new Map<string, string>();
@@ -78,32 +78,42 @@ export function createProxy(deps: ProxyDeps): Proxy {
     closeSession: (session) => endWhere(({ target }) => target.session === session),
     close: () => {
       endWhere(() => true);
-      pools.close();
+      upstream.close();
     },
   };
 }
 
 function pass(parts: Parts, passage: Passage): void {
   if (!admitted(parts, passage)) return;
-  const { deps, held, via } = parts;
+  const { deps, held, via, upstream } = parts;
   const { req, res, target, head } = passage;
   if (passage.tunnel === null && target.path.startsWith(ownPrefix)) {
     void parts.own.answer(req, res, target, head);
     return;
   }
   const route = deps.route(target.person, target.app);
-  if (route !== null) {
-    forward(via, passage, route);
+  const silent = route !== null && passage.navigation ? unansweringView(deps, target) : null;
+  if (silent !== null) {
+    route?.doubted?.();
+    held.panel(passage, unansweringFailure(silent), (status) => via.answered(target, status));
+  } else if (route !== null) {
+    upstream.forward(passage, route);
   } else if (deps.appView(target.person, target.app) === null) {
     refuse(parts, passage, 'NOT_FOUND', `app ${target.app} is not installed for this person`);
   } else if (!passage.navigation) {
     refuse(parts, passage, 'APP_NOT_RUNNING', `app ${target.app} is not running`, held.retryAfterMs(target));
   } else {
     held.navigation(passage, {
-      ready: (found) => forward(via, passage, found),
+      ready: (found) => upstream.forward(passage, found),
       answered: (status) => via.answered(target, status),
     });
   }
+}
+
+/** Null unless the app is known not to answer: then nothing but a second wait would come of asking it. */
+function unansweringView(deps: ProxyDeps, { person, app }: ProxyTarget): AppView | null {
+  const view = deps.appView(person, app);
+  return view !== null && isUnanswering(view) ? view : null;
 }
 
 /** Everything that is refused before a backend is looked for. False: answered. */

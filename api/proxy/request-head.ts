@@ -6,6 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../../schema/errors.ts';
+import { trimSpace } from '../space.ts';
 import { connectionTokens, portalCookie, requestKind } from './header-names.ts';
 
 export interface RequestHead {
@@ -124,7 +125,7 @@ function takeHeader(draft: Draft, name: string, value: string, named: ReadonlySe
       if (/\btrailers\b/i.test(value)) draft.lines += 'TE: trailers\r\n';
       return;
     case 'upgrade':
-      draft.upgrade = draft.upgrade === '' ? value.trim() : `${draft.upgrade}, ${value.trim()}`;
+      draft.upgrade = draft.upgrade === '' ? trimSpace(value) : `${draft.upgrade}, ${trimSpace(value)}`;
       return;
     case 'cookie': {
       const kept = withoutPortalCookies(value);
@@ -161,7 +162,7 @@ function takeContentLength(draft: Draft, value: string): void {
 }
 
 function takeTransferEncoding(draft: Draft, value: string): void {
-  if (draft.body === 'chunked' || value.trim().toLowerCase() !== 'chunked') {
+  if (draft.body === 'chunked' || trimSpace(value).toLowerCase() !== 'chunked') {
     draft.refusal ??= { code: 'BAD_REQUEST', message: 'the request has a Transfer-Encoding other than chunked' };
     return;
   }
@@ -173,7 +174,7 @@ export function withoutPortalCookies(value: string): string {
   if (!/svc/i.test(value)) return value;
   return value
     .split(';')
-    .map((pair) => pair.trim())
+    .map(trimSpace)
     .filter((pair) => pair !== '' && !portalCookie.test(pair))
     .join('; ');
 }

@@ -95,6 +95,11 @@ describe('answers that are read', () => {
     expect(parse(bytes, everyByte(bytes))).toEqual(whole);
   });
 
+  test('a value loses the spaces and tabs around it and no other byte', () => {
+    const seen = ok('HTTP/1.1 204 No Content\r\nX: \t a\xa0\t\r\nY:\xa0\r\n\r\n');
+    expect(seen.heads[0]!.raw).toEqual(['X', 'a\xa0', 'Y', '\xa0']);
+  });
+
   test('a HEAD has no body whatever its length says', () => {
     const seen = ok('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', true);
     expect(seen.heads[0]!.framing).toBe('none');
@@ -141,6 +146,11 @@ describe('answers that are refused', () => {
     ['hex length', 'HTTP/1.1 200 OK\r\nContent-Length: 0x1\r\n\r\nx'],
     ['length and chunked', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['chunked in 1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    // RFC 9110 5.6.3: white space is a space or a tab.
+    ['a length after a no-break space', 'HTTP/1.1 200 OK\r\nContent-Length:\xa01\r\n\r\nx'],
+    ['a vertical tab before a value', 'HTTP/1.1 200 OK\r\nX:\x0ba\r\n\r\n'],
+    ['a form feed after a length', 'HTTP/1.1 200 OK\r\nContent-Length: 1\x0c\r\n\r\nx'],
+    ['chunked after a no-break space', 'HTTP/1.1 200 OK\r\nTransfer-Encoding:\xa0chunked\r\n\r\n0\r\n\r\n'],
     ['gzip, chunked', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
     ['chunked twice', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['chunk size with a sign', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n+1\r\nx\r\n0\r\n\r\n'],

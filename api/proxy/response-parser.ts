@@ -3,7 +3,9 @@
  * to send: anything odd throws BadResponse and the connection is dropped, so two readers can never disagree on where an answer
  * ends. Bodies are handed on as slices of the chunk they came in: whoever keeps one past the call copies it.
  */
-import { limits } from '../../schema/limits.ts';
+import { limits as apiLimits } from '../limits.ts';
+import { limits } from './limits.ts';
+import { trimSpace } from '../space.ts';
 import { responseKind } from './header-names.ts';
 
 export class BadResponse extends Error {}
@@ -113,7 +115,7 @@ function step(p: Parsing, chunk: Buffer, at: number): number {
   switch (p.state) {
     case 'head': {
       p.begun = true;
-      const line = lineUpTo(p, '\r\n\r\n', chunk, at, limits.headerBytesMax);
+      const line = lineUpTo(p, '\r\n\r\n', chunk, at, apiLimits.headerBytesMax);
       return line === null ? chunk.length : takeHead(p, line.text, chunk, line.next);
     }
     case 'length':
@@ -189,7 +191,7 @@ function takeLength(p: Parsing, chunk: Buffer, at: number): number {
 
 /** Trailer lines end with an empty line. */
 function takeTrailer(p: Parsing, chunk: Buffer, at: number): number {
-  const line = lineUpTo(p, '\r\n', chunk, at, limits.headerBytesMax);
+  const line = lineUpTo(p, '\r\n', chunk, at, apiLimits.headerBytesMax);
   if (line === null) return chunk.length;
   if (line.text === '') {
     const all = p.trailers;
@@ -199,7 +201,7 @@ function takeTrailer(p: Parsing, chunk: Buffer, at: number): number {
     return line.next;
   }
   p.trailerBytes += line.text.length;
-  if (p.trailerBytes > limits.headerBytesMax) throw new BadResponse('the trailers are larger than the limit');
+  if (p.trailerBytes > apiLimits.headerBytesMax) throw new BadResponse('the trailers are larger than the limit');
   parseField(line.text, p.trailers);
   return line.next;
 }
@@ -239,7 +241,7 @@ function parseChunkSize(text: string): number {
 
 function parseField(line: string, into: string[]): number {
   const colon = line.indexOf(':');
-  const value = line.slice(colon + 1).trim();
+  const value = trimSpace(line.slice(colon + 1));
   if (colon < 1 || !fieldValue.test(value)) throw new BadResponse('malformed header line');
   return into.push(line.slice(0, colon), value);
 }

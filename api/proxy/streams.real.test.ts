@@ -2,7 +2,8 @@ import http from 'node:http';
 import net from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { byteBackend, realClock, until, useBenches, type Bench } from './testing/harness.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { Clock } from '../../schema/clock.ts';
 
 const bench = useBenches();
@@ -217,14 +218,19 @@ describe('deadlines', () => {
     await until(() => sockets.size === 0, 'the last one to go after ten minutes');
   });
 
-  test('of an app that ends when idle, no connection outlives the last request for long', async () => {
+  test('of an app that ends when idle, a connection outlives the last request for two rounds of the supervisor, and not for long', async () => {
     const clock = movableClock();
     const { sockets, onConnection } = counted(byteBackend(open200).onConnection);
     const b = await bench(onConnection, { clock });
-    b.world.route = { ...b.world.route!, keepIdleMs: limits.proxyOciosoConnectionMsMax };
+    let used = 0;
+    b.world.route = { ...b.world.route!, keepIdleMs: 25_000, used: () => (used += 1) };
     await get(b);
+    clock.move(20_000);
+    await new Promise((resolve) => setTimeout(resolve, 50));
     expect(sockets.size).toBe(1);
-    clock.move(limits.proxyOciosoConnectionMsMax + 1_000);
+    await get(b);
+    expect([sockets.size, used]).toEqual([1, 2]);
+    clock.move(30_000);
     await until(() => sockets.size === 0, 'the connection to go');
   });
 
@@ -291,7 +297,7 @@ describe('deadlines', () => {
         .on('error', reject);
     });
     await until(() => held, 'the hold');
-    clock.move(limits.navigationHoldMsMax);
+    clock.move(sharedLimits.navigationHoldMsMax);
     const res = await got;
     expect(res.statusCode).toBe(503);
     expect(res.headers['content-type']).toContain('text/html');

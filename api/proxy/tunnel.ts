@@ -4,7 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import type { Connection } from './connection.ts';
 
 export interface Tunnel {

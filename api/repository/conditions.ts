@@ -1,8 +1,9 @@
 /**
  * Preconditions and ranges of a GET (RFC 9110, 13 and 14) for a file with a strong validator. Pure: headers in, verdict out.
- * Several ranges at once are answered with the whole file, which the RFC allows. Decision: docs/decisions/0056-repository-over-http.md
+ * Several ranges at once are answered with the whole file, which the RFC allows. Decision: docs/decisions/0055-repository-on-disk.md
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { listsEtag } from '../etag.ts';
 
 export interface FileFacts {
   readonly bytes: number;
@@ -30,19 +31,12 @@ function precondition(headers: IncomingHttpHeaders, { etag, modifiedMs }: FileFa
   const ifMatch = headers['if-match'];
   const unmodified = dateOf(headers['if-unmodified-since']);
   if (ifMatch !== undefined) {
-    if (!lists(ifMatch, etag, 'strong')) return 412;
+    if (!listsEtag(ifMatch, etag, 'strong')) return 412;
   } else if (unmodified !== null && seconds(modifiedMs) > seconds(unmodified)) return 412;
   const ifNoneMatch = headers['if-none-match'];
   const modified = dateOf(headers['if-modified-since']);
-  if (ifNoneMatch !== undefined) return lists(ifNoneMatch, etag, 'weak') ? 304 : null;
+  if (ifNoneMatch !== undefined) return listsEtag(ifNoneMatch, etag, 'weak') ? 304 : null;
   return modified !== null && seconds(modifiedMs) <= seconds(modified) ? 304 : null;
-}
-
-function lists(header: string, etag: string, comparison: 'strong' | 'weak'): boolean {
-  return header.split(',').some((each) => {
-    const tag = each.trim();
-    return tag === '*' || (comparison === 'weak' ? tag.replace(/^W\//, '') : tag) === etag;
-  });
 }
 
 /** A validator that is not the present one, or only a weak one, asks for the whole file. */

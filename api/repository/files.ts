@@ -7,7 +7,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { type RepositoryItem, pathOfItem, repositoryPaths } from '../../schema/repository/paths.ts';
 import { readEngineRecord, readPackageRecord } from '../../schema/repository/records.ts';
 import type { FileFacts } from './conditions.ts';
@@ -126,7 +127,7 @@ async function openFile(file: string): Promise<Opened | null> {
 /** By position: the handle is read again from its start by whoever sends it. */
 async function readAll(handle: FileHandle): Promise<Buffer> {
   const { size } = await handle.stat();
-  if (size > limits.catalogueBytesMax) throw new SvcError('TOO_LARGE', `expected at most ${limits.catalogueBytesMax} bytes`);
+  if (size > sharedLimits.catalogueBytesMax) throw new SvcError('TOO_LARGE', `expected at most ${sharedLimits.catalogueBytesMax} bytes`);
   const bytes = Buffer.alloc(size);
   let at = 0;
   while (at < size) {

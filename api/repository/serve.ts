@@ -2,7 +2,7 @@
  * A repository over HTTP: what a plain web server would answer for the folder's `v1/`, and publishing by PUT with a token. A
  * handler for node:http, used by `svc repository DIR` and by the portal for `/v1/`. How a version gets in (staging, the check of a
  * package, the record) is given from outside as a `RepositoryWriter`.
- * Source: issue 3, spec 4.1 `/v1/motor`. Decision: docs/decisions/0056-repository-over-http.md
+ * Source: issue 3, spec 4.1 `/v1/motor`. Decision: docs/decisions/0055-repository-on-disk.md
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -10,7 +10,9 @@ import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits as apiLimits } from '../limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { type RepositoryItem, parseRepositoryPath, pathOfItem } from '../../schema/repository/paths.ts';
 import type { EngineRecord, PackageRecord } from '../../schema/repository/records.ts';
 import { pathOf } from '../navigation.ts';
@@ -129,7 +131,12 @@ function headersOf(file: RepositoryFile): Record<string, string> {
 
 /** No more in memory than a chunk or two, whatever the size; a reader that takes nothing for too long is let go. */
 async function stream(clock: Clock, { handle }: RepositoryFile, start: number, length: number, res: ServerResponse): Promise<void> {
-  const source = handle.createReadStream({ start, end: start + length - 1, autoClose: false, highWaterMark: limits.repositoryChunkBytes });
+  const source = handle.createReadStream({
+    start,
+    end: start + length - 1,
+    autoClose: false,
+    highWaterMark: apiLimits.repositoryChunkBytes,
+  });
   const watch = watchIdle(clock, () => res.destroy());
   res.on('drain', watch.moved);
   try {
@@ -152,7 +159,7 @@ async function receive(
 ): Promise<void> {
   const isEngine = item.kind === 'engine';
   await admitPublisher(root, req.headers.authorization, isEngine ? item.nome : item.id);
-  const announced = readAnnounced(req, isEngine ? limits.engineTarballBytesMax : limits.packageTarballBytesMax);
+  const announced = readAnnounced(req, isEngine ? sharedLimits.engineTarballBytesMax : sharedLimits.packageTarballBytesMax);
   if (uploads.count >= limits.repositoryUploadsMax) throw new SvcError('REPOSITORY_BUSY', 'too many uploads at once: try again');
   uploads.count += 1;
   try {

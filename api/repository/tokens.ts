@@ -1,6 +1,6 @@
 /**
  * Publishing tokens of a repository folder: `.svc/tokens.json` (0600) holds the sha256 of each, never a token. A token is printed
- * once, when it is made. Decision: docs/decisions/0056-repository-over-http.md
+ * once, when it is made. Decision: docs/decisions/0055-repository-on-disk.md
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';

@@ -2,7 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { problemOf, problemType, sendProblem } from '../problems.ts';
 
 export interface Announced {
@@ -33,10 +34,10 @@ export async function* arriving(clock: Clock, req: IncomingMessage): AsyncGenera
       yield chunk;
       bytes += chunk.length;
       const ms = clock.monotonicMs() - sinceMs;
-      if (ms < limits.transferSlowMsMax) continue;
+      if (ms < sharedLimits.transferSlowMsMax) continue;
       // A byte now and then would keep one of the few places for uploads for ever.
-      if (bytes < (limits.transferBytesPerSecondMin * ms) / 1_000)
-        throw new SvcError('BAD_REQUEST', `the upload came slower than ${limits.transferBytesPerSecondMin} bytes a second`);
+      if (bytes < (sharedLimits.transferBytesPerSecondMin * ms) / 1_000)
+        throw new SvcError('BAD_REQUEST', `the upload came slower than ${sharedLimits.transferBytesPerSecondMin} bytes a second`);
       [sinceMs, bytes] = [clock.monotonicMs(), 0];
     }
     if (!req.complete) throw new SvcError('BAD_REQUEST', 'the upload ended too soon');

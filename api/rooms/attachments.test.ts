@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RoomStore } from '../../controller/store/rooms.ts';
-import { createMemoryRooms } from '../../controller/store/testing/memory-rooms.ts';
-import { limits } from '../../schema/limits.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RoomStore } from '../../store/rooms.ts';
+import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
+import { limits } from './limits.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { createAttachmentFiles } from './attachment-files.ts';
 import { createAttachments, type Attachments } from './attachments.ts';
@@ -22,6 +22,9 @@ let store: RoomStore;
 let attachments: Attachments;
 let named: Map<string, Set<string> | Error>;
 let errors: unknown[];
+let told: string[];
+let heldBytes: number;
+let values: Map<string, string>;
 beforeEach(async () => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'svc-anexos-'));
   clock = createManualClock();
@@ -31,8 +34,24 @@ beforeEach(async () => {
   for (const id of [room, other]) {
     await store.createRoom({ id, app: 'notas', nome: id, dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
   }
-  attachments = createAttachments({
+  told = [];
+  heldBytes = 0;
+  values = new Map();
+  attachments = open();
+});
+afterEach(() => {
+  attachments.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Of a portal whose folder is its store's, or another store's. */
+function open(isOurs = true): Attachments {
+  return createAttachments({
     store,
+    values: { value: async (name) => values.get(name) ?? null, putValue: async (name, value) => void values.set(name, value) },
+    isOurs,
+    diskOf: async () => heldBytes,
+    report: { unknown: (count, example) => told.push(`${count} unknown: ${example}`), dropped: (name) => told.push(`dropped ${name}`) },
     rooms: {
       inRoom: async (_caller, id) => {
         const found = await store.room(id);
@@ -51,14 +70,23 @@ beforeEach(async () => {
     clock,
     onError: (error) => errors.push(error),
   });
-});
-afterEach(() => {
-  attachments.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+}
+
+/** Time goes by, and the portal collects every six hours. */
+async function goOn(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += limits.attachmentSweepMs) {
+    clock.advance(limits.attachmentSweepMs);
+    await attachments.collect();
+  }
+}
 
 const put = async (id: string, text: string) =>
   (await attachments.put(ana, id, 'text/plain', Readable.from([Buffer.from(text)]), null)).sha;
+/** As if it had come in long ago. */
+function age(file: string): void {
+  const longAgo = new Date(Date.now() - limits.attachmentStagingMsMax - 60_000);
+  utimesSync(file, longAgo, longAgo);
+}
 const files = (id: string): readonly string[] => readdirSync(path.join(dir, id)).toSorted();
 
 test('what no document names goes once the grace is over, what one names stays', async () => {
@@ -100,18 +128,74 @@ test('while a room can not be read nothing of it goes, and the others go on', as
   expect(errors).toEqual([new Error('the log can not be read')]);
 });
 
-test('what a crash left goes: uploads, files without a row, folders without a room', async () => {
+test('what an interrupted upload left goes, and the folder of a room that was deleted', async () => {
   const sha = await put(room, 'kept');
   named.set(room, new Set([sha]));
-  const [stale, fresh, orphan] = ['.in-stale', '.in-fresh', 'a'.repeat(64)];
-  for (const name of [stale, fresh, orphan]) writeFileSync(path.join(dir, room, name), 'x');
-  const longAgo = new Date(Date.now() - limits.attachmentStagingMsMax - 60_000);
-  for (const name of [stale, orphan, sha]) utimesSync(path.join(dir, room, name), longAgo, longAgo);
+  const [stale, fresh] = ['.in-stale', '.in-fresh'];
+  for (const name of [stale, fresh]) writeFileSync(path.join(dir, room, name), 'x');
+  age(path.join(dir, room, stale));
   await put(other, 'gone with its room');
   await store.deleteRoom(other);
   await attachments.collect();
   expect(files(room)).toEqual([fresh, sha].toSorted());
   expect(readdirSync(dir)).toEqual([room]);
+  expect(await store.deletedRooms()).toEqual([]);
+});
+
+describe('what the store does not know', () => {
+  const stranger = 's000000000000000000009';
+  const sha = 'a'.repeat(64);
+  const month = limits.attachmentUnknownMs;
+  beforeEach(() => {
+    mkdirSync(path.join(dir, stranger));
+    for (const id of [room, stranger]) {
+      mkdirSync(path.join(dir, id), { recursive: true });
+      writeFileSync(path.join(dir, id, sha), 'x');
+      age(path.join(dir, id, sha));
+    }
+  });
+
+  test('stays and is told once; a store of which it is goes on knowing nothing of it for a month, and then it goes', async () => {
+    await attachments.collect();
+    await goOn(month - limits.attachmentSweepMs);
+    expect([files(room), files(stranger)]).toEqual([[sha], [sha]]);
+    expect(told).toEqual([expect.stringMatching(/^2 unknown: /)]);
+    await goOn(2 * limits.attachmentSweepMs);
+    expect([readdirSync(dir), files(room)]).toEqual([[room], []]);
+    expect(told.slice(1).toSorted()).toEqual([`dropped ${room}/${sha}`, `dropped ${stranger}`]);
+  });
+
+  test('a store that was lost and began anew takes nothing out of a folder that is not its own, ever', async () => {
+    attachments.close();
+    attachments = open(false);
+    await attachments.collect();
+    await goOn(3 * month);
+    expect([files(room), files(stranger)]).toEqual([[sha], [sha]]);
+  });
+
+  test('what a document names stays, whatever the store forgot of it', async () => {
+    named.set(room, new Set([sha]));
+    await attachments.collect();
+    await goOn(2 * month);
+    expect(files(room)).toEqual([sha]);
+  });
+
+  test('a month that only the clock says is none', async () => {
+    await attachments.collect();
+    clock.advance(2 * month);
+    await attachments.collect();
+    expect(files(stranger)).toEqual([sha]);
+  });
+
+  test('a room that comes back with the right store is known again, and counts afresh when it is lost again', async () => {
+    await attachments.collect();
+    await goOn(month / 2);
+    await store.createRoom({ id: stranger, app: 'notas', nome: 'x', dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
+    await store.putAttachment({ sala: stranger, sha, bytes: 1, tipo: 'text/plain', atMs: clock.nowMs() }, 100);
+    named.set(stranger, new Set([sha]));
+    await goOn(month);
+    expect(files(stranger)).toEqual([sha]);
+  });
 });
 
 test('a room that is deleted while bytes come in takes them along', async () => {
@@ -142,4 +226,14 @@ test('runs by itself', async () => {
   await put(room, 'lost');
   clock.advance(limits.attachmentGraceMs + limits.attachmentSweepMs);
   await expect.poll(() => files(room)).toEqual([]);
+});
+
+test('an owner whose rooms hold all that they may gets no more, before a byte is taken and once they are counted', async () => {
+  heldBytes = limits.roomDiskPerPersonBytesMax - 3;
+  await expect(attachments.put(ana, room, 'text/plain', Readable.from([Buffer.from('abcd')]), 4)).rejects.toMatchObject({
+    code: 'SPACE_USED',
+  });
+  await expect(put(room, 'abcd')).rejects.toMatchObject({ code: 'SPACE_USED' });
+  expect(files(room)).toEqual([]);
+  await put(room, 'abc');
 });

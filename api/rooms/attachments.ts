@@ -3,15 +3,14 @@
  * in a room; a room holds so much. What no document names any more goes after a while, and never while the documents can't be read.
  * Decision: docs/decisions/0099-attachments.md
  */
-import type { RoomStore, StoredAttachment } from '../../controller/store/rooms.ts';
-import type { Clock } from '../../schema/clock.ts';
+import type { StoredAttachment, StoredRoom } from '../../store/rooms.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { canais, podeEscrever } from '../../schema/rooms.ts';
 import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
 import { tooLarge, type AttachmentFiles } from './attachment-files.ts';
-import { noSuchRoom, type RoomCaller } from './callers.ts';
-import type { Relay } from './contract.ts';
+import { noSuchRoom, spaceUsed, type RoomCaller } from './callers.ts';
+import { collectAttachments, type CollectionDeps, type InTurn } from './collection.ts';
 import type { Rooms } from './rooms.ts';
 
 export type OpenAttachment = StoredAttachment & NonNullable<Awaited<ReturnType<AttachmentFiles['open']>>>;
@@ -32,13 +31,10 @@ export interface Attachments {
   close(): void;
 }
 
-export interface AttachmentDeps {
-  readonly store: RoomStore;
+export interface AttachmentDeps extends Omit<CollectionDeps, 'inTurn'> {
   readonly rooms: Pick<Rooms, 'inRoom'>;
-  readonly relay: Pick<Relay, 'attachmentsIn'>;
-  readonly files: AttachmentFiles;
-  readonly clock: Clock;
-  readonly onError: (error: unknown) => void;
+  /** Bytes that the rooms of a person hold on the disk. */
+  readonly diskOf: (dona: string) => Promise<number>;
 }
 
 export function createAttachments(deps: AttachmentDeps): Attachments {
@@ -47,7 +43,7 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
   const uploads = createUploads();
   let running: Promise<void> | null = null;
   const collect = (): Promise<void> => {
-    running ??= collectAll(deps, inTurn).finally(() => {
+    running ??= collectAttachments({ ...deps, inTurn }).finally(() => {
       running = null;
     });
     return running;
@@ -55,7 +51,8 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
   const stop = sweepEvery(deps, collect);
   return {
     put: async (caller, id, tipo, body, announcedBytes) => {
-      await mayAdd(rooms, caller, id);
+      const { dona } = await mayAdd(rooms, caller, id);
+      await refuseFull(deps, dona, announcedBytes ?? 0);
       if (announcedBytes !== null && announcedBytes > limits.attachmentBytesMax) throw tooLarge(limits.attachmentBytesMax);
       const end = uploads.begin(caller.usuario);
       try {
@@ -63,9 +60,10 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
         try {
           // Bytes take their time: who was taken out meanwhile adds nothing, and a room that was deleted leaves nothing.
           await mayAdd(rooms, caller, id).catch(async (error: unknown) => {
-            if ((await store.room(id)) === null) await inTurn(id, () => files.removeRoom(id));
+            if (await store.wasDeleted(id)) await inTurn(id, () => files.removeRoom(id));
             throw error;
           });
+          await refuseFull(deps, dona, staged.bytes);
           return await inTurn(id, () => keep(deps, id, tipo, staged));
         } finally {
           await staged.drop();
@@ -87,9 +85,15 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
 }
 
 /** Throws when the caller is not in the room, or only reads there. */
-async function mayAdd(rooms: AttachmentDeps['rooms'], caller: RoomCaller, id: string): Promise<void> {
-  const { papel } = await rooms.inRoom(caller, id);
+async function mayAdd(rooms: AttachmentDeps['rooms'], caller: RoomCaller, id: string): Promise<StoredRoom> {
+  const { room, papel } = await rooms.inRoom(caller, id);
   if (!canais.some((canal) => podeEscrever(papel, canal))) throw new SvcError('FORBIDDEN', 'who only reads adds no attachments');
+  return room;
+}
+
+/** What the owner's rooms hold counts for the owner, whoever puts it. */
+async function refuseFull({ diskOf }: AttachmentDeps, dona: string, bytes: number): Promise<void> {
+  if ((await diskOf(dona)) + bytes > limits.roomDiskPerPersonBytesMax) throw spaceUsed();
 }
 
 async function keep(
@@ -111,7 +115,7 @@ async function keep(
   if (kind === 'known') return { sha, tamanho: bytes, tipo: known?.tipo ?? tipo };
   await files.remove(sala, sha);
   if (kind === 'gone') {
-    await files.removeRoom(sala);
+    if (await store.wasDeleted(sala)) await files.removeRoom(sala);
     throw noSuchRoom();
   }
   throw new SvcError('TOO_LARGE', `the room holds ${held} of ${limits.roomAttachmentBytesMax} bytes, and these are ${bytes}`, {
@@ -125,42 +129,6 @@ async function isMissing(files: AttachmentFiles, sala: string, sha: string): Pro
   const file = await files.open(sala, sha);
   await file?.handle.close();
   return file === null;
-}
-
-async function collectAll(deps: AttachmentDeps, inTurn: Turns): Promise<void> {
-  const { store, files, onError } = deps;
-  const rooms = new Set([...(await store.roomsWithAttachments()), ...(await files.rooms())]);
-  for (const sala of rooms) {
-    try {
-      await collectRoom(deps, inTurn, sala);
-    } catch (error) {
-      // Its documents can't be read now: nothing of it goes.
-      onError(error);
-    }
-  }
-}
-
-async function collectRoom({ store, files, relay, clock }: AttachmentDeps, inTurn: Turns, sala: string): Promise<void> {
-  const nowMs = clock.nowMs();
-  if ((await store.room(sala)) === null) return await inTurn(sala, () => files.removeRoom(sala));
-  const rows = await store.attachments(sala);
-  if (rows.length > 0) {
-    const named = await relay.attachmentsIn(sala);
-    const still = rows.filter(({ sha }) => named.has(sha)).map(({ sha }) => sha);
-    if (still.length > 0) await store.touchAttachments(sala, still, nowMs);
-    for (const { sha, atMs } of rows) {
-      if (named.has(sha) || nowMs - atMs <= limits.attachmentGraceMs) continue;
-      await inTurn(sala, async () => {
-        if (await store.dropAttachment(sala, sha, atMs)) await files.remove(sala, sha);
-      });
-    }
-  }
-  // By the clock of the file system: what uploads left, and files that a crash kept without their row.
-  for (const name of await files.filesBefore(sala, Date.now() - limits.attachmentStagingMsMax)) {
-    await inTurn(sala, async () => {
-      if ((await store.attachment(sala, name)) === null) await files.removeFile(sala, name);
-    });
-  }
 }
 
 function sweepEvery({ clock, onError }: AttachmentDeps, collect: () => Promise<void>): () => void {
@@ -179,10 +147,8 @@ function sweepEvery({ clock, onError }: AttachmentDeps, collect: () => Promise<v
   };
 }
 
-type Turns = <Result>(sala: string, act: () => Promise<Result>) => Promise<Result>;
-
 /** One act after the other in each room: a file and its row change together. */
-function createTurns(): Turns {
+function createTurns(): InTurn {
   const last = new Map<string, Promise<unknown>>();
   return async (sala, act) => {
     const mine = (last.get(sala) ?? Promise.resolve()).then(act, act);

@@ -1,8 +1,9 @@
 /** Who asks for a room: a page of the shell for the app of a window, or a backend (spec 5.3, 5.4). */
 import type { FastifyRequest } from 'fastify';
-import type { Who } from '../../controller/store/rooms.ts';
+import type { Who } from '../../store/rooms.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
+import { limits } from './limits.ts';
+import type { PeopleView } from '../../schema/gateway.ts';
 import { sessionOf } from '../shell.ts';
 
 export interface RoomCaller extends Who {
@@ -23,7 +24,7 @@ export function noSuchRoom(): SvcError {
 /** `apps`: what the query and the body say. A backend that names another app than its own asks for rooms that don't exist for it. */
 export function roomCaller(
   request: FastifyRequest,
-  gateway: Pick<Gateway, 'person'>,
+  people: Pick<PeopleView, 'find'>,
   ...apps: readonly (string | undefined)[]
 ): RoomCaller {
   const named = [...new Set(apps.filter((app) => app !== undefined))];
@@ -31,11 +32,11 @@ export function roomCaller(
   if (backend) {
     if (named.some((app) => app !== backend.app)) throw noSuchRoom();
     const { usuario, app, credential } = backend;
-    return { usuario, grupos: groupsOf(gateway, usuario), app, por: 'backend', session: null, credential };
+    return { usuario, grupos: groupsOf(people, usuario), app, por: 'backend', session: null, credential };
   }
   const { person, root } = sessionOf(request);
   if (named.length > 1) throw noSuchRoom();
-  return { usuario: person, grupos: groupsOf(gateway, person), app: named[0] ?? null, por: 'pagina', session: root, credential: null };
+  return { usuario: person, grupos: groupsOf(people, person), app: named[0] ?? null, por: 'pagina', session: root, credential: null };
 }
 
 /** Where only rooms of one app make sense. */
@@ -44,6 +45,17 @@ export function appOf({ app }: RoomCaller): string {
   return app;
 }
 
-function groupsOf(gateway: Pick<Gateway, 'person'>, usuario: string): readonly string[] {
-  return gateway.person(usuario)?.grupos ?? [];
+function groupsOf(people: Pick<PeopleView, 'find'>, usuario: string): readonly string[] {
+  return people.find(usuario)?.grupos ?? [];
+}
+
+export function spaceUsed(): SvcError {
+  const bytesMax = limits.roomDiskPerPersonBytesMax;
+  return new SvcError(
+    'SPACE_USED',
+    `the rooms of one person hold at most ${bytesMax} bytes on the disk of the portal, and no more than it has left`,
+    {
+      bytesMax,
+    },
+  );
 }

@@ -15,6 +15,8 @@ export interface Seat {
   readonly nome: string;
   readonly iniciais: string;
   readonly papel: Papel;
+  /** Owner of the room, for whom it counts; '' when it has none. */
+  readonly dona?: string;
   /** 'pagina' or 'backend': a backend's presence keeps the name that it gives itself, below the person's. */
   readonly por: 'pagina' | 'backend';
   /** Portal session of the page that it was opened from, or hash of the credential of the backend: the seat ends with it. */

@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { canais, roomIdPattern, type Canal } from '../../schema/rooms.ts';
-import { refuseUpgrade } from '../front.ts';
+import { refuseUpgrade } from '../refuse-upgrade.ts';
 import { classifyHost, type Site } from '../hosts.ts';
 import type { Relay } from './contract.ts';
 import type { Tickets } from './tickets.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createBus, type Bus } from '../../controller/events/bus.ts';
-import type { RoomStore } from '../../controller/store/rooms.ts';
-import { createMemoryRooms } from '../../controller/store/testing/memory-rooms.ts';
+import { createBus, type Bus } from '../../store/bus.ts';
+import type { RoomStore } from '../../store/rooms.ts';
+import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
 import type { PersonRecord } from '../../schema/gateway.ts';
 import { followRoles } from './follow-roles.ts';
 import { createRoomNews } from './news.ts';
@@ -19,11 +19,11 @@ beforeEach(async () => {
   rooms = createMemoryRooms();
   bus = createBus();
   told = [];
-  const gateway = { people: () => people, person: (usuario: string) => people.find((each) => each.usuario === usuario) ?? null };
+  const view = { all: () => people, find: (usuario: string) => people.find((each) => each.usuario === usuario) ?? null };
   const relay = { setRole: (sala: string, usuario: string, papel: string | null) => void told.push(`${sala} ${usuario} ${papel}`) };
   bus.onPublish((usuario, event) => told.push(`${usuario} hears ${event.type}`));
   const onError = (error: unknown) => void told.push(String(error));
-  stop = followRoles({ rooms, gateway, relay, bus, onError, news: createRoomNews({ rooms, gateway, relay, bus }) });
+  stop = followRoles({ rooms, people: view, relay, bus, onError, news: createRoomNews({ rooms, people: view, relay, bus }) });
   for (const id of ['s1', 's2']) {
     await rooms.createRoom({ id, app: 'notas', nome: id, dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
   }

@@ -2,15 +2,15 @@
  * Roles that change without a request: a Grant document says otherwise, or the Person documents put somebody in other groups. Whoever sits in a
  * room gets the role that holds now, at once (spec 3.4).
  */
-import type { Bus } from '../../controller/events/bus.ts';
-import type { RoomStore, Who } from '../../controller/store/rooms.ts';
-import type { Gateway } from '../../schema/gateway.ts';
+import type { Bus } from '../../store/bus.ts';
+import type { RoomStore, Who } from '../../store/rooms.ts';
+import type { PeopleView } from '../../schema/gateway.ts';
 import type { Relay } from './contract.ts';
 import type { RoomNews } from './news.ts';
 
 export interface FollowDeps {
   readonly rooms: RoomStore;
-  readonly gateway: Pick<Gateway, 'person' | 'people'>;
+  readonly people: Pick<PeopleView, 'find' | 'all'>;
   readonly news: RoomNews;
   readonly relay: Pick<Relay, 'setRole'>;
   readonly bus: Bus;
@@ -18,8 +18,8 @@ export interface FollowDeps {
 }
 
 export function followRoles(deps: FollowDeps): () => void {
-  const { gateway, news, bus, onError } = deps;
-  let known = groupsOf(gateway);
+  const { people, news, bus, onError } = deps;
+  let known = groupsOf(people);
   const stopRooms = bus.onRoomChanged(({ id, app, people }) => {
     news
       .changed({ id, app }, people)
@@ -28,7 +28,7 @@ export function followRoles(deps: FollowDeps): () => void {
   });
   const stopPeople = bus.onPeopleChanged(() => {
     const before = known;
-    known = groupsOf(gateway);
+    known = groupsOf(people);
     const now = known;
     for (const [usuario, grupos] of before) {
       const other = now.get(usuario);
@@ -43,20 +43,20 @@ export function followRoles(deps: FollowDeps): () => void {
 }
 
 /** `who`: with all groups that they were or are in. */
-async function reseat({ rooms, gateway, news, relay }: FollowDeps, who: Who): Promise<void> {
+async function reseat({ rooms, people, news, relay }: FollowDeps, who: Who): Promise<void> {
   const { usuario } = who;
   const apps = new Set<string>();
   for (const { room } of await rooms.roomsOf(null, who)) {
     apps.add(room.app);
-    const person = gateway.person(usuario);
+    const person = people.find(usuario);
     const standing = person && (await rooms.standing(room.id, person));
     relay.setRole(room.id, usuario, standing?.papel ?? null);
   }
   for (const app of apps) news.tell(app, [usuario]);
 }
 
-function groupsOf(gateway: Pick<Gateway, 'people'>): ReadonlyMap<string, readonly string[]> {
-  return new Map(gateway.people().map(({ usuario, grupos }) => [usuario, grupos]));
+function groupsOf(people: Pick<PeopleView, 'all'>): ReadonlyMap<string, readonly string[]> {
+  return new Map(people.all().map(({ usuario, grupos }) => [usuario, grupos]));
 }
 
 function sameGroups(one: readonly string[], other: readonly string[]): boolean {

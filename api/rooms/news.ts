@@ -2,9 +2,9 @@
  * Whom a change of a room concerns: their open sockets get the new role, their pages hear `mudaram` and `avisos`. What the controller does by
  * Grant documents, and groups that change with the Person documents, arrive here over the bus.
  */
-import type { Bus } from '../../controller/events/bus.ts';
-import type { RoomStore, StoredRoom } from '../../controller/store/rooms.ts';
-import type { Gateway } from '../../schema/gateway.ts';
+import type { Bus } from '../../store/bus.ts';
+import type { RoomStore, StoredRoom } from '../../store/rooms.ts';
+import type { PeopleView } from '../../schema/gateway.ts';
 import type { Relay } from './contract.ts';
 
 export interface RoomNews {
@@ -20,37 +20,37 @@ export interface RoomNews {
 
 export interface RoomNewsDeps {
   readonly rooms: RoomStore;
-  readonly gateway: Pick<Gateway, 'person' | 'people'>;
+  readonly people: Pick<PeopleView, 'find' | 'all'>;
   readonly relay: Pick<Relay, 'setRole'>;
   readonly bus: Bus;
 }
 
-export function createRoomNews({ rooms, gateway, relay, bus }: RoomNewsDeps): RoomNews {
-  const tell: RoomNews['tell'] = (app, people) => {
-    for (const person of new Set(people)) if (person !== '') bus.publish(person, { type: 'mudaram', app });
+export function createRoomNews({ rooms, people, relay, bus }: RoomNewsDeps): RoomNews {
+  const tell: RoomNews['tell'] = (app, concerned) => {
+    for (const person of new Set(concerned)) if (person !== '') bus.publish(person, { type: 'mudaram', app });
   };
   const peopleOf: RoomNews['peopleOf'] = async (room) => {
-    const { people, groups } = await rooms.members(room.id);
-    const named = new Set([room.dona, ...people.map(({ usuario }) => usuario)]);
+    const { people: members, groups } = await rooms.members(room.id);
+    const named = new Set([room.dona, ...members.map(({ usuario }) => usuario)]);
     const grouped = new Set(groups.map(({ grupo }) => grupo));
-    return gateway
-      .people()
+    return people
+      .all()
       .flatMap(({ usuario, grupos }) => (named.has(usuario) || grupos.some((grupo) => grouped.has(grupo)) ? [usuario] : []));
   };
   return {
     tell,
     peopleOf,
-    changed: async (room, people, more = []) => {
-      for (const usuario of new Set(people)) {
-        const person = gateway.person(usuario);
+    changed: async (room, concerned, more = []) => {
+      for (const usuario of new Set(concerned)) {
+        const person = people.find(usuario);
         const standing = person && (await rooms.standing(room.id, person));
         relay.setRole(room.id, usuario, standing?.papel ?? null);
       }
-      tell(room.app, [...people, ...more]);
+      tell(room.app, [...concerned, ...more]);
     },
     tellRoom: async (room) => tell(room.app, await peopleOf(room)),
-    tellBells: (people) => {
-      for (const person of new Set(people)) bus.publish(person, { type: 'avisos' });
+    tellBells: (concerned) => {
+      for (const person of new Set(concerned)) bus.publish(person, { type: 'avisos' });
     },
   };
 }

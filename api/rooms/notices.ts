@@ -2,11 +2,12 @@
  * Notices: what one person in a room lets another one know, and the bell that shows it. They reach people in the room only, and the same
  * anchor reaches one person once, so that repeating a request after a failure does not duplicate (spec 6, rules 1 to 3).
  */
-import { newNoticeId, type RoomStore } from '../../controller/store/rooms.ts';
+import { newNoticeId, type RoomStore } from '../../store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
-import type { NoticeKind, NoticesAnswer } from '../../schema/wire/rooms.ts';
+import type { AppsView, PeopleView } from '../../schema/gateway.ts';
+import type { NoticeKind } from '../../schema/rooms.ts';
+import type { NoticesAnswer } from '../../schema/wire/rooms.ts';
 import type { RoomCaller } from './callers.ts';
 import type { RoomNews } from './news.ts';
 import type { Rooms } from './rooms.ts';
@@ -29,13 +30,14 @@ export interface Notices {
 export interface NoticeDeps {
   readonly store: RoomStore;
   readonly rooms: Pick<Rooms, 'inRoom'>;
-  readonly gateway: Pick<Gateway, 'person' | 'app'>;
+  readonly people: Pick<PeopleView, 'find'>;
+  readonly apps: Pick<AppsView, 'find'>;
   readonly news: Pick<RoomNews, 'tellBells'>;
   readonly clock: Clock;
 }
 
-export function createNotices({ store, rooms, gateway, news, clock }: NoticeDeps): Notices {
-  const bell = (usuario: string): Promise<NoticesAnswer> => bellOf({ store, gateway }, usuario);
+export function createNotices({ store, rooms, people, apps, news, clock }: NoticeDeps): Notices {
+  const bell = (usuario: string): Promise<NoticesAnswer> => bellOf({ store, people, apps }, usuario);
   return {
     bell,
     send: async (caller, id, { tipo, para, ancora }) => {
@@ -44,7 +46,7 @@ export function createNotices({ store, rooms, gateway, news, clock }: NoticeDeps
       if (papel === 'ver') throw new SvcError('FORBIDDEN', 'who only reads sends no notices');
       const reached: string[] = [];
       for (const usuario of new Set(para)) {
-        const person = usuario === caller.usuario ? null : gateway.person(usuario);
+        const person = usuario === caller.usuario ? null : people.find(usuario);
         if (person && ((await store.standing(id, person))?.papel ?? null) !== null) reached.push(usuario);
       }
       const atMs = clock.nowMs();
@@ -67,8 +69,8 @@ export function createNotices({ store, rooms, gateway, news, clock }: NoticeDeps
 }
 
 /** Of rooms that the person was taken out of meanwhile nothing is told, not even how they are called now. */
-async function bellOf({ store, gateway }: Pick<NoticeDeps, 'store' | 'gateway'>, usuario: string): Promise<NoticesAnswer> {
-  const person = gateway.person(usuario);
+async function bellOf({ store, people, apps }: Pick<NoticeDeps, 'store' | 'people' | 'apps'>, usuario: string): Promise<NoticesAnswer> {
+  const person = people.find(usuario);
   if (!person) return { avisos: [], naoLidos: 0 };
   const [rows, mine] = await Promise.all([store.notices(usuario), store.roomsOf(null, person)]);
   const open = new Set(mine.map(({ room }) => room.id));
@@ -78,10 +80,10 @@ async function bellOf({ store, gateway }: Pick<NoticeDeps, 'store' | 'gateway'>,
       id,
       tipo,
       app,
-      appNome: gateway.app(usuario, app)?.name ?? app,
+      appNome: apps.find(usuario, app)?.name ?? app,
       sala,
       salaNome,
-      de: { usuario: de, nome: gateway.person(de)?.nome ?? de },
+      de: { usuario: de, nome: people.find(de)?.nome ?? de },
       papel,
       ancora,
       em: atMs,

@@ -1,9 +1,10 @@
 /** The parts of the rooms API, put together: what portal.ts registers, and the tickets that the upgrade path asks. */
 import type { FastifyInstance } from 'fastify';
-import type { Bus } from '../../controller/events/bus.ts';
-import type { Store } from '../../controller/store/store.ts';
+import type { Logger } from 'pino';
+import type { Bus } from '../../store/bus.ts';
+import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
-import type { Gateway } from '../../schema/gateway.ts';
+import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import { createCredentials, type Credentials } from '../auth/credentials.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { addAttachmentRoutes } from '../routes/attachments.ts';
@@ -13,6 +14,7 @@ import { addRoomRoutes } from '../routes/rooms.ts';
 import type { Relay } from './contract.ts';
 import { createAttachmentFiles } from './attachment-files.ts';
 import { createAttachments } from './attachments.ts';
+import type { CollectionReport } from './collection.ts';
 import { followRoles } from './follow-roles.ts';
 import { createRoomNews } from './news.ts';
 import { createNotices } from './notices.ts';
@@ -30,43 +32,69 @@ export interface RoomParts {
 export interface RoomPartsDeps {
   readonly store: Store;
   readonly bus: Bus;
-  readonly gateway: Gateway;
+  readonly people: PeopleView;
+  readonly apps: AppsView;
   readonly clock: Clock;
   readonly relay: Relay;
   readonly sessions: Pick<Sessions, 'alive'>;
   /** Made when the first attachment comes. */
   readonly attachmentsDir: string;
+  /** Why nothing is taken out of the folder that this store does not know; null: the folder is its own. */
+  readonly attachmentsTrouble?: string | null;
+  readonly diskOf?: (dona: string) => Promise<number>;
+  readonly log: Logger;
   readonly onError: (error: unknown) => void;
 }
 
-export function createRoomParts({ store, bus, gateway, clock, relay, sessions, attachmentsDir, onError }: RoomPartsDeps): RoomParts {
+export function createRoomParts(deps: RoomPartsDeps): RoomParts {
+  const { diskOf = async () => 0 } = deps;
+  const { store, bus, people, apps, clock, relay, sessions, attachmentsDir, onError } = deps;
   const files = createAttachmentFiles(attachmentsDir);
-  const news = createRoomNews({ rooms: store.rooms, gateway, relay, bus });
-  const rooms = createRooms({ rooms: store.rooms, gateway, relay, files, news, clock });
-  const notices = createNotices({ store: store.rooms, rooms, gateway, news, clock });
+  const news = createRoomNews({ rooms: store.rooms, people, relay, bus });
+  const rooms = createRooms({ rooms: store.rooms, people, apps, relay, files, news, clock, diskOf });
+  const notices = createNotices({ store: store.rooms, rooms, people, apps, news, clock });
   const tickets = createTickets({
     clock,
     rooms: store.rooms,
-    person: (usuario) => gateway.person(usuario),
+    person: (usuario) => people.find(usuario),
     alive: (root) => sessions.alive(root),
   });
-  const attachments = createAttachments({ store: store.rooms, rooms, relay, files, clock, onError });
-  const unfollow = followRoles({ rooms: store.rooms, gateway, news, relay, bus, onError });
+  const attachments = createAttachments({
+    store: store.rooms,
+    values: store,
+    rooms,
+    diskOf,
+    relay,
+    files,
+    clock,
+    isOurs: (deps.attachmentsTrouble ?? null) === null,
+    report: collectionReport(deps.log),
+    onError,
+  });
+  const unfollow = followRoles({ rooms: store.rooms, people, news, relay, bus, onError });
   const endBackends = bus.onCredentialEnded((tokenHash) => relay.endSession(tokenHash));
   const rates = createRates(clock);
   return {
     tickets,
-    credentials: createCredentials(store.rooms, gateway),
+    credentials: createCredentials(store.rooms, people, apps),
     close: () => {
       attachments.close();
       unfollow();
       endBackends();
     },
     register: (app) => {
-      addRoomRoutes(app, { gateway, rooms, tickets, rates });
-      addAttachmentRoutes(app, { gateway, attachments, rates, clock });
-      addNoticeRoutes(app, { gateway, notices, rates });
-      addPeopleRoutes(app, { gateway, rates });
+      addRoomRoutes(app, { people, rooms, tickets, rates });
+      addAttachmentRoutes(app, { people, attachments, rates, clock });
+      addNoticeRoutes(app, { people, notices, rates });
+      addPeopleRoutes(app, { people, rates });
     },
+  };
+}
+
+function collectionReport(log: Logger): CollectionReport {
+  return {
+    unknown: (count, example) =>
+      log.warn({ count, example }, 'attachments that the store does not know: kept; svc doctor says for how long'),
+    dropped: (name) => log.warn({ name }, 'attachments that the store did not know for a month were removed'),
   };
 }

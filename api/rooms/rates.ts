@@ -1,7 +1,7 @@
-/** How fast one person may ask, whichever of their pages and backends does; 429 with the wait. Numbers: schema/limits.ts. */
+/** How fast one person may ask, whichever of their pages and backends does; 429 with the wait. Numbers: limits.ts of rooms. */
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { createLeakyCells } from '../auth/leaky-cells.ts';
 
 const kinds = {

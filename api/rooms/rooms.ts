@@ -3,27 +3,31 @@
  * all. Each change is told to the relay at once, and to the pages of whom it concerns. Source: spec 2.4, 3.4, 5.5, 6.
  * Decision: docs/decisions/0095-who-is-in-a-room.md
  */
-import { newNoticeId, newRoomId } from '../../controller/store/rooms.ts';
-import type { RoomStore, RoleChange, Standing, StoredNotice, StoredRoom } from '../../controller/store/rooms.ts';
+import { newNoticeId, newRoomId } from '../../store/rooms.ts';
+import type { RoomStore, RoleChange, Standing, StoredNotice, StoredRoom } from '../../store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import type { AppsView, PeopleView } from '../../schema/gateway.ts';
+import { limits } from './limits.ts';
+import { limits as storeLimits } from '../../store/limits.ts';
 import { melhorPapel, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer, RoomGroup, RoomPerson, RoomView } from '../../schema/wire/rooms.ts';
 import { groupSizes, personAnswer } from '../people.ts';
 import type { AttachmentFiles } from './attachment-files.ts';
-import { appOf, noSuchRoom, type RoomCaller } from './callers.ts';
+import { appOf, noSuchRoom, spaceUsed, type RoomCaller } from './callers.ts';
 import type { Relay } from './contract.ts';
 import type { RoomNews } from './news.ts';
 
 export interface RoomDeps {
   readonly rooms: RoomStore;
-  readonly gateway: Gateway;
+  readonly people: Pick<PeopleView, 'find' | 'all'>;
+  readonly apps: Pick<AppsView, 'manifest'>;
   readonly relay: Pick<Relay, 'deleteRoom'>;
   readonly files: Pick<AttachmentFiles, 'removeRoom'>;
   readonly news: RoomNews;
   readonly clock: Clock;
+  /** Bytes that the rooms of a person hold on the disk. */
+  readonly diskOf: (dona: string) => Promise<number>;
 }
 
 export interface Rooms {
@@ -92,13 +96,13 @@ interface Checks {
 }
 
 function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks): Grants {
-  const { rooms, gateway, clock } = deps;
+  const { rooms, people, clock } = deps;
   const inGroup = (grupo: string): readonly string[] =>
-    gateway.people().flatMap((person) => (person.grupos.includes(grupo) ? [person.usuario] : []));
+    people.all().flatMap((person) => (person.grupos.includes(grupo) ? [person.usuario] : []));
   return {
     givePerson: async (caller, id, usuario, papel) => {
       const room = await owned(caller, id);
-      if (!gateway.person(usuario)) throw new SvcError('NOT_FOUND', `there is no person ${usuario}`);
+      if (!people.find(usuario)) throw new SvcError('NOT_FOUND', `there is no person ${usuario}`);
       if (usuario === room.dona) throw new SvcError('CONFLICT', 'the owner of a room has no other role in it');
       const invitations = [invitation(room, caller.usuario, usuario, papel, clock.nowMs())];
       const change = await rooms.givePerson(id, usuario, { papel, atMs: clock.nowMs(), invitations });
@@ -134,21 +138,22 @@ function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks)
 async function refuseOrTell(news: RoomNews, room: StoredRoom, change: RoleChange, people: readonly string[], by: string): Promise<void> {
   if (change === 'gone') throw noSuchRoom();
   if (change === 'full') {
-    throw new SvcError('CONFLICT', `a room takes ${limits.roomPeopleMax} people by name and ${limits.roomGroupsMax} groups`);
+    throw new SvcError('CONFLICT', `a room takes ${storeLimits.roomPeopleMax} people by name and ${storeLimits.roomGroupsMax} groups`);
   }
   if (change === 'same') return;
   await news.changed(room, people, [by]);
   news.tellBells(people);
 }
 
-async function create({ rooms, gateway, clock }: RoomDeps, news: RoomNews, caller: RoomCaller, nome: string): Promise<RoomView> {
+async function create({ rooms, apps, clock, diskOf }: RoomDeps, news: RoomNews, caller: RoomCaller, nome: string): Promise<RoomView> {
   const { usuario } = caller;
   const app = appOf(caller);
-  if (!gateway.manifest(usuario, app)) throw new SvcError('NOT_FOUND', `app ${app} is not installed`);
+  if (!apps.manifest(usuario, app)) throw new SvcError('NOT_FOUND', `app ${app} is not installed`);
+  if ((await diskOf(usuario)) >= limits.roomDiskPerPersonBytesMax) throw spaceUsed();
   const atMs = clock.nowMs();
   const room: StoredRoom = { id: newRoomId(), app, nome, dona: usuario, createdAtMs: atMs, changedAtMs: atMs, declaredName: null };
   if ((await rooms.createRoom(room)) === 'full') {
-    throw new SvcError('CONFLICT', `one person owns at most ${limits.roomsOwnedMax} rooms: delete one`);
+    throw new SvcError('CONFLICT', `one person owns at most ${storeLimits.roomsOwnedMax} rooms: delete one`);
   }
   news.tell(app, [usuario]);
   return viewOf({ room, papel: 'dona' });
@@ -164,13 +169,13 @@ export function viewOf({ room, papel }: Standing): RoomView {
 }
 
 /** Everybody who is in, by name or by group, the owner first and then by name. */
-async function answerOf({ rooms, gateway }: RoomDeps, standing: Standing): Promise<RoomAnswer> {
+async function answerOf({ rooms, people }: RoomDeps, standing: Standing): Promise<RoomAnswer> {
   const { room } = standing;
-  const { people, groups } = await rooms.members(room.id);
-  const sizes = groupSizes(gateway);
-  const byName = new Map(people.map((member) => [member.usuario, member]));
+  const { people: members, groups } = await rooms.members(room.id);
+  const sizes = groupSizes(people);
+  const byName = new Map(members.map((member) => [member.usuario, member]));
   const byGroup = new Map(groups.map((group) => [group.grupo, group]));
-  const pessoas = gateway.people().flatMap((person): RoomPerson[] => {
+  const pessoas = people.all().flatMap((person): RoomPerson[] => {
     const member = byName.get(person.usuario);
     const porGrupos = person.grupos.filter((grupo) => byGroup.has(grupo));
     const porNome = person.usuario === room.dona ? 'dona' : (member?.papel ?? null);

@@ -1,6 +1,6 @@
 /** Somebody who took a ticket and has no page open: the socket in the room ends with the session's age all the same. */
 import { afterEach, expect, test, vi } from 'vitest';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../auth/limits.ts';
 import { startRelay } from '../../test/support/relay-world.ts';
 import { connect } from '../../test/support/room-client.ts';
 import { createManualClock } from '../testing/manual-clock.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMemoryRooms } from '../../controller/store/testing/memory-rooms.ts';
-import { limits } from '../../schema/limits.ts';
+import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
+import { limits } from './limits.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createTickets, type TicketFor } from './tickets.ts';
 
@@ -34,6 +34,7 @@ test('lets in for 59.9 s, as often as asked, with who it is and the role of now'
     nome: 'Ana Souza',
     iniciais: 'AS',
     papel: 'dona',
+    dona: 'ana',
     por: 'pagina',
     session: 'root',
   };

@@ -3,10 +3,11 @@
  * by their hash: a restarted portal closed every socket anyway, and who comes back takes a new one. The role is read when it opens.
  * Decision: docs/decisions/0096-room-tickets.md
  */
-import type { RoomStore } from '../../controller/store/rooms.ts';
+import type { RoomStore } from '../../store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { PersonRecord } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { isSecretShape, newSecret, secretHash } from '../auth/secrets.ts';
 import { initials } from '../people.ts';
 import type { Seat } from './contract.ts';
@@ -84,7 +85,7 @@ export function createTickets({ clock, rooms, person, alive }: TicketDeps): Tick
       const [oldest] = own;
       if (oldest !== undefined && own.size >= limits.roomTicketsPerPersonMax) drop(oldest);
       byPerson.set(to.usuario, own.add(hash));
-      tickets.set(hash, { ...to, untilMonotonicMs: clock.monotonicMs() + limits.roomTicketMs });
+      tickets.set(hash, { ...to, untilMonotonicMs: clock.monotonicMs() + sharedLimits.roomTicketMs });
       return secret;
     },
     admit: async (sala, bilhete) => {
@@ -99,7 +100,20 @@ export function createTickets({ clock, rooms, person, alive }: TicketDeps): Tick
       if (who === null || standing.papel === null) return { kind: 'removed' };
       const { usuario, app, por } = ticket;
       const session = ticket.session ?? ticket.credential;
-      return { kind: 'seat', seat: { sala, app, usuario, nome: who.nome, iniciais: initials(who), papel: standing.papel, por, session } };
+      return {
+        kind: 'seat',
+        seat: {
+          sala,
+          app,
+          usuario,
+          nome: who.nome,
+          iniciais: initials(who),
+          papel: standing.papel,
+          dona: standing.room.dona,
+          por,
+          session,
+        },
+      };
     },
     count: () => {
       dropExpired();

@@ -1,24 +1,24 @@
 /** `/api/admin/sessions`: who is signed in where, and signing out for them (`svc sessions`). */
 import type { FastifyInstance } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
-import * as schemas from '../../schema/wire/http-schemas.ts';
+import type { PeopleView } from '../../schema/gateway.ts';
+import * as schemas from '../../schema/wire/http.ts';
 import type { Oidc } from '../auth/oidc.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { errorAnswers } from '../shell.ts';
 import { rowOf } from './session.ts';
 
 export interface AdminSessionDeps {
-  readonly gateway: Pick<Gateway, 'person' | 'people'>;
+  readonly people: Pick<PeopleView, 'find' | 'all'>;
   readonly sessions: Sessions;
   readonly oidc: Pick<Oidc, 'forget'>;
 }
 
 const config = { access: 'admin' as const };
 
-export function addAdminSessionRoutes(app: FastifyInstance, { gateway, sessions, oidc }: AdminSessionDeps): void {
+export function addAdminSessionRoutes(app: FastifyInstance, { people, sessions, oidc }: AdminSessionDeps): void {
   const known = (person: string): string => {
-    if (!gateway.person(person)) throw new SvcError('NOT_FOUND', `no person ${person}`);
+    if (!people.find(person)) throw new SvcError('NOT_FOUND', `no person ${person}`);
     return person;
   };
   app.get<{ Querystring: { person?: string } }>(
@@ -32,9 +32,9 @@ export function addAdminSessionRoutes(app: FastifyInstance, { gateway, sessions,
       },
     },
     async ({ query, session }) => {
-      const people = query.person === undefined ? gateway.people().map(({ usuario }) => usuario) : [known(query.person)];
+      const asked = query.person === undefined ? people.all().map(({ usuario }) => usuario) : [known(query.person)];
       const lists = await Promise.all(
-        people.map(async (person) =>
+        asked.map(async (person) =>
           (await sessions.list(person)).map((view) => Object.assign({ person }, rowOf(view, session?.root ?? null))),
         ),
       );

@@ -4,11 +4,13 @@
  */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Store } from '../../controller/store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { DoctorCheck, Gateway, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
-import * as schemas from '../../schema/wire/http-schemas.ts';
+import type { AdminCommands, AdminView, DoctorCheck, PeopleView, PersonRecord, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
+import { rowIn } from '../../schema/texts/doctor.ts';
+import type { TextLanguage } from '../../schema/texts/reasons.ts';
+import { limits } from '../limits.ts';
+import * as schemas from '../../schema/wire/http.ts';
 import { errorAnswers } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
 import { goneSignal } from './apps.ts';
@@ -16,7 +18,9 @@ import type { Logs } from './log.ts';
 import { addPackageRoutes } from './packages.ts';
 
 export interface AdminRouteDeps {
-  readonly gateway: Gateway;
+  readonly people: PeopleView;
+  readonly admin: AdminView;
+  readonly commands: AdminCommands;
   readonly store: Pick<Store, 'events'>;
   readonly starts: Starts;
   readonly logs: Logs;
@@ -30,22 +34,34 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void
   addObjectRoutes(app, deps);
   addDesiredRoutes(app, deps);
   addBackendRoutes(app, deps);
-  addPackageRoutes(app, deps.gateway);
+  addUsageRoute(app, deps.admin);
+  addPackageRoutes(app, deps);
   addServerRoutes(app, deps);
 }
 
+/** Of whoever reads the answer; English unless told. */
+interface LanguageQuery {
+  readonly idioma?: TextLanguage;
+}
+
 /** Servers as their administrator has them: the kit and the doctor. Progress comes as one JSON object a line. */
-function addServerRoutes(app: FastifyInstance, { gateway, doctor }: AdminRouteDeps): void {
-  app.get<{ Params: { server: string } }>(
+function addServerRoutes(app: FastifyInstance, { admin, commands, doctor }: AdminRouteDeps): void {
+  app.get<{ Params: { server: string }; Querystring: LanguageQuery }>(
     '/api/admin/servers/:server/doctor',
     {
       config,
-      schema: { summary: 'Checks of a server', params: schemas.serverParams, response: { 200: schemas.doctorAnswer, ...errorAnswers } },
+      schema: {
+        summary: 'Checks of a server',
+        params: schemas.serverParams,
+        querystring: schemas.doctorQuery,
+        response: { 200: schemas.doctorAnswer, ...errorAnswers },
+      },
     },
-    async ({ params }) => {
-      const checks = await gateway.serverChecks(params.server);
+    async ({ params, query }) => {
+      const checks = await admin.serverChecks(params.server);
       // How browsers find the apps is the portal's matter, and as much part of serving them.
-      return { checks: [...checks, ...(await doctor()).filter(({ name }) => name === 'subdomains')] };
+      const all = [...checks, ...(await doctor()).filter(({ name }) => name === 'subdomains')];
+      return { checks: all.map((check) => rowIn(check, query.idioma ?? 'en')) };
     },
   );
   app.post<{ Params: { server: string }; Body: { act: ServerAct; force?: boolean } }>(
@@ -61,7 +77,7 @@ function addServerRoutes(app: FastifyInstance, { gateway, doctor }: AdminRouteDe
       },
     },
     async ({ params, body }, reply) => {
-      const events = gateway.serverAct(params.server, body.act, body.force ?? false)[Symbol.asyncIterator]();
+      const events = commands.serverAct(params.server, body.act, body.force ?? false)[Symbol.asyncIterator]();
       // What is refused at once is an answer with a status.
       const first = await events.next();
       reply.header('content-type', 'application/x-ndjson; charset=utf-8').header('x-accel-buffering', 'no');
@@ -74,7 +90,7 @@ async function* linesOf(first: IteratorResult<ServerActEvent>, rest: AsyncIterat
   for (let at = first; at.done !== true; at = await rest.next()) yield `${JSON.stringify(at.value)}\n`;
 }
 
-function addObjectRoutes(app: FastifyInstance, { gateway, store }: AdminRouteDeps): void {
+function addObjectRoutes(app: FastifyInstance, { admin, store }: AdminRouteDeps): void {
   app.get<{ Querystring: { prefix?: string; after?: string } }>(
     '/api/admin/objects',
     {
@@ -85,7 +101,7 @@ function addObjectRoutes(app: FastifyInstance, { gateway, store }: AdminRouteDep
         response: { 200: schemas.objectsAnswer, ...errorAnswers },
       },
     },
-    ({ query }) => gateway.objects(query.prefix ?? '', { after: query.after ?? '', limit: limits.objectsPageMax }),
+    async ({ query }) => admin.objects(query.prefix ?? '', { after: query.after ?? '', limit: limits.objectsPageMax }),
   );
   app.get<{ Querystring: { key: string } }>(
     '/api/admin/why',
@@ -98,7 +114,7 @@ function addObjectRoutes(app: FastifyInstance, { gateway, store }: AdminRouteDep
       },
     },
     async (request) => {
-      const answer = await gateway.why(request.query.key);
+      const answer = await admin.why(request.query.key);
       if (!answer) throw new SvcError('NOT_FOUND', `no object ${request.query.key}; svc get lists them`);
       return answer;
     },
@@ -125,14 +141,29 @@ function addObjectRoutes(app: FastifyInstance, { gateway, store }: AdminRouteDep
   );
 }
 
-function addDesiredRoutes(app: FastifyInstance, { gateway, doctor, link }: AdminRouteDeps): void {
+function addUsageRoute(app: FastifyInstance, admin: AdminView): void {
+  app.get<{ Querystring: { person?: string } }>(
+    '/api/admin/usage',
+    {
+      config,
+      schema: {
+        summary: 'What runs, with what it uses',
+        querystring: schemas.usageQuery,
+        response: { 200: schemas.usageAnswer, ...errorAnswers },
+      },
+    },
+    async ({ query }) => ({ apps: await admin.usage(query.person ?? null) }),
+  );
+}
+
+function addDesiredRoutes(app: FastifyInstance, { people, admin, commands, doctor, link }: AdminRouteDeps): void {
   app.post<{ Body: { dir?: string | null } | null }>(
     '/api/admin/plan',
     {
       config,
       schema: { summary: 'What a folder would change', body: schemas.planBody, response: { 200: schemas.planAnswer, ...errorAnswers } },
     },
-    (request) => gateway.plan(request.body?.dir ?? null),
+    (request) => admin.plan(request.body?.dir ?? null),
   );
   app.post<{ Body: { prune?: boolean } | null }>(
     '/api/admin/apply',
@@ -140,12 +171,19 @@ function addDesiredRoutes(app: FastifyInstance, { gateway, doctor, link }: Admin
       config,
       schema: { summary: 'Read the folder again', body: schemas.applyBody, response: { 200: schemas.planAnswer, ...errorAnswers } },
     },
-    (request) => gateway.apply(request.body?.prune ?? false),
+    (request) => commands.apply(request.body?.prune ?? false),
   );
-  app.get(
+  app.get<{ Querystring: LanguageQuery }>(
     '/api/admin/doctor',
-    { config, schema: { summary: 'Checks of this installation', response: { 200: schemas.doctorAnswer, ...errorAnswers } } },
-    async () => ({ checks: await doctor() }),
+    {
+      config,
+      schema: {
+        summary: 'Checks of this installation',
+        querystring: schemas.doctorQuery,
+        response: { 200: schemas.doctorAnswer, ...errorAnswers },
+      },
+    },
+    async ({ query }) => ({ checks: (await doctor()).map((check) => rowIn(check, query.idioma ?? 'en')) }),
   );
   app.post<{ Body: { person?: string; admin?: boolean } | null }>(
     '/api/admin/links',
@@ -154,15 +192,14 @@ function addDesiredRoutes(app: FastifyInstance, { gateway, doctor, link }: Admin
       schema: { summary: 'A one-time sign-in link', body: schemas.linkBody, response: { 200: schemas.linkAnswer, ...errorAnswers } },
     },
     async (request) => {
-      const person = request.body?.person ?? onlyPerson(gateway);
-      if (!gateway.person(person)) throw new SvcError('NOT_FOUND', `no person ${person}`);
+      const person = request.body?.person ?? onlyPerson(people.all());
+      if (!people.find(person)) throw new SvcError('NOT_FOUND', `no person ${person}`);
       return { person, ...(await link(person, request.body?.admin ?? false)) };
     },
   );
 }
 
-function onlyPerson(gateway: Gateway): string {
-  const people = gateway.people();
+function onlyPerson(people: readonly PersonRecord[]): string {
   const first = people[0];
   if (!first || people.length > 1) {
     throw new SvcError(

@@ -1,28 +1,25 @@
 /** `/api/apps…`: what a person has, starting and stopping it, its windows and its icon (spec 4.1; design 6). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import type { AppsView, AppView } from '../../schema/gateway.ts';
+import { limits } from '../limits.ts';
 import type { AppProjection, StartAnswer } from '../../schema/wire/http.ts';
-import * as schemas from '../../schema/wire/http-schemas.ts';
-import { iconQuery } from '../../schema/wire/store-schemas.ts';
+import * as schemas from '../../schema/wire/http.ts';
+import { iconQuery } from '../../schema/wire/shop.ts';
 import type { Passes } from '../auth/passes.ts';
 import type { Windows } from '../events/windows.ts';
 import { appOrigin, appUrl, type Site } from '../hosts.ts';
 import { cleanLocalPath } from '../navigation.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
-import { addSecretRoutes } from './secrets.ts';
 import { sendIcon } from './icons.ts';
 
 export interface AppRouteDeps {
   readonly site: Site;
-  readonly gateway: Gateway;
+  readonly apps: AppsView;
   readonly starts: Starts;
   readonly windows: Windows;
   readonly passes: Passes;
-  readonly log: Logger;
 }
 
 type AppRequest = FastifyRequest<{ Params: { id: string } }>;
@@ -36,16 +33,25 @@ export function goneSignal(reply: FastifyReply): AbortSignal {
 }
 
 export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
-  const { gateway } = deps;
+  const { apps } = deps;
   const person = { config: { access: 'person' as const } };
-  app.get(
+  app.get<{ Querystring: { uso?: '1' } }>(
     '/api/apps',
-    { ...person, schema: { summary: 'Apps installed for the person', response: { 200: schemas.appsAnswer, ...errorAnswers } } },
+    {
+      ...person,
+      schema: {
+        summary: 'Apps installed for the person',
+        querystring: schemas.appsQuery,
+        response: { 200: schemas.appsAnswer, ...errorAnswers },
+      },
+    },
     async (request, reply) => {
       const { person: usuario } = sessionOf(request);
       // Source: spec 8, client cache of the app list. The shell asks with no-store when an event says that the list changed.
-      reply.headers({ 'cache-control': 'private, max-age=30', vary: 'Cookie' });
-      return { apps: gateway.apps(usuario).map((each) => projection(deps, usuario, each)) };
+      const withUse = request.query.uso === '1';
+      reply.headers({ 'cache-control': withUse ? 'no-store' : 'private, max-age=30', vary: 'Cookie' });
+      if (withUse) await apps.lookAtUsage(usuario);
+      return { apps: apps.of(usuario).map((each) => projection(deps, usuario, each)) };
     },
   );
   app.get<{ Params: { id: string } }>(
@@ -53,7 +59,7 @@ export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
     { ...person, schema: { summary: 'One app', params: schemas.appParams, response: { 200: schemas.appProjection, ...errorAnswers } } },
     async (request) => {
       const { person: usuario } = sessionOf(request);
-      return projection(deps, usuario, installed(gateway, usuario, request.params.id));
+      return projection(deps, usuario, installed(apps, usuario, request.params.id));
     },
   );
   app.get<{ Params: { id: string }; Querystring: { v?: string } }>(
@@ -68,14 +74,13 @@ export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
         response: errorAnswers,
       },
     },
-    (request, reply) => installedIcon(gateway, request, reply),
+    (request, reply) => installedIcon(apps, request, reply),
   );
   addLifecycleRoutes(app, deps);
-  addSecretRoutes(app, deps);
   addOpenRoute(app, deps);
 }
 
-function addLifecycleRoutes(app: FastifyInstance, { starts, windows, gateway }: AppRouteDeps): void {
+function addLifecycleRoutes(app: FastifyInstance, { starts, windows, apps }: AppRouteDeps): void {
   const config = { access: 'person' as const };
   const lifecycle = (summary: string) => ({
     config,
@@ -112,14 +117,14 @@ function addLifecycleRoutes(app: FastifyInstance, { starts, windows, gateway }: 
     },
     async (request) => {
       const { person } = sessionOf(request);
-      const { id } = installed(gateway, person, request.params.id);
+      const { id } = installed(apps, person, request.params.id);
       return { abertas: await windows.count(person, request.body.pagina, id, request.body.abertas) };
     },
   );
 }
 
 /** Hands the person over to the app's origin by a one-time pass. Decision: docs/decisions/0003-sessions-and-passes.md */
-function addOpenRoute(app: FastifyInstance, { site, gateway, passes }: AppRouteDeps): void {
+function addOpenRoute(app: FastifyInstance, { site, apps, passes }: AppRouteDeps): void {
   app.get<{ Params: { id: string }; Querystring: { ir?: string; ida?: string } }>(
     '/api/apps/:id/abrir',
     {
@@ -129,7 +134,7 @@ function addOpenRoute(app: FastifyInstance, { site, gateway, passes }: AppRouteD
     },
     async (request, reply) => {
       const session = sessionOf(request);
-      const { id } = installed(gateway, session.person, request.params.id);
+      const { id } = installed(apps, session.person, request.params.id);
       const wanted = cleanLocalPath(request.query.ir ?? '/');
       if (wanted === null) throw new SvcError('BAD_REQUEST', 'ir: expected a path of the app that starts with one slash');
       if (site.origins === 'path') return reply.redirect(appUrl(site, id) + wanted.slice(1), 302);
@@ -142,23 +147,23 @@ function addOpenRoute(app: FastifyInstance, { site, gateway, passes }: AppRouteD
   );
 }
 
-function installed(gateway: Gateway, person: string, id: string): ReturnType<Gateway['app']> & object {
-  const view = gateway.app(person, id);
+function installed(apps: AppsView, person: string, id: string): AppView {
+  const view = apps.find(person, id);
   if (!view) throw new SvcError('NOT_FOUND', `app ${id} is not installed`);
   return view;
 }
 
-function projection({ site, gateway }: AppRouteDeps, person: string, view: Omit<AppProjection, 'url' | 'icone'>): AppProjection {
-  const icon = gateway.manifest(person, view.id)?.icon;
+function projection({ site, apps }: AppRouteDeps, person: string, view: AppView): AppProjection {
+  const icon = apps.manifest(person, view.id)?.icon;
   const icone = icon === undefined ? null : `/api/apps/${view.id}/icone?v=${encodeURIComponent(view.version)}`;
   return { ...view, url: appUrl(site, view.id), icone };
 }
 
-async function installedIcon(gateway: Gateway, request: IconRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function installedIcon(apps: AppsView, request: IconRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { person } = sessionOf(request);
   const { id } = request.params;
-  const manifest = gateway.manifest(person, id);
+  const manifest = apps.manifest(person, id);
   const icon = manifest?.icon ?? '';
-  const bytes = icon === '' ? null : await gateway.packageFile(person, id, icon);
+  const bytes = icon === '' ? null : await apps.file(person, id, icon);
   return sendIcon(request, reply, { icon, bytes, kept: request.query.v === manifest?.version });
 }

@@ -7,7 +7,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../rooms/limits.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 
 let world: PortalWorld;

@@ -5,10 +5,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import type { PeopleView } from '../../schema/gateway.ts';
+import { limits } from '../limits.ts';
 import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
-import * as schemas from '../../schema/wire/rooms-schemas.ts';
+import * as schemas from '../../schema/wire/rooms.ts';
 import { judge } from '../repository/conditions.ts';
 import { arriving, watchIdle } from '../repository/upload.ts';
 import type { Attachments, OpenAttachment } from '../rooms/attachments.ts';
@@ -17,7 +17,7 @@ import type { Rates } from '../rooms/rates.ts';
 import { errorAnswers } from '../shell.ts';
 
 export interface AttachmentRouteDeps {
-  readonly gateway: Gateway;
+  readonly people: Pick<PeopleView, 'find'>;
   readonly attachments: Attachments;
   readonly rates: Rates;
   readonly clock: Clock;
@@ -64,10 +64,10 @@ export function addAttachmentRoutes(app: FastifyInstance, deps: AttachmentRouteD
 }
 
 async function putAttachment(
-  { gateway, attachments, rates, clock }: AttachmentRouteDeps,
+  { people, attachments, rates, clock }: AttachmentRouteDeps,
   request: FastifyRequest<{ Params: { id: string }; Querystring: { app?: string } }>,
 ): Promise<AttachmentAnswer> {
-  const caller = roomCaller(request, gateway, request.query.app);
+  const caller = roomCaller(request, people, request.query.app);
   rates.count('change', caller.usuario);
   const { headers } = request.raw;
   if (headers['content-encoding'] !== undefined || headers['content-range'] !== undefined) {
@@ -123,12 +123,12 @@ function headersOf({ sha, tipo }: OpenAttachment): Record<string, string> {
 }
 
 async function sendAttachment(
-  { gateway, attachments, clock }: AttachmentRouteDeps,
+  { people, attachments, clock }: AttachmentRouteDeps,
   request: FastifyRequest<Wanted>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { id, sha } = request.params;
-  const file = await attachments.open(roomCaller(request, gateway, request.query.app), id, sha);
+  const file = await attachments.open(roomCaller(request, people, request.query.app), id, sha);
   const verdict = judge(request.method, request.raw.headers, { bytes: file.bytes, etag: `"${sha}"`, modifiedMs: file.modifiedMs });
   reply.headers(headersOf(file)).code(verdict.status);
   const [start, end] = verdict.status === 206 ? [verdict.start, verdict.end] : [0, file.bytes - 1];

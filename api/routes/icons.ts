@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { dataPolicy } from '../security-headers.ts';
-import { contentTypeOf, matchesEtag } from '../static-files.ts';
+import { isKnown } from '../etag.ts';
+import { contentTypeOf } from '../static-files.ts';
 
 /** Source: spec 2.1 `icon`: .svg, .png, .jpg. */
 const iconPattern = /\.(?:svg|png|jpe?g)$/i;
@@ -25,6 +26,6 @@ export function sendIcon(request: FastifyRequest, reply: FastifyReply, { icon, b
   const etag = etagOf(bytes);
   const cacheControl = kept ? `private, max-age=${limits.iconKeptMs / 1_000}` : 'private, no-cache';
   reply.headers({ etag, 'cache-control': cacheControl, 'content-type': contentTypeOf(icon), 'content-security-policy': dataPolicy });
-  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }

@@ -36,8 +36,9 @@ function begin(method: string, path: string): Promise<Following> {
 
 test('a followed log arrives while it is written, and its source ends with the client', async () => {
   let ended = 0;
-  const { followLog } = portal.world.gateway;
-  portal.world.gateway.followLog = async function* counted(person, app, options) {
+  const commands = portal.world.gateway.commands.apps;
+  const { followLog } = commands;
+  commands.followLog = async function* counted(person, app, options) {
     try {
       yield* followLog(person, app, options);
     } finally {

@@ -2,9 +2,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
-import { appParams, logQuery } from '../../schema/wire/http-schemas.ts';
+import type { AppCommands, AppsView } from '../../schema/gateway.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
+import { appParams, logQuery } from '../../schema/wire/http.ts';
 import type { Session } from '../auth/sessions.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 
@@ -27,7 +28,11 @@ export interface Logs {
   endSession(root: string): void;
 }
 
-export function createLogs(gateway: Gateway, onError: (error: unknown) => void): Logs {
+export function createLogs(
+  apps: Pick<AppsView, 'find'>,
+  commands: Pick<AppCommands, 'log' | 'followLog'>,
+  onError: (error: unknown) => void,
+): Logs {
   const following = new Map<string, number>();
   const open = new Set<{ readonly session: Session; end(): void }>();
   return {
@@ -36,11 +41,11 @@ export function createLogs(gateway: Gateway, onError: (error: unknown) => void):
       for (const each of open) if (each.session.root === root) each.end();
     },
     send: async (reply, { person, app, tail: asked, follow, previous, session }) => {
-      if (!gateway.app(person, app)) throw new SvcError('NOT_FOUND', `app ${app} is not installed for ${person}`);
+      if (!apps.find(person, app)) throw new SvcError('NOT_FOUND', `app ${app} is not installed for ${person}`);
       const tail = tailOf(asked);
       // What an app writes is text for people, whatever it looks like; nosniff and the CSP of the route see to that.
       reply.header('content-type', 'text/plain; charset=utf-8');
-      if (!follow) return reply.send(await gateway.log(person, app, { tail, previous }));
+      if (!follow) return reply.send(await commands.log(person, app, { tail, previous }));
       if (previous) throw new SvcError('BAD_REQUEST', 'the previous run is over and cannot be followed');
       const count = following.get(person) ?? 0;
       if (count >= limits.followsPerPersonMax) {
@@ -48,7 +53,7 @@ export function createLogs(gateway: Gateway, onError: (error: unknown) => void):
       }
       following.set(person, count + 1);
       const controller = new AbortController();
-      const stream = Readable.from(gateway.followLog(person, app, { tail, signal: controller.signal }), { objectMode: false });
+      const stream = Readable.from(commands.followLog(person, app, { tail, signal: controller.signal }), { objectMode: false });
       const carried = session && { session, end: () => reply.raw.destroy() };
       if (carried) open.add(carried);
       reply.raw.once('close', () => {
@@ -71,7 +76,7 @@ export function createLogs(gateway: Gateway, onError: (error: unknown) => void):
 
 function tailOf(asked: string | undefined): number {
   const tail = asked === undefined ? limits.logTailLinesDefault : Number(asked);
-  if (tail > limits.logTailLinesMax) throw new SvcError('BAD_REQUEST', `tail: at most ${limits.logTailLinesMax} lines`);
+  if (tail > sharedLimits.logTailLinesMax) throw new SvcError('BAD_REQUEST', `tail: at most ${sharedLimits.logTailLinesMax} lines`);
   return tail;
 }
 

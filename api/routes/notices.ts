@@ -1,16 +1,16 @@
 /** `/api/salas/:id/avisos` and `/api/avisos…`: notices between people in a room, and the bell of the shell. Source: spec 4.3, 6; design 6. */
 import type { FastifyInstance } from 'fastify';
-import type { Gateway } from '../../schema/gateway.ts';
-import { noBody } from '../../schema/wire/http-schemas.ts';
+import type { PeopleView } from '../../schema/gateway.ts';
+import { noBody } from '../../schema/wire/http.ts';
 import type { NoticesAnswer, NoticesReadBody } from '../../schema/wire/rooms.ts';
-import * as schemas from '../../schema/wire/rooms-schemas.ts';
+import * as schemas from '../../schema/wire/rooms.ts';
 import { roomCaller } from '../rooms/callers.ts';
 import type { Notices, NoticeWish } from '../rooms/notices.ts';
 import type { Rates } from '../rooms/rates.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 
 export interface NoticeRouteDeps {
-  readonly gateway: Gateway;
+  readonly people: Pick<PeopleView, 'find'>;
   readonly notices: Notices;
   readonly rates: Rates;
 }
@@ -20,7 +20,7 @@ const config = { access: 'person' as const };
 const bell = { 200: schemas.noticesAnswer, ...errorAnswers } as const;
 const none = { 204: { type: 'null' }, ...errorAnswers } as const;
 
-export function addNoticeRoutes(app: FastifyInstance, { gateway, notices, rates }: NoticeRouteDeps): void {
+export function addNoticeRoutes(app: FastifyInstance, { people, notices, rates }: NoticeRouteDeps): void {
   app.post<{ Params: { id: string }; Querystring: { app?: string }; Body: NoticeWish }>(
     '/api/salas/:id/avisos',
     {
@@ -34,7 +34,7 @@ export function addNoticeRoutes(app: FastifyInstance, { gateway, notices, rates 
       },
     },
     async (request) => {
-      const caller = roomCaller(request, gateway, request.query.app);
+      const caller = roomCaller(request, people, request.query.app);
       rates.count('notice', caller.usuario);
       return { enviados: await notices.send(caller, request.params.id, request.body) };
     },

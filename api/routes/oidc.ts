@@ -1,9 +1,9 @@
 /** `/api/sessao/oidc`: to the provider and back. Both are navigations; what goes wrong is told by the shell's sign-in page. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
-import * as schemas from '../../schema/wire/http-schemas.ts';
-import type { Attempts } from '../auth/attempts.ts';
-import { clientAddress } from '../auth/client-address.ts';
+import { limits } from '../limits.ts';
+import * as schemas from '../../schema/wire/http.ts';
 import { oidcCookie, readOidcCookie } from '../auth/cookies.ts';
 import { oidcReturnPath, type Oidc } from '../auth/oidc.ts';
 import type { SignIn } from '../auth/sign-in.ts';
@@ -13,15 +13,26 @@ import { errorAnswers } from '../shell.ts';
 
 export interface OidcRouteDeps {
   readonly site: Site;
+  readonly address: (req: IncomingMessage) => string;
   readonly oidc: Oidc;
   readonly signIn: SignIn;
-  readonly attempts: Attempts;
   /** With its cause, for the log. */
   readonly onRefused: (error: unknown, address: string) => void;
 }
 
 export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
   const { site, oidc } = deps;
+  let underCheck = 0;
+  /** Nothing is guessed at a provider: what is bounded is how many questions of ours it has to answer at once. */
+  const finish = async (secret: string, query: URLSearchParams): Promise<string> => {
+    if (underCheck >= limits.signInsMax) throw new SvcError('RATE_LIMITED', 'too many people sign in at the provider at this moment');
+    underCheck += 1;
+    try {
+      return await oidc.finish(secret, query);
+    } finally {
+      underCheck -= 1;
+    }
+  };
   const home = (reply: FastifyReply, error: unknown, address: string): FastifyReply => {
     deps.onRefused(error, address);
     const code = error instanceof SvcError ? error.code : 'INTERNAL';
@@ -40,7 +51,7 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
         const { location, secret } = await oidc.begin(readOidcCookie(raw.headers.cookie, site));
         return await reply.header('set-cookie', oidcCookie(site, secret)).redirect(location, 302);
       } catch (error) {
-        return home(reply, error, clientAddress(raw));
+        return home(reply, error, deps.address(raw));
       }
     },
   );
@@ -53,7 +64,7 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
     },
     async (request, reply) => {
       const { raw } = request;
-      const address = clientAddress(raw);
+      const address = deps.address(raw);
       const query = queryOf(raw.url ?? '');
       const secret = readOidcCookie(raw.headers.cookie, site);
       // Any page can send a browser here: without a question of its own nothing is asked, counted or forgotten.
@@ -64,13 +75,10 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
       }
       reply.header('set-cookie', oidcCookie(site, null));
       try {
-        const blockedMs = deps.attempts.blockedMs(address);
-        if (blockedMs > 0) throw new SvcError('RATE_LIMITED', 'too many refused sign-ins from this address');
-        const person = await oidc.finish(secret, query);
+        const person = await finish(secret, query);
         const { cookies } = await deps.signIn.as(raw, person, 'oidc');
         return await reply.header('set-cookie', [...cookies]).redirect(`${site.origin}/`, 302);
       } catch (error) {
-        if (!(error instanceof SvcError && error.code === 'OIDC_UNREACHABLE')) deps.attempts.failed(address);
         return home(reply, error, address);
       }
     },

@@ -1,15 +1,20 @@
 /** `/api/admin/pacotes` and `/api/admin/packages/rollback`: packages and engines of every server, for the admin panel and `svc rollback`. */
 import type { FastifyInstance } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway, RollbackAnswer } from '../../schema/gateway.ts';
-import type { AdminPackagesAnswer } from '../../schema/wire/store.ts';
-import * as schemas from '../../schema/wire/store-schemas.ts';
+import type { AdminCommands, AdminView, RollbackAnswer } from '../../schema/gateway.ts';
+import type { AdminPackagesAnswer } from '../../schema/wire/shop.ts';
+import * as schemas from '../../schema/wire/shop.ts';
 import { errorAnswers } from '../shell.ts';
 
 const config = { access: 'admin' as const };
 const rollback = '/api/admin/packages/rollback';
 
-export function addPackageRoutes(app: FastifyInstance, gateway: Gateway): void {
+interface PackageRouteDeps {
+  readonly admin: Pick<AdminView, 'packages'>;
+  readonly commands: Pick<AdminCommands, 'rollBack' | 'undoRollBack'>;
+}
+
+export function addPackageRoutes(app: FastifyInstance, { admin, commands }: PackageRouteDeps): void {
   app.get(
     '/api/admin/pacotes',
     {
@@ -19,7 +24,7 @@ export function addPackageRoutes(app: FastifyInstance, gateway: Gateway): void {
         response: { 200: schemas.adminPackagesAnswer, ...errorAnswers },
       },
     },
-    (): Promise<AdminPackagesAnswer> => gateway.adminPackages(),
+    (): Promise<AdminPackagesAnswer> => admin.packages(),
   );
   app.post<{ Body: { key: string } }>(
     rollback,
@@ -32,7 +37,7 @@ export function addPackageRoutes(app: FastifyInstance, gateway: Gateway): void {
       },
     },
     async (request, reply): Promise<RollbackAnswer> => {
-      const answer = await gateway.rollBack(request.body.key);
+      const answer = await commands.rollBack(request.body.key);
       reply.code(202);
       return answer;
     },
@@ -52,7 +57,7 @@ export function addPackageRoutes(app: FastifyInstance, gateway: Gateway): void {
     async (request, reply): Promise<RollbackAnswer> => {
       const key = request.body?.key ?? request.query.key;
       if (key === undefined) throw new SvcError('BAD_REQUEST', 'key: expected the key of a package, such as Package/notas-casa');
-      const answer = await gateway.undoRollBack(key);
+      const answer = await commands.undoRollBack(key);
       reply.code(202);
       return answer;
     },

@@ -1,26 +1,26 @@
 /** `/api/pessoas…`: who I am to other people, and whom I can let into a room. Everybody who is signed in may find everybody. Source: spec 2.4, 4.3. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
+import type { PeopleView } from '../../schema/gateway.ts';
 import type { PeopleAnswer, PersonAnswer } from '../../schema/wire/rooms.ts';
-import * as schemas from '../../schema/wire/rooms-schemas.ts';
+import * as schemas from '../../schema/wire/rooms.ts';
 import { findPeople, personAnswer } from '../people.ts';
 import type { Rates } from '../rooms/rates.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 
 export interface PeopleRouteDeps {
-  readonly gateway: Gateway;
+  readonly people: PeopleView;
   readonly rates: Rates;
 }
 
 const config = { access: 'room' as const };
 
-export function addPeopleRoutes(app: FastifyInstance, { gateway, rates }: PeopleRouteDeps): void {
+export function addPeopleRoutes(app: FastifyInstance, { people, rates }: PeopleRouteDeps): void {
   app.get(
     '/api/pessoas/eu',
     { config, schema: { summary: 'Me, with my groups', response: { 200: schemas.personAnswer, ...errorAnswers } } },
     (request): PersonAnswer => {
-      const person = gateway.person(usuarioOf(request));
+      const person = people.find(usuarioOf(request));
       if (!person) throw new SvcError('UNAUTHENTICATED', 'this person no longer exists');
       return { ...personAnswer(person), grupos: person.grupos };
     },
@@ -37,7 +37,7 @@ export function addPeopleRoutes(app: FastifyInstance, { gateway, rates }: People
     },
     (request): PeopleAnswer => {
       rates.count('search', usuarioOf(request));
-      return findPeople(gateway, request.query.busca);
+      return findPeople(people, request.query.busca);
     },
   );
 }

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { PortalScope } from '../../controller/store/rooms.ts';
+import type { PortalScope } from '../../store/rooms.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
 import { createPortalWorld, type Answer, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 

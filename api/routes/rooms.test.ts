@@ -1,6 +1,6 @@
 /** Rooms over the portal's own HTTP border: a real portal, real requests, an in-memory database. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../rooms/limits.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 

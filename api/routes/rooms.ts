@@ -3,10 +3,10 @@
  * Source: spec 2.4, 4.1, 5.3 to 5.5; design 6.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Gateway } from '../../schema/gateway.ts';
+import type { PeopleView } from '../../schema/gateway.ts';
 import type { PapelConcedido } from '../../schema/rooms.ts';
-import * as schemas from '../../schema/wire/rooms-schemas.ts';
-import { noBody } from '../../schema/wire/http-schemas.ts';
+import * as schemas from '../../schema/wire/rooms.ts';
+import { noBody } from '../../schema/wire/http.ts';
 import type { RoomAnswer, RoomGroup, RoomPerson, RoomsAnswer, RoomView, TicketAnswer } from '../../schema/wire/rooms.ts';
 import { roomCaller, type RoomCaller } from '../rooms/callers.ts';
 import type { Rates } from '../rooms/rates.ts';
@@ -15,7 +15,7 @@ import type { Tickets } from '../rooms/tickets.ts';
 import { errorAnswers } from '../shell.ts';
 
 export interface RoomRouteDeps {
-  readonly gateway: Gateway;
+  readonly people: Pick<PeopleView, 'find'>;
   readonly rooms: Rooms;
   readonly tickets: Tickets;
   readonly rates: Rates;
@@ -31,7 +31,7 @@ const config = { access: 'room' as const };
 const none = { 204: { type: 'null' }, ...errorAnswers } as const;
 
 export function addRoomRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
-  const callerOf = (request: AnyRequest, inBody?: string): RoomCaller => roomCaller(request, deps.gateway, request.query.app, inBody);
+  const callerOf = (request: AnyRequest, inBody?: string): RoomCaller => roomCaller(request, deps.people, request.query.app, inBody);
   /** Of a request that changes something. */
   const changerOf = (request: AnyRequest, inBody?: string): RoomCaller => {
     const caller = callerOf(request, inBody);

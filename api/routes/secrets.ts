@@ -1,18 +1,18 @@
 /**
  * `/api/apps/:id/segredos…`: the person's secrets of an app. Values go in and never come out; they are not kept, logged or repeated in
  * an error here: the supervisor on the person's server writes them. Source: spec 2.1 `secrets`, 5.7; design 6.
- * Decision: docs/decisions/0076-who-may-set-secrets.md
+ * Decision: docs/decisions/0075-the-vault.md
  */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
+import type { AppCommands } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
-import * as schemas from '../../schema/wire/http-schemas.ts';
+import * as schemas from '../../schema/wire/http.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 
 export interface SecretRouteDeps {
-  readonly gateway: Pick<Gateway, 'secretNames' | 'putSecret' | 'deleteSecret'>;
+  readonly commands: Pick<AppCommands, 'secretNames' | 'putSecret' | 'deleteSecret'>;
   readonly log: Logger;
 }
 
@@ -32,9 +32,7 @@ export function addSecretRoutes(app: FastifyInstance, deps: SecretRouteDeps): vo
 
 /** What a variable of the environment can hold; the supervisor checks again. Source: spec 5.7. */
 function usable(value: string): string {
-  if (/[\n\r\0]/.test(value)) {
-    throw new SvcError('SECRET_REFUSED', 'the value holds a line break or a NUL: encode it, for example with base64 -w0');
-  }
+  if (value.includes('\0')) throw new SvcError('SECRET_REFUSED', 'the value holds a NUL: encode it, for example with base64 -w0');
   if (!value.isWellFormed()) throw new SvcError('SECRET_REFUSED', 'the value is not valid Unicode: encode it, for example with base64 -w0');
   if (Buffer.byteLength(value) > limits.secretValueBytesMax) {
     throw new SvcError('TOO_LARGE', `a secret has at most ${limits.secretValueBytesMax} bytes`);
@@ -42,7 +40,7 @@ function usable(value: string): string {
   return value;
 }
 
-function addPersonRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps): void {
+function addPersonRoutes(app: FastifyInstance, { commands, log }: SecretRouteDeps): void {
   const config = { access: 'person' as const };
   const base = '/api/apps/:id/segredos';
   app.get<{ Params: { id: string } }>(
@@ -51,7 +49,7 @@ function addPersonRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps
       config,
       schema: { summary: 'Secrets that the app asks for, and which are set; never a value', params: schemas.appParams, response: answers },
     },
-    (request) => gateway.secretNames(sessionOf(request).person, request.params.id),
+    (request) => commands.secretNames(sessionOf(request).person, request.params.id),
   );
   app.put<{ Params: { id: string } & Named; Body: Body }>(
     `${base}/:nome`,
@@ -59,7 +57,7 @@ function addPersonRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps
     async (request) => {
       const { person } = sessionOf(request);
       const { id, nome } = request.params;
-      const answer = await gateway.putSecret(person, id, nome, usable(request.body.value));
+      const answer = await commands.putSecret(person, id, nome, usable(request.body.value));
       log.info({ person, app: id, secret: nome, by: 'person' }, 'secret set');
       return answer;
     },
@@ -70,7 +68,7 @@ function addPersonRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps
     async (request) => {
       const { person } = sessionOf(request);
       const { id, nome } = request.params;
-      const answer = await gateway.deleteSecret(person, id, nome);
+      const answer = await commands.deleteSecret(person, id, nome);
       log.info({ person, app: id, secret: nome, by: 'person' }, 'secret deleted');
       return answer;
     },
@@ -78,7 +76,7 @@ function addPersonRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps
 }
 
 /** An admin may set and delete, and sees what the person sees: names. */
-function addAdminRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps): void {
+function addAdminRoutes(app: FastifyInstance, { commands, log }: SecretRouteDeps): void {
   const config = { access: 'admin' as const };
   const base = '/api/admin/backends/:person/:app/segredos';
   interface Backend {
@@ -88,7 +86,7 @@ function addAdminRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps)
   app.get<{ Params: Backend }>(
     base,
     { config, schema: { summary: "A person's secrets of an app: names only", params: schemas.backendParams, response: answers } },
-    ({ params }) => gateway.secretNames(params.person, params.app),
+    ({ params }) => commands.secretNames(params.person, params.app),
   );
   app.put<{ Params: Backend & Named; Body: Body }>(
     `${base}/:nome`,
@@ -97,7 +95,7 @@ function addAdminRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps)
       schema: { summary: 'Set a secret for a person', params: schemas.adminSecretParams, body: schemas.secretBody, response: answers },
     },
     async ({ params, body }) => {
-      const answer = await gateway.putSecret(params.person, params.app, params.nome, usable(body.value));
+      const answer = await commands.putSecret(params.person, params.app, params.nome, usable(body.value));
       log.info({ person: params.person, app: params.app, secret: params.nome, by: 'admin' }, 'secret set');
       return answer;
     },
@@ -109,7 +107,7 @@ function addAdminRoutes(app: FastifyInstance, { gateway, log }: SecretRouteDeps)
       schema: { summary: 'Delete a secret of a person', params: schemas.adminSecretParams, body: schemas.noBody, response: answers },
     },
     async ({ params }) => {
-      const answer = await gateway.deleteSecret(params.person, params.app, params.nome);
+      const answer = await commands.deleteSecret(params.person, params.app, params.nome);
       log.info({ person: params.person, app: params.app, secret: params.nome, by: 'admin' }, 'secret deleted');
       return answer;
     },

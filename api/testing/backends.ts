@@ -8,16 +8,13 @@ import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { WebSocketServer } from 'ws';
-import type { Bus } from '../../controller/events/bus.ts';
-import type { Store } from '../../controller/store/store.ts';
+import type { Bus } from '../../store/bus.ts';
 import type { BackendState, Reason, SecretsView } from '../../schema/backend.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway, PersonRecord, SignInSettings } from '../../schema/gateway.ts';
+import { kindOf } from '../../schema/keys.ts';
+import type { AppCommands, AppsView, AppView, Gateway, PeopleCommands, PersonRecord, SignInSettings } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import type { AppProjection } from '../../schema/wire/http.ts';
 import { createTestShop, type TestShop } from './shop.ts';
-
-type View = Omit<AppProjection, 'url' | 'icone'>;
 
 export interface TestBackend {
   readonly person: string;
@@ -26,11 +23,11 @@ export interface TestBackend {
   /** Requests that passed the gate: method and path with all headers. */
   readonly seen: http.IncomingMessage[];
   log: string;
-  view: View;
+  view: AppView;
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Changes the view and tells the bus, as the controller does. */
-  become(status: BackendState, reason: Reason, more?: Partial<View>): void;
+  become(status: BackendState, reason: Reason, more?: Partial<AppView>): void;
 }
 
 export interface TestWorld {
@@ -41,7 +38,7 @@ export interface TestWorld {
   backend(person: string, app: string): TestBackend;
   /** What the Portal document offers, and what the servers say about passwords: none and nothing until a test says so. */
   signIn: SignInSettings;
-  checkPassword: Gateway['checkPassword'];
+  checkPassword: PeopleCommands['checkPassword'];
   close(): Promise<void>;
 }
 
@@ -52,10 +49,12 @@ export const people: readonly PersonRecord[] = [
 
 export const icon = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
-export function createTestWorld(dir: string, bus: Bus, store: Store, apps: readonly string[]): TestWorld {
+type Find = (person: string, app: string) => TestBackend | undefined;
+
+export function createTestWorld(dir: string, bus: Bus, apps: readonly string[]): TestWorld {
   const backends = new Map<string, TestBackend>();
   for (const { usuario } of people) for (const app of apps) backends.set(`${usuario}/${app}`, createBackend(dir, bus, usuario, app));
-  const find = (person: string, app: string): TestBackend | undefined => backends.get(`${person}/${app}`);
+  const find: Find = (person, app) => backends.get(`${person}/${app}`);
   const manifest = (app: string): Manifest => ({
     id: app,
     version: '1.0.0',
@@ -65,42 +64,41 @@ export function createTestWorld(dir: string, bus: Bus, store: Store, apps: reado
   });
   const vaults = createVaults((usuario, app) => (find(usuario, app) ? (manifest(app).secrets ?? []) : null));
   const shop = createTestShop(icon);
+  const plan = { ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] };
   const gateway: Gateway = {
-    person: (usuario) => people.find((person) => person.usuario === usuario) ?? null,
-    people: () => people,
-    signIn: () => world.signIn,
-    checkPassword: (login, password) => world.checkPassword(login, password),
-    apps: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ view }) => view),
-    app: (usuario, app) => find(usuario, app)?.view ?? null,
-    manifest: (usuario, app) => (find(usuario, app) ? manifest(app) : null),
-    route: (usuario, app) => {
-      const backend = find(usuario, app);
-      if (backend?.view.status !== 'running') return null;
-      const socketPath = socketOf(dir, usuario, app);
-      return { generation: backend.token, socketPath, dial: async () => net.connect(socketPath), token: backend.token, keepIdleMs: 1_000 };
+    people: {
+      find: (usuario) => people.find((person) => person.usuario === usuario) ?? null,
+      all: () => people,
+      signIn: () => world.signIn,
     },
-    tokenRefused: () => undefined,
-    packageFile: async (_usuario, _app, file) => (file === 'icon.svg' ? Buffer.from(icon) : null),
-    log: async (usuario, app, { tail, previous }) => {
-      const text = previous ? 'the run before\n' : (find(usuario, app)?.log ?? '');
-      return text
-        .split('\n')
-        .slice(-tail - 1)
-        .join('\n');
+    apps: {
+      of: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ view }) => view),
+      find: (usuario, app) => find(usuario, app)?.view ?? null,
+      manifest: (usuario, app) => (find(usuario, app) ? manifest(app) : null),
+      file: async (_usuario, _app, file) => (file === 'icon.svg' ? Buffer.from(icon) : null),
+      lookAtUsage: lookAtUsage(backends),
     },
-    followLog: (usuario, app, { signal }) => follow(find(usuario, app)?.log ?? '', signal),
-    ...vaults.gateway,
-    objects: async (prefix) =>
-      (await store.statuses(prefix)).map((status) => Object.assign({ name: status.key.split('/').at(-1) ?? '' }, status)),
-    why: async (key) =>
-      key.startsWith('Backend/') ? { key, sentence: 'it waits', waitsFor: null, nextDeadlineMs: null, lastLogLines: [], fix: null } : null,
-    ...shop.gateway,
-    serverChecks: async () => [],
-    serverAct: async function* () {
-      yield { event: 'done', text: 'done' };
+    shop: shop.view,
+    admin: {
+      objects: () => [],
+      why: async (key) =>
+        kindOf(key) === 'Backend' ? { key, sentence: 'it waits', waitsFor: null, nextDeadlineMs: null, lastLogLines: [], fix: null } : null,
+      ...shop.admin,
+      usage: async () => [],
+      serverChecks: async () => [],
+      plan: async () => plan,
     },
-    plan: async () => ({ ok: true, changes: [], errors: [], pendingPrune: [] }),
-    apply: async () => ({ ok: true, changes: [], errors: [], pendingPrune: [] }),
+    commands: {
+      people: { checkPassword: (login, password) => world.checkPassword(login, password) },
+      apps: { ...appCommands(dir, find), ...vaults.commands },
+      admin: {
+        apply: async () => plan,
+        ...shop.commands,
+        serverAct: async function* () {
+          yield { event: 'done', text: 'done' };
+        },
+      },
+    },
   };
   const world: TestWorld = {
     gateway,
@@ -118,6 +116,36 @@ export function createTestWorld(dir: string, bus: Bus, store: Store, apps: reado
     },
   };
   return world;
+}
+
+function appCommands(dir: string, find: Find): Omit<AppCommands, keyof ReturnType<typeof createVaults>['commands']> {
+  return {
+    route: (usuario, app) => {
+      const backend = find(usuario, app);
+      if (backend?.view.status !== 'running') return null;
+      const socketPath = socketOf(dir, usuario, app);
+      return { generation: backend.token, socketPath, dial: async () => net.connect(socketPath), token: backend.token, keepIdleMs: 1_000 };
+    },
+    tokenRefused: () => undefined,
+    log: async (usuario, app, { tail, previous }) => {
+      const text = previous ? 'the run before\n' : (find(usuario, app)?.log ?? '');
+      return text
+        .split('\n')
+        .slice(-tail - 1)
+        .join('\n');
+    },
+    followLog: (usuario, app, { signal }) => follow(find(usuario, app)?.log ?? '', signal),
+  };
+}
+
+/** Of what runs, the same figures every time. */
+function lookAtUsage(backends: ReadonlyMap<string, TestBackend>): AppsView['lookAtUsage'] {
+  return async (usuario) => {
+    for (const backend of backends.values()) {
+      if (backend.person === usuario && backend.view.status === 'running')
+        backend.view = { ...backend.view, uso: { cpu: 12.5, memoria: 1_048_576, tarefas: 3 } };
+    }
+  };
 }
 
 type Declared = NonNullable<Manifest['secrets']>;
@@ -142,7 +170,7 @@ function createVaults(declared: (usuario: string, app: string) => Declared | nul
     }),
     restartNeeded: false,
   });
-  const gateway: Pick<Gateway, 'secretNames' | 'putSecret' | 'deleteSecret'> = {
+  const commands: Pick<AppCommands, 'secretNames' | 'putSecret' | 'deleteSecret'> = {
     secretNames: async (usuario, app) => view(usuario, app),
     putSecret: async (usuario, app, name, value) => {
       if (!asked(usuario, app).some((secret) => secret.name === name)) {
@@ -156,7 +184,7 @@ function createVaults(declared: (usuario: string, app: string) => Declared | nul
       return view(usuario, app);
     },
   };
-  return { gateway, of };
+  return { commands, of };
 }
 
 async function* follow(log: string, signal: AbortSignal): AsyncIterable<string> {
@@ -216,7 +244,7 @@ function createBackend(dir: string, bus: Bus, person: string, app: string): Test
   return backend;
 }
 
-function initialView(app: string): View {
+function initialView(app: string): AppView {
   return {
     id: app,
     name: app,
@@ -239,12 +267,15 @@ function initialView(app: string): View {
     pid: null,
     connections: null,
     failures: 0,
+    restarts: 0,
+    lastExit: null,
     nextAttemptAtMs: null,
     contained: false,
     containedReason: '',
     secrets: { declared: 1, missing: ['API_KEY'], restartNeeded: false },
     gpuVerdict: null,
     stale: false,
+    uso: null,
     step: null,
   };
 }

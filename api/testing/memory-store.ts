@@ -1,5 +1,5 @@
 /** The part of the store that the api uses, in memory, for unit tests: same contract, same one-step `takePass`. */
-import { createMemoryRooms } from '../../controller/store/testing/memory-rooms.ts';
+import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
 import type {
   HeldRollback,
   InstallWish,
@@ -11,14 +11,16 @@ import type {
   StoredStatus,
   WindowCount,
   InForceRow,
-} from '../../controller/store/store.ts';
+} from '../../store/store.ts';
+
+/** Nothing lies on a disk. */
+const unclosed: Pick<Store, 'giveUp' | 'close'> = { giveUp: () => undefined, close: async () => undefined };
 
 export function createMemoryStore(): Store {
   const intents = new Map<string, Intent>();
   const statuses = new Map<string, StoredStatus>();
   const events: StoredEvent[] = [];
   const sessions = new Map<string, StoredSession>();
-  const passes = new Map<string, StoredPass>();
   const windows = new Map<string, WindowCount>();
   const values = new Map<string, string>();
   const wishes = new Map<string, InstallWish>();
@@ -54,12 +56,7 @@ export function createMemoryStore(): Store {
     deleteSessionsOf: async (person) => {
       for (const [hash, session] of sessions) if (session.person === person) sessions.delete(hash);
     },
-    putPass: async (pass) => void passes.set(pass.passHash, pass),
-    takePass: async (hash, nowMs) => {
-      const pass = passes.get(hash);
-      passes.delete(hash);
-      return pass && pass.expiresAtMs > nowMs ? pass : null;
-    },
+    ...createMemoryPasses(),
     putInstallWish: async (wish) => void wishes.set(key(wish.person, wish.app), wish),
     installWishes: async () => [...wishes.values()],
     installWish: async (person, app) => wishes.get(key(person, app)) ?? null,
@@ -80,6 +77,23 @@ export function createMemoryStore(): Store {
     value: async (name) => values.get(name) ?? null,
     putValue: async (name, value) => void values.set(name, value),
     rooms: createMemoryRooms(),
-    close: async () => {},
+    ...unclosed,
+  };
+}
+
+function createMemoryPasses(): Pick<Store, 'putPass' | 'pass' | 'takePass'> {
+  const passes = new Map<string, StoredPass>();
+  const look = (hash: string, nowMs: number): StoredPass | null => {
+    const pass = passes.get(hash);
+    return pass && pass.expiresAtMs > nowMs ? pass : null;
+  };
+  return {
+    putPass: async (pass) => void passes.set(pass.passHash, pass),
+    pass: async (hash, nowMs) => look(hash, nowMs),
+    takePass: async (hash, nowMs) => {
+      const pass = look(hash, nowMs);
+      passes.delete(hash);
+      return pass;
+    },
   };
 }

@@ -9,11 +9,12 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import { createBus, type Bus } from '../../controller/events/bus.ts';
-import type { Store } from '../../controller/store/store.ts';
+import { createBus, type Bus } from '../../store/bus.ts';
+import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { Relay } from '../rooms/contract.ts';
 import { createPortal, type Portal, type PortalOptions } from '../portal.ts';
+import type { LazySchemas } from '../lazy-schemas.ts';
 import { createTestWorld, type TestWorld } from './backends.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
@@ -77,6 +78,8 @@ export interface WorldOptions {
   readonly store?: Store;
   readonly clock?: Clock;
   readonly url?: string;
+  readonly trustedProxies?: readonly string[];
+  readonly schemas?: LazySchemas;
 }
 
 export async function createPortalWorld(options: WorldOptions = {}): Promise<PortalWorld> {
@@ -84,7 +87,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
   const store = options.store ?? createMemoryStore();
   const bus = createBus();
   const clock = options.clock ?? createManualClock();
-  const world = createTestWorld(dir, bus, store, options.apps ?? ['notas', 'relogio']);
+  const world = createTestWorld(dir, bus, options.apps ?? ['notas', 'relogio']);
   const logLines: string[] = [];
   const received: Buffer[] = [];
   const sink = new Writable({
@@ -103,6 +106,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
       listenPort: 0,
       url: options.url ?? 'http://svc.localhost:0',
       origins: options.origins ?? 'subdomain',
+      trustedProxies: options.trustedProxies ?? [],
     },
     controlSocket,
     attachmentsDir: path.join(dir, 'anexos'),
@@ -110,6 +114,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
     log: pino({ level: 'info' }, sink),
     clock,
     ...(options.relay === undefined ? {} : { relay: options.relay }),
+    ...(options.schemas === undefined ? {} : { schemas: options.schemas }),
   };
   const portal = await createPortal(settings);
   const { url, port } = await portal.listen();

@@ -1,13 +1,15 @@
 /** What the gateway tells of the repository and of packages, as tests set it. */
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway, StoreSources } from '../../schema/gateway.ts';
-import type { AdminPackages } from '../../schema/packages.ts';
+import type { AdminCommands, AdminView, ShopView, StoreSources } from '../../schema/gateway.ts';
+import type { AdminPackagesAnswer } from '../../schema/wire/shop.ts';
 
 export interface TestShop {
-  readonly gateway: Pick<Gateway, 'store' | 'offerFile' | 'adminPackages' | 'rollBack' | 'undoRollBack'>;
+  readonly view: ShopView;
+  readonly admin: Pick<AdminView, 'packages'>;
+  readonly commands: Pick<AdminCommands, 'rollBack' | 'undoRollBack'>;
   /** What the store sees, by person; nothing is offered to the others. */
   readonly sources: Map<string, StoreSources>;
-  packages: AdminPackages;
+  packages: AdminPackagesAnswer;
   /** Keys with a held roll-back. */
   readonly held: Set<string>;
 }
@@ -21,12 +23,14 @@ export function createTestShop(icon: string): TestShop {
     sources: new Map(),
     packages: { servers: [] },
     held: new Set(),
-    gateway: {
-      store: async (usuario) => shop.sources.get(usuario) ?? nothing,
-      offerFile: async (_app, version, file) => {
+    view: {
+      sources: async (usuario) => shop.sources.get(usuario) ?? nothing,
+      file: async (_app, version, file) => {
         return file === 'icon.svg' && version !== '0.9.0' ? { bytes: Buffer.from(icon), type: 'image/svg+xml' } : null;
       },
-      adminPackages: async () => shop.packages,
+    },
+    admin: { packages: async () => shop.packages },
+    commands: {
       rollBack: async (key) => {
         shop.held.add(key);
         return answer(key);

@@ -23,44 +23,57 @@ const view = {
   pid: 1,
   connections: 0,
   failures: 0,
+  restarts: 0,
+  lastExit: null,
   nextAttemptAtMs: null,
   contained: false,
   containedReason: '',
   secrets: { declared: 0, missing: [], restartNeeded: false },
   gpuVerdict: null,
   stale: false,
+  uso: null,
   step: null,
 } as const;
-const plan = { ok: true, changes: [], errors: [], pendingPrune: [] };
+const plan = { ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] };
 
 export function benchGateway(people: readonly PersonRecord[], route: BackendRoute | null): Gateway {
   const byId = new Map(people.map((person) => [person.usuario, person]));
+  const has = (usuario: string, app: string): boolean => byId.has(usuario) && app === view.id;
+  const noSecrets = async () => ({ secrets: [], restartNeeded: false });
+  const rolledBack = async (key: string) => ({ key, from: '2.0.0', to: '1.0.0' });
   return {
-    person: (usuario) => byId.get(usuario) ?? null,
-    people: () => people,
-    signIn: () => ({ ssh: false, oidc: null }),
-    checkPassword: async () => ({ kind: 'refused', told: null }),
-    tokenRefused: () => undefined,
-    apps: () => [view],
-    app: (usuario, app) => (byId.has(usuario) && app === view.id ? view : null),
-    manifest: () => null,
-    route: (usuario, app) => (byId.has(usuario) && app === view.id ? route : null),
-    packageFile: async () => null,
-    log: async () => '',
-    followLog: async function* none() {},
-    secretNames: async () => ({ secrets: [], restartNeeded: false }),
-    putSecret: async () => ({ secrets: [], restartNeeded: false }),
-    deleteSecret: async () => ({ secrets: [], restartNeeded: false }),
-    objects: async () => [],
-    why: async () => null,
-    offerFile: async () => null,
-    adminPackages: async () => ({ servers: [] }),
-    rollBack: async (key) => ({ key, from: '2.0.0', to: '1.0.0' }),
-    undoRollBack: async (key) => ({ key, from: '2.0.0', to: '1.0.0' }),
-    store: async () => ({ offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} }),
-    serverChecks: async () => [],
-    serverAct: async function* none() {},
-    plan: async () => plan,
-    apply: async () => plan,
+    people: { find: (usuario) => byId.get(usuario) ?? null, all: () => people, signIn: () => ({ ssh: false, oidc: null }) },
+    apps: {
+      find: (usuario, app) => (has(usuario, app) ? view : null),
+      of: () => [view],
+      manifest: () => null,
+      file: async () => null,
+      lookAtUsage: async () => undefined,
+    },
+    shop: {
+      sources: async () => ({ offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} }),
+      file: async () => null,
+    },
+    admin: {
+      objects: () => [],
+      why: async () => null,
+      packages: async () => ({ servers: [] }),
+      usage: async () => [],
+      serverChecks: async () => [],
+      plan: async () => plan,
+    },
+    commands: {
+      people: { checkPassword: async () => ({ kind: 'refused', told: null }) },
+      apps: {
+        route: (usuario, app) => (has(usuario, app) ? route : null),
+        tokenRefused: () => undefined,
+        log: async () => '',
+        followLog: async function* none() {},
+        secretNames: noSecrets,
+        putSecret: noSecrets,
+        deleteSecret: noSecrets,
+      },
+      admin: { apply: async () => plan, rollBack: rolledBack, undoRollBack: rolledBack, serverAct: async function* none() {} },
+    },
   };
 }

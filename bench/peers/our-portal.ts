@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createPortal } from '../../api/portal.ts';
+import { portalRooms } from '../../bin/up/portal-rooms.ts';
+import { openState } from '../../bin/up/state.ts';
 import { systemClock } from '../../controller/clock/system.ts';
-import { createBus } from '../../controller/events/bus.ts';
-import { openSqliteStore } from '../../controller/store/sqlite.ts';
+import { createBus } from '../../store/bus.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import { benchGateway } from './bench-gateway.ts';
 
@@ -26,16 +27,18 @@ const route: BackendRoute = {
   keepIdleMs: 600_000,
 };
 const gateway = benchGateway([person], route);
-const store = await openSqliteStore(join(folder, 'svc.db'));
+const bus = createBus();
+const log = pino({ level: 'error' });
+const opened = await openState({ stateDir: folder, file: join(folder, 'svc.db'), bus, clock: systemClock, log, ends: [] });
 const portal = await createPortal({
-  store,
-  bus: createBus(),
+  store: opened.store,
+  bus,
   gateway,
-  settings: { listenHost: '127.0.0.1', listenPort: Number(port), url: 'http://svc.localhost:0', origins: 'subdomain' },
-  attachmentsDir: join(folder, 'anexos'),
+  settings: { listenHost: '127.0.0.1', listenPort: Number(port), url: 'http://svc.localhost:0', origins: 'subdomain', trustedProxies: [] },
+  ...portalRooms(opened, systemClock, log),
   controlSocket: null,
   assets: { shellDir: folder, sdkWebDir: folder },
-  log: pino({ level: 'error' }),
+  log,
   clock: systemClock,
 });
 await portal.listen();

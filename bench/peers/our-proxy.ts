@@ -1,11 +1,13 @@
-/** Only our proxy, without sessions and hosts, on a bare node:http server: what api/proxy itself costs. argv: port, socket. */
+/** Only our proxy, without sessions and hosts, on a bare node:http server: what api/proxy itself costs. argv: port, socket, and `undici` for its client. */
 import { createServer } from 'node:http';
 import net from 'node:net';
 import { createProxy } from '../../api/proxy/proxy.ts';
-import type { ProxyTarget } from '../../api/proxy/contract.ts';
+import type { ProxyDeps, ProxyTarget } from '../../api/proxy/contract.ts';
 import { systemClock } from '../../controller/clock/system.ts';
+import { createUpstream } from '../../api/proxy/forward.ts';
+import { createUndiciUpstream } from './undici-upstream.ts';
 
-const [port, socketPath] = process.argv.slice(2);
+const [port, socketPath, client] = process.argv.slice(2);
 const route = {
   generation: '1',
   socketPath: socketPath!,
@@ -14,7 +16,7 @@ const route = {
   keepIdleMs: 600_000,
 };
 const refuse = () => Promise.reject(new Error('not in this benchmark'));
-const proxy = createProxy({
+const deps: ProxyDeps = {
   route: () => route,
   tokenRefused: () => undefined,
   hold: refuse,
@@ -24,7 +26,8 @@ const proxy = createProxy({
   bus: { onPublish: () => () => {} },
   portalOrigin: `http://127.0.0.1:${port}`,
   clock: systemClock,
-});
+};
+const proxy = createProxy(deps, client === 'undici' ? createUndiciUpstream : createUpstream);
 const target = (path: string): ProxyTarget => ({ person: 'ana', app: 'notas', path, basePath: '/', session: null });
 const server = createServer((req, res) => proxy.handle(req, res, target(req.url!)));
 server.on('upgrade', (req, socket, head) => proxy.upgrade(req, socket, head, target(req.url!)));

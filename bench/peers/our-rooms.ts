@@ -1,6 +1,6 @@
 /**
  * The whole portal as rooms meet it: sign-in, tickets, roles, the relay and its log on disk. Only the gateway is made by hand, so that no
- * controller runs beside it. A hundred people are in the group that every room lets in. argv: port. Prints one JSON line (ServerFacts);
+ * controller runs beside it. A hundred people are in the group that may write in every room, one more may only read. argv: port. Prints one JSON line (ServerFacts);
  * answers 'heap' over IPC.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,12 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createPortal } from '../../api/portal.ts';
-import { createRelay } from '../../api/rooms/relay/relay.ts';
-import { relayReport } from '../../bin/up/room-report.ts';
+import { portalRooms } from '../../bin/up/portal-rooms.ts';
+import { collector } from '../../bin/up/room-space.ts';
+import { openState } from '../../bin/up/state.ts';
 import { systemClock } from '../../controller/clock/system.ts';
-import { createBus } from '../../controller/events/bus.ts';
-import { openSqliteStore } from '../../controller/store/sqlite.ts';
-import { openSqliteRoomLog } from '../../controller/store/sqlite-room-log.ts';
+import { createBus } from '../../store/bus.ts';
 import { benchGateway } from './bench-gateway.ts';
 import type { ServerFacts } from './rooms-access.ts';
 import { answerHeap } from './rooms-heap.ts';
@@ -23,19 +22,20 @@ const port = Number(process.argv[2]);
 const host = `svc.localhost:${port}`;
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-rooms-'));
 const grupo = 'todos';
+const readers = 'leitores';
 const people = Array.from({ length: 100 }, (_, n) => ({ usuario: `u${n}`, nome: `Pessoa ${n}`, login: `u${n}`, grupos: [grupo] }));
-const store = await openSqliteStore(join(folder, 'svc.db'));
-const log = await openSqliteRoomLog(join(folder, 'rooms.db'));
+const viewer = { usuario: 'leitor', nome: 'Leitor', login: 'leitor', grupos: [readers] };
 const lines = pino({ level: 'error' }, process.stderr);
-const relay = createRelay({ log, clock: systemClock, report: relayReport(lines) });
+const bus = createBus();
+const opened = await openState({ stateDir: folder, file: join(folder, 'svc.db'), bus, clock: systemClock, log: lines, ends: [] });
+const { store } = opened;
 const portal = await createPortal({
   store,
-  bus: createBus(),
-  gateway: benchGateway(people, null),
-  relay,
-  settings: { listenHost: '127.0.0.1', listenPort: port, url: 'http://svc.localhost:0', origins: 'subdomain' },
+  bus,
+  gateway: benchGateway([...people, viewer], null),
+  ...portalRooms(opened, systemClock, lines),
+  settings: { listenHost: '127.0.0.1', listenPort: port, url: 'http://svc.localhost:0', origins: 'subdomain', trustedProxies: [] },
   controlSocket: null,
-  attachmentsDir: join(folder, 'anexos'),
   assets: { shellDir: folder, sdkWebDir: folder },
   log: lines,
   clock: systemClock,
@@ -72,6 +72,7 @@ async function makeRoom(n: number): Promise<string> {
   };
   await store.rooms.createRoom(room);
   await store.rooms.giveGroup(id, grupo, { papel: 'editar', atMs, invitations: [] });
+  await store.rooms.giveGroup(id, readers, { papel: 'ver', atMs, invitations: [] });
   return id;
 }
 
@@ -79,8 +80,9 @@ const cookies: string[] = [];
 for (const { usuario } of people) cookies.push(await signIn(usuario));
 const rooms: string[] = [];
 for (let n = 0; n < 520; n += 1) rooms.push(await makeRoom(n));
-answerHeap();
-console.log(JSON.stringify({ port, dialect: 'y-websocket', path: null, portal: { host, rooms, cookies } } satisfies ServerFacts));
+answerHeap(collector());
+const portalFacts = { host, rooms, cookies, viewerCookie: await signIn(viewer.usuario) };
+console.log(JSON.stringify({ port, dialect: 'y-websocket', path: null, portal: portalFacts } satisfies ServerFacts));
 process.on('SIGTERM', () => {
   rmSync(folder, { recursive: true, force: true });
   process.exit(0);

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { access, constants, readFile, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { join } from 'node:path';
+import { portalEnv, portalFlags } from '../../bin/up/portal-process.ts';
 
 export interface ProxyServer {
   readonly name: string;
@@ -22,8 +23,6 @@ export interface Place {
 
 export const node = 'node_modules/.bin/node';
 export const taskset = '/usr/bin/taskset';
-/** As bin/svc starts the portal. Decision: docs/decisions/0043-memory-of-the-portal.md */
-export const ourFlags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning'];
 
 /** Fails with the line that installs what is missing. */
 export async function requireTools(): Promise<void> {
@@ -44,7 +43,7 @@ export async function requireTools(): Promise<void> {
 export async function startPinned(
   cpu: 0 | 1,
   argv: readonly string[],
-  env: Record<string, string> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ child: ChildProcess; line: string }> {
   const child = spawn(taskset, ['-c', String(cpu), ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   let noise = '';
@@ -102,19 +101,27 @@ const oneProcess = (name: string, port: number, child: ChildProcess, more: { hos
 
 export async function startPipe({ backendSocket }: Place): Promise<ProxyServer> {
   const port = await freePort();
-  const { child } = await startPinned(0, [node, 'bench/peers/node-pipe.ts', String(port), backendSocket], ourEnv());
+  const { child } = await startPinned(0, [node, 'bench/peers/node-pipe.ts', String(port), backendSocket], compileCache);
   return oneProcess('node:http pipe', port, child);
 }
 
 export async function startProxyAlone({ backendSocket }: Place): Promise<ProxyServer> {
   const port = await freePort();
-  const { child } = await startPinned(0, [node, ...ourFlags, 'bench/peers/our-proxy.ts', String(port), backendSocket], ourEnv());
+  const { child } = await startPinned(0, [node, ...ourFlags, 'bench/peers/our-proxy.ts', String(port), backendSocket], ourEnv);
   return oneProcess('svc proxy alone', port, child);
+}
+
+/** The same with undici in place of the client of our own. */
+export async function startProxyOnUndici({ backendSocket }: Place): Promise<ProxyServer> {
+  const port = await freePort();
+  const argv = [node, ...ourFlags, 'bench/peers/our-proxy.ts', String(port), backendSocket, 'undici'];
+  const { child } = await startPinned(0, argv, ourEnv);
+  return oneProcess('svc proxy on undici', port, child);
 }
 
 export async function startPortal({ backendSocket }: Place): Promise<ProxyServer> {
   const port = await freePort();
-  const { child, line } = await startPinned(0, [node, ...ourFlags, 'bench/peers/our-portal.ts', String(port), backendSocket], ourEnv());
+  const { child, line } = await startPinned(0, [node, ...ourFlags, 'bench/peers/our-portal.ts', String(port), backendSocket], ourEnv);
   return oneProcess('svc portal', port, child, JSON.parse(line) as { host: string; cookie: string });
 }
 
@@ -170,6 +177,8 @@ http {
 }
 
 /** Compiled code is kept, as bin/svc keeps it. */
-export function ourEnv(): Record<string, string> {
-  return { NODE_COMPILE_CACHE: 'node_modules/.cache/svc-bench' };
-}
+const compileCache = { NODE_COMPILE_CACHE: 'node_modules/.cache/svc-bench' };
+
+/** Ours are started as bin/svc starts the portal: arguments of node, and what the environment says beside that of the bench. */
+export const ourFlags = portalFlags;
+export const ourEnv: Readonly<Record<string, string>> = { ...portalEnv, ...compileCache };

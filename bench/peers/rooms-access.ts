@@ -1,5 +1,6 @@
 /** How the load comes into the rooms of a server: the peers open any name, ours wants a room that exists and a ticket of a person in it. */
 import net from 'node:net';
+import type { Papel } from '../../schema/rooms.ts';
 import type { Door } from './rooms-member.ts';
 import type { DialectName } from './rooms-wire.ts';
 
@@ -9,18 +10,26 @@ export interface ServerFacts {
   readonly dialect: DialectName;
   /** Where a room is opened by its name, which stands for `{room}`; null: ours, with a ticket. */
   readonly path: string | null;
-  /** Ours: the rooms that were made for the run, and each person's session. */
+  /** Ours: the rooms that were made for the run, the session of each person `uN`, and that of one who may only read. */
   readonly portal?: {
     readonly host: string;
     readonly rooms: readonly string[];
     readonly cookies: readonly string[];
+    readonly viewerCookie: string;
   };
 }
+
+/** The number of whoever comes through `viewerDoor`, far from those of the others. */
+export const viewerClient = 90_000;
 
 export interface Access {
   room(n: number): string;
   /** Where that client connects to that room; with a fresh ticket in ours. */
   door(room: string, client: number): Promise<Door>;
+  /** For somebody who may only read; null where there are no roles. */
+  readonly viewerDoor: ((room: string) => Promise<Door>) | null;
+  /** The person whom the server says that client is; null where it says nothing. */
+  usuarioOf(client: number): string | null;
   readonly tickets: boolean;
 }
 
@@ -28,27 +37,37 @@ export function accessOf({ port, path, portal }: ServerFacts): Access {
   if (portal === undefined) {
     return {
       room: (n) => `room${n}`,
-      door: async (room) => ({ port, host: `127.0.0.1:${port}`, path: (path ?? '').replace('{room}', room) }),
+      door: async (room) => ({ port, host: `127.0.0.1:${port}`, path: (path ?? '').replace('{room}', room), papel: null }),
+      viewerDoor: null,
+      usuarioOf: () => null,
       tickets: false,
     };
   }
+  const doorOf = async (room: string, cookie: string): Promise<Door> => {
+    const { bilhete, caminho, papel } = await takeTicket(port, portal.host, room, cookie);
+    return { port, host: portal.host, path: `${caminho}/documento?bilhete=${bilhete}`, papel };
+  };
   return {
     room: (n) => {
       const id = portal.rooms[n];
       if (id === undefined) throw new Error(`only ${portal.rooms.length} rooms were made`);
       return id;
     },
-    door: async (room, client) => {
-      const cookie = portal.cookies[client % portal.cookies.length]!;
-      const { bilhete, caminho } = await takeTicket(port, portal.host, room, cookie);
-      return { port, host: portal.host, path: `${caminho}/documento?bilhete=${bilhete}` };
-    },
+    door: (room, client) => doorOf(room, portal.cookies[client % portal.cookies.length]!),
+    viewerDoor: (room) => doorOf(room, portal.viewerCookie),
+    usuarioOf: (client) => (client === viewerClient ? 'leitor' : `u${client % portal.cookies.length}`),
     tickets: true,
   };
 }
 
+interface Ticket {
+  readonly bilhete: string;
+  readonly caminho: string;
+  readonly papel: Papel;
+}
+
 /** One request on a connection of its own, as a browser that comes back makes it; by hand, so that it costs the load little. */
-function takeTicket(port: number, host: string, room: string, cookie: string): Promise<{ bilhete: string; caminho: string }> {
+function takeTicket(port: number, host: string, room: string, cookie: string): Promise<Ticket> {
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
@@ -64,7 +83,7 @@ function takeTicket(port: number, host: string, room: string, cookie: string): P
     socket.on('close', () => {
       const body = text.slice(text.indexOf('\r\n\r\n') + 4);
       if (!text.startsWith('HTTP/1.1 200 ')) reject(new Error(`no ticket: ${text.slice(0, 400)}`));
-      else resolve(JSON.parse(body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1)) as { bilhete: string; caminho: string });
+      else resolve(JSON.parse(body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1)) as Ticket);
     });
   });
 }

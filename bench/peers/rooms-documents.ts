@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import * as Y from 'yjs';
 import type { Access } from './rooms-access.ts';
 import type { ScenarioInput } from './rooms-fanout.ts';
+import { answered, askAll, endProblems, roleProblems, textProblems } from './rooms-checks.ts';
+import { createCompany, type Company } from './rooms-company.ts';
 import { after, openWindow, percentile, untilQuiet, type LoadResult } from './rooms-measure.ts';
-import { leaveAll, openMember, type Door, type Member } from './rooms-member.ts';
-import { frameOf, packFrames } from './rooms-socket.ts';
-import { textOf, typeTrace } from './rooms-trace.ts';
-import { awarenessMessage, dialects, syncMessage, syncUpdate, type DialectName } from './rooms-wire.ts';
-
-const fresh = new Uint8Array([0]);
+import { leaveAll, openMember, type Door, type Member, type MemberOptions } from './rooms-member.ts';
+import { packFrames } from './rooms-socket.ts';
+import { typeTrace } from './rooms-trace.ts';
+import { syncMessage, syncUpdate, type DialectName } from './rooms-wire.ts';
 
 /** A document as a client holds it that has it on its own disk. */
 function ownCopy(state: Uint8Array): { vector: Uint8Array; state: Uint8Array; nothingNew: Uint8Array } {
@@ -38,24 +38,60 @@ export async function memory({ access, dialect, seconds }: ScenarioInput): Promi
   console.log('warm');
   await once(process.stdin, 'data');
   const members: Member[] = [];
-  for (let n = 0; n < rooms; n += 1) members.push(await bring(access, dialect, access.room(n), own));
+  const companies = Array.from({ length: rooms }, (_, n) => createCompany({ dialect, room: access.room(n), usuarioOf: access.usuarioOf }));
+  for (const [n, company] of companies.entries()) members.push(await bring(access, dialect, access.room(n), own, company.hearing(0)));
   console.log('loaded');
   await once(process.stdin, 'data');
-  for (let n = 0; n < rooms; n += 100) {
-    if (textOf(await members[n]!.ask(fresh)) !== trace.text) problems.push(`room ${n} does not hold the document`);
-  }
+  problems.push(...textProblems(await askAll(members), trace.text, 'who brought the document, by room'));
+  problems.push(...(await visitAll({ access, dialect, companies, members, text: trace.text })));
   await leaveAll(members);
   process.stdin.destroy();
   return { figures: { rooms }, problems };
 }
 
+interface Visits {
+  readonly access: Access;
+  readonly dialect: DialectName;
+  readonly companies: readonly Company[];
+  readonly members: readonly Member[];
+  readonly text: string;
+}
+
+/** A second person comes into every room while the first is there: it gets the text, and both see each other. In the first room a viewer too. */
+async function visitAll({ access, dialect, companies, members, text }: Visits): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const [n, company] of companies.entries()) {
+    const room = access.room(n);
+    members[n]!.socket.write(company.move(0));
+    const door = await access.door(room, 1);
+    const state = Promise.withResolvers<readonly Uint8Array[]>();
+    const visitor = openMember({ dialect, room, door, onState: state.resolve, ...company.joining(1) });
+    await visitor.synced;
+    const inRoom = new Map([members[n]!, visitor].entries());
+    const lacks = [...textProblems([await state.promise], text, `a visitor of room ${n}`), ...roleProblems([door])];
+    problems.push(...lacks, ...(await company.unseen([0, 1], `room ${n} with a visitor`)));
+    if (n === 0) problems.push(...(await endProblems({ access, dialect, room, company, members: inRoom, text })));
+    await leaveAll([visitor]);
+    problems.push(...(await company.unseen([0], `room ${n} after the visitor`)));
+    if (problems.length > 2) return problems;
+  }
+  return problems;
+}
+
 /** Opens a room with the document in hand; resolves when the server has it. */
-async function bring(access: Access, dialect: DialectName, room: string, own: ReturnType<typeof ownCopy>): Promise<Member> {
+async function bring(
+  access: Access,
+  dialect: DialectName,
+  room: string,
+  own: ReturnType<typeof ownCopy>,
+  more: Pick<MemberOptions, 'onPresence'> = {},
+): Promise<Member> {
   const member = openMember({
     dialect,
     room,
     door: await access.door(room, 0),
     own: { vector: own.vector, answer: own.state },
+    ...more,
   });
   await member.synced;
   await member.ask(own.vector);
@@ -66,7 +102,9 @@ async function bring(access: Access, dialect: DialectName, room: string, own: Re
 export async function edits({ access, dialect, pid, seconds }: ScenarioInput): Promise<LoadResult> {
   const trace = typeTrace({ editsMax: seconds < 3 ? 20_000 : 100_000 });
   const room = access.room(0);
-  const writer = openMember({ dialect, room, door: await access.door(room, 0) });
+  const company = createCompany({ dialect, room, usuarioOf: access.usuarioOf });
+  const doors = [await access.door(room, 0)];
+  const writer = openMember({ dialect, room, door: doors[0]!, ...company.hearing(0) });
   await writer.synced;
   const frames = packFrames(trace.updates.map((update) => syncMessage(writer.prefix, syncUpdate, update)));
   const { vector } = ownCopy(trace.state);
@@ -80,20 +118,23 @@ export async function edits({ access, dialect, pid, seconds }: ScenarioInput): P
   const { serverCpuSeconds } = window();
   const problems: string[] = [];
   const joins: number[] = [];
-  let checked: readonly Uint8Array[] = [];
+  const states: (readonly Uint8Array[])[] = [];
+  writer.socket.write(company.move(0));
   for (let n = 0; n < 15; n += 1) {
     const door = await access.door(room, n + 1);
+    doors.push(door);
     let state: readonly Uint8Array[] = [];
     const joinMs = performance.now();
-    const member = openMember({ dialect, room, door, onState: (updates) => (state = updates) });
+    const member = openMember({ dialect, room, door, onState: (updates) => (state = updates), ...company.hearing(n + 1) });
     await member.synced;
     joins.push(performance.now() - joinMs);
-    if (!sameBytes(state, checked)) {
-      if (textOf(state) !== trace.text) problems.push(`join ${n} got another document than was typed`);
-      checked = state;
-    }
+    states.push(state);
+    member.socket.write(company.move(n + 1));
+    problems.push(...(await company.unseen([0, n + 1], `join ${n}`)));
     await leaveAll([member]);
   }
+  problems.push(...roleProblems(doors), ...textProblems(states, trace.text, 'on joining'));
+  problems.push(...(await endProblems({ access, dialect, room, company, members: new Map([[0, writer]]), text: trace.text })));
   await leaveAll([writer]);
   return {
     figures: {
@@ -101,18 +142,24 @@ export async function edits({ access, dialect, pid, seconds }: ScenarioInput): P
       cpuSeconds: serverCpuSeconds,
       joinMedianMs: percentile(joins, 0.5),
       joinSlowestMs: percentile(joins, 1),
-      joinBytes: checked.reduce((sum, { length }) => sum + length, 0),
+      joinBytes: states.at(-1)!.reduce((sum, { length }) => sum + length, 0),
       load: loadCpu,
     },
     problems,
   };
 }
 
-const sameBytes = (some: readonly Uint8Array[], others: readonly Uint8Array[]): boolean =>
-  some.length === others.length && some.every((bytes, n) => Buffer.compare(bytes, others[n]!) === 0);
+/** Everybody's number in the company: a hundred persons stand behind them, in turn. */
+const holderNumber = 50_000;
+const stormNumbers = 1_000;
 
 interface StormInput extends ScenarioInput {
   readonly room: string;
+  /** Of all storms: one person stays from the first to the last. */
+  readonly company: Company;
+  readonly holder: Member;
+  /** Of this storm: client ids are drawn once. */
+  readonly nth: number;
   readonly people: number;
   readonly own: ReturnType<typeof ownCopy>;
   readonly text: string;
@@ -123,26 +170,26 @@ interface StormInput extends ScenarioInput {
 
 /** Everybody at once; ms until the last one is synced, and the load's share of a CPU in that time. */
 async function storm(input: StormInput): Promise<{ ms: number; load: number; cpu: number }> {
-  const { access, dialect, pid, room, people, own, resumed } = input;
-  const prefix = dialects[dialect].prefix(room);
-  const clients = Array.from({ length: people }, (_, index) =>
-    frameOf(
-      awarenessMessage(prefix, 3_100_000_000 + index + (resumed ? 10_000 : 0), 1, { user: { name: `Person ${index}`, color: '#30bced' } }),
-    ),
-  );
-  const doors: (Door | null)[] = [];
-  for (let index = 0; index < people; index += 1) doors.push(input.ticketsInside ? null : await access.door(room, index));
-  const states: (readonly Uint8Array[])[] = [];
+  const { access, dialect, pid, room, people, own, resumed, company, holder } = input;
+  const numbers = Array.from({ length: people }, (_, index) => input.nth * stormNumbers + index);
+  const clients = numbers.map((number) => company.joining(number));
+  const doors: Door[] = [];
+  for (let index = 0; index < people && !input.ticketsInside; index += 1) doors.push(await access.door(room, index));
+  const states = Array.from<readonly Uint8Array[] | undefined>({ length: people });
+  // The peers forget who says nothing for half a minute.
+  holder.socket.write(company.move(holderNumber));
+  await answered(holder, own.vector);
   const startMs = performance.now();
   const window = openWindow(pid);
   const members = await Promise.all(
-    clients.map(async (frame, index) => {
+    clients.map(async (joining, index) => {
+      doors[index] ??= await access.door(room, index);
       const member = openMember({
         dialect,
         room,
-        door: doors[index] ?? (await access.door(room, index)),
-        presence: frame,
-        onState: (updates) => states.push(updates),
+        door: doors[index],
+        onState: (updates) => (states[index] = updates),
+        ...joining,
         ...(resumed ? { own: { vector: own.vector, answer: own.nothingNew } } : {}),
       });
       await member.synced;
@@ -151,14 +198,29 @@ async function storm(input: StormInput): Promise<{ ms: number; load: number; cpu
   );
   const ms = performance.now() - startMs;
   const { loadCpu, serverCpuSeconds } = window();
-  const different = states.filter((state, n) => n === 0 || !sameBytes(state, states[0]!));
-  for (const state of different.slice(0, 20)) {
-    if (textOf(resumed ? [own.state, ...state] : state) !== input.text) input.problems.push('somebody in the storm got another document');
-  }
+  input.problems.push(...(await stormProblems(input, numbers, members, states)), ...roleProblems(doors));
   await untilQuiet(pid, 10_000);
   await leaveAll(members);
   await untilQuiet(pid, 10_000);
+  input.problems.push(...(await company.unseen([holderNumber], 'when the storm had left')));
+  company.forget(numbers);
   return { ms, load: loadCpu, cpu: serverCpuSeconds };
+}
+
+/** Everybody sees everybody after the storm, and sees a tenth of them move; everybody has the text, and nobody what a viewer writes. */
+async function stormProblems(
+  { access, dialect, room, company, holder, own, resumed, text, people }: StormInput,
+  numbers: readonly number[],
+  members: readonly Member[],
+  states: readonly (readonly Uint8Array[] | undefined)[],
+): Promise<readonly string[]> {
+  const when = `${people} at once ${resumed ? 'with the document' : 'with nothing'}`;
+  const seen = await company.unseen([holderNumber, ...numbers], when);
+  const held = resumed ? states.map((state) => state && [own.state, ...state]) : states;
+  const inRoom = new Map([[holderNumber, holder], ...numbers.map((number, n) => [number, members[n]!] as const)]);
+  const movers = numbers.filter((_, n) => n % 10 === 0);
+  const ended = seen.length > 0 ? [] : await endProblems({ access, dialect, room, company, members: inRoom, text, movers });
+  return [...seen, ...textProblems(held, text, when), ...ended];
 }
 
 /** 500 people come into one room at once: with nothing, then with the document in hand; ours also with the tickets taken inside the time. */
@@ -167,12 +229,14 @@ export async function storms(input: ScenarioInput): Promise<LoadResult> {
   const trace = hundredKb();
   const own = ownCopy(trace.state);
   const room = access.room(0);
-  const holder = await bring(access, dialect, room, own);
+  const company = createCompany({ dialect, room, usuarioOf: access.usuarioOf });
+  const holder = await bring(access, dialect, room, own, company.hearing(holderNumber));
   await after(500);
   const problems: string[] = [];
   const people = input.seconds < 3 ? 100 : 500;
+  let nth = 0;
   const one = (resumed: boolean, ticketsInside: boolean, count = people): ReturnType<typeof storm> =>
-    storm({ ...input, room, people: count, own, text: trace.text, resumed, ticketsInside, problems });
+    storm({ ...input, room, company, holder, nth: (nth += 1), people: count, own, text: trace.text, resumed, ticketsInside, problems });
   await one(false, false, 20);
   await one(true, false, 20);
   const freshly = await one(false, false);

@@ -3,20 +3,13 @@
  * every writer has sent, so that a lost or doubled update is seen.
  */
 import type { Access } from './rooms-access.ts';
+import { roleProblems, askAll, endProblems, textProblems } from './rooms-checks.ts';
+import { createCompany, firstOf, type Company } from './rooms-company.ts';
 import { cameTrue, openWindow, paced, percentile, type LoadResult } from './rooms-measure.ts';
-import { leaveAll, openMember, type Member } from './rooms-member.ts';
+import { leaveAll, openMember, type Door, type Member } from './rooms-member.ts';
 import { frameOf, packFrames, runOf, type PackedFrames } from './rooms-socket.ts';
 import { textOf } from './rooms-trace.ts';
-import {
-  awarenessMessage,
-  dialects,
-  readInsertions,
-  readPresences,
-  syncMessage,
-  syncUpdate,
-  typedUpdates,
-  type DialectName,
-} from './rooms-wire.ts';
+import { dialects, readInsertions, readPresences, syncMessage, syncUpdate, typedUpdates, type DialectName } from './rooms-wire.ts';
 
 export interface ScenarioInput {
   readonly access: Access;
@@ -31,6 +24,9 @@ const clientBase = 3_000_000_000;
 const burstWindow = 128;
 const burstPerSecondMax = 240_000;
 const drainMsMax = 15_000;
+/** How people come into the room of the presence scenario, and how often those who are there move meanwhile. */
+const arrivalsPerSecond = 50;
+const movesPerArrival = 20;
 
 interface Writer {
   readonly updates: readonly Uint8Array[];
@@ -68,6 +64,19 @@ function take(seen: Seen, receiver: number, writer: number, clock: number, lengt
   return now - before;
 }
 
+/** Which clients lack what of whom, of so many letters of each writer. */
+function lettersLacking(seen: Seen, writers: readonly Writer[]): readonly string[] {
+  const lacking = writers.flatMap((_, receiver) => {
+    const of = writers.flatMap(({ sent }, writer) => {
+      const lacks = receiver === writer ? 0 : sent - seen.clocks[receiver * seen.width + writer]!;
+      return lacks > 0 ? [`${lacks} letters of client ${writer}`] : [];
+    });
+    return of.length > 0 ? [`client ${receiver} lacks ${firstOf(of, 3)}`] : [];
+  });
+  const gaps = seen.gaps > 0 ? [`${seen.gaps} letters came before one that they follow`] : [];
+  return [...gaps, ...(lacking.length > 0 ? [firstOf(lacking, 3)] : [])];
+}
+
 function send(member: Member, writer: Writer, count: number): void {
   const atMs = performance.now();
   writer.sentAtMs.fill(atMs, writer.sent, writer.sent + count);
@@ -91,7 +100,9 @@ export async function fanOut({ access, dialect, pid, seconds }: ScenarioInput): 
   let deliveries = 0;
   let onDelivered: ((receiver: number) => void) | null = null;
   const members: Member[] = [];
+  const company = createCompany({ dialect, room, usuarioOf: access.usuarioOf });
   const doors = await Promise.all(writers.map((_, index) => access.door(room, index)));
+  const problems: string[] = [...roleProblems(doors)];
   for (let index = 0; index < people; index += 1) {
     const visit = (client: number, clock: number, length: number): void => {
       const writer = client - clientBase;
@@ -101,13 +112,14 @@ export async function fanOut({ access, dialect, pid, seconds }: ScenarioInput): 
       if (latencyOn) latencies.push(performance.now() - writers[writer]!.sentAtMs[clock]!);
       else if (onDelivered !== null && writer === 0) onDelivered(index);
     };
-    const onUpdate = (buffer: Buffer, from: number): void => {
-      if (index === 1) kept.push(new Uint8Array(buffer.subarray(from, from + lengthBefore(buffer, from))));
+    const onUpdate = (buffer: Buffer, from: number, to: number): void => {
+      if (index === 1) kept.push(new Uint8Array(buffer.subarray(from, to)));
       readInsertions(buffer, from, visit);
     };
-    members.push(openMember({ dialect, room, door: doors[index]!, onUpdate }));
+    members.push(openMember({ dialect, room, door: doors[index]!, onUpdate, ...company.joining(index) }));
   }
   await Promise.all(members.map((member) => member.synced));
+  problems.push(...(await company.unseen([...members.keys()], 'after 50 came at once')));
   const turn = (n: number): void => send(members[n % people]!, writers[n % people]!, 1);
   const allSeen = (): boolean =>
     writers.every((writer, w) => members.every((_, r) => r === w || seen.clocks[r * people + w] === writer.sent));
@@ -137,16 +149,17 @@ export async function fanOut({ access, dialect, pid, seconds }: ScenarioInput): 
   const inBurst = bursting();
   const burstDeliveries = deliveries - deliveriesBefore;
   burst.stop();
-  const problems: string[] = [];
-  if (!drained || !(await cameTrue(allSeen, drainMsMax)) || seen.gaps > 0)
-    problems.push(`updates were lost in fan-out (${seen.gaps} gaps)`);
+  if (!drained) problems.push('the updates at 500 a second did not all come in time');
+  await cameTrue(allSeen, drainMsMax);
+  problems.push(...lettersLacking(seen, writers));
   if (writers[0]!.sent === writers[0]!.updates.length) problems.push('the burst writer ran out of prepared updates');
   const sent = writers.map(({ updates, sent: count }) => updates.slice(0, count));
   const expected = textOf(sent.flat());
-  if (textOf([...kept, ...sent[1]!]) !== expected) problems.push('a receiver’s document differs from what was sent');
+  if (textOf([...kept, ...sent[1]!]) !== expected) problems.push('the document of client 1 differs from what was sent');
   if (dialects[dialect].syncs && textOf(await members[2]!.ask(new Uint8Array([0]))) !== expected) {
     problems.push('the server’s document differs from what was sent');
   }
+  problems.push(...(await endProblems({ access, dialect, room, company, members: new Map(members.entries()), text: expected })));
   await leaveAll(members);
   return {
     figures: {
@@ -162,15 +175,6 @@ export async function fanOut({ access, dialect, pid, seconds }: ScenarioInput): 
     },
     problems,
   };
-}
-
-/** Length of the content that begins at `from`, read from the one-, two- or three-byte number before it. */
-function lengthBefore(buffer: Buffer, from: number): number {
-  let at = from - 1;
-  while (at > 0 && buffer[at - 1]! >= 128 && from - at < 4) at -= 1;
-  let length = 0;
-  for (let n = from - 1; n >= at; n -= 1) length = length * 128 + (buffer[n]! & 127);
-  return length;
 }
 
 /**
@@ -209,6 +213,8 @@ export async function manyRooms({ access, dialect, pid, seconds }: ScenarioInput
   let measuring = false;
   let gaps = 0;
   const members: Member[] = [];
+  const doors: Door[] = [];
+  const companies = rooms.map((room) => createCompany({ dialect, room, usuarioOf: access.usuarioOf }));
   for (let index = 0; index < people; index += 1) {
     const room = rooms[index >> 1]!;
     const partner = index ^ 1;
@@ -219,9 +225,11 @@ export async function manyRooms({ access, dialect, pid, seconds }: ScenarioInput
       if (measuring) latencies.push(performance.now() - writers[partner]!.sentAtMs[clock]!);
     };
     const onUpdate = (buffer: Buffer, from: number): void => readInsertions(buffer, from, visit);
-    members.push(openMember({ dialect, room, door: await access.door(room, index), onUpdate }));
+    doors.push(await access.door(room, index));
+    members.push(openMember({ dialect, room, door: doors[index]!, onUpdate, ...companies[index >> 1]!.joining(index) }));
     await members[index]!.synced;
   }
+  const problems: string[] = [...roleProblems(doors), ...(await pairsUnseen(companies, 'after they came'))];
   const turn = (n: number): void => send(members[n % people]!, writers[n % people]!, 1);
   const allSeen = (): boolean => writers.every((writer, index) => clocks[index ^ 1] === writer.sent);
   await paced(perSecond, 3, turn);
@@ -232,12 +240,11 @@ export async function manyRooms({ access, dialect, pid, seconds }: ScenarioInput
   const { serverCpuSeconds, loadCpu } = window();
   const drained = await cameTrue(allSeen, drainMsMax);
   measuring = false;
-  const problems: string[] = [];
-  if (!drained || gaps > 0) problems.push(`updates were lost in many rooms (${gaps} gaps)`);
-  for (let index = 0; dialects[dialect].syncs && index < people; index += 50) {
-    const expected = textOf([writers[index]!, writers[index + 1]!].flatMap(({ updates, sent }) => updates.slice(0, sent)));
-    if (textOf(await members[index]!.ask(new Uint8Array([0]))) !== expected) problems.push(`room ${index >> 1} differs from what was sent`);
-  }
+  const lacking = writers.flatMap(({ sent }, writer) =>
+    clocks[writer ^ 1] === sent ? [] : [`client ${writer ^ 1} lacks ${sent - clocks[writer ^ 1]!} letters of client ${writer}`],
+  );
+  if (!drained || gaps > 0) problems.push(`${gaps} letters came before one that they follow; ${firstOf(lacking, 3)}`);
+  problems.push(...(await pairsInTheEnd({ access, dialect, rooms, companies, members, writers })));
   await leaveAll(members);
   return {
     figures: {
@@ -250,48 +257,118 @@ export async function manyRooms({ access, dialect, pid, seconds }: ScenarioInput
   };
 }
 
-/** One room of 50, each moving the cursor five times a second. */
+/** Two in each room, client 2n and 2n + 1. */
+async function pairsUnseen(companies: readonly Company[], when: string): Promise<readonly string[]> {
+  const unseen = await Promise.all(companies.map((company, n) => company.unseen([2 * n, 2 * n + 1], `${when}, room ${n}`)));
+  const told = unseen.flat();
+  return told.length > 3 ? [...told.slice(0, 3), `${when}: ${told.length} clients lack somebody's presence`] : told;
+}
+
+interface Pairs {
+  readonly access: Access;
+  readonly dialect: DialectName;
+  readonly rooms: readonly string[];
+  readonly companies: readonly Company[];
+  readonly members: readonly Member[];
+  readonly writers: readonly Writer[];
+}
+
+/** The text and the presence of every room; a viewer comes into every hundredth. */
+async function pairsInTheEnd({ access, dialect, rooms, companies, members, writers }: Pairs): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const [index, member] of members.entries()) member.socket.write(companies[index >> 1]!.move(index));
+  problems.push(...(await pairsUnseen(companies, 'in the end')));
+  for (const [n, room] of rooms.entries()) {
+    const two = [2 * n, 2 * n + 1];
+    const text = textOf(two.flatMap((index) => writers[index]!.updates.slice(0, writers[index]!.sent)));
+    problems.push(...textProblems(await askAll(two.map((index) => members[index]!)), text, `room ${n}`));
+    if (n % 100 > 0) continue;
+    const inRoom = new Map(two.map((index) => [index, members[index]!]));
+    problems.push(...(await endProblems({ access, dialect, room, company: companies[n]!, members: inRoom, text })));
+  }
+  return problems;
+}
+
+/** One room of 50, each moving the cursor five times a second; whoever is in moves already while the others come. */
 export async function presence({ access, dialect, pid, seconds }: ScenarioInput): Promise<LoadResult> {
   const people = 50;
   const perSecond = 5 * people;
   const room = access.room(0);
-  const prefix = dialects[dialect].prefix(room);
-  const frames = Array.from({ length: people }, (_, index) =>
-    Array.from({ length: 5 * (seconds + 2) }, (_none, n) => {
-      const state = { user: { name: `Person ${index}`, color: '#30bced' }, cursor: { anchor: 17 * n, head: 17 * n + 3 } };
-      return frameOf(awarenessMessage(prefix, clientBase + index, n + 1, state));
-    }),
-  );
-  const sent = new Int32Array(people);
-  const sentAtMs = frames.map((own) => new Float64Array(own.length + 1));
+  const company = createCompany({ dialect, room, usuarioOf: access.usuarioOf });
+  const written = typedUpdates(clientBase, 0, 20);
+  const all = Array.from({ length: people }, (_, index) => index);
+  const kept: Uint8Array[][] = all.map(() => []);
+  /** The first is said on coming. */
+  const sent = new Int32Array(people).fill(1);
   const seen = seenBy(people);
   const latencies: number[] = [];
   let measuring = false;
-  const doors = await Promise.all(frames.map((_, index) => access.door(room, index)));
-  const members = doors.map((door, index) => {
+  const doors = await Promise.all(all.map((index) => access.door(room, index)));
+  const come = (door: Door, index: number): Member => {
     const visit = (client: number, clock: number): void => {
-      const writer = client - clientBase;
-      if (writer === index || clock <= seen.clocks[index * people + writer]!) return;
+      const writer = company.personOf(client);
+      if (writer >= people || writer === index || clock <= seen.clocks[index * people + writer]!) return;
       seen.clocks[index * people + writer] = clock;
-      if (measuring) latencies.push(performance.now() - sentAtMs[writer]![clock]!);
+      if (measuring) latencies.push(performance.now() - sentAtMs[writer]![clock - movedBefore[writer]!]!);
     };
-    return openMember({ dialect, room, door, onPresence: (buffer, from) => readPresences(buffer, from, visit) });
+    const { presence: first, onPresence } = company.joining(index);
+    return openMember({
+      dialect,
+      room,
+      door,
+      presence: first!,
+      onPresence: (buffer, from, to) => {
+        readPresences(buffer, from, visit);
+        onPresence!(buffer, from, to);
+      },
+      onUpdate: (buffer, from, to) => kept[index]!.push(new Uint8Array(buffer.subarray(from, to))),
+    });
+  };
+  const members: Member[] = [];
+  const inside: number[] = [];
+  const moveOnce = (n: number): void => {
+    const index = inside[n % inside.length];
+    if (index === undefined) return;
+    members[index]!.socket.write(company.move(index));
+    sent[index]! += 1;
+  };
+  // A server that gathers presence by how many are there has some on its way at each number.
+  await paced(arrivalsPerSecond * movesPerArrival, people / arrivalsPerSecond, (n) => {
+    if (n % movesPerArrival > 0) return moveOnce(n);
+    const index = members.length;
+    const member = come(doors[index]!, index);
+    members.push(member);
+    void member.synced.then(() => inside.push(index));
   });
   await Promise.all(members.map((member) => member.synced));
+  const problems: string[] = [...roleProblems(doors), ...(await company.unseen(all, 'after 50 came while others moved'))];
+  const movedBefore = Int32Array.from(sent);
+  const frames = all.map((index) => Array.from({ length: 5 * (seconds + 2) }, (_, n) => company.frame(index, sent[index]! + n + 1)));
+  const sentAtMs = frames.map((own) => new Float64Array(own.length + 1));
+  for (const update of written) members[0]!.socket.write(frameOf(syncMessage(members[0]!.prefix, syncUpdate, update)));
+  kept[0]!.push(...written);
   const turn = (n: number): void => {
     const index = n % people;
-    members[index]!.socket.write(frames[index]![sent[index]!]!);
+    const nth = sent[index]! - movedBefore[index]!;
+    members[index]!.socket.write(frames[index]![nth]!);
     sent[index]! += 1;
-    sentAtMs[index]![sent[index]!] = performance.now();
+    sentAtMs[index]![nth + 1] = performance.now();
   };
   const allSeen = (): boolean => frames.every((_, w) => members.every((_none, r) => r === w || seen.clocks[r * people + w] === sent[w]));
   await paced(perSecond, 2, turn);
   await cameTrue(allSeen, drainMsMax);
   measuring = true;
+  company.keep(false);
   const window = openWindow(pid);
   await paced(perSecond, seconds, turn);
   const { serverCpuSeconds, loadCpu } = window();
-  const problems = (await cameTrue(allSeen, drainMsMax)) ? [] : ['somebody’s last presence did not reach everybody'];
+  if (!(await cameTrue(allSeen, drainMsMax))) problems.push(lastLacking(seen, sent));
+  measuring = false;
+  company.keep(true);
+  for (const [index, count] of sent.entries()) company.moved(index, count);
+  const text = textOf(written);
+  problems.push(...textProblems(kept, text, 'in the end'));
+  problems.push(...(await endProblems({ access, dialect, room, company, members: new Map(members.entries()), text })));
   await leaveAll(members);
   return {
     figures: {
@@ -301,4 +378,13 @@ export async function presence({ access, dialect, pid, seconds }: ScenarioInput)
     },
     problems,
   };
+}
+
+/** Who did not get whose last presence. */
+function lastLacking({ clocks, width }: Seen, sent: Int32Array): string {
+  const lacking = [...sent.keys()].flatMap((receiver) => {
+    const of = [...sent.keys()].filter((writer) => writer !== receiver && clocks[receiver * width + writer] !== sent[writer]);
+    return of.length > 0 ? [`client ${receiver} lacks the last presence of clients ${firstOf(of, 5)}`] : [];
+  });
+  return firstOf(lacking, 3);
 }

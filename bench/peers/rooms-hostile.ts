@@ -3,10 +3,13 @@
  * server: people who type, and one who pastes 64 KiB ten times a second; the second time with the guests that nobody wants.
  */
 import * as encoding from 'lib0/encoding';
+import { endProblems, roleProblems } from './rooms-checks.ts';
+import { createCompany, firstOf } from './rooms-company.ts';
 import type { ScenarioInput } from './rooms-fanout.ts';
 import { after, cameTrue, paced, percentile, rssKb, type LoadResult } from './rooms-measure.ts';
-import { leaveAll, openMember, type Member } from './rooms-member.ts';
+import { leaveAll, openMember, type Door, type Member } from './rooms-member.ts';
 import { frameOf } from './rooms-socket.ts';
+import { textOf } from './rooms-trace.ts';
 import { awarenessMessage, dialects, readInsertions, syncMessage, syncUpdate, typedUpdates } from './rooms-wire.ts';
 
 const people = 50;
@@ -53,23 +56,27 @@ async function work(
 ): Promise<Working> {
   const prefix = dialects[dialect].prefix(room);
   const each = Math.ceil((typedPerSecond * seconds) / typists);
-  const frames = Array.from({ length: typists }, (_, n) =>
-    typedUpdates(typistBase + n, 0, each).map((update) => frameOf(syncMessage(prefix, syncUpdate, update))),
-  );
+  const typed = Array.from({ length: typists }, (_, n) => typedUpdates(typistBase + n, 0, each));
+  const frames = typed.map((updates) => updates.map((update) => frameOf(syncMessage(prefix, syncUpdate, update))));
   const pastes = pastesPerSecond * seconds;
   const sentAtMs = Array.from({ length: typists }, () => new Float64Array(each));
   const latencies: number[] = [];
-  let pasted = 0;
+  /** Letters that each got, of each who types and, last, of the one who pastes. */
+  const got = Array.from({ length: people }, () => new Int32Array(typists + 1));
+  const company = createCompany({ dialect, room, usuarioOf: access.usuarioOf });
   const members: Member[] = [];
+  const doors: Door[] = [];
   for (let index = 0; index < people; index += 1) {
     const visit = (client: number, clock: number, length: number): void => {
-      if (client === paster) pasted += length;
-      else latencies.push(performance.now() - sentAtMs[client - typistBase]![clock]!);
+      got[index]![client - typistBase]! += length;
+      if (client < paster) latencies.push(performance.now() - sentAtMs[client - typistBase]![clock]!);
     };
     const onUpdate = (buffer: Buffer, from: number): void => readInsertions(buffer, from, visit);
-    members.push(openMember({ dialect, room, door: await access.door(room, index), onUpdate }));
+    doors.push(await access.door(room, index));
+    members.push(openMember({ dialect, room, door: doors[index]!, onUpdate, ...company.joining(index) }));
   }
   await Promise.all(members.map((member) => member.synced));
+  const unseen = await company.unseen([...members.keys()], 'after 50 came at once');
   let peakRssKb = rssKb(pid);
   const looking = setInterval(() => (peakRssKb = Math.max(peakRssKb, rssKb(pid))), 250);
   const type = (n: number): void => {
@@ -84,14 +91,24 @@ async function work(
     paced(typedPerSecond, seconds, type),
     paced(pastesPerSecond, seconds, paste),
   ]);
-  const all = (people - 1) * typedPerSecond * seconds;
-  const came = await cameTrue(() => latencies.length === all && pasted === (people - 1) * pastes * pasteBytes, 15_000);
+  const lettersOf = (writer: number): number => (writer < typists ? each : pastes * pasteBytes);
+  const lacking = (): readonly string[] =>
+    got.flatMap((letters, index) =>
+      [...letters].flatMap((count, writer) =>
+        writer === index || count === lettersOf(writer)
+          ? []
+          : [`client ${index} has ${count} of ${lettersOf(writer)} letters of ${writer}`],
+      ),
+    );
+  await cameTrue(() => lacking().length === 0, 15_000);
   clearInterval(looking);
+  const text = textOf([...typed.flat(), ...Array.from({ length: pastes }, (_, n) => pasteOf(n))]);
+  const ended = await endProblems({ access, dialect, room, company, members: new Map(members.entries()), text });
   await leaveAll(members);
   return {
     p99Ms: percentile(latencies, 0.99),
     peakRssKb,
-    problems: came ? problems : [...problems, `${latencies.length} of ${all} letters and ${pasted} pasted bytes came`],
+    problems: [...roleProblems(doors), ...unseen, ...problems, ...(lacking().length > 0 ? [firstOf(lacking(), 3)] : []), ...ended],
   };
 }
 

@@ -1,4 +1,5 @@
 /** One client of a room as the load sees it: opens, says hello, answers the server's step 1, hands on what a scenario measures. */
+import type { Papel } from '../../schema/rooms.ts';
 import { frameOf, openLoadSocket, type LoadSocket } from './rooms-socket.ts';
 import {
   copyContent,
@@ -19,6 +20,8 @@ export interface Door {
   readonly port: number;
   readonly host: string;
   readonly path: string;
+  /** What the ticket says its holder may; null where there are no roles. */
+  readonly papel: Papel | null;
 }
 
 /** State vector and update of an empty document. */
@@ -37,9 +40,9 @@ export interface MemberOptions {
   };
   /** Written as soon as the socket is open, after step 1: a frame with the presence. */
   readonly presence?: Uint8Array;
-  /** Content of an update begins at `from`; the buffer is gone when the call returns. */
-  readonly onUpdate?: (buffer: Buffer, from: number) => void;
-  readonly onPresence?: (buffer: Buffer, from: number) => void;
+  /** The content of an update, or of a presence message, lies in buffer[from, to); the buffer is gone when the call returns. */
+  readonly onUpdate?: (buffer: Buffer, from: number, to: number) => void;
+  readonly onPresence?: (buffer: Buffer, from: number, to: number) => void;
   /** Copies of the updates that answered the first question, the step 2 last: ours sends what it has as updates and ends with an empty one. */
   readonly onState?: (updates: readonly Uint8Array[]) => void;
   readonly onClosed?: (code: number) => void;
@@ -51,6 +54,8 @@ export interface Member {
   /** Resolves with the first step 2, or once the socket is open where nothing syncs; rejects when it closes before. */
   readonly synced: Promise<void>;
   readonly left: Promise<void>;
+  /** How many updates it was sent that answered no question. */
+  updates(): number;
   /** What comes in answer to this state vector, as `onState` gets it. */
   ask(vector: Uint8Array): Promise<readonly Uint8Array[]>;
 }
@@ -64,12 +69,14 @@ export function openMember(options: MemberOptions): Member {
   /** Who waits for an answer, and the updates of it so far. */
   let asked = options.onState ?? null;
   let updates: Uint8Array[] = [];
+  let unasked = 0;
   const step1 = (vector: Uint8Array): Uint8Array => frameOf(syncMessage(prefix, syncStep1, vector));
   const answer = (): Uint8Array => frameOf(syncMessage(prefix, syncStep2, options.own?.answer ?? emptyUpdate));
 
-  const update = (buffer: Buffer, from: number): void => {
-    if (asked !== null) updates.push(copyContent(buffer, from));
-    options.onUpdate?.(buffer, contentOf(buffer, from));
+  const update = (buffer: Buffer, from: number, to: number): void => {
+    if (asked === null) unasked += 1;
+    else updates.push(copyContent(buffer, from));
+    options.onUpdate?.(buffer, contentOf(buffer, from), to);
   };
   const step2 = (buffer: Buffer, from: number): void => {
     if (asked !== null) {
@@ -86,15 +93,15 @@ export function openMember(options: MemberOptions): Member {
       else synced.resolve();
       if (options.presence !== undefined) socket.write(options.presence);
     },
-    frame: (buffer, start) => {
+    frame: (buffer, start, end) => {
       const from = start + prefix.length;
       const type = buffer[from]!;
       if (type === messageSync || type === messageSyncReply) {
         const kind = buffer[from + 1]!;
-        if (kind === syncUpdate) update(buffer, from + 2);
+        if (kind === syncUpdate) update(buffer, from + 2, end);
         else if (kind === syncStep2) step2(buffer, from + 2);
         else if (kind === syncStep1 && dialect.syncs) socket.write(answer());
-      } else if (type === messageAwareness) options.onPresence?.(buffer, contentOf(buffer, from + 1));
+      } else if (type === messageAwareness) options.onPresence?.(buffer, contentOf(buffer, from + 1), end);
     },
     closed: (code) => {
       synced.reject(new Error(`the server closed a socket of ${options.room} with ${code} before it was synced`));
@@ -107,6 +114,7 @@ export function openMember(options: MemberOptions): Member {
     prefix,
     synced: synced.promise,
     left: left.promise,
+    updates: () => unasked,
     ask: (vector) =>
       new Promise((resolve) => {
         asked = resolve;

@@ -58,7 +58,7 @@ const peer = (file: string) => async (): Promise<RoomServer> =>
   started([node, '--expose-gc', `bench/peers/${file}`, String(await freePort())]);
 
 export const roomServers = {
-  ours: async () => started([node, ...ourFlags, '--expose-gc', 'bench/peers/our-rooms.ts', String(await freePort())], ourEnv()),
+  ours: async () => started([node, ...ourFlags, 'bench/peers/our-rooms.ts', String(await freePort())], ourEnv),
   hocuspocus: peer('rooms-hocuspocus.ts'),
   'y-websocket-server': peer('rooms-y-websocket.ts'),
   ws: peer('rooms-broadcast.ts'),

@@ -44,12 +44,16 @@ export function typeTrace({ editsMax, bytesMin = Number.POSITIVE_INFINITY }: { e
 }
 
 /** The text of a document made of these updates. */
-export function textOf(updates: readonly Uint8Array[]): string {
+export const textOf = (updates: readonly Uint8Array[]): string => documentOf(updates).text;
+
+/** And its state vector. */
+export function documentOf(updates: readonly Uint8Array[]): { readonly text: string; readonly vector: Uint8Array } {
   const doc = new Y.Doc();
   doc.transact(() => {
     for (const update of updates) Y.applyUpdate(doc, update);
   });
   const text = doc.getText('t').toJSON();
+  const vector = Y.encodeStateVector(doc);
   doc.destroy();
-  return text;
+  return { text, vector };
 }

@@ -20,13 +20,15 @@ export interface Dialect {
   hello(room: string): readonly Uint8Array[];
   /** Whether the server speaks the sync protocol at all. */
   readonly syncs: boolean;
+  /** Whether the server tells who comes who is there. */
+  readonly knowsWhoIsThere: boolean;
 }
 
 const none = new Uint8Array();
 
 export const dialects = {
-  'y-websocket': { prefix: () => none, hello: () => [], syncs: true },
-  broadcast: { prefix: () => none, hello: () => [], syncs: false },
+  'y-websocket': { prefix: () => none, hello: () => [], syncs: true, knowsWhoIsThere: true },
+  broadcast: { prefix: () => none, hello: () => [], syncs: false, knowsWhoIsThere: false },
   hocuspocus: {
     prefix: (room) => encoding.encode((to) => encoding.writeVarString(to, room)),
     hello: (room) => [
@@ -38,6 +40,7 @@ export const dialects = {
       }),
     ],
     syncs: true,
+    knowsWhoIsThere: true,
   },
 } satisfies Readonly<Record<string, Dialect>>;
 

@@ -1,54 +1,64 @@
 /** `svc doctor`: the checks of the portal; when none runs, that is the first thing to mend. */
 import { SvcError } from '../../schema/errors.ts';
+import type { DoctorCheck } from '../../schema/gateway.ts';
+import { rowIn, same, type DoctorRow } from '../../schema/texts/doctor.ts';
+import { problemText } from '../../schema/texts/problems.ts';
+import type { TextLanguage, Words } from '../../schema/texts/reasons.ts';
 import { createClient } from '../client.ts';
 import { plain, printValue, toned, wrap, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly warning: boolean;
-  readonly detail: string;
-  readonly fix: string | null;
+/** Of the words around the rows. */
+const words = {
+  pt: { good: 'ok', warning: 'aviso', bad: 'FALHA', fix: 'conserto' },
+  en: { good: 'ok', warning: 'warn', bad: 'FAIL', fix: 'fix' },
+} as const satisfies Readonly<Record<TextLanguage, object>>;
+
+/** As the person's terminal says it; English for any other language. Source: POSIX, the order of LC_ALL, LC_MESSAGES and LANG. */
+export function terminalLanguage(env: Readonly<Record<string, string | undefined>>): TextLanguage {
+  const told = [env['LC_ALL'], env['LC_MESSAGES'], env['LANG']].find((value) => value !== undefined && value !== '');
+  return told !== undefined && /^pt(?![a-z])/i.test(told) ? 'pt' : 'en';
 }
 
 /** With `server` that server is checked by the portal, which reaches it. */
 export async function runDoctor({ state, output, server }: PortalOptions & { readonly server?: string }): Promise<number> {
-  const checks = server === undefined ? await portalChecks(state) : await serverChecks(state, server);
+  const language = terminalLanguage(process.env);
+  const said = words[language];
+  const checks = server === undefined ? await portalChecks(state, language) : await serverChecks(state, server, language);
   if (output !== 'table') await printValue({ checks }, output);
   else {
     const width = Math.max(...checks.map(({ name }) => name.length));
     for (const { name, ok, warning, detail, fix } of checks) {
-      const indent = width + 8;
-      const verdict = ok ? toned('ok  ', 'good') : warning ? toned('warn', 'busy') : toned('FAIL', 'bad');
+      const verdictWidth = Math.max(said.good.length, said.warning.length, said.bad.length);
+      const indent = width + verdictWidth + 4;
+      const [word, tone] = ok ? ([said.good, 'good'] as const) : warning ? ([said.warning, 'busy'] as const) : ([said.bad, 'bad'] as const);
+      const verdict = toned(word.padEnd(verdictWidth), tone);
       write(`${verdict}  ${plain(name).padEnd(width)}  ${wrap(detail, indent)}\n`);
-      if (!ok && fix !== null) write(`${' '.repeat(indent)}fix: ${wrap(fix, indent + 5)}\n`);
+      if (!ok && fix !== null) write(`${' '.repeat(indent)}${said.fix}: ${wrap(fix, indent + said.fix.length + 2)}\n`);
     }
   }
   return checks.every(({ ok, warning }) => ok || warning) ? 0 : 1;
 }
 
-function nodeCheck(): Check {
+function nodeCheck(): DoctorCheck {
   const ok = Number(process.versions.node.split('.')[0]) >= 24;
-  return {
-    name: 'node',
-    ok,
-    warning: false,
-    detail: `Node ${process.versions.node}`,
-    fix: ok ? null : 'run bin/svc, which finds the Node 24 of this folder',
-  };
+  const fix = { pt: 'execute bin/svc, que encontra o Node 24 desta pasta', en: 'run bin/svc, which finds the Node 24 of this folder' };
+  return { name: 'node', ok, warning: false, detail: same(`Node ${process.versions.node}`), fix: ok ? null : fix };
 }
 
-async function serverChecks(state: string, server: string): Promise<Check[]> {
-  return (await createClient(state).get<{ checks: Check[] }>(`/api/admin/servers/${encodeURIComponent(server)}/doctor`)).checks;
+async function serverChecks(state: string, server: string, language: TextLanguage): Promise<readonly DoctorRow[]> {
+  const path = `/api/admin/servers/${encodeURIComponent(server)}/doctor?idioma=${language}`;
+  return (await createClient(state).get<{ checks: DoctorRow[] }>(path)).checks;
 }
 
-async function portalChecks(state: string): Promise<Check[]> {
+async function portalChecks(state: string, language: TextLanguage): Promise<readonly DoctorRow[]> {
+  const portal = (ok: boolean, detail: Words): DoctorCheck => ({ name: 'portal', ok, warning: false, detail, fix: null });
   try {
-    const { checks } = await createClient(state).get<{ checks: Check[] }>('/api/admin/doctor');
-    return [{ name: 'portal', ok: true, warning: false, detail: `answers on ${state}/svc.sock`, fix: null }, ...checks];
+    const { checks } = await createClient(state).get<{ checks: DoctorRow[] }>(`/api/admin/doctor?idioma=${language}`);
+    return [rowIn(portal(true, { pt: `responde em ${state}/svc.sock`, en: `answers on ${state}/svc.sock` }), language), ...checks];
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return [nodeCheck(), { name: 'portal', ok: false, warning: false, detail: `${error.code} ${error.message}`, fix: null }];
+    const detail = { pt: `${error.code} ${problemText(error.code, 'pt')}`, en: `${error.code} ${error.message}` };
+    return [nodeCheck(), portal(false, detail)].map((check) => rowIn(check, language));
   }
 }

@@ -1,28 +1,41 @@
-/** `svc get [KIND|KEY]`: one line per object. */
+/** `svc get [KIND|KEY|NAME] [NAME] [-w]`: one line per object. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { readKey } from '../../schema/keys.ts';
+import { limits } from '../../api/limits.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { createClient, type Client } from '../client.ts';
-import { prefixOf } from '../keys.ts';
-import { type Column, printValue, table, toneOfState, write } from '../output.ts';
+import { objectKeysOf } from '../keys.ts';
+import { type Column, plain, printValue, span, table, toneOfState, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
-export async function runGet(what: string | undefined, { state, output }: PortalOptions): Promise<void> {
-  const prefix = prefixOf(what);
-  const found = await allObjects(createClient(state), prefix);
-  // A key names one object, not all whose names begin like it.
-  const objects = prefix === '' || prefix.endsWith('/') ? found : found.filter(({ key }) => key === prefix || key.startsWith(`${prefix}/`));
-  if (objects.length === 0 && what !== undefined && !prefix.endsWith('/'))
-    throw new SvcError('NOT_FOUND', `no object ${prefix}; svc get lists them`);
+interface GetOptions extends PortalOptions {
+  readonly watch?: boolean;
+}
+
+const watchMs = 1_000;
+
+export async function runGet(what: string | undefined, name: string | undefined, { state, output, watch }: GetOptions): Promise<void> {
+  const keys = objectKeysOf(what, name);
+  const client = createClient(state);
+  const objects = await objectsOf(client, keys);
+  const isKind = keys.length === 1 && readKey(keys[0] ?? '').name === '';
+  if (objects.length === 0 && !isKind)
+    throw new SvcError('NOT_FOUND', `no object ${[what, name].filter(Boolean).join(' ')}; svc get lists them`);
+  if (watch === true) return await follow(client, keys, objects, output);
   if (output !== 'table') return await printValue(objects, output);
-  if (objects.length === 0) return write('No objects.\n');
-  const columns: Column<ObjectView>[] = [
-    { title: 'OBJECT', of: ({ key }) => key },
-    { title: 'STATE', of: ({ state }) => state, tone: ({ state }) => toneOfState(state) },
-    { title: 'REASON', of: ({ reason }) => reason },
-    { title: 'MESSAGE', of: ({ message }) => message },
-  ];
-  write(table(objects, columns));
+  write(objects.length === 0 ? 'No objects.\n' : table(objects, columnsOf(objects, Date.now())));
+}
+
+/** A key names one object and what is below it, not all whose names begin like it. */
+async function objectsOf(client: Client, keys: readonly string[]): Promise<readonly ObjectView[]> {
+  const found = await Promise.all(
+    keys.map(async (key) => {
+      const objects = await allObjects(client, key);
+      return objects.filter((object) => key === '' || object.key === key || object.key.startsWith(`${key}/`));
+    }),
+  );
+  return found.flat();
 }
 
 /** Page by page: ten thousand people are more than one answer holds. */
@@ -34,4 +47,57 @@ async function allObjects(client: Client, prefix: string): Promise<readonly Obje
     found.push(...page);
     if (page.length < limits.objectsPageMax) return found;
   }
+}
+
+/** The table of `svc get`; the restarts of backends only where there are backends. */
+export function columnsOf(objects: readonly ObjectView[], nowMs: number): Column<ObjectView>[] {
+  const columns: Column<ObjectView>[] = [
+    { title: 'OBJECT', of: ({ key }) => key },
+    { title: 'STATE', of: ({ state }) => state, tone: ({ state }) => toneOfState(state) },
+    { title: 'AGE', of: (object) => age(object, nowMs) },
+    { title: 'RESTARTS', of: ({ details }) => (typeof details['restarts'] === 'number' ? String(details['restarts']) : '') },
+    { title: 'REASON', of: ({ reason }) => reason },
+    { title: 'MESSAGE', of: ({ message }) => message },
+  ];
+  return objects.some(({ kind }) => kind === 'Backend') ? columns : columns.filter(({ title }) => title !== 'RESTARTS');
+}
+
+/** How long it has been in this state. A backend's own time is exact; of other objects their first condition tells. */
+function age({ details, conditions }: ObjectView, nowMs: number): string {
+  const own = details['sinceMs'];
+  const sinceMs = typeof own === 'number' && own > 0 ? own : conditions[0]?.sinceMs;
+  return sinceMs === undefined ? '' : span(nowMs - sinceMs);
+}
+
+/** First all, then each line that became another one, until it is ended. JSON is one object a line, YAML one document each. */
+async function follow(client: Client, keys: readonly string[], first: readonly ObjectView[], output: GetOptions['output']): Promise<void> {
+  let shown = new Map<string, string>();
+  for (let objects = first, isFirst = true; ; objects = await objectsOf(client, keys), isFirst = false) {
+    const now = new Map(objects.map((object) => [object.key, standing(object)]));
+    const changed = objects.filter(({ key }) => shown.get(key) !== now.get(key));
+    const gone = [...shown.keys()].filter((key) => !now.has(key));
+    if (output === 'table') {
+      // As wide as the whole table, so that the lines stand below each other.
+      const [head = '', ...lines] = table(objects, columnsOf(objects, Date.now())).trimEnd().split('\n');
+      if (isFirst) write(`${head}\n`);
+      objects.forEach((object, at) => changed.includes(object) && write(`${lines[at] ?? ''}\n`));
+      for (const key of gone) write(`${plain(key)}  gone\n`);
+    } else {
+      for (const object of changed) {
+        if (output === 'json') write(`${JSON.stringify(object)}\n`);
+        else {
+          write('---\n');
+          await printValue(object, 'yaml');
+        }
+      }
+      if (output === 'json') for (const key of gone) write(`${JSON.stringify({ key, gone: true })}\n`);
+    }
+    shown = now;
+    await delay(watchMs);
+  }
+}
+
+/** Counts of connections and the like change all the time and are no news. */
+function standing({ state, reason, message, details }: ObjectView): string {
+  return JSON.stringify([state, reason, message, details['restarts'], details['pid']]);
 }

@@ -6,7 +6,7 @@ import { createClient } from '../client.ts';
 import { color, plain, printValue, table, warn, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
-/** Exit 0 no change, 2 changes, 1 error. Without a running portal the folder is compared with what the state folder remembers. */
+/** Exit 0 no change, 2 changes or something blocked, 1 error. Without a running portal the folder is compared with what the state folder remembers. */
 export async function runPlan(dir: string | undefined, options: PortalOptions): Promise<number> {
   return await tell(await plan(dir, options.state), options, 'would change');
 }
@@ -38,19 +38,24 @@ async function tell(answer: PlanAnswer, { output }: PortalOptions, verb: string)
       const columns = [
         { title: 'OBJECT', of: ({ key }: PlanAnswer['changes'][number]) => key },
         { title: 'ACTION', of: ({ action }: PlanAnswer['changes'][number]) => action },
+        { title: 'REASON', of: ({ reason }: PlanAnswer['changes'][number]) => reason ?? '' },
         { title: 'DETAIL', of: ({ detail }: PlanAnswer['changes'][number]) => detail },
       ];
       write(table(answer.changes, columns));
     }
+    // A line each, not a table: the message says what is missing and is never cut.
+    for (const { key, reason, message } of answer.blocked)
+      write(`${color('yellow', 'blocked')}  ${plain(key)}  ${reason}  ${plain(message)}\n`);
     for (const name of answer.pendingPrune) write(`${color('yellow', 'held')}  ${plain(name)}: not removed without: svc apply --prune\n`);
     for (const note of answer.notes ?? []) write(`${plain(note)}\n`);
     if (answer.ok) write(summary(answer, verb));
   }
   if (!answer.ok || answer.errors.length > 0) return 1;
-  return answer.changes.length + answer.pendingPrune.length > 0 ? 2 : 0;
+  return answer.changes.length + answer.blocked.length + answer.pendingPrune.length > 0 ? 2 : 0;
 }
 
-function summary({ changes, pendingPrune }: PlanAnswer, verb: string): string {
-  if (changes.length + pendingPrune.length === 0) return 'Nothing to change.\n';
-  return `${changes.length} ${changes.length === 1 ? 'thing' : 'things'} ${verb}, ${pendingPrune.length} held back.\n`;
+function summary({ changes, blocked, pendingPrune }: PlanAnswer, verb: string): string {
+  if (changes.length + blocked.length + pendingPrune.length === 0) return 'Nothing to change.\n';
+  const waits = blocked.length === 0 ? '' : `, ${blocked.length} blocked (svc why OBJECT)`;
+  return `${changes.length} ${changes.length === 1 ? 'thing' : 'things'} ${verb}${waits}, ${pendingPrune.length} held back.\n`;
 }

@@ -10,7 +10,7 @@ import { systemClock } from '../../controller/clock/system.ts';
 import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
 import { withRepositoryLock } from '../../kit/publish/repository-lock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../../api/limits.ts';
 import { portalSettings } from '../up/settings.ts';
 import { createRepositoryWriter } from '../up/repository-writer.ts';
 

@@ -55,7 +55,7 @@ async function print(view: SecretsView, { output }: PortalOptions): Promise<void
   write(view.secrets.length === 0 ? 'the app asks for no secrets\n' : table(view.secrets, columns));
 }
 
-/** All of stdin; one line break at its end is the shell's, not the secret's. */
+/** All of stdin. One line break at the end of one line is the shell's, not the secret's; a value of several lines (a PEM key) stays as it is. */
 async function readPiped(): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -64,11 +64,9 @@ async function readPiped(): Promise<string> {
     if (size > limits.secretValueBytesMax + 2) throw new SvcError('TOO_LARGE', `a secret has at most ${limits.secretValueBytesMax} bytes`);
     chunks.push(chunk as Buffer);
   }
-  return checked(
-    Buffer.concat(chunks)
-      .toString('utf8')
-      .replace(/\r?\n$/, ''),
-  );
+  const whole = Buffer.concat(chunks).toString('utf8');
+  const line = whole.replace(/\r?\n$/, '');
+  return checked(line.includes('\n') ? whole : line);
 }
 
 /** One line from the terminal, without showing it. */
@@ -108,7 +106,6 @@ function finish(resolve: (value: string) => void, reject: (error: unknown) => vo
 
 function checked(value: string): string {
   if (value === '') throw new SvcError('BAD_REQUEST', 'the value on stdin is empty; svc secret remove deletes a secret');
-  if (/[\n\r\0]/.test(value))
-    throw new SvcError('SECRET_REFUSED', 'the value has more than one line: encode it, for example with base64 -w0');
+  if (value.includes('\0')) throw new SvcError('SECRET_REFUSED', 'the value holds a NUL: encode it, for example with base64 -w0');
   return value;
 }

@@ -60,7 +60,7 @@ function addressOf(text: string): SshAddress & { readonly pinned: null } {
 
 /** Also from a folder that is not valid yet: without the fingerprint it can't be. */
 async function fromFolder(name: string, dir: string): Promise<Asked> {
-  const [{ parseAllDocuments }, { readdir, readFile }] = await Promise.all([import('yaml'), import('node:fs/promises')]);
+  const [{ parseAllDocuments }, { readdir, readFile }] = await Promise.all([import('../yaml.ts'), import('node:fs/promises')]);
   const files = (await readdir(dir)).filter((file) => /\.ya?ml$/.test(file)).sort();
   for (const file of files) {
     for (const document of parseAllDocuments(await readFile(path.join(dir, file), 'utf8'))) {

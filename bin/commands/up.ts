@@ -10,7 +10,7 @@ export async function runUp(dir: string, options: { readonly listen?: string; re
 /**
  * Whatever comes over ssh is opened into buffers that live for a millisecond. Node 24 lets 128 MB of them gather before its cheap
  * collection, and V8 begins the costly one at 64 (nodejs/node#63863): with this one it is 16 MB, and only the cheap one runs.
- * Decision: docs/decisions/0105-cheaper-packets.md
+ * What else is done about them: controller/hosts/ssh/packets.ts.
  */
 function collectYoungBuffersEarly(): void {
   if (process.versions.node.startsWith('24.')) setFlagsFromString('--scavenger-max-new-space-capacity-mb=4');

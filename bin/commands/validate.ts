@@ -44,16 +44,28 @@ async function judgeManifests({ manifests }: Found): Promise<Judged[]> {
 
 async function judgeDesired({ desired }: Found): Promise<Judged[]> {
   if (desired.length === 0) return [];
-  const { readDesired } = await import('../../schema/desired/load.ts');
+  const { openFiles, readDesired } = await import('../../schema/desired/load.ts');
+  const [{ ownPeople }, { isRoot }] = await Promise.all([
+    import('../../controller/desired/own-people.ts'),
+    import('../../controller/hosts/own-account.ts'),
+  ]);
   const judged: Judged[] = [];
   for (const group of desired) {
     const files: DesiredFile[] = [];
+    const hidden: DesiredFile[] = [];
     for (const name of group.files) {
       const bytes = await readBytes(name);
-      if (typeof bytes === 'string') judged.push(unreadable(name, bytes));
-      else files.push({ name, bytes });
+      if (typeof bytes !== 'string') files.push({ name, bytes });
+      else {
+        judged.push(unreadable(name, bytes));
+        // Whatever it declares is not called missing.
+        hidden.push({ name, bytes: Uint8Array.of(0xff) });
+      }
     }
-    const { reports } = readDesired(files, group.isWhole ? [] : await siblingsOf(group.files));
+    const context = group.isWhole ? hidden : [...hidden, ...(await siblingsOf(group.files))];
+    // As the portal would see it that this account starts on this machine.
+    const known = isRoot() ? openFiles([...files, ...context]).flatMap(({ sources, broken }) => [sources, broken].flat()) : [];
+    const { reports } = readDesired(files, context, await ownPeople(known.map(({ document }) => document)));
     judged.push(...reports.map((report, at) => ({ report, bytes: files[at]?.bytes as Uint8Array })));
   }
   return judged;

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Gateway } from '../../schema/gateway.ts';
-import { gpuCheck } from './gpu-check.ts';
+import { gpuCheck, type Declared } from './gpu-check.ts';
 
 let root: string;
 beforeEach(() => {
@@ -11,12 +10,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const gateway = (modo: 'opcional' | 'necessaria' | null): Pick<Gateway, 'people' | 'apps' | 'manifest'> =>
+const declared = (modo: 'opcional' | 'necessaria' | null): Declared =>
   ({
-    people: () => [{ usuario: 'ana' }, { usuario: 'bia' }],
-    apps: () => [{ id: 'visao' }],
-    manifest: () => ({ id: 'visao', ...(modo === null ? {} : { recursos: { gpu: { modo } } }) }),
-  }) as unknown as Pick<Gateway, 'people' | 'apps' | 'manifest'>;
+    people: { all: () => [{ usuario: 'ana' }, { usuario: 'bia' }] },
+    apps: {
+      of: () => [{ id: 'visao' }],
+      manifest: () => ({ id: 'visao', ...(modo === null ? {} : { recursos: { gpu: { modo } } }) }),
+    },
+  }) as unknown as Declared;
 const plant = (opens: boolean): void => {
   const device = join(root, 'sys/bus/pci/devices/0000:01:00.0');
   mkdirSync(device, { recursive: true });
@@ -28,29 +29,36 @@ const plant = (opens: boolean): void => {
 };
 
 test('without a card only an app that needs one is a fault', async () => {
-  expect(await gpuCheck(gateway(null), root)).toMatchObject({ name: 'gpu', ok: true, fix: null });
-  expect(await gpuCheck(gateway('opcional'), root)).toMatchObject({ ok: true, warning: false });
-  expect(await gpuCheck(gateway('necessaria'), root)).toMatchObject({
+  expect(await gpuCheck(declared(null), root)).toMatchObject({ name: 'gpu', ok: true, fix: null });
+  expect(await gpuCheck(declared('opcional'), root)).toMatchObject({ ok: true, warning: false });
+  expect(await gpuCheck(declared('necessaria'), root)).toMatchObject({
     ok: false,
     warning: false,
-    detail: expect.stringMatching(/^visao can not start here: não há placa gráfica/),
-    fix: expect.stringContaining('svc-gpu-info'),
+    detail: {
+      pt: expect.stringMatching(/^visao: sem início possível aqui: não há placa gráfica/),
+      en: expect.stringMatching(/^visao can not start here: this server has no graphics card/),
+    },
+    fix: { en: expect.stringContaining('svc-gpu-info') },
   });
 });
 
 test('a card that the account can not open is a warning to an app that could use it', async () => {
   plant(false);
-  expect(await gpuCheck(gateway(null), root)).toMatchObject({ ok: true });
-  expect(await gpuCheck(gateway('opcional'), root)).toMatchObject({ ok: false, warning: true, detail: expect.stringContaining('render') });
+  expect(await gpuCheck(declared(null), root)).toMatchObject({ ok: true });
+  expect(await gpuCheck(declared('opcional'), root)).toMatchObject({
+    ok: false,
+    warning: true,
+    detail: { en: expect.stringContaining('render') },
+  });
 });
 
 test('a usable card is told with how it is given out', async () => {
   plant(true);
-  expect(await gpuCheck(gateway('necessaria'), root)).toMatchObject({
+  expect(await gpuCheck(declared('necessaria'), root)).toMatchObject({
     ok: true,
-    detail: expect.stringMatching(/^1 usable: AMD .*one app at a time has each$/),
+    detail: { en: expect.stringMatching(/^1 usable: AMD .* at .*one app at a time has each$/) },
   });
   mkdirSync(join(root, 'etc/svc'), { recursive: true });
   writeFileSync(join(root, 'etc/svc/gpu.json'), '{ "share": true }');
-  expect((await gpuCheck(gateway(null), root)).detail).toMatch(/shared by any number of apps$/);
+  expect((await gpuCheck(declared(null), root)).detail.en).toMatch(/shared by any number of apps$/);
 });

@@ -3,20 +3,37 @@ import { gpuInventory, gpuMode } from '../../kit/launch/gpu.ts';
 import { isShared } from '../../kit/launch/gpu-lease.ts';
 import { sentence, usableDevices } from '../../kit/launch/gpu-verdict.ts';
 import type { DoctorCheck, Gateway } from '../../schema/gateway.ts';
+import { gpuText } from '../../schema/texts/gpu.ts';
+import type { Words } from '../../schema/texts/reasons.ts';
 
-export async function gpuCheck(gateway: Pick<Gateway, 'people' | 'apps' | 'manifest'>, root = ''): Promise<DoctorCheck> {
+/** What is read of the gateway. */
+export interface Declared {
+  readonly people: Pick<Gateway['people'], 'all'>;
+  readonly apps: Pick<Gateway['apps'], 'of' | 'manifest'>;
+}
+
+export async function gpuCheck(declared: Declared, root = ''): Promise<DoctorCheck> {
   const inventory = gpuInventory(root);
   const usable = usableDevices(inventory);
-  const wanting = appsThat(gateway, 'necessaria');
-  const asking = appsThat(gateway, 'opcional');
-  const detail = sentence(inventory, usable);
+  const wanting = appsThat(declared, 'necessaria');
+  const asking = appsThat(declared, 'opcional');
+  const motivo = sentence(inventory, usable);
+  const said: Words = { pt: motivo, en: gpuText(motivo, 'en') };
   if (usable.length > 0) {
-    const how = isShared(root) ? 'shared by any number of apps' : 'one app at a time has each';
-    return { name: 'gpu', ok: true, warning: false, detail: `${usable.length} usable: ${detail}; ${how}`, fix: null };
+    const how: Words = isShared(root)
+      ? { pt: 'partilhada por quantos aplicativos houver', en: 'shared by any number of apps' }
+      : { pt: 'cada uma de um aplicativo por vez', en: 'one app at a time has each' };
+    const detail = { pt: `${usable.length} utilizável(is): ${said.pt}; ${how.pt}`, en: `${usable.length} usable: ${said.en}; ${how.en}` };
+    return { name: 'gpu', ok: true, warning: false, detail, fix: null };
   }
-  const fix = 'svc-gpu-info lists the cards; usually the account lacks the group of /dev/dri (render)';
+  const fix = {
+    pt: 'svc-gpu-info lista as placas; em geral falta à conta o grupo de /dev/dri (render)',
+    en: 'svc-gpu-info lists the cards; usually the account lacks the group of /dev/dri (render)',
+  };
   if (wanting.length > 0) {
-    return { name: 'gpu', ok: false, warning: false, detail: `${wanting.join(', ')} can not start here: ${detail}`, fix };
+    const names = wanting.join(', ');
+    const detail = { pt: `${names}: sem início possível aqui: ${said.pt}`, en: `${names} can not start here: ${said.en}` };
+    return { name: 'gpu', ok: false, warning: false, detail, fix };
   }
   // Cards that nobody can open are worth a word; a server without one is as good as any.
   const closed = inventory.some(({ virtual }) => !virtual) && asking.length > 0;
@@ -24,15 +41,15 @@ export async function gpuCheck(gateway: Pick<Gateway, 'people' | 'apps' | 'manif
     name: 'gpu',
     ok: !closed,
     warning: closed,
-    detail: closed ? `${asking.join(', ')} run without: ${detail}` : detail,
+    detail: closed ? { pt: `${asking.join(', ')} rodam sem: ${said.pt}`, en: `${asking.join(', ')} run without: ${said.en}` } : said,
     fix: closed ? fix : null,
   };
 }
 
-function appsThat(gateway: Pick<Gateway, 'people' | 'apps' | 'manifest'>, mode: 'opcional' | 'necessaria'): readonly string[] {
-  const names = gateway.people().flatMap(({ usuario }) =>
-    gateway.apps(usuario).flatMap(({ id }) => {
-      const manifest = gateway.manifest(usuario, id);
+function appsThat({ people, apps }: Declared, mode: 'opcional' | 'necessaria'): readonly string[] {
+  const names = people.all().flatMap(({ usuario }) =>
+    apps.of(usuario).flatMap(({ id }) => {
+      const manifest = apps.manifest(usuario, id);
       return manifest !== null && gpuMode(manifest) === mode ? [id] : [];
     }),
   );

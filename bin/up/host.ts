@@ -1,7 +1,9 @@
 /** Host drivers by Server document. */
 import path from 'node:path';
 import type { Host } from '../../controller/hosts/host.ts';
+import { peopleByAccount } from '../../controller/hosts/account-people.ts';
 import { createLocalHost } from '../../controller/hosts/local.ts';
+import { isRoot } from '../../controller/hosts/own-account.ts';
 import { credentialOf, publicKeyAt, publicKeyOf } from '../../controller/hosts/ssh/credential.ts';
 import { createConnections } from '../../controller/hosts/ssh/connections.ts';
 import { forwardsSockets } from '../../controller/hosts/ssh/forwarding.ts';
@@ -42,14 +44,16 @@ export function createHost({ stateDir, clock, log }: HostParts, { metadata, spec
     });
   }
   const { prefix } = spec.local;
-  return createLocalHost({
+  const options = {
     server,
     prefix: prefix === undefined ? '' : path.resolve(stateDir, prefix),
     binDir,
     clock,
     readOnly,
     onBadPackage,
-  });
+  };
+  if (!isRoot()) return createLocalHost(options);
+  return createLocalHost(options, peopleByAccount({ ...options, specPrefix: prefix, pack: (source) => packSource(source, stateDir) }));
 }
 
 /** The administrator's side of a server; null for this machine, and where the kit is said to stand elsewhere: that one is somebody's trial. */

@@ -8,31 +8,32 @@ import path from 'node:path';
 import about from '../../package.json' with { type: 'json' };
 import { pino, type Logger } from 'pino';
 import { directHost } from '../../api/hosts.ts';
+import { createPeerJudge } from '../../api/control-peer.ts';
 import { createPortal, type Portal } from '../../api/portal.ts';
-import { createRelay } from '../../api/rooms/relay/relay.ts';
 import { systemClock } from '../../controller/clock/system.ts';
-import { createBus } from '../../controller/events/bus.ts';
+import { createBus } from '../../store/bus.ts';
 import { faultPoint } from '../../controller/faults.ts';
 import { createGateway } from '../../controller/views/gateway.ts';
 import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
 import { createController, type Controller } from '../../controller/loop/loop.ts';
 import { type RepositoryHandler, createRepositoryHandler } from '../../api/repository/serve.ts';
 import { isRepositoryFolder, repositoryLocation } from '../../controller/repository/location.ts';
-import { openSqliteStore } from '../../controller/store/sqlite.ts';
-import { type MarkedRoomLog, openMarkedRoomLog } from '../../controller/store/room-log-mark.ts';
-import type { Store } from '../../controller/store/store.ts';
-import { withEdges } from '../../controller/store/with-edges.ts';
-import { lockState } from '../../controller/store/state-lock.ts';
+import { lockState } from '../../store/state-lock.ts';
 import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
-import { acceptLoss, relayReport, roomsCheck } from './room-report.ts';
+import type { DoctorCheck, Gateway } from '../../schema/gateway.ts';
 import { gpuCheck } from './gpu-check.ts';
+import { homesCheck } from './homes-check.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
+import { portalRooms } from './portal-rooms.ts';
 import { createRepositoryWriter } from './repository-writer.ts';
-import { portalSettings, rememberStore, storeFile } from './settings.ts';
+import { keepOwned } from './owned.ts';
+import { portalSettings, storeFile } from './settings.ts';
+import { openState } from './state.ts';
+import { terminalLog } from './terminal-log.ts';
+import { separationCheck, separations } from './separation.ts';
 
 export interface UpOptions {
   readonly dir: string;
@@ -43,22 +44,56 @@ export interface UpOptions {
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Resolves when SIGTERM or SIGINT ended it in order; rejects with a coded error when it can't begin. */
+/** Resolves when SIGTERM or SIGINT ended it in order; rejects with a coded error when it can't begin, or when another `svc up` took its state folder. */
 export async function up(options: UpOptions): Promise<void> {
   const ended = untilSignal();
   // Whoever looks at a terminal wants the link and what went wrong; a service wants every transition.
-  const level = process.env['SVC_LOG_LEVEL'] ?? (process.stderr.isTTY ? 'error' : 'info');
-  const log = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
+  const isWatched = process.stderr.isTTY && process.env['SVC_LOG_LEVEL'] === undefined;
+  const level = process.env['SVC_LOG_LEVEL'] ?? 'info';
+  const log = pino(
+    { level, base: null, serializers: { err: toldError } },
+    isWatched ? terminalLog() : pino.destination({ dest: 2, sync: true }),
+  );
   const running = await begin(options, log);
-  log.info({ signal: await ended }, 'ending; apps live on');
+  let failure: unknown = null;
+  try {
+    log.info({ signal: await Promise.race([ended, running.lost]) }, 'ending; apps live on');
+  } catch (error) {
+    failure = error;
+    log.error({ err: error }, 'ending; apps live on');
+  }
   await running.end();
+  if (!running.mayClose()) {
+    log.error('a database is not what it was when it was opened: it is left as it is');
+    // SQLite writes as it closes, also when the process ends by itself.
+    process.kill(process.pid, 'SIGKILL');
+  }
+  if (failure !== null) throw failure;
+}
+
+/** A coded error says what is wrong; a stack says where the code is, which helps with a bug only. */
+function toldError(error: unknown): unknown {
+  return error instanceof SvcError && error.code !== 'INTERNAL'
+    ? { code: error.code, message: error.message }
+    : pino.stdSerializers.err(error as Error);
 }
 
 export interface Running {
   readonly url: string;
   readonly controller: Controller;
   readonly gateway: Gateway;
+  /** False: a database was deleted, replaced or cut while it was in use. */
+  mayClose(): boolean;
+  /** Rejects when another process holds the state folder. */
+  readonly lost: Promise<never>;
   end(): Promise<void>;
+}
+
+type Ending = () => void | Promise<void>;
+
+/** The last begun ends first. */
+async function endAll(ends: Ending[]): Promise<void> {
+  for (const one of ends.splice(0).toReversed()) await one();
 }
 
 /** Everything but the signals: tests run it in their own process. */
@@ -67,21 +102,17 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
   const desiredDir = path.resolve(dir);
   const controlSocket = path.join(stateDir, 'svc.sock');
   checkSocketPath(controlSocket);
-  const ends: (() => void | Promise<void>)[] = [];
-  const end = async (): Promise<void> => {
-    for (const one of ends.splice(0).toReversed()) await one();
-  };
+  const ends: Ending[] = [];
+  const end = (): Promise<void> => endAll(ends);
   try {
-    ends.push(lockState(stateDir));
+    const lock = lockState(stateDir);
+    ends.push(() => lock.release());
     faultPoint('up/locked');
-    const file = await storeFile(desiredDir, stateDir);
     const bus = createBus();
-    const store = withEdges(await openSqliteStore(file), bus);
-    ends.push(() => store.close());
-    await rememberStore(stateDir, file);
-    const roomLog = await openRoomLog(stateDir, store, log, ends);
-    faultPoint('up/store-open');
     const clock = systemClock;
+    const opened = await openState({ stateDir, file: await storeFile(desiredDir, stateDir), bus, clock, log, ends });
+    const { store } = opened;
+    faultPoint('up/store-open');
     const reached = reachedAt();
     const controller = await createController({
       portalUrl: reached.of,
@@ -103,32 +134,39 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     const settings = portalSettings(controller.context.world.portal?.document.spec ?? {}, listen);
     await refuseTaken(settings.listenHost, settings.listenPort);
     await controller.start();
-    const relay = createRelay({ log: roomLog.log, clock, report: relayReport(log) });
+    const rooms = portalRooms(opened, clock, log);
     const repository = await servedRepository(controller, clock, log);
     const portal = await createPortal({
       ...(repository === null ? {} : { repository }),
       store,
       bus,
       gateway,
-      relay,
+      ...rooms,
       settings,
       controlSocket,
-      attachmentsDir: path.join(stateDir, 'anexos'),
+      judgePeer: createPeerJudge(),
       assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
       log,
       clock,
-      doctorChecks: [() => gpuCheck(gateway), () => roomsCheck(relay, roomLog.trouble)],
+      doctorChecks: [...worldChecks(controller, gateway), ...opened.doctorChecks(rooms.relay)],
     });
     ends.push(() => portal.close());
     const { url, port } = await portal.listen();
+    const owned = keepOwned({ lock, portal, stateDir, clock, log });
+    ends.push(() => owned.stop());
     reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
-    await tellWayIn(portal, url, signInPerson(controller, gateway));
-    return { url, controller, gateway, end };
+    await tellWayIn(portal, url, controller, gateway);
+    return { url, controller, gateway, mayClose: () => opened.mayClose(), lost: owned.lost, end };
   } catch (error) {
     await end();
     throw error;
   }
+}
+
+/** Rows of `svc doctor` on the servers and the people that the portal knows. */
+function worldChecks({ context: { world } }: Controller, gateway: Gateway): readonly (() => Promise<DoctorCheck>)[] {
+  return [() => separationCheck(world), () => gpuCheck(gateway), async () => homesCheck(world.people.values())];
 }
 
 /** Where backends find the portal, which is known once it listens: by address on this machine, by its name from other servers. */
@@ -143,17 +181,6 @@ function reachedAt() {
     is: (url: string, direct: string): void => resolve({ url, direct }),
     never: (): void => reject(new SvcError('CANCELLED', 'the portal ends')),
   };
-}
-
-/** Before documents are read: a Grant makes rooms. The portal closes the relay, and the file goes after it. */
-async function openRoomLog(stateDir: string, store: Store, log: Logger, ends: (() => Promise<void> | void)[]): Promise<MarkedRoomLog> {
-  const [file, acceptLossFile] = [path.join(stateDir, 'rooms.db'), path.join(stateDir, acceptLoss)];
-  const opened = await openMarkedRoomLog({ file, acceptLossFile, store, nowMs: systemClock.nowMs() });
-  ends.push(() => opened.log.close());
-  const { trouble, setAside } = opened;
-  if (trouble !== null) log.error({ trouble }, 'nobody gets into any room; apps and everything else go on. svc doctor says how to mend it');
-  if (setAside !== null) log.warn({ setAside }, 'the loss of the documents of rooms was accepted: they begin empty');
-  return opened;
 }
 
 /** The repository that the portal serves itself: a folder with packed versions. Null for a URL and for unpacked packages. */
@@ -199,14 +226,16 @@ async function refuseTaken(host: string, port: number): Promise<void> {
 /** Source: design 4, Portal.spec.signIn; the only person, or the first by name. */
 function signInPerson({ context: { world } }: Controller, gateway: Gateway): string | null {
   const named = world.portal?.document.spec.signIn?.local?.person;
-  const people = gateway.people().map(({ usuario }) => usuario);
+  const people = gateway.people.all().map(({ usuario }) => usuario);
   return named ?? people.sort()[0] ?? null;
 }
 
-async function tellWayIn(portal: Portal, url: string, person: string | null): Promise<void> {
+async function tellWayIn(portal: Portal, url: string, controller: Controller, gateway: Gateway): Promise<void> {
+  const person = signInPerson(controller, gateway);
   process.stdout.write(
     person === null ? `listening on ${url}, with no Person document yet\n` : `open ${await portal.signInLink(person, { admin: true })}\n`,
   );
+  for (const { en } of await separations(controller.context.world)) process.stdout.write(`note: ${en}\n`);
 }
 
 function untilSignal(): Promise<NodeJS.Signals> {

@@ -4,10 +4,10 @@ import path from 'node:path';
 import about from '../../package.json' with { type: 'json' };
 import { pino } from 'pino';
 import { systemClock } from '../../controller/clock/system.ts';
-import { createBus } from '../../controller/events/bus.ts';
+import { createBus } from '../../store/bus.ts';
 import { createGateway } from '../../controller/views/gateway.ts';
 import { createController } from '../../controller/loop/loop.ts';
-import { openSqliteStore } from '../../controller/store/sqlite.ts';
+import { openSqliteStore } from '../../store/sqlite.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
 import { storeFile } from './settings.ts';
@@ -36,7 +36,7 @@ export async function planOffline(dir: string, state: string): Promise<PlanAnswe
       createAdmin: (server) => createAdmin({ stateDir, clock, log }, server),
       serverKit: kitFor,
     });
-    return await createGateway(controller.context).plan(null);
+    return await createGateway(controller.context).admin.plan(null);
   } finally {
     await store.close();
   }

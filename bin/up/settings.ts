@@ -37,7 +37,8 @@ export function portalSettings(spec: PortalSpec, listen: string | null): PortalO
   if (listenHost === undefined || !(listenPort <= 65_535)) {
     throw new SvcError('BAD_REQUEST', `can't listen on ${JSON.stringify(address)}, expected host:port, for example 127.0.0.1:8787`);
   }
-  return { listenHost, listenPort, url: portalUrl(spec.url, listenPort), origins: spec.origins ?? 'subdomain' };
+  const { origins = 'subdomain', trustedProxies = [] } = spec;
+  return { listenHost, listenPort, url: portalUrl(spec.url, listenPort), origins, trustedProxies };
 }
 
 /** `svc.localhost` stands for http on the port of the portal; a whole URL stands for itself. */

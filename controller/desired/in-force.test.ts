@@ -3,9 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openFile } from '../../schema/desired/load.ts';
-import { openSqliteStore } from '../store/sqlite.ts';
-import type { Store } from '../store/store.ts';
+import { openSqliteStore } from '../../store/sqlite.ts';
+import type { Store } from '../../store/store.ts';
 import { openDesiredSource, type DesiredSource } from './in-force.ts';
+import { syncWorld } from '../sync-world.ts';
+import { emptyWorld, type PersonEntry } from '../world.ts';
+import { memoryHost } from '../hosts/testing/memory-host.ts';
+import { silentLink } from '../observe/silent-link.ts';
 import { createFolderReader } from './read-folder.ts';
 
 let dir: string;
@@ -22,7 +26,7 @@ afterEach(async () => {
 });
 
 const write = (name: string, text: string): void => writeFileSync(path.join(dir, name), text);
-const server = 'apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa } }\n';
+const server = 'apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa, trusted: true } }\n';
 const person = (name: string, nome = name): string =>
   `apiVersion: svc/v1\nkind: Person\nmetadata: { name: ${name} }\nspec: { nome: ${nome}, login: ${name}, server: casa }\n`;
 const people = (count: number): string => [server, ...Array.from({ length: count }, (_unused, index) => person(`p${index}`))].join('---\n');
@@ -119,6 +123,15 @@ test('one removed document of many leaves at once, and is forgotten when what it
   expect([...source.current().leaving.keys()]).toEqual([]);
 });
 
+test('two documents that are gone at once are both forgotten', async () => {
+  write('a.yaml', people(20));
+  await source.reread(false);
+  write('a.yaml', people(18));
+  await source.reread(false);
+  await Promise.all([source.finishLeaving('Person/p18'), source.finishLeaving('Person/p19')]);
+  expect([...source.current().leaving.keys()]).toEqual([]);
+});
+
 test('a document that comes back before it left just stays', async () => {
   write('a.yaml', people(10));
   await source.reread(false);
@@ -177,4 +190,20 @@ test('a preview takes nothing in force', async () => {
   rmSync(other, { recursive: true });
   expect(inForce.held).toHaveLength(8);
   expect(source.current()).toBe(before);
+});
+
+test('a person who comes back before they were forgotten leaves anew when they are removed again', async () => {
+  const world = emptyWorld(source.current());
+  const factory = { host: () => memoryHost([]), link: silentLink, memory: () => null };
+  const take = async (count: number): Promise<PersonEntry | undefined> => {
+    write('a.yaml', people(count));
+    await source.reread(false);
+    syncWorld(world, source.current(), factory);
+    return world.people.get('p9');
+  };
+  await take(10);
+  const leaver = await take(9);
+  Object.assign(leaver ?? {}, { signedOut: true, supervisorEnded: true });
+  await take(10);
+  expect(await take(9)).toMatchObject({ leaving: true, signedOut: false, supervisorEnded: false });
 });

@@ -5,9 +5,10 @@
  */
 import type { DesiredDocument, Place } from '../../schema/desired/documents.ts';
 import { digestOf } from '../../schema/desired/load.ts';
+import { keyOfDocument } from '../../schema/keys.ts';
 import { prunePlan } from '../../reconcilers/prune.ts';
 import { faultPoint } from '../faults.ts';
-import type { InForceRow, Store } from '../store/store.ts';
+import type { InForceRow, Store } from '../../store/store.ts';
 import { createFolderReader, folderMark, readFolder, type FolderAnswer } from './read-folder.ts';
 
 export interface PlacedDocument {
@@ -27,7 +28,7 @@ export interface InForce {
   /** Names that are gone from the folder and wait for `--prune`. */
   readonly held: readonly string[];
   readonly why: string | null;
-  /** Removed and not yet taken away from the world. */
+  /** Removed, while something that they owned is there: the loop decides how it goes, and then `finishLeaving`. */
   readonly leaving: ReadonlyMap<string, PlacedDocument>;
 }
 
@@ -61,6 +62,21 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
     await Promise.all([store.putValue(valueName, JSON.stringify({ hash, held, why })), store.changeInForce(changesOf(inForce, next))]);
     faultPoint('desired/after-remember');
   };
+  let changing: Promise<unknown> = Promise.resolve();
+  /** One after the other: what two objects that end at once have made of it must both hold. True when something changed. */
+  const change = async (nextOf: (now: InForce) => InForce): Promise<boolean> => {
+    const before = changing;
+    const changed = (async () => {
+      await before;
+      const next = nextOf(inForce);
+      if (next === inForce) return false;
+      await remember(next);
+      inForce = next;
+      return true;
+    })();
+    changing = changed.catch(() => undefined);
+    return await changed;
+  };
   return {
     current: () => inForce,
     errors: () => errors,
@@ -74,18 +90,11 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
       const before = errors.join('\n');
       errors = answer.ok ? [] : answer.errors;
       warnings = answer.ok ? answer.warnings : [];
-      const next = answer.ok ? take(inForce, answer, prune) : inForce;
-      const changed = next !== inForce;
-      if (changed) {
-        try {
-          await remember(next);
-        } catch (error) {
-          // The store is full or away: the next look must take the folder again, not find it unchanged.
-          mark = null;
-          throw error;
-        }
-        inForce = next;
-      }
+      // The store is full or away: the next look must take the folder again, not find it unchanged.
+      const changed = await change((now) => (answer.ok ? take(now, answer, prune) : now)).catch((error: unknown) => {
+        mark = null;
+        throw error;
+      });
       return changed || before !== errors.join('\n');
     },
     preview: async (from, prune) => {
@@ -93,15 +102,18 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
       return answer.ok ? { inForce: take(inForce, answer, prune), errors: [] } : { inForce, errors: answer.errors };
     },
     finishLeaving: async (name) => {
-      if (!inForce.leaving.has(name)) return;
-      const leaving = new Map(inForce.leaving);
-      leaving.delete(name);
-      const next = { ...inForce, leaving };
-      await remember(next);
-      inForce = next;
+      await change((now) => {
+        if (!now.leaving.has(name)) return now;
+        const leaving = new Map(now.leaving);
+        leaving.delete(name);
+        return { ...now, leaving };
+      });
     },
   };
 }
+
+/** What the others say is said no longer, and that is all. */
+const owners: ReadonlySet<DesiredDocument['kind']> = new Set(['Server', 'Person', 'Package', 'Grant']);
 
 /** The next state in force; the very same object when nothing changes. */
 function take(before: InForce, answer: Extract<FolderAnswer, { readonly ok: true }>, prune: boolean): InForce {
@@ -109,20 +121,16 @@ function take(before: InForce, answer: Extract<FolderAnswer, { readonly ok: true
   if (hash === before.hash && !(prune && before.held.length > 0)) return before;
   const next = new Map<string, PlacedDocument>();
   for (const { document, place, digest } of placed) {
-    const name = nameOf(document);
+    const name = keyOfDocument(document);
     const known = before.documents.get(name) ?? before.leaving.get(name);
     // An unchanged document stays the same object: the loop skips what it owns without another look.
     next.set(name, known?.digest === digest ? known : { document, place, digest, generation: (known?.generation ?? 0) + 1 });
   }
   const guard = prunePlan([...before.documents.keys()], [...next.keys()], prune);
-  const leaving = new Map([...before.leaving].filter(([name]) => !next.has(name)));
-  for (const name of guard.removed) leaving.set(name, before.documents.get(name) as PlacedDocument);
+  const removed = guard.removed.map((name) => [name, before.documents.get(name) as PlacedDocument] as const);
+  const leaving = new Map([...before.leaving, ...removed].filter(([name, { document }]) => !next.has(name) && owners.has(document.kind)));
   for (const name of guard.held) next.set(name, before.documents.get(name) as PlacedDocument);
   return { hash, documents: next, held: guard.held, why: guard.why, leaving };
-}
-
-export function nameOf(document: DesiredDocument): string {
-  return `${document.kind}/${document.metadata.name}`;
 }
 
 /** Rows to be written and names to be forgotten on the way from one state to the next. */

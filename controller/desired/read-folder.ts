@@ -7,6 +7,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { limits } from '../../schema/limits.ts';
 import { joinFiles, openFile, type DesiredAnswer, type OpenFile } from '../../schema/desired/load.ts';
+import { ownPeople } from './own-people.ts';
 import { inSlices } from '../loop/slices.ts';
 import type { DesiredState, FileReport } from '../../schema/desired/documents.ts';
 import { renderFinding } from '../../schema/render.ts';
@@ -59,7 +60,8 @@ export function createFolderReader(): FolderReader {
       }
       kept = files;
       const open = [...files.values()].map((file) => file.open);
-      return rendered(await inSlices(joinFiles(open)), open);
+      const hasAccount = await ownPeople(open.flatMap((file) => [...file.sources, ...file.broken].map(({ document }) => document)));
+      return rendered(await inSlices(joinFiles(open, [], hasAccount)), open);
     },
   };
 }

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { SecretReference } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 
 /** `dir`: what a relative path starts from, the state folder. Rejects SECRET_UNREADABLE, which names the place only. */
 export async function readSecretReference(reference: SecretReference, dir: string, env = process.env): Promise<string> {

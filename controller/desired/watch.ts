@@ -1,7 +1,7 @@
 /** Tells that something in the desired-state folder changed: an edge without meaning, after which the folder is read whole. */
 import { watch } from 'chokidar';
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 
 /** Calls `onEdge` once things have been quiet for a moment: editors write a file in several steps. */
 export function watchFolder(dir: string, clock: Clock, onEdge: () => void): { close(): Promise<void> } {

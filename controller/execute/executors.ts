@@ -2,44 +2,20 @@
  * Actions become acts here, and nowhere else. The map is exhaustive by type: an action without an executor does not compile
  * (style rule 2). What an act brings about comes back as observation; its failure is remembered on the entry it was for.
  */
+import { keys } from '../../schema/keys.ts';
 import { randomBytes } from 'node:crypto';
 import type { Action, ActionOf } from '../../reconcilers/actions.ts';
 import type { Reason } from '../../schema/backend.ts';
-import type { Clock } from '../../schema/clock.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { faultPoint } from '../faults.ts';
-import type { Bus } from '../events/bus.ts';
-import type { Log } from '../loop/record.ts';
-import type { RoomStore } from '../store/rooms.ts';
-import type { PackageEntry, PackageTask } from '../world-packages.ts';
-import type { BackendEntry, World } from '../world.ts';
+import type { BackendEntry } from '../world.ts';
 import { grantExecutors } from './grant-acts.ts';
 import { packageExecutors } from './package-acts.ts';
-import type { PortalCredentials } from './portal-credentials.ts';
+import { wishExecutors } from './wish-acts.ts';
 import { probe } from './probe.ts';
+import { guarded, type ExecutorOptions, type Executors } from './guarded.ts';
 import { askToken } from './tokens.ts';
-
-export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Promise<void> };
-
-export interface ExecutorOptions {
-  readonly world: World;
-  readonly rooms: RoomStore;
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly credentials: PortalCredentials;
-  /** Folder of the YAML files: a repository is relative to it. */
-  readonly dir: string;
-  /** Something that a key depends on changed. */
-  readonly onChange: (key: string) => void;
-  /** Packages of a server changed: looks at them. */
-  readonly onPackages: (server: string) => Promise<void>;
-  /** Begins an act of the administrator on a server; it goes on beside the loop. */
-  readonly onServer: (server: string, act: 'kit' | 'accounts') => void;
-  /** An installation goes on. */
-  readonly onProgress: (entry: PackageEntry, task: PackageTask) => void;
-}
 
 /** Runs one action; never rejects. */
 export async function execute(executors: Executors, action: Action): Promise<void> {
@@ -50,49 +26,62 @@ export async function execute(executors: Executors, action: Action): Promise<voi
 export function createExecutors(options: ExecutorOptions): Executors {
   const { world } = options;
   const backend = (person: string, app: string): BackendEntry => {
-    const entry = world.backends.get(`Backend/${person}/${app}`);
+    const entry = world.backends.get(keys.backend(person, app));
     if (!entry) throw new SvcError('NOT_FOUND', `no backend ${app} of ${person}`);
     return entry;
   };
   return {
+    'object/forget': ({ key }) => options.onForgotten(key),
     'backend/start': (action) => startBackend(options, backend(action.person, action.app), action),
     'backend/stop': (action) => stopBackend(options, backend(action.person, action.app), action),
     'backend/pin': async ({ person, app, pinned }) => {
       faultPoint('pin/before-send');
-      await guarded(options, `Backend/${person}/${app}`, () => backend(person, app).person.link.ask({ op: 'pin', app, pinned }));
+      await guarded(options, keys.backend(person, app), () => backend(person, app).person.link.ask({ op: 'pin', app, pinned }));
       faultPoint('pin/confirmed');
     },
     'backend/probe': async (action) => {
       probeBackend(options, backend(action.person, action.app), action.attempt);
     },
+    'person/sign-out': (action) => signOut(options, action),
+    'person/forget': (action) => forgetPerson(options, action),
     'supervisor/ensure': async ({ person }) => {
-      await guarded(options, `Supervisor/${person}`, async () => world.people.get(person)?.link.ensure());
+      const entry = world.people.get(person);
+      if (entry) entry.supervisorEnded = false;
+      await guarded(options, keys.supervisor(person), async () => entry?.link.ensure());
     },
     'supervisor/end': async ({ person }) => {
       faultPoint('supervisor/before-end');
-      await guarded(options, `Supervisor/${person}`, async () => world.people.get(person)?.link.ask({ op: 'quit' }));
+      const entry = world.people.get(person);
+      const failed = await guarded(options, keys.supervisor(person), async () => entry?.link.ask({ op: 'quit' }));
+      if (entry && failed === null) entry.supervisorEnded = true;
     },
-    'server/kit': async ({ server }) => options.onServer(server, 'kit'),
-    'server/accounts': async ({ server }) => options.onServer(server, 'accounts'),
+    'server/kit': async (action) => options.onServer(action),
+    'server/accounts': async (action) => options.onServer(action),
+    'server/roll-back': async (action) => options.onServer(action),
+    'server/take-off': async (action) => options.onServer(action),
     ...packageExecutors(options),
+    ...wishExecutors(options),
     ...grantExecutors(options),
   };
 }
 
-/** Infrastructure may fail at any time: it is told, and the level brings the next attempt. Null when it failed. */
-export async function guarded<Result>(options: ExecutorOptions, key: string, act: () => Promise<Result>): Promise<SvcError | null> {
-  try {
-    await act();
-    return null;
-  } catch (error) {
-    const coded = error instanceof SvcError ? error : new SvcError('INTERNAL', (error as Error).message, {}, { cause: error });
-    options.log.warn({ key, code: coded.code, error: coded.message, ...(coded.code === 'INTERNAL' ? { err: error } : {}) }, 'act failed');
-    return coded;
+async function signOut({ world, store, rooms, clock }: ExecutorOptions, { person }: ActionOf<'person/sign-out'>): Promise<void> {
+  await store.deleteSessionsOf(person);
+  await rooms.forgetPerson(person, clock.nowMs());
+  const entry = world.people.get(person);
+  if (entry) entry.signedOut = true;
+}
+
+async function forgetPerson({ world, store, onForgotten }: ExecutorOptions, { person }: ActionOf<'person/forget'>): Promise<void> {
+  for (const { person: whose, app, requestId } of world.wishes.values()) {
+    if (whose === person) await store.deleteInstallWish(whose, app, requestId);
   }
+  await onForgotten(keys.person(person));
 }
 
 async function startBackend(options: ExecutorOptions, entry: BackendEntry, { order }: ActionOf<'backend/start'>): Promise<void> {
   const { app, person } = entry;
+  entry.starting = true;
   const failed = await guarded(options, entry.key, async () => {
     faultPoint('start/before-send');
     const basePath = options.world.portal?.document.spec.origins === 'path' ? `/proxy/app/${app}/` : '/';
@@ -106,6 +95,9 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
     if (ruling !== null) await options.credentials.keep(entry, ruling.value);
     faultPoint('start/confirmed');
   });
+  entry.starting = false;
+  // Whoever waits for it to end has to see that it began.
+  if (person.leaving) options.onChange(person.key);
   rememberRefusal(options, entry, order.requestId, failed);
 }
 
@@ -131,6 +123,7 @@ function rememberRefusal(options: ExecutorOptions, entry: BackendEntry, requestI
 function reasonOf(code: ErrorCode): Reason {
   if (code === 'MANIFEST_INVALID') return 'InvalidManifest';
   if (code === 'SOCKET_PATH_TOO_LONG') return 'SocketPathTooLong';
+  if (code === 'DISK_FULL') return 'DiskFull';
   return code === 'NOT_FOUND' ? 'NotInstalled' : 'Invalid';
 }
 

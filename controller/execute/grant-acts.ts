@@ -1,11 +1,12 @@
 /** What a Grant document asks for, done in the room store; the api hears of it and tells the open sockets and the pages. */
+import { keys } from '../../schema/keys.ts';
 import type { Action, ActionOf } from '../../reconcilers/actions.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../../store/limits.ts';
 import type { PapelConcedido } from '../../schema/rooms.ts';
-import type { Bus } from '../events/bus.ts';
-import { newNoticeId, newRoomId, type RoleChange, type RoomStore, type StoredNotice, type StoredRoom } from '../store/rooms.ts';
+import type { Bus } from '../../store/bus.ts';
+import { newNoticeId, newRoomId, type RoleChange, type RoomStore, type StoredNotice, type StoredRoom } from '../../store/rooms.ts';
 import type { GrantEntry, World } from '../world.ts';
 
 type GrantAction = Extract<Action, { readonly grant: string }>;
@@ -81,7 +82,7 @@ async function guardedGrant({ world, onChange }: GrantActOptions, grant: string,
   try {
     await act();
     if (entry) entry.refused = null;
-    onChange(`Grant/${grant}`);
+    onChange(keys.grant(grant));
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'CONFLICT') throw error;
     if (entry) entry.refused = error.message;

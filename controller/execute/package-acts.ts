@@ -2,6 +2,7 @@
  * What is done to packages and engines: runs of svc-app-install that go on beside the loop, one at a time for each target. The
  * records in world.tasks say what runs and how far it is; how it ended is remembered on the entries it was for.
  */
+import { keys } from '../../schema/keys.ts';
 import path from 'node:path';
 import type { ActionOf, PackageTarget } from '../../reconcilers/actions.ts';
 import type { PackageObserved } from '../../reconcilers/package-types.ts';
@@ -13,9 +14,9 @@ import { faultPoint } from '../faults.ts';
 import type { Host, PackageSource } from '../hosts/host.ts';
 import { readSource } from '../observe/repository.ts';
 import { isRepositoryFolder, repositoryLocation } from '../repository/location.ts';
-import { targetKey, type PackageEntry, type PackageTask } from '../world-packages.ts';
-import type { World } from '../world.ts';
-import { guarded, type ExecutorOptions, type Executors } from './executors.ts';
+import { targetKey } from '../world-packages.ts';
+import type { PackageEntry, PackageTask, World } from '../world.ts';
+import { guarded, type ExecutorOptions, type Executors } from './guarded.ts';
 
 type PackageKinds = 'package/install' | 'package/remove' | 'package/roll-back' | 'package/confirm' | 'package/cancel' | 'engine/mend';
 
@@ -71,7 +72,7 @@ function begin(
   const [reason, message] = beginnings[act];
   const task: PackageTask = { act, version, abort, progress: null, reason, message, toldAtMs: 0, ended: Promise.resolve() };
   world.tasks.set(key, task);
-  const name = world.byTarget.get(key)?.key ?? `Package/${target.app}`;
+  const name = world.byTarget.get(key)?.key ?? keys.package(target.app);
   const work = async (): Promise<void> => {
     const failed = await guarded(options, name, () => run(task));
     remember(options, target, task, failed);

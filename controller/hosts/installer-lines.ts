@@ -1,5 +1,6 @@
 /** What `svc-app-install --json` prints, checked line by line: a server may be anyone's, and what else stands there is not for us. */
-import { Ajv } from 'ajv';
+import { appIdPattern } from '../../schema/app-id.ts';
+import { lineShape } from '../../schema/compile-shape.ts';
 import { errorKinds, SvcError, type ErrorCode } from '../../schema/errors.ts';
 import type { InstallEvent, InstallLine, InstallOutcome } from '../../schema/install-events.ts';
 
@@ -15,14 +16,14 @@ const lineOf = (event: string, properties: Readonly<Record<string, object>>): ob
   required: ['event', ...Object.keys(properties)],
 });
 
-const checkLine = new Ajv({ allErrors: false, strict: true, strictTypes: false, allowUnionTypes: true }).compile({
+const trouble = lineShape({
   anyOf: [
     lineOf('step', { step: name }),
     lineOf('download', { nome: name, versao: name, bytes: count, total: count, etaMs: { type: ['number', 'null'] } }),
     lineOf('engine', { step: name, nome: name, versao: name }),
     lineOf('done', {
       result: name,
-      app: { type: 'string', pattern: '^[a-z0-9-]{1,128}$' },
+      app: { type: 'string', pattern: appIdPattern },
       scope: { enum: ['sistema', 'pessoa'] },
       version: nullableText(256),
       hash: nullableText(64),
@@ -80,5 +81,5 @@ function readLine(line: string): InstallLine | null {
   } catch {
     return null;
   }
-  return checkLine(value) ? (value as InstallLine) : null;
+  return trouble(value) === null ? (value as InstallLine) : null;
 }

@@ -1,12 +1,13 @@
 /** Runs `svc-app-install` on this machine: argv in, its JSON lines out (spec 5: one command on each server does the work). */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { InstallOutcome, InstallResult, OnEvent } from '../../schema/install-events.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
-import type { Inventory } from './host.ts';
+import type { Inventory, PackageSource } from './host.ts';
 import { createInstallerLines } from './installer-lines.ts';
 
 export interface InstallerRun {
@@ -17,6 +18,18 @@ export interface InstallerRun {
   readonly clock: Clock;
   readonly onEvent?: OnEvent;
   readonly signal?: AbortSignal;
+  /** Words of a command that becomes somebody else first: out of our session too, since our terminal is not theirs to type into. */
+  readonly become?: readonly string[];
+  /** What it reads; nothing otherwise. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
+}
+
+/** The words of `svc-app-install` for a source. */
+export function wordsOf(source: PackageSource | null): readonly string[] {
+  if (source === null) return [];
+  if (source.kind === 'folder') return [path.resolve(source.path)];
+  if (source.kind === 'tarball') return [path.resolve(source.path), '--sha256', source.sha256];
+  return [`${source.app}@${source.version}`, '--repository', source.repository, '--sha256', source.sha256];
 }
 
 /** Rejects with the coded error that the command told; INTERNAL when it told nothing. */
@@ -33,17 +46,14 @@ export async function askInventory(run: InstallerRun): Promise<Inventory> {
   throw new SvcError('INTERNAL', 'svc-app-install answered something else');
 }
 
-async function talk({ binDir, argv, place, clock, onEvent, signal }: InstallerRun): Promise<Exclude<InstallOutcome, { event: 'error' }>> {
+async function talk(run: InstallerRun): Promise<Exclude<InstallOutcome, { event: 'error' }>> {
+  const { clock, onEvent, signal } = run;
   if (signal?.aborted ?? false) throw new SvcError('CANCELLED', 'the installation was cancelled before it began');
-  const child = spawn(path.join(binDir, 'svc-app-install'), ['--json', ...argv], {
-    cwd: '/',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: installerEnvironment(place),
-  });
+  const child = start(run);
   const lines = createInstallerLines(onEvent ?? (() => undefined));
-  splitLines(child.stdout, (line) => lines.take(line));
+  splitLines(child, (line) => lines.take(line));
   let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-4_096);
   });
   const abort = (): void => void child.kill('SIGTERM');
@@ -58,17 +68,33 @@ async function talk({ binDir, argv, place, clock, onEvent, signal }: InstallerRu
   return lines.outcome(ended, signal?.aborted ?? false);
 }
 
-function splitLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+function start({ binDir, argv, place, become = [], stdin }: InstallerRun): ChildProcess {
+  const [program = '', ...words] = [...become, path.join(binDir, 'svc-app-install'), '--json', ...argv];
+  const child = spawn(program, words, {
+    cwd: '/',
+    detached: become.length > 0,
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    env: installerEnvironment(place, become.length === 0),
+  });
+  // It may end before it read everything: how it ended says why.
+  if (stdin !== undefined && child.stdin !== null) void pipeline(stdin, child.stdin).catch(() => undefined);
+  return child;
+}
+
+function splitLines(child: ChildProcess, onLine: (line: string) => void): void {
   let rest = '';
-  stream.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     const lines = (rest + chunk.toString()).split('\n');
     rest = lines.pop() ?? '';
+    // It may be another account's, which can make it say anything.
+    if (rest.length > limits.installerLineBytesMax) child.kill('SIGKILL');
     for (const line of lines) onLine(line);
   });
 }
 
-function installerEnvironment(place: ServerPlace): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'NODE_COMPILE_CACHE', 'SVC_KIT_SOURCE'];
+/** `isOurs`: folders of the portal's account are of use. */
+function installerEnvironment(place: ServerPlace, isOurs: boolean): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'SVC_KIT_SOURCE', ...(isOurs ? ['TMPDIR', 'NODE_COMPILE_CACHE'] : [])];
   const environment = Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
   return { ...environment, HOME: place.home, SVC_PREFIX: place.prefix };
 }

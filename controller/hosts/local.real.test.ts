@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { emptyServer, processesBelow } from '../../test/support/portal.ts';
 import { systemClock } from '../clock/system.ts';
 import { describeHost } from './host-contract.ts';
-import { createLocalHost, type LocalHostOptions } from './local.ts';
+import { createLocalHost } from './local.ts';
+import type { LocalHostOptions } from './people.ts';
 
 const binDir = path.resolve(import.meta.dirname, '../../bin');
 
@@ -66,4 +67,55 @@ test('a listing that was under way during an install is not what people are told
   rmSync(dir, { recursive: true, force: true });
   expect(order).toEqual(['installed', 'listed']);
   expect(apps).toContain('notas');
+});
+
+test('a package that can not be read is not one that is gone, and hides no other', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-h-'));
+  const apps = `${dir}/opt/svc-apps`;
+  const install = (id: string): void => {
+    const folder = `${apps}/.versions/${id}/one`;
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, 'main.js'), '');
+    const backend = { runtime: 'node', entrypoint: 'main.js' };
+    writeFileSync(path.join(folder, 'svc-app.json'), JSON.stringify({ id, version: '1.0.0', backend }));
+    symlinkSync(`.versions/${id}/one`, `${apps}/${id}`);
+  };
+  install('notas');
+  install('relogio');
+  const told: string[] = [];
+  const host = createLocalHost(options(dir, { onBadPackage: (folder, error) => told.push(`${folder}: ${(error as Error).message}`) }));
+  const seen = async () => (await host.installed(null)).map(({ app, version, unread }) => `${app} ${version} ${unread?.slice(0, 5) ?? ''}`);
+  expect(await seen()).toEqual(['notas 1.0.0 ', 'relogio 1.0.0 ']);
+  // ELOOP is what root, too, is refused with.
+  rmSync(`${apps}/notas`);
+  symlinkSync('notas', `${apps}/notas`);
+  expect(await seen()).toEqual(['notas 1.0.0 ELOOP', 'relogio 1.0.0 ']);
+  expect(told).toEqual([expect.stringContaining('/notas: ELOOP')]);
+  rmSync(`${apps}/notas`);
+  expect(await seen()).toEqual(['relogio 1.0.0 ']);
+  symlinkSync('.versions/notas/one', `${apps}/notas`);
+  expect(await seen()).toEqual(['notas 1.0.0 ', 'relogio 1.0.0 ']);
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a record that is written after its files is seen: what a set-up made is no changed file', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-h-'));
+  const kept = `${dir}/opt/svc-apps/.versions/notas/0123456789ab`;
+  mkdirSync(kept, { recursive: true });
+  writeFileSync(path.join(kept, 'main.js'), '');
+  writeFileSync(
+    path.join(kept, 'svc-app.json'),
+    JSON.stringify({ id: 'notas', version: '1.0.0', backend: { runtime: 'node', entrypoint: 'main.js' } }),
+  );
+  symlinkSync('.versions/notas/0123456789ab', `${dir}/opt/svc-apps/notas`);
+  const host = createLocalHost(options(dir));
+  const [first] = await host.installed(null);
+  const record = { version: '1.0.0', deliveredHash: first!.hash, installedHash: first!.hash, installedAtMs: 1 };
+  writeFileSync(`${kept}.json`, JSON.stringify(record));
+  writeFileSync(path.join(kept, 'made'), 'by the set-up');
+  const [during] = await host.installed(null);
+  expect(during?.delivered).toBe(null);
+  writeFileSync(`${kept}.json`, JSON.stringify({ ...record, installedHash: during!.hash }));
+  expect((await host.installed(null))[0]?.delivered).toBe(first!.hash);
+  rmSync(dir, { recursive: true, force: true });
 });

@@ -3,9 +3,10 @@
  * work of svc-app-install. Decision: docs/decisions/0060-versions-side-by-side.md
  */
 import { createHash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { lstat, open, readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { constants, createReadStream, lstatSync } from 'node:fs';
+import { open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { SvcError } from '../../schema/errors.ts';
 import { readInstalledRecord } from '../../schema/installed-record.ts';
 import { limits } from '../../schema/limits.ts';
@@ -19,24 +20,39 @@ interface WalkedFile {
 }
 
 interface Walk {
+  /** The folder that was walked: that of one version, whatever the link names meanwhile. */
+  readonly real: string;
   readonly files: readonly WalkedFile[];
   /** Changes whenever a file, or what stands in a folder, does. ctime is in it, so no tool can hide a change. */
   readonly mark: string;
 }
 
-/** Regular files only: links may come from the package's own installCommand and carry no bytes. Rejects what is over the limits. */
+/** So many files are looked at in one go; then the proxy has its turn. */
+const filesAtOnce = 500;
+
+/**
+ * Regular files only: links may come from the package's own installCommand and carry no bytes. Rejects what is over the limits, and
+ * ENOENT or ENOTDIR when there is no such folder. A file that goes meanwhile was not there.
+ * Folders are read beside the loop, so that a disk that hangs holds up nobody; a file in a folder that was just read costs a
+ * seventh in this thread of what it costs in another. Decision: docs/decisions/0085-one-look-one-command.md
+ */
 export async function walkPackage(root: string): Promise<Walk> {
+  const real = await realpath(root);
   const files: WalkedFile[] = [];
-  const mark = createHash('sha256').update(await realpath(root));
+  const mark = createHash('sha256').update(real);
   let bytes = 0;
+  let looked = 0;
   const visit = async (folder: string): Promise<void> => {
-    const entries = await readdir(path.join(root, folder), { withFileTypes: true });
+    const entries = await readdir(path.join(real, folder), { withFileTypes: true });
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const relative = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) await visit(relative);
+      if (entry.isDirectory()) await visit(relative).catch(unlessGone);
       if (!entry.isFile()) continue;
       if (files.length >= limits.packageEntriesMax) refuse(`it holds more than ${limits.packageEntriesMax} files`);
-      const stat = await lstat(path.join(root, relative));
+      looked += 1;
+      if (looked % filesAtOnce === 0) await turn();
+      const stat = lstatSync(path.join(real, relative), { throwIfNoEntry: false });
+      if (stat === undefined) continue;
       bytes += stat.size;
       if (bytes > limits.packageBytesMax) refuse(`it is larger than ${limits.packageBytesMax} bytes`);
       files.push({ path: relative, executable: (stat.mode & 0o100) !== 0 });
@@ -44,7 +60,17 @@ export async function walkPackage(root: string): Promise<Walk> {
     }
   };
   await visit('');
-  return { files, mark: mark.digest('hex') };
+  return { real, files, mark: mark.digest('hex') };
+}
+
+/** ENOENT and ENOTDIR: there is no such thing. Whatever else a file question is answered with says nothing of what is there. */
+export function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+function unlessGone(error: unknown): void {
+  if (!isAbsent(error)) throw error;
 }
 
 function refuse(why: string): never {
@@ -52,34 +78,54 @@ function refuse(why: string): never {
 }
 
 /** Hash of what was walked, by the one rule of schema/package-hash.ts. */
-export async function hashPackage(root: string, { files }: Walk): Promise<string> {
+export async function hashPackage({ real, files }: Walk): Promise<string> {
   const entries: PackageEntry[] = [];
   for (const file of files) {
     const hash = createHash('sha256');
-    for await (const chunk of createReadStream(path.join(root, file.path))) hash.update(chunk as Buffer);
+    for await (const chunk of createReadStream(path.join(real, file.path))) hash.update(chunk as Buffer);
     entries.push({ path: file.path, executable: file.executable, sha256: hash.digest('hex') });
   }
   return packageHash(entries);
 }
 
+/** What the installer and the launcher keep beside a version: its record, and which version a rollback goes back to. */
+export async function markBeside({ real }: Walk, folder: string, app: string): Promise<string> {
+  const record = await stat(`${real}.json`).catch((error: unknown) => {
+    unlessGone(error);
+    return null;
+  });
+  return `${record?.ino} ${record?.size} ${record?.ctimeMs} ${await previousTag(folder, app)}`;
+}
+
 /** What was delivered, as long as the folder still is what the installer left; null when a file was changed since. */
-export async function deliveredHash(root: string, hash: string): Promise<string | null> {
-  const text = await readFile(`${await realpath(root)}.json`, 'utf8').catch(() => '');
-  const record = readInstalledRecord(text);
+export async function deliveredHash({ real }: Walk, hash: string): Promise<string | null> {
+  const record = readInstalledRecord(await textAt(`${real}.json`));
   if (record === null) return hash;
   return record.installedHash === hash ? record.deliveredHash : null;
 }
 
+/** '' when there is no such file. */
+async function textAt(file: string): Promise<string> {
+  return await readFile(file, 'utf8').catch((error: unknown) => {
+    unlessGone(error);
+    return '';
+  });
+}
+
+async function previousTag(folder: string, app: string): Promise<string | null> {
+  const tag = await readlink(path.join(folder, '.versions', app, 'previous')).catch(() => null);
+  return tag !== null && /^[0-9a-f]{12}$/.test(tag) ? tag : null;
+}
+
 /** Version that a rollback goes back to; null when none is kept. */
 export async function previousVersion(folder: string, app: string): Promise<string | null> {
-  const store = path.join(folder, '.versions', app);
-  const tag = await readlink(path.join(store, 'previous')).catch(() => null);
-  if (tag === null || !/^[0-9a-f]{12}$/.test(tag)) return null;
-  const text = await readFile(path.join(store, `${tag}.json`), 'utf8').catch(() => '');
-  const record = readInstalledRecord(text);
+  const tag = await previousTag(folder, app);
+  if (tag === null) return null;
+  const kept = path.join(folder, '.versions', app, tag);
+  const record = readInstalledRecord(await textAt(`${kept}.json`));
   if (record !== null) return record.version;
   // A plain folder that was taken over has no record.
-  return (await readPackageManifest(path.join(store, tag)).catch(() => null))?.version ?? null;
+  return (await readPackageManifest(kept).catch(() => null))?.version ?? null;
 }
 
 /** The manifest of a package folder; null when there is none, MANIFEST_INVALID when it can't be acted on. */
@@ -88,7 +134,7 @@ export async function readPackageManifest(root: string): Promise<Manifest | null
   try {
     bytes = await readFile(path.join(root, 'svc-app.json'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
+    if (isAbsent(error)) return null;
     throw error;
   }
   return parseManifest(bytes);
@@ -104,6 +150,8 @@ export async function readPackageFile(root: string, file: string): Promise<Uint8
     // Never waits: a pipe has no other end, and four of these waits are all the threads that the portal has for files.
     const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
+      // A folder on the way may have been exchanged for a link since it was looked at: the descriptor says what was opened.
+      if (!(await readlink(`/proc/self/fd/${handle.fd}`)).startsWith(`${realRoot}/`)) return null;
       const stat = await handle.stat();
       return stat.isFile() && stat.size <= limits.packageFileBytesMax ? await handle.readFile() : null;
     } finally {

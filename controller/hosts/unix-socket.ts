@@ -1,16 +1,20 @@
 /** Unix sockets on this machine, with the errors that a person can act on. */
 import { once } from 'node:events';
 import net from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { withDeadline } from '../clock/system.ts';
 
-/** Rejects SOCKET_PATH_TOO_LONG before the kernel truncates, SERVER_UNREACHABLE when nobody listens. */
-export async function dialSocket(socketPath: string, clock: Clock): Promise<Duplex> {
+/**
+ * Rejects SOCKET_PATH_TOO_LONG before the kernel truncates, SERVER_UNREACHABLE when nobody listens. `paused`: not a byte is read, so that
+ * the socket can be given to another process whole.
+ */
+export async function dialSocket(socketPath: string, clock: Clock, paused = false): Promise<net.Socket> {
   checkSocketPath(socketPath);
   const socket = net.connect({ path: socketPath });
+  if (paused) socket.pause();
   const connected = once(socket, 'connect');
   try {
     const late = (): SvcError => new SvcError('TIMEOUT', `${socketPath} did not take the connection within ${limits.dialMsMax / 1_000} s`);
@@ -28,12 +32,12 @@ export async function dialSocket(socketPath: string, clock: Clock): Promise<Dupl
   }
 }
 
-/** Source: limits.socketPathBytesMax; the kernel takes 108 bytes with the closing NUL. */
+/** Source: sharedLimits.socketPathBytesMax; the kernel takes 108 bytes with the closing NUL. */
 export function checkSocketPath(socketPath: string): void {
   const bytes = Buffer.byteLength(socketPath);
-  if (bytes <= limits.socketPathBytesMax) return;
+  if (bytes <= sharedLimits.socketPathBytesMax) return;
   throw new SvcError(
     'SOCKET_PATH_TOO_LONG',
-    `${socketPath} has ${bytes} bytes, a unix socket takes ${limits.socketPathBytesMax}: choose a shorter prefix for the server (Server.spec.local.prefix), or a shorter --state`,
+    `${socketPath} has ${bytes} bytes, a unix socket takes ${sharedLimits.socketPathBytesMax}: choose a shorter prefix for the server (Server.spec.local.prefix), or a shorter --state`,
   );
 }

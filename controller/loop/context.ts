@@ -2,14 +2,15 @@
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import type { DesiredSource } from '../desired/in-force.ts';
-import type { Bus } from '../events/bus.ts';
+import type { Bus } from '../../store/bus.ts';
 import type { PortalCredentials } from '../execute/portal-credentials.ts';
-import type { Executors } from '../execute/executors.ts';
+import type { Executors } from '../execute/guarded.ts';
 import type { Host } from '../hosts/host.ts';
+import type { createLoopAlarm } from './loop-alarm.ts';
 import type { WorkQueue } from './queue.ts';
 import type { Log, Recorder } from './record.ts';
 import type { OffersReader } from '../repository/offers.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { KitTarball, ServerAdmin } from '../servers/admin.ts';
 import type { World, WorldFactory } from '../world.ts';
 
@@ -42,6 +43,10 @@ export interface Context {
   readonly credentials: PortalCredentials;
   readonly factory: WorldFactory;
   readonly offers: OffersReader;
+  /** Reads everything that the api wrote: the level behind the bus's edges. */
+  readonly refresh: () => Promise<void>;
+  /** Of every object, in the order in which a resync asks for them. */
+  readonly everyKey: () => Iterable<string>;
   /** To be told of each decision. */
-  readonly alarm: (key: string) => void;
+  readonly alarm: ReturnType<typeof createLoopAlarm>;
 }

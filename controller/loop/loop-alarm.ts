@@ -1,20 +1,47 @@
-/** Notices a key whose decisions feed themselves: work without an edge from the world, again and again (anchors B13). */
+/** Notices a key whose decisions feed themselves: work without anything new from the world, again and again (anchors B13). */
+import type { Decision } from '../../reconcilers/decision.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import type { Log } from './record.ts';
 
-/** To be called for each decision; tells a key once a minute when it was decided more often than anything real can cause. */
-export function createLoopAlarm(clock: Clock, log: Log): (key: string) => void {
+export interface Decided {
+  readonly decision: Pick<Decision<unknown>, 'actions' | 'nextDeadlineMs'>;
+  /** Its status is another one than before. */
+  readonly isRecorded: boolean;
+  /** All that it was decided from but the time; by reference, or as a text where that is made anew each time. */
+  readonly from: () => readonly unknown[];
+}
+
+interface Counted {
+  readonly count: number;
+  readonly from: readonly unknown[];
+}
+
+/**
+ * To be called for each decision. Counted is one that did something, or is due again at once, and was made from the very same as the one that
+ * did so before: however often a key is asked for, a decision that finds nothing to do feeds nothing, and what people do is new each time.
+ * Tells a key once a minute.
+ */
+export function createLoopAlarm(clock: Clock, log: Log): (key: string, decided: Decided) => void {
   let minute = 0;
-  let counts = new Map<string, number>();
-  return (key) => {
+  let counts = new Map<string, Counted>();
+  return (key, { decision, isRecorded, from }) => {
+    const isDueAgain = decision.nextDeadlineMs !== null && decision.nextDeadlineMs <= clock.nowMs();
+    if (decision.actions.length === 0 && !isRecorded && !isDueAgain) return;
     const now = Math.floor(clock.monotonicMs() / 60_000);
     if (now !== minute) {
       minute = now;
       counts = new Map();
     }
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
-    if (count === limits.decisionsPerMinuteMax) log.error({ key, decisions: count }, 'decided without end within one minute');
+    const before = counts.get(key);
+    const inputs = from();
+    const count = before !== undefined && areSame(before.from, inputs) ? before.count + 1 : (before?.count ?? 0);
+    counts.set(key, { count, from: inputs });
+    if (before?.count !== count && count === limits.decisionsPerMinuteMax)
+      log.error({ key, decisions: count }, 'decided without end within one minute');
   };
+}
+
+function areSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, at) => value === other[at]);
 }

@@ -4,17 +4,18 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock/system.ts';
-import { createBus, type Bus } from '../events/bus.ts';
+import { createBus, type Bus } from '../../store/bus.ts';
 import { memoryHost, packagesInMemory } from '../hosts/testing/memory-host.ts';
 import { createController, type Controller } from './loop.ts';
 import type { Log } from './record.ts';
-import { openSqliteStore } from '../store/sqlite.ts';
-import type { Store } from '../store/store.ts';
+import { openSqliteStore } from '../../store/sqlite.ts';
+import type { Store } from '../../store/store.ts';
 
 let dir: string;
 let store: Store;
 let bus: Bus;
 let controller: Controller;
+let wallOffsetMs = 0;
 const logged: { readonly level: string; readonly fields: object; readonly message: string }[] = [];
 const log = Object.fromEntries(
   ['info', 'warn', 'error', 'debug'].map((level) => [level, (fields: object, message: string) => logged.push({ level, fields, message })]),
@@ -23,6 +24,7 @@ const log = Object.fromEntries(
 beforeEach(() => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'svc-loop-'));
   logged.length = 0;
+  wallOffsetMs = 0;
 });
 afterEach(async () => {
   await controller.stop();
@@ -31,7 +33,7 @@ afterEach(async () => {
 });
 
 async function begin(people: number, apps: number): Promise<void> {
-  const documents = ['apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa } }\n'];
+  const documents = ['apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa, trusted: true } }\n'];
   for (let n = 0; n < people; n += 1) {
     documents.push(`apiVersion: svc/v1\nkind: Person\nmetadata: { name: p${n} }\nspec: { nome: P, login: p${n}, server: casa }\n`);
   }
@@ -43,7 +45,7 @@ async function begin(people: number, apps: number): Promise<void> {
     dir,
     store,
     bus,
-    clock: systemClock,
+    clock: { ...systemClock, nowMs: () => systemClock.nowMs() + wallOffsetMs },
     log,
     createHost: () => memoryHost(packagesInMemory(apps)),
   });
@@ -100,6 +102,20 @@ describe('a world in which nothing happens', () => {
   }, 30_000);
 });
 
+test('a wall clock that was set back lets everything be decided once more: a deadline of before would lie a day ahead', async () => {
+  await begin(2, 5);
+  expect(controller.tick()).toBe(0);
+  wallOffsetMs = -24 * 3_600_000;
+  expect(controller.tick()).toBe(10);
+  await controller.context.queue.idle();
+  expect(controller.tick()).toBe(0);
+  // The packages are looked at by their age too, which must not be a day less than nothing.
+  await controller.resync();
+  await controller.context.queue.idle();
+  const [server] = controller.context.world.servers.values();
+  expect(server?.lookedAtMs).toBeLessThanOrEqual(systemClock.nowMs() + wallOffsetMs);
+});
+
 test('an intent of the api is read, carried as far as it can be, and its transition has a reason and a round', async () => {
   await begin(1, 1);
   await store.putIntent({ person: 'p0', app: 'app0', wish: 'start', by: 'person', requestId: 'q1', atMs: Date.now() });
@@ -116,4 +132,15 @@ test('an intent of the api is read, carried as far as it can be, and its transit
       reason: expect.stringMatching(/./) as string,
     });
   }
+});
+
+test('a person may be asked for thousands of times within a minute: what finds nothing to do is no loop', async () => {
+  await begin(1, 1);
+  const { context } = controller;
+  for (let n = 0; n < 600; n += 1) {
+    context.queue.add('Person/p0', true);
+    context.queue.add('Supervisor/p0', true);
+    await context.queue.idle();
+  }
+  expect(logged.filter(({ level }) => level === 'error')).toEqual([]);
 });

@@ -2,27 +2,35 @@
  * The reconcile loop (design 3): edges enqueue keys, a resync every ten seconds catches what an edge missed, one worker at a time
  * looks at a key, decides purely and acts. Ending it ends no app: they belong to their supervisors.
  */
-import type { BackendMemory } from '../../reconcilers/backend-types.ts';
-import { limits } from '../../schema/limits.ts';
+import { backendMemory } from '../../reconcilers/backend-memory.ts';
+import { readMemory } from '../../reconcilers/memory.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { Context, ControllerOptions } from './context.ts';
 import { openDesiredSource } from '../desired/in-force.ts';
-import { watchFolder } from '../desired/watch.ts';
 import { createPortalCredentials } from '../execute/portal-credentials.ts';
 import { createExecutors } from '../execute/executors.ts';
 import type { Host } from '../hosts/host.ts';
-import { isDue } from './inputs.ts';
 import { createLoopAlarm } from './loop-alarm.ts';
 import { createSupervisorLink } from '../observe/supervisor-link.ts';
 import { createWorkQueue, type WorkQueue } from './queue.ts';
 import { openRecorder } from './record.ts';
 import { createBreath } from './slices.ts';
-import { installKit, newKitState, settleAccounts } from '../servers/kit-work.ts';
-import { applyInForce, lookAtPackages, onEnqueue, onLinkChange, refreshFromStore } from './refresh.ts';
+import type { ServerAction } from '../../reconcilers/actions.ts';
+import { carryOut } from '../servers/kit-acts.ts';
+import { newKitState } from '../servers/kit-state.ts';
+import { applyInForce } from './apply.ts';
+import { lookAtPackages } from '../observe/packages.ts';
+import { onLinkChange } from '../observe/people.ts';
+import { refreshInstalls } from '../observe/wishes.ts';
+import { kindOf } from '../../schema/keys.ts';
+import { allKinds } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { createOffersReader } from '../repository/offers.ts';
 import { tellProgress } from './package-news.ts';
-import { lookAtInventory } from './refresh-installs.ts';
-import { backendOf, emptyWorld, type World, type WorldFactory } from '../world.ts';
-import { workOn } from './work.ts';
+import { lookAtInventory } from '../observe/inventory.ts';
+import { emptyWorld, type WorldFactory } from '../world.ts';
+import { entryOf, isDue, reconcile, type LoopContext } from './reconcile.ts';
 
 export interface Controller {
   readonly context: Context;
@@ -38,7 +46,12 @@ export interface Controller {
   stop(): Promise<void>;
 }
 
-export async function createController(options: ControllerOptions): Promise<Controller> {
+interface LoopOptions extends ControllerOptions {
+  /** Absent: those of controller/kinds/all.ts. */
+  readonly kinds?: readonly Kind[];
+}
+
+export async function createController(options: LoopOptions): Promise<Controller> {
   const context = await createContext(options);
   const ends: (() => void | Promise<void>)[] = [];
   let stopped = false;
@@ -66,17 +79,18 @@ export async function createController(options: ControllerOptions): Promise<Cont
   };
 }
 
-async function createContext(options: ControllerOptions): Promise<Context> {
+async function createContext(options: LoopOptions): Promise<LoopContext> {
   const { store, clock, log } = options;
   const recorder = await openRecorder(store, clock, log);
   const source = await openDesiredSource(options.dir, store);
   const world = emptyWorld(source.current());
+  const kinds = new Map((options.kinds ?? allKinds).map((kind) => [kind.name, kind]));
   const queue: WorkQueue = createWorkQueue({
     clock,
-    laneOf: (key) => laneOf(world, key),
+    laneOf: (key) => laneOf({ world, kinds }, key),
     parallelMax: limits.workersPerServerMax,
     workDeadlineMs: limits.workDeadlineMs,
-    work: (key) => workOn(context, key),
+    work: (key) => reconcile(context, key),
     onError: (key, error) => log.error({ key, err: error }, 'work failed'),
     onLate: (key) => log.error({ key, deadlineMs: limits.workDeadlineMs }, 'work is past its deadline'),
   });
@@ -92,7 +106,7 @@ async function createContext(options: ControllerOptions): Promise<Context> {
     },
     link: (person, account, host) =>
       createSupervisorLink({ person, account, host, clock, onChange: (app) => onLinkChange(context, person, app) }),
-    memory: (key) => (recorder.last(key)?.memory ?? null) as BackendMemory | null,
+    memory: (key) => readMemory(backendMemory, recorder.last(key)?.memory),
   };
   const credentials = createPortalCredentials({
     rooms: store.rooms,
@@ -102,6 +116,7 @@ async function createContext(options: ControllerOptions): Promise<Context> {
   });
   const executors = createExecutors({
     credentials,
+    store,
     rooms: store.rooms,
     bus: options.bus,
     world,
@@ -109,19 +124,15 @@ async function createContext(options: ControllerOptions): Promise<Context> {
     log,
     dir: options.dir,
     onChange: (key) => queue.add(key, true),
-    onServer: (name, act) => beginServerAct(context, name, act),
-    onPackages: async (name) => {
-      await lookAtPackages(context, name);
-      const server = world.servers.get(name);
-      // Where nothing declares an engine and none stands, there is nothing new to see.
-      const hasEngines = [...world.engines.values()].some((engine) => engine.server === server);
-      if (server?.sight.status === 'reachable' && hasEngines) await lookAtInventory(context, server);
-    },
+    onServer: (action) => beginServerAct(context, action),
+    onPackages: (name) => onPackages(context, name),
+    onInstalls: () => refreshInstalls(context),
+    onForgotten: (key) => onForgotten(context, key),
     onProgress: (entry, task) => tellProgress(world, options.bus, clock.nowMs(), entry, task),
   });
-  const offers = createOffersReader(clock);
-  const context: Context = {
+  const context: LoopContext = {
     options,
+    kinds,
     source,
     world,
     recorder,
@@ -129,10 +140,28 @@ async function createContext(options: ControllerOptions): Promise<Context> {
     factory,
     executors,
     credentials,
-    offers,
+    offers: createOffersReader(clock),
+    refresh: async () => {
+      for (const kind of kinds.values()) await kind.refresh?.(context);
+    },
+    everyKey: () => everyKey({ world, kinds }),
     alarm: createLoopAlarm(clock, log),
   };
   return context;
+}
+
+async function onPackages(context: LoopContext, name: string): Promise<void> {
+  const { world } = context;
+  await lookAtPackages(context, name);
+  const server = world.servers.get(name);
+  // Where nothing declares an engine and none stands, there is nothing new to see.
+  const hasEngines = [...world.engines.values()].some((engine) => engine.server === server);
+  if (server?.sight.status === 'reachable' && hasEngines) await lookAtInventory(context, server);
+}
+
+async function onForgotten(context: LoopContext, key: string): Promise<void> {
+  await context.source.finishLeaving(key);
+  await applyInForce(context);
 }
 
 /** What was seen of a server may hold no longer: it is looked at now, and not when its time comes. */
@@ -145,72 +174,68 @@ function lookAgain({ world, queue }: Context, host: Host): void {
 }
 
 /** Beside the loop: a tarball on a slow line takes minutes. What went wrong stands in the state of the kit. */
-function beginServerAct(context: Context, name: string, act: 'kit' | 'accounts'): void {
-  const server = context.world.servers.get(name);
+function beginServerAct(context: LoopContext, action: ServerAction): void {
+  const server = context.world.servers.get(action.server);
   // What is under way makes the server be looked at when it ends: then it is decided anew.
-  if (server && server.kit?.work === null) (act === 'kit' ? installKit : settleAccounts)(context, server).catch(() => undefined);
+  if (server && server.kit?.work === null) carryOut(context, server, action).catch(() => undefined);
+}
+
+function* everyKey({ world, kinds }: Pick<LoopContext, 'world' | 'kinds'>): Generator<string> {
+  for (const kind of kinds.values()) for (const entry of kind.entries(world)) yield kind.keyOf(entry);
 }
 
 /** Keys of one server share its workers. */
-function laneOf(world: World, key: string): string {
-  const [kind, name = ''] = key.split('/', 2);
-  if (kind === 'Server' || kind === 'Service' || kind === 'Engine') return name;
-  if (kind === 'Grant') return 'rooms';
-  if (kind === 'Package') return world.packages.get(key.slice('Package/'.length))?.target.server ?? '';
-  return world.people.get(name)?.server.name ?? '';
+function laneOf({ world, kinds }: Pick<LoopContext, 'world' | 'kinds'>, key: string): string {
+  const kind = kinds.get(kindOf(key));
+  const entry = kind && entryOf(kind, world, key);
+  return kind === undefined || entry === undefined ? '' : kind.lane(entry);
 }
 
-async function prepare(context: Context): Promise<void> {
-  const { world, source, recorder } = context;
+async function prepare(context: LoopContext): Promise<void> {
+  const { source, credentials, world } = context;
   await source.reread(false);
   await applyInForce(context);
-  recallBackends(context);
-  await context.credentials.sweep(world);
-  await refreshFromStore(context);
-  const wanted = new Set([...world.people.keys(), ...world.servers.keys()]);
+  recall(context);
+  await credentials.sweep(world);
+  await context.refresh();
+}
+
+/** What an earlier run left about objects that are no more is forgotten. */
+function recall(context: LoopContext): void {
+  const { world, kinds, recorder } = context;
   for (const { key } of recorder.all()) {
-    const [kind, name = ''] = key.split('/', 2);
-    const known =
-      kind === 'Package' ? world.packages.has(key.slice('Package/'.length)) : kind === 'Grant' ? world.grants.has(name) : wanted.has(name);
-    if (kind !== 'Portal' && !known) recorder.forget(key);
+    const kind = kinds.get(kindOf(key));
+    const isOfUse = kind !== undefined && (kind.remembers?.(context, key) ?? entryOf(kind, world, key) !== undefined);
+    if (!isOfUse) recorder.forget(key);
   }
 }
 
-function start(context: Context, ends: (() => void | Promise<void>)[]): void {
+function start(context: LoopContext, ends: (() => void | Promise<void>)[]): void {
   const { options, world, source, queue } = context;
-  const { bus, clock, log, dir } = options;
+  const { bus, log, dir } = options;
   ends.push(
     bus.onEnqueue((key, urgent) => {
-      onEnqueue(context, key, urgent).catch((error: unknown) => log.error({ key, err: error }, 'the store could not be read'));
+      onEdge(context, key, urgent).catch((error: unknown) => log.error({ key, err: error }, 'the store could not be read'));
     }),
   );
-  const watcher = watchFolder(dir, clock, () => queue.add('Portal/', false));
-  ends.push(() => watcher.close());
+  for (const kind of context.kinds.values()) {
+    const end = kind.watch?.(context);
+    if (end !== undefined) ends.push(end);
+  }
   ends.push(resyncEvery(context));
   queue.open();
   log.info({ dir, objects: source.current().documents.size, backends: world.backends.size }, 'controller started');
 }
 
-/** What an earlier run knew of apps on servers that can't be looked at now: they are unknown, not gone. */
-function recallBackends({ world, recorder, factory }: Context): void {
-  for (const { key } of recorder.all()) {
-    const [kind, name = '', app] = key.split('/');
-    const person = world.people.get(name);
-    if (kind !== 'Backend' || !person || app === undefined || person.backends.has(app)) continue;
-    if (person.server.sight.status === 'reachable') recorder.forget(key);
-    else backendOf(world, person, app, factory);
-  }
-}
-
 /** Every ten seconds and a little more, so that many portals don't look at the same moment. Source: design 3 rule 3. */
-function resyncEvery(context: Context): () => Promise<void> {
+function resyncEvery(context: LoopContext): () => Promise<void> {
   const { clock, log } = context.options;
   let cancel: (() => void) | null = null;
   let running: Promise<void> | null = null;
   let stopped = false;
   const arm = (): void => {
     if (stopped) return;
-    const waitMs = limits.resyncMs + Math.random() * limits.resyncJitterMsMax;
+    const waitMs = sharedLimits.resyncMs + Math.random() * limits.resyncJitterMsMax;
     cancel = clock.at(clock.monotonicMs() + waitMs, () => {
       running = resync(context)
         .catch((error: unknown) => log.error({ err: error }, 'resync failed'))
@@ -226,32 +251,47 @@ function resyncEvery(context: Context): () => Promise<void> {
   };
 }
 
-async function resync(context: Context): Promise<void> {
-  const { world, queue } = context;
-  queue.add('Portal/', false);
-  for (const server of world.servers.values()) queue.add(server.key, false);
-  for (const server of world.servers.values()) for (const { key } of server.services.values()) queue.add(key, false);
-  for (const entry of world.packages.values()) queue.add(entry.key, false);
-  for (const key of world.engines.keys()) queue.add(key, false);
-  for (const { key } of world.grants.values()) queue.add(key, false);
-  await refreshFromStore(context);
+async function resync(context: LoopContext): Promise<void> {
+  try {
+    await context.refresh();
+  } finally {
+    await askForAll(context);
+  }
+}
+
+/** Puts everything into the queue that is decided at every round, and of the rest what is due. */
+async function askForAll(context: LoopContext): Promise<void> {
+  const { world, queue, kinds } = context;
   const breath = createBreath();
-  for (const person of world.people.values()) {
-    await breath();
-    queue.add(person.key, false);
-    queue.add(`Supervisor/${person.name}`, false);
-    void person.link.check();
+  for (const kind of kinds.values()) {
+    if (kind.lastInputs !== undefined) continue;
+    for (const entry of kind.entries(world)) {
+      await breath();
+      queue.add(kind.keyOf(entry), false);
+      kind.atResync?.(entry);
+    }
   }
   tick(context);
 }
 
-function tick({ world, queue, options }: Context): number {
-  const nowMs = options.clock.nowMs();
+function tick(context: LoopContext): number {
+  const { world, queue, kinds } = context;
+  const nowMs = context.options.clock.nowMs();
   let due = 0;
-  for (const entry of world.backends.values()) {
-    if (!isDue(entry, nowMs)) continue;
-    due += 1;
-    queue.add(entry.key, false);
+  for (const kind of kinds.values()) {
+    if (kind.lastInputs === undefined) continue;
+    for (const entry of kind.entries(world)) {
+      if (!isDue(context, kind, entry, nowMs)) continue;
+      due += 1;
+      queue.add(kind.keyOf(entry), false);
+    }
   }
   return due;
+}
+
+/** A wish of the api: what it wrote is read again before the key is worked on. */
+async function onEdge(context: LoopContext, key: string, urgent: boolean): Promise<void> {
+  const kind = context.kinds.get(kindOf(key));
+  if (kind?.onEdge === undefined) context.queue.add(key, urgent);
+  else await kind.onEdge(context, key, urgent);
 }

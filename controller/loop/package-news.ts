@@ -1,9 +1,9 @@
 /** Tells people's pages how an installation goes: at most four times a second, and at every change of state. */
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import type { PackageState } from '../../schema/packages.ts';
-import type { Bus } from '../events/bus.ts';
-import { targetKey, type PackageEntry, type PackageTask } from '../world-packages.ts';
-import type { World } from '../world.ts';
+import type { Bus } from '../../store/bus.ts';
+import { targetKey } from '../world-packages.ts';
+import type { PackageEntry, PackageTask, World } from '../world.ts';
 
 /** Whom a package concerns: its person, or everybody on the server. */
 export function peopleOf(world: World, { target }: PackageEntry): readonly string[] {
@@ -31,9 +31,9 @@ export function tellProgress(world: World, bus: Bus, nowMs: number, entry: Packa
 }
 
 /** It is no object any more: cancelled before anything was there, or removed. */
-export function tellGone(bus: Bus, person: string, app: string, cancelled: boolean): void {
+export function tellGone(bus: Bus, person: string, app: string, isCancelled: boolean): void {
   const state: PackageState = 'removed';
-  const reason = cancelled ? 'Cancelled' : 'Uninstalled';
-  const message = cancelled ? 'the installation was cancelled' : 'nothing of it is on the server';
+  const reason = isCancelled ? 'Cancelled' : 'Uninstalled';
+  const message = isCancelled ? 'the installation was cancelled' : 'nothing of it is on the server';
   bus.publish(person, { type: 'install-progress', app, state, reason, message, progress: null });
 }

@@ -5,7 +5,7 @@
  * taken until it really ended, because two workers on one key are never right.
  */
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { createAlarms } from '../clock/alarms.ts';
 
 export interface QueueOptions {

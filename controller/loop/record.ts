@@ -3,9 +3,11 @@
  * 5). An unchanged decision writes nothing at all (anchors B13: status writes that feed themselves).
  */
 import type { Condition, Reason } from '../../schema/backend.ts';
+import { readMemory, type KeptMemory, type MemoryShape } from '../../reconcilers/memory.ts';
 import type { Clock } from '../../schema/clock.ts';
+import { kindOf } from '../../schema/keys.ts';
 import { faultPoint } from '../faults.ts';
-import type { Store, StoredStatus } from '../store/store.ts';
+import type { Store, StoredEvent, StoredStatus } from '../../store/store.ts';
 
 export interface Finding {
   readonly state: string;
@@ -13,6 +15,7 @@ export interface Finding {
   readonly message: string;
   readonly conditions: readonly Condition[];
   readonly nextDeadlineMs: number | null;
+  /** The same object when nothing changed: reconcilers promise it. */
   readonly memory: unknown;
 }
 
@@ -24,9 +27,20 @@ export interface Log {
   debug(fields: object, message: string): void;
 }
 
+export interface Recorded {
+  readonly generation: number;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Version of the memory's shape. */
+  readonly version: number;
+}
+
 export interface Recorder {
   /** Null when nothing changed, otherwise what it was before; the writes are under way. */
-  record(key: string, finding: Finding, generation: number, details: Readonly<Record<string, unknown>>, round: string): Change | null;
+  record(key: string, finding: Finding, report: Recorded, round: string): Change | null;
+  /** An event beside the transitions: what came and went between two looks. */
+  note(key: string, event: Pick<StoredEvent, 'type' | 'reason' | 'message'>, round: string): void;
+  /** The memory of the last decision about it: the very object of this run, or what an earlier one left, if it can be used. */
+  memory(key: string, shape: MemoryShape<unknown>): unknown;
   last(key: string): StoredStatus | null;
   all(): readonly StoredStatus[];
   forget(key: string): void;
@@ -46,6 +60,8 @@ const warnings = new Set<string>(['failed', 'backoff', 'unknown', 'missing', 'ou
 
 export async function openRecorder(store: Store, clock: Clock, log: Log): Promise<Recorder> {
   const statuses = new Map((await store.statuses('')).map((status) => [status.key, status]));
+  /** Of keys that were asked for in this run. */
+  const memories = new Map<string, unknown>();
   let writing: Promise<unknown> = Promise.resolve();
   const write = (work: Promise<unknown>): void => {
     const settled = work.catch((error: unknown) => log.error({ err: error }, 'the store refused a status'));
@@ -60,18 +76,20 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
     write(store.appendEvent({ atMs: now.seenAtMs, key, type, reason, message, round, from, to }));
   };
   return {
-    record: (key, finding, generation, details, round) => {
+    record: (key, finding, { generation, details, version }, round) => {
       const before = statuses.get(key) ?? null;
-      if (before && sameFinding(before, finding, generation, details)) return null;
+      if (before && memories.get(key) === finding.memory && sameFinding(before, finding, generation, details)) return null;
       const now: StoredStatus = {
         key,
-        kind: key.slice(0, key.indexOf('/')),
+        kind: kindOf(key),
         ...pick(finding),
+        memory: { version, value: finding.memory } satisfies KeptMemory,
         generation,
         seenAtMs: clock.nowMs(),
         details,
       };
       statuses.set(key, now);
+      memories.set(key, finding.memory);
       faultPoint('status/before-write');
       const change = { before, now, transition: before?.state !== now.state || before.reason !== now.reason };
       write(store.putStatus(now));
@@ -79,9 +97,18 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
       faultPoint('status/written');
       return change;
     },
+    memory: (key, shape) => {
+      if (!memories.has(key)) memories.set(key, readMemory(shape, statuses.get(key)?.memory));
+      return memories.get(key) ?? null;
+    },
+    note: (key, event, round) => {
+      log[event.type === 'Warning' ? 'warn' : 'info']({ round, key, reason: event.reason, message: event.message }, 'event');
+      write(store.appendEvent({ ...event, atMs: clock.nowMs(), key, round, from: null, to: null }));
+    },
     last: (key) => statuses.get(key) ?? null,
     all: () => [...statuses.values()],
     forget: (key) => {
+      memories.delete(key);
       if (statuses.delete(key)) write(store.deleteStatus(key));
     },
     settled: async () => {
@@ -90,11 +117,10 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
   };
 }
 
-function pick({ state, reason, message, conditions, nextDeadlineMs, memory }: Finding): Finding {
-  return { state, reason, message, conditions, nextDeadlineMs, memory };
+function pick({ state, reason, message, conditions, nextDeadlineMs }: Finding): Omit<Finding, 'memory'> {
+  return { state, reason, message, conditions, nextDeadlineMs };
 }
 
-/** `memory` is the same object when nothing changed: reconcilers promise it. After a restart it is another one, once. */
 function sameFinding(before: StoredStatus, now: Finding, generation: number, details: Readonly<Record<string, unknown>>): boolean {
   return (
     before.state === now.state &&
@@ -102,7 +128,6 @@ function sameFinding(before: StoredStatus, now: Finding, generation: number, det
     before.message === now.message &&
     before.generation === generation &&
     before.nextDeadlineMs === now.nextDeadlineMs &&
-    before.memory === now.memory &&
     sameConditions(before.conditions, now.conditions) &&
     JSON.stringify(before.details) === JSON.stringify(details)
   );

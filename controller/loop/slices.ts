@@ -1,6 +1,6 @@
 /** Long work in short slices: the proxy and the events are served in between. Decision: docs/decisions/0031-the-loop.md */
 import { setImmediate as turn } from 'node:timers/promises';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 
 /** To be awaited between small pieces of work: gives way once a slice is used up. */
 export function createBreath(): () => Promise<void> | undefined {

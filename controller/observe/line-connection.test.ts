@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
+import { limits as machineLimits } from '../../machines/limits.ts';
 import { limits } from '../../schema/limits.ts';
 import type { SupervisorPush } from '../../schema/supervisor-protocol.ts';
 import { systemClock } from '../clock/system.ts';
@@ -109,7 +110,7 @@ test('a supervisor that never answers costs the deadline, and its late answer ha
   const { connection, pushes } = connect(clock);
   const pending = connection.ask({ op: 'hello' });
   const socket = await heard.promise;
-  clock.advance(limits.supervisorReplyMsMax);
+  clock.advance(machineLimits.supervisorReplyMsMax);
   await expect(pending).rejects.toMatchObject({ code: 'TIMEOUT' });
   socket.write('{"id":1,"ok":true,"token":"late"}\n{"event":"gone","app":"x"}\n');
   await expect.poll(() => pushes).toEqual([{ event: 'gone', app: 'x' }]);

@@ -5,6 +5,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError, type ErrorCode, errorKinds } from '../../schema/errors.ts';
+import { limits as machineLimits } from '../../machines/limits.ts';
 import { limits } from '../../schema/limits.ts';
 import type { SupervisorPush, SupervisorReplies, SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import { readReply, readSupervisorLine, type SupervisorLine } from './supervisor-lines.ts';
@@ -91,9 +92,11 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
         }
         lastId += 1;
         const id = lastId;
-        const cancel = clock.at(clock.monotonicMs() + limits.supervisorReplyMsMax, () => {
+        const cancel = clock.at(clock.monotonicMs() + machineLimits.supervisorReplyMsMax, () => {
           waiting.delete(id);
-          reject(new SvcError('TIMEOUT', `the supervisor did not answer ${request.op} within ${limits.supervisorReplyMsMax / 1_000} s`));
+          reject(
+            new SvcError('TIMEOUT', `the supervisor did not answer ${request.op} within ${machineLimits.supervisorReplyMsMax / 1_000} s`),
+          );
         });
         waiting.set(id, { op: request.op, resolve, reject, cancel });
         stream.write(`${JSON.stringify({ id, ...request })}\n`);

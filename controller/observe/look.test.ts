@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import { emptyWorld, type PersonEntry, type ServerEntry } from '../world.ts';
 import { lookAtServer, lookAtSession } from './look.ts';
@@ -50,7 +50,7 @@ test('a slow look that began before an install takes nothing back from the look 
   const server = {
     host,
     system: new Map(),
-    sight: { status: 'unknown', message: '' },
+    seen: { status: 'unknown', message: '' },
     looksBegun: 0,
     lookTold: 0,
   } as unknown as ServerEntry;

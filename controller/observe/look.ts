@@ -2,7 +2,7 @@
 import { SvcError } from '../../schema/errors.ts';
 import type { HostSight } from '../../reconcilers/backend-types.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { BackendEntry, PersonEntry, ServerEntry, World } from '../world.ts';
 
 /**
@@ -13,6 +13,7 @@ export async function lookAtServer(world: World, server: ServerEntry, nowMs: () 
   const changed: PersonEntry[] = [];
   server.looksBegun += 1;
   const look = server.looksBegun;
+  const begunAtMs = nowMs();
   // A look that began before one that was told already may not have seen what an install made meanwhile.
   const isStale = (before: { lookTold: number }): boolean => {
     if (look < before.lookTold) return true;
@@ -25,10 +26,13 @@ export async function lookAtServer(world: World, server: ServerEntry, nowMs: () 
     const system = byApp(await server.host.installed(null, accounts));
     if (!isStale(server) && !samePackages(server.system, system)) server.system = system;
     for (const person of people) if (await lookAtPerson(person, isStale)) changed.push(person);
-    if (!isStale(server)) setSight(server, { status: 'reachable', message: '' });
+    if (!isStale(server)) {
+      setSight(server, { status: 'reachable', message: '' });
+      server.lookBegunAtMs = begunAtMs;
+    }
   } catch (error) {
     // A server that is busy answers nevertheless: what was seen of it holds (anchors B 11).
-    const isBusy = error instanceof SvcError && error.code === 'SSH_SATURATED' && server.sight.status === 'reachable';
+    const isBusy = error instanceof SvcError && error.code === 'SSH_SATURATED' && server.seen.status === 'reachable';
     if (!isBusy && !isStale(server)) setSight(server, { status: 'unreachable', message: (error as Error).message });
   }
   server.lookedAtMs = nowMs();
@@ -46,7 +50,7 @@ async function lookAtPerson(person: PersonEntry, isStale: (person: PersonEntry) 
     person.accountSeen = false;
     return false;
   }
-  // What a person installed goes before the server's: pessoa comes last. Decision: docs/decisions/0020-server-files.md
+  // What a person installed goes before the server's: pessoa comes last.
   const packages = byApp(await host.installed(person.account));
   if (isStale(person) || samePackages(person.packages, packages)) return false;
   person.packages = packages;
@@ -63,13 +67,14 @@ function samePackages(before: ReadonlyMap<string, InstalledPackage>, now: Readon
     const known = before.get(app);
     if (known?.hash !== one.hash || known.scope !== one.scope || known.delivered !== one.delivered || known.previous !== one.previous)
       return false;
+    if (known.unread !== one.unread) return false;
   }
   return true;
 }
 
 /** The same object while it says the same: a new one makes every decision of the server due. */
 function setSight(server: ServerEntry, sight: HostSight): void {
-  if (server.sight.status !== sight.status || server.sight.message !== sight.message) server.sight = sight;
+  if (server.seen.status !== sight.status || server.seen.message !== sight.message) server.seen = sight;
 }
 
 /** The newest wish and the windows of a backend, as the api stored them. */
@@ -91,12 +96,14 @@ export async function lookAtSession(store: Store, person: PersonEntry, nowMs: nu
   const present = (await store.sessionsOf(person.name, nowMs)).some(({ audience }) => audience === 'portal');
   // Nothing to read again: who was away stays away, who was there stays there. Asked of everybody at each resync.
   if (present === person.session && person.sessionLooked && present === (person.sessionSinceMs !== null)) return false;
-  const kept = Number((await store.value(name)) ?? '0');
+  const stored = await store.value(name);
+  const kept = Number(stored ?? '0');
   const sinceMs = present ? (kept > 0 ? kept : nowMs) : null;
   if ((sinceMs ?? 0) !== kept) await store.putValue(name, String(sinceMs ?? 0));
   const changed = person.session !== present || person.sessionSinceMs !== sinceMs;
   person.session = present;
   person.sessionSinceMs = sinceMs;
+  person.everSignedIn = stored !== null || present;
   person.sessionLooked = true;
   return changed;
 }

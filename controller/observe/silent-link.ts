@@ -10,6 +10,8 @@ export function silentLink(person: string): SupervisorLink {
     view: () => view,
     snapshot: () => null,
     snapshots: () => [],
+    usage: () => null,
+    lookAtUsage: async () => undefined,
     seenAtMs: () => 0,
     adopt: async () => undefined,
     ensure: refuse,

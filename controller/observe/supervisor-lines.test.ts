@@ -17,6 +17,7 @@ const snapshot = {
   step: { name: 'socket', detail: '', atMs: 3 },
   failures: 0,
   nextAttemptAtMs: null,
+  restarts: 1,
   lastExit: { code: 1, signal: null, atMs: 2, reason: 'Crashed', lastLogLines: ['ai'] },
   connections: 0,
   idleDeadlineMs: null,

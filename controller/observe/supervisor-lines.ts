@@ -2,23 +2,24 @@
  * The border where a server talks to the portal: every line a supervisor prints is checked here, whole, before anyone reads a
  * field of it. A server may be anyone's; nothing it says is taken on trust.
  */
-import { Ajv } from 'ajv';
+import { appIdPattern } from '../../schema/app-id.ts';
+import { lineShape } from '../../schema/compile-shape.ts';
 import { backendStates, reasons, startSteps, type AppSnapshot } from '../../schema/backend.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { SupervisorPush, SupervisorReplies } from '../../schema/supervisor-protocol.ts';
 
-const closed = (properties: Readonly<Record<string, object>>): object => ({
+const closed = (properties: Readonly<Record<string, object>>, optional: readonly string[] = []): object => ({
   type: 'object',
   properties,
-  required: Object.keys(properties),
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
   additionalProperties: false,
 });
 const nullable = (schema: object): object => ({ anyOf: [{ type: 'null' }, schema] });
 const text = (maxLength: number): object => ({ type: 'string', maxLength });
 const count = { type: 'integer', minimum: 0 } as const;
 const time = { type: 'number', minimum: 0 } as const;
-const app = { type: 'string', pattern: '^[a-z0-9-]{1,128}$' } as const;
+const app = { type: 'string', pattern: appIdPattern } as const;
 const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 const secretName = { type: 'string', pattern: '^[A-Z][A-Z0-9_]{0,63}$' } as const;
 const reason = { enum: [...reasons] } as const;
@@ -42,6 +43,7 @@ const snapshotFields: { readonly [Field in keyof AppSnapshot]-?: object } = {
   step: nullable(closed({ name: { enum: [...startSteps] }, detail: text(8_192), atMs: time })),
   failures: count,
   nextAttemptAtMs: nullable(time),
+  restarts: count,
   lastExit: nullable(
     closed({
       code: nullable({ type: 'integer' }),
@@ -79,12 +81,34 @@ const secrets = closed({
 });
 
 const replySchemas: { readonly [Op in keyof SupervisorReplies]: object } = {
-  hello: closed({ protocol: count, version: text(128), pid: { type: 'integer', minimum: 1 }, bootId: text(64), home: text(4_096) }),
+  hello: closed(
+    {
+      protocol: count,
+      version: text(128),
+      pid: { type: 'integer', minimum: 1 },
+      bootId: text(64),
+      home: text(4_096),
+      outdated: { type: 'boolean' },
+      // Said only while it holds.
+      disk: text(8_192),
+    },
+    ['outdated', 'disk'],
+  ),
   subscribe: apps,
   snapshot: apps,
+  usage: closed({
+    atMs: time,
+    apps: {
+      type: 'array',
+      maxItems: 10_000,
+      items: closed({ app, pid: { type: 'integer', minimum: 1 }, cpuMs: time, memoryBytes: time, tasks: count }),
+    },
+  }),
   start: accepted,
   stop: accepted,
   pin: accepted,
+  used: accepted,
+  doubt: accepted,
   token: closed({ token: nullable(text(4_096)) }),
   log: closed({ text: { type: 'string' } }),
   follow: accepted,
@@ -94,10 +118,9 @@ const replySchemas: { readonly [Op in keyof SupervisorReplies]: object } = {
   quit: accepted,
 };
 
-const ajv = new Ajv({ allErrors: false, strict: true, strictTypes: false });
-const checks = Object.fromEntries(Object.entries(replySchemas).map(([op, schema]) => [op, ajv.compile(schema)]));
-const checkFailure = ajv.compile(closed({ code: text(128), message: text(8_192) }));
-const checkPush = ajv.compile({
+const replyTroubles = Object.fromEntries(Object.entries(replySchemas).map(([op, schema]) => [op, lineShape(schema)]));
+const failureTrouble = lineShape(closed({ code: text(128), message: text(8_192) }));
+const pushTrouble = lineShape({
   anyOf: [
     closed({ event: { const: 'app' }, snapshot }),
     closed({ event: { const: 'gone' }, app }),
@@ -114,21 +137,24 @@ export type SupervisorLine =
 export function readSupervisorLine(line: string): SupervisorLine {
   const value = parseObject(line);
   if (!('id' in value)) {
-    if (!checkPush(value)) throw unexpected('a push', ajv.errorsText(checkPush.errors));
+    const trouble = pushTrouble(value);
+    if (trouble !== null) throw unexpected('a push', trouble);
     return { kind: 'push', push: value as unknown as SupervisorPush };
   }
   const { id, ok, ...rest } = value;
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof ok !== 'boolean') throw unexpected('a reply', 'id or ok is missing');
   if (ok) return { kind: 'reply', id, body: rest };
   const { error, ...others } = rest;
-  if (Object.keys(others).length > 0 || !checkFailure(error)) throw unexpected('an error reply', ajv.errorsText(checkFailure.errors));
+  const trouble = Object.keys(others).length > 0 ? 'it says more' : failureTrouble(error);
+  if (trouble !== null) throw unexpected('an error reply', trouble);
   return { kind: 'failure', id, error: error as { code: string; message: string } };
 }
 
 /** The reply as its op promises it; throws SUPERVISOR_PROTOCOL. */
 export function readReply<Op extends keyof SupervisorReplies>(op: Op, body: Readonly<Record<string, unknown>>): SupervisorReplies[Op] {
-  const check = checks[op];
-  if (!check?.(body)) throw unexpected(`the reply to ${op}`, ajv.errorsText(check?.errors));
+  const troubleOf = replyTroubles[op];
+  const trouble = troubleOf === undefined ? 'no such op' : troubleOf(body);
+  if (trouble !== null) throw unexpected(`the reply to ${op}`, trouble);
   return body as unknown as SupervisorReplies[Op];
 }
 

@@ -22,19 +22,23 @@ test.for([
 });
 
 test.for([
-  ['of an older release is ended, so that ours can take over', '0.0.9', ['hello', 'quit'], 'down'],
-  ['of a newer release is kept', '99.0.0', ['hello', 'subscribe'], 'up'],
-  ['of this release is kept', kitVersion, ['hello', 'subscribe'], 'up'],
-] as const)('a supervisor %s', async ([, version, asked, status], { onTestFinished }) => {
+  ['of an older release is ended, so that ours can take over', '0.0.9', false, ['hello', 'quit'], 'down'],
+  ['of a newer release is kept', '99.0.0', false, ['hello', 'subscribe'], 'up'],
+  ['of a newer release that does not say whether its code changed is kept', '99.0.0', undefined, ['hello', 'subscribe'], 'up'],
+  ['of this release is kept', kitVersion, false, ['hello', 'subscribe'], 'up'],
+  ['of this release whose code was exchanged is ended', kitVersion, true, ['hello', 'quit'], 'down'],
+  ['of this number from before anybody asked for its code is ended', kitVersion, undefined, ['hello', 'quit'], 'down'],
+] as const)('a supervisor %s', async ([, version, outdated, asked, status], { onTestFinished }) => {
   const home = mkdtempSync(path.join(os.tmpdir(), 'svc-lnk-'));
   const place = { home, prefix: home };
   mkdirSync(accountPaths(place).root);
   const ops: string[] = [];
+  let disk: string | undefined = 'no space';
   const server = createServer((socket) => {
     createInterface({ input: socket }).on('line', (line) => {
       const { id, op } = JSON.parse(line) as { id: number; op: string };
       ops.push(op);
-      const hello = { protocol: supervisorProtocolVersion, version, pid: 1, bootId: 'boot', home };
+      const hello = { protocol: supervisorProtocolVersion, version, pid: 1, bootId: 'boot', home, outdated, disk };
       socket.write(`${JSON.stringify({ id, ok: true, ...{ hello, subscribe: { apps: [] }, quit: { accepted: true } }[op] })}\n`);
     });
   });
@@ -53,4 +57,10 @@ test.for([
   await link.adopt();
   expect(ops).toEqual(asked);
   expect(link.view().status).toBe(status);
+  if (status === 'down') return;
+  // What it says of its disk is asked again at each round.
+  expect(link.view().supervisor?.disk).toBe('no space');
+  disk = undefined;
+  await link.check();
+  expect(link.view().supervisor?.disk).toBe(undefined);
 });

@@ -7,6 +7,7 @@ import type { AppSnapshot } from '../../schema/backend.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
+import type { AppUsage } from '../../schema/wire/http.ts';
 import {
   isOlderKit,
   kitVersion,
@@ -18,6 +19,7 @@ import {
 import { faultPoint } from '../faults.ts';
 import type { Host } from '../hosts/host.ts';
 import { openLineConnection, type Ask, type LineConnection } from './line-connection.ts';
+import { createUsage } from './usage.ts';
 
 export interface LinkView {
   readonly status: 'up' | 'starting' | 'down';
@@ -33,6 +35,10 @@ export interface SupervisorLink {
   view(): LinkView;
   snapshot(app: string): AppSnapshot | null;
   snapshots(): readonly AppSnapshot[];
+  /** What an app used at the last look; null when that was too long ago, or of another process. */
+  usage(app: string): AppUsage | null;
+  /** Never rejects; one look at a time, and none right after another. */
+  lookAtUsage(): Promise<void>;
   /** When this app, or the line, was heard last. */
   seenAtMs(): number;
   /** Connects if somebody listens already; never rejects, starts nothing. */
@@ -64,6 +70,8 @@ interface LinkState {
   snapshots: Map<string, AppSnapshot>;
   seenAtMs: number;
   ensuring: Promise<void> | null;
+  /** The line was given up because nothing was answered on it. */
+  isDeaf: boolean;
   closed: boolean;
 }
 
@@ -75,17 +83,21 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
     snapshots: new Map(),
     seenAtMs: 0,
     ensuring: null,
+    isDeaf: false,
     closed: false,
   };
   const ask = async <Op extends SupervisorRequest['op']>(request: Ask<Op>): Promise<SupervisorReplies[Op]> => {
     if (!state.connection) throw state.view.error ?? down(options.person);
     return state.connection.ask<Op>(request);
   };
+  const usage = createUsage(options.clock, () => ask({ op: 'usage' }));
   return {
     person: options.person,
     view: () => state.view,
     snapshot: (app) => state.snapshots.get(app) ?? null,
     snapshots: () => [...state.snapshots.values()],
+    usage: (app) => usage.of(app, state.snapshots.get(app)?.process?.pid ?? null),
+    lookAtUsage: () => usage.look(),
     seenAtMs: () => state.seenAtMs,
     adopt: async () => {
       const stream = await dialSupervisor(state).catch(() => null);
@@ -106,9 +118,13 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
       const { connection } = state;
       if (!connection) return;
       try {
-        await connection.ask({ op: 'hello' });
+        const hello = await connection.ask({ op: 'hello' });
+        // The kit was exchanged under a running supervisor: its apps live on, and the next attempt starts the new code.
+        if (hello.outdated === true) await connection.ask({ op: 'quit' });
+        else if (state.connection === connection && hello.disk !== state.view.supervisor?.disk) setView(state, 'up', null, hello);
         state.seenAtMs = options.clock.nowMs();
-      } catch {
+      } catch (error) {
+        state.isDeaf = error instanceof SvcError && error.code === 'TIMEOUT';
         connection.close();
       }
     },
@@ -141,19 +157,31 @@ async function ensure(state: LinkState): Promise<void> {
   const { options } = state;
   setView(state, 'starting', null, null);
   try {
-    let stream = await dialSupervisor(state).catch(() => null);
-    if (!stream) {
-      faultPoint('supervisor/before-spawn');
-      await options.host.startSupervisor(options.account);
-      faultPoint('supervisor/spawned');
-      stream = await dialSupervisor(state);
-    }
-    await greet(state, stream);
+    // Who was just asked in vain is not asked again before somebody looked at it.
+    const found = state.isDeaf ? null : await dialSupervisor(state).catch(() => null);
+    state.isDeaf = false;
+    if (found && (await greetsInTime(state, found))) return;
+    // Nobody listens, or somebody who hears nothing: the start leaves a busy supervisor alone and replaces one that is stopped by a signal.
+    faultPoint('supervisor/before-spawn');
+    await options.host.startSupervisor(options.account);
+    faultPoint('supervisor/spawned');
+    await greet(state, await dialSupervisor(state));
     faultPoint('supervisor/greeted');
   } catch (error) {
     const coded = error instanceof SvcError ? error : new SvcError('SERVER_UNREACHABLE', String(error), {}, { cause: error });
     setView(state, 'down', coded, null);
     throw coded;
+  }
+}
+
+/** False when nothing came back; every other failure is told as it is. */
+async function greetsInTime(state: LinkState, stream: Awaited<ReturnType<typeof dialSupervisor>>): Promise<boolean> {
+  try {
+    await greet(state, stream);
+    return true;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'TIMEOUT') return false;
+    throw error;
   }
 }
 
@@ -173,7 +201,7 @@ async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSup
   });
   try {
     const hello = await connection.ask({ op: 'hello' });
-    if (hello.protocol !== supervisorProtocolVersion || isOlderKit(hello.version)) {
+    if (mustGo(hello)) {
       // One of another release: its apps live on, and the next attempt starts ours.
       await connection.ask({ op: 'quit' });
       throw new SvcError(
@@ -191,6 +219,11 @@ async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSup
     connection.close();
     throw error;
   }
+}
+
+/** Of another release, or of this one with other code than what stands there now: a supervisor that did not say is of before that was asked. */
+function mustGo({ protocol, version, outdated }: SupervisorReplies['hello']): boolean {
+  return protocol !== supervisorProtocolVersion || isOlderKit(version) || (outdated ?? version === kitVersion);
 }
 
 /** What was pushed between `subscribe` and its reply is older than the reply. */

@@ -1,10 +1,12 @@
 /** The icon of a package that is only offered: it stands beside the tarball, or in the folder of one that is not packed. */
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { limits } from '../../schema/limits.ts';
-import { repositoryPaths } from '../../schema/repository/paths.ts';
-import { iconTypes, type IconType } from '../../schema/repository/records.ts';
-import type { Offers } from '../../schema/repository/store-view.ts';
+import { readWhole } from '../../kit/http/ask.ts';
+import { fetchFrom } from '../../kit/http/fetch-from.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
+import { type IconType, iconTypes, repositoryPaths } from '../../schema/repository/paths.ts';
+import type { Offers } from '../../schema/repository/shop-view.ts';
 import { isRepositoryFolder, type RepositoryLocation } from './location.ts';
 
 export interface OfferedFile {
@@ -70,24 +72,17 @@ async function readSmall(file: string): Promise<Uint8Array | null> {
   const handle = await open(file, 'r');
   try {
     const found = await handle.stat();
-    return found.isFile() && found.size <= limits.packageFileBytesMax ? await handle.readFile() : null;
+    return found.isFile() && found.size <= sharedLimits.packageFileBytesMax ? await handle.readFile() : null;
   } finally {
     await handle.close();
   }
 }
 
 async function fetchIcon(url: string): Promise<Uint8Array | null> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(limits.repositoryAnswerMsMax) });
-  if (answer.status !== 200 || !answer.body) {
-    await answer.body?.cancel();
-    return null;
+  const answer = await fetchFrom(url, {}, { silentMsMax: 0, signal: AbortSignal.timeout(limits.repositoryAnswerMsMax) });
+  try {
+    return answer.status === 200 ? await readWhole(answer, sharedLimits.packageFileBytesMax) : null;
+  } finally {
+    answer.end();
   }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body) {
-    bytes += chunk.byteLength;
-    if (bytes > limits.packageFileBytesMax) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { type PackageRecord, catalogueOf } from '../../schema/repository/records.ts';
 import { systemClock } from '../clock/system.ts';
 import { createOffersReader } from './offers.ts';

@@ -1,17 +1,22 @@
 /**
- * What can be installed: the catalogue of the repository, from an address, a folder, or made from unpacked packages. What was read
- * last stays good while the repository does not answer or tells something else than a catalogue.
- * Decision: docs/decisions/0057-reading-a-repository.md
+ * What can be installed: the catalogue of the repository, from an address, a folder, or made from unpacked packages. What was read last
+ * stays good while the repository does not answer or tells something else than a catalogue; the reason is shown beside it. An address is
+ * asked with its last ETag, at most once in 5 s and for at most 20 s; several askers share one answer. A folder is a packed repository when
+ * `v1/pacote` is in it, else every subfolder with a valid manifest of its own name is an app with one version. The last good catalogue is
+ * kept in memory only: after a restart without the repository the shop is empty and says why, and what is installed is not concerned.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { headerOf, readWhole, whyNone, type Answer } from '../../kit/http/ask.ts';
+import { fetchFrom } from '../../kit/http/fetch-from.ts';
 import { withDeadline } from '../clock/system.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { repositoryPaths } from '../../schema/repository/paths.ts';
 import { type Catalogue, readCatalogue } from '../../schema/repository/records.ts';
-import type { Offers } from '../../schema/repository/store-view.ts';
+import type { Offers } from '../../schema/repository/shop-view.ts';
 import { readSource } from '../observe/repository.ts';
 import { type RepositoryLocation, isRepositoryFolder } from './location.ts';
 
@@ -103,26 +108,22 @@ async function fromAddress(clock: Clock, url: string, held: Held | null): Promis
 }
 
 async function fetchCatalogue(url: string, held: Held | null, signal: AbortSignal): Promise<Read> {
-  const headers: Record<string, string> = held?.etag ? { 'if-none-match': held.etag } : {};
-  const answer = await fetch(`${url}/${repositoryPaths.catalogue}`, { headers, signal }).catch((error: unknown) => {
-    const cause = (error as { cause?: { code?: string } }).cause?.code ?? '';
-    throw new SvcError('REPOSITORY_UNREACHABLE', `${url} does not answer ${cause}`.trim(), {}, { cause: error });
-  });
-  if (answer.status === 304 && held) {
-    await answer.body?.cancel();
-    return { offers: { apps: held.offers.apps, problem: null }, etag: held.etag };
+  const headers = held?.etag ? { 'if-none-match': held.etag } : {};
+  const refused = (error: unknown): never => {
+    throw new SvcError('REPOSITORY_UNREACHABLE', `${url} does not answer: ${whyNone(error)}`, {}, { cause: error });
+  };
+  const answer = await fetchFrom(`${url}/${repositoryPaths.catalogue}`, headers, { silentMsMax: 0, signal }).catch(refused);
+  try {
+    if (answer.status === 304 && held) return { offers: { apps: held.offers.apps, problem: null }, etag: held.etag };
+    if (answer.status !== 200) throw new SvcError('REPOSITORY_UNREACHABLE', `${url} answers ${answer.status} for its catalogue`);
+    return { offers: offersOf(readCatalogue(await catalogueBytes(url, answer))), etag: headerOf(answer, 'etag') || null };
+  } finally {
+    answer.end();
   }
-  if (answer.status !== 200 || !answer.body) {
-    await answer.body?.cancel();
-    throw new SvcError('REPOSITORY_UNREACHABLE', `${url} answers ${answer.status} for its catalogue`);
-  }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body) {
-    bytes += chunk.byteLength;
-    if (bytes > limits.catalogueBytesMax)
-      throw new SvcError('TOO_LARGE', `the catalogue of ${url} is larger than ${limits.catalogueBytesMax} bytes`);
-    chunks.push(chunk);
-  }
-  return { offers: offersOf(readCatalogue(Buffer.concat(chunks))), etag: answer.headers.get('etag') };
+}
+
+async function catalogueBytes(url: string, answer: Answer): Promise<Buffer> {
+  const bytes = await readWhole(answer, sharedLimits.catalogueBytesMax);
+  if (bytes === null) throw new SvcError('TOO_LARGE', `the catalogue of ${url} is larger than ${sharedLimits.catalogueBytesMax} bytes`);
+  return bytes;
 }

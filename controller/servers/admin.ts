@@ -9,7 +9,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { isKitId, readFacts, type ServerFacts } from './facts.ts';
 
 /** What runs argv on the server as the admin account: the ssh driver's connection. */

@@ -1,3 +1,4 @@
+import { same } from '../../schema/texts/doctor.ts';
 import { describe, expect, test } from 'vitest';
 import { serverChecks, type CheckInput } from './checks.ts';
 import { isKitId, readFacts } from './facts.ts';
@@ -72,7 +73,25 @@ describe('the doctor of a server', () => {
   ] as const)('%s with %j has the line that mends it', ([name, changes, fix]) => {
     const bad = judge(changes).filter(({ ok }) => !ok);
     expect(bad.map((check) => check.name)).toContain(name);
-    expect(bad.find((check) => check.name === name)?.fix).toContain(fix);
+    expect(bad.find((check) => check.name === name)?.fix?.en).toContain(fix);
+  });
+
+  test('every line is there in both languages; only what is a value, or a command, is the same in both', () => {
+    const broken = [
+      {},
+      { clock_s: '900' },
+      { systemd: '-' },
+      { kit: '-' },
+      { cgroup: 'tmpfs' },
+      { opt_free_kb: '1000' },
+      { python3: '-' },
+      { arch: 'vax' },
+    ];
+    for (const { name, detail, fix } of broken.flatMap((changes) => judge(changes))) {
+      for (const words of [detail, ...(fix === null ? [] : [fix])])
+        expect(words).toEqual({ pt: expect.stringMatching(/\S/), en: expect.stringMatching(/\S/) });
+      expect([name, detail.pt === detail.en]).toEqual([name, ['system', 'kit'].includes(name) && detail.pt === detail.en]);
+    }
   });
 
   test.for([
@@ -86,17 +105,17 @@ describe('the doctor of a server', () => {
 
   test('an sshd that was seen not to forward is named, whatever its configuration says', () => {
     const told = verdict('ssh', { unforwarded: ['ana', 'bia'] });
-    expect(told).toMatchObject({ ok: false, warning: false, detail: expect.stringContaining('ana, bia') as string });
-    expect(told?.fix).toContain('AllowStreamLocalForwarding local');
+    expect(told).toMatchObject({ ok: false, warning: false, detail: { en: expect.stringContaining('ana, bia') as string } });
+    expect(told?.fix?.en).toContain('AllowStreamLocalForwarding local');
   });
 
   test('a portal that backends there do not reach is a failure where an app needs it, and a warning elsewhere', () => {
     const lost = { url: 'http://svc.localhost:8787', answer: 'ECONNREFUSED' };
     const needed = verdict('portal', { portal: { ...lost, wantedBy: ['caderno'] } });
-    expect(needed).toMatchObject({ ok: false, warning: false, fix: expect.stringContaining('Portal.spec.url') as string });
-    expect(needed?.detail).toMatch(/http:\/\/svc\.localhost:8787 .*ECONNREFUSED.*caderno/);
+    expect(needed).toMatchObject({ ok: false, warning: false, fix: { en: expect.stringContaining('Portal.spec.url') as string } });
+    expect(needed?.detail.en).toMatch(/http:\/\/svc\.localhost:8787 .*ECONNREFUSED.*caderno/);
     expect(verdict('portal', { portal: { ...lost, wantedBy: [] } })).toMatchObject({ ok: false, warning: true });
-    expect(verdict('portal', { portal: null })).toMatchObject({ warning: true, fix: 'svc server add sirius' });
+    expect(verdict('portal', { portal: null })).toMatchObject({ warning: true, fix: same('svc server add sirius') });
   });
 
   test.for(['nonsense', 'arch x86_64', 'uid 0', 'arch -|uid 0'])('an answer that is none is told: %j', (text) => {

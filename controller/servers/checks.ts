@@ -1,6 +1,14 @@
-/** `svc doctor --server NAME`: what was told of a server, judged; each verdict that is bad has the line that mends it. Pure. */
+/**
+ * `svc doctor --server NAME`: the facts of a server, judged; each bad verdict has the line that mends it, for root to paste: the doctor
+ * never runs it. Pure. The facts come from one script that changes nothing and works on a bare server (kit/server/facts.sh), the same that
+ * the controller runs once a minute. Broken (no app can be served) and lacking (less than it could be: no Python, no ceilings) are told
+ * apart. The clock may be 5 s off, /opt needs 512 MB, a home 16 MB. DNS is judged by the portal, since browsers ask its names. Source:
+ * issue 4.
+ */
 import type { DoctorCheck } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { same } from '../../schema/texts/doctor.ts';
+import type { Words } from '../../schema/texts/reasons.ts';
 import type { ServerFacts } from './facts.ts';
 
 /** What a backend of that server finds at SVC_PORTAL_URL. */
@@ -29,9 +37,12 @@ export interface CheckInput {
 
 type Verdict = Omit<DoctorCheck, 'name'>;
 
-const good = (detail: string): Verdict => ({ ok: true, warning: false, detail, fix: null });
-const bad = (detail: string, fix: string): Verdict => ({ ok: false, warning: false, detail, fix });
-const lacking = (detail: string, fix: string): Verdict => ({ ok: false, warning: true, detail, fix });
+/** A fix that is a command is the same in every language. */
+const good = (detail: Words): Verdict => ({ ok: true, warning: false, detail, fix: null });
+const bad = (detail: Words, fix: Words | string): Verdict => ({ ok: false, warning: false, detail, fix: wordsOf(fix) });
+const lacking = (detail: Words, fix: Words | string): Verdict => ({ ok: false, warning: true, detail, fix: wordsOf(fix) });
+const wordsOf = (fix: Words | string): Words => (typeof fix === 'string' ? same(fix) : fix);
+const noPerson: Words = { pt: 'ninguém neste servidor', en: 'no person on this server' };
 
 export function serverChecks(input: CheckInput): readonly DoctorCheck[] {
   const { facts } = input;
@@ -49,7 +60,14 @@ export function serverChecks(input: CheckInput): readonly DoctorCheck[] {
     ['python3', checkPython(facts)],
     [
       'gpu',
-      good(facts.renderNodes === 0 ? 'no graphics card' : `${facts.renderNodes} render node(s); svc-gpu-info on the server says more`),
+      good(
+        facts.renderNodes === 0
+          ? { pt: 'nenhuma placa gráfica', en: 'no graphics card' }
+          : {
+              pt: `${facts.renderNodes} dispositivo(s) render; svc-gpu-info no servidor diz mais`,
+              en: `${facts.renderNodes} render node(s); svc-gpu-info on the server says more`,
+            },
+      ),
     ],
   ];
   return checks.map(([name, { ok, warning, detail, fix }]) => ({ name, ok, warning, detail, fix }));
@@ -57,49 +75,101 @@ export function serverChecks(input: CheckInput): readonly DoctorCheck[] {
 
 function checkSsh({ facts: { sshd }, tookMs, unforwarded }: CheckInput): Verdict {
   const edit = (line: string): string => `printf '${line}\\n' > /etc/ssh/sshd_config.d/10-svc-forwarding.conf && systemctl reload ssh`;
-  if (sshd.disabled === 'yes') return bad('sshd has DisableForwarding yes: no socket can be reached', edit('DisableForwarding no'));
+  if (sshd.disabled === 'yes')
+    return bad(
+      {
+        pt: 'sshd tem DisableForwarding yes: nenhum socket é alcançado',
+        en: 'sshd has DisableForwarding yes: no socket can be reached',
+      },
+      edit('DisableForwarding no'),
+    );
   if (sshd.streamlocal !== '' && sshd.streamlocal !== 'yes' && sshd.streamlocal !== 'all' && sshd.streamlocal !== 'local') {
     return bad(
-      `sshd has AllowStreamLocalForwarding ${sshd.streamlocal}: no socket can be reached`,
+      {
+        pt: `sshd tem AllowStreamLocalForwarding ${sshd.streamlocal}: nenhum socket é alcançado`,
+        en: `sshd has AllowStreamLocalForwarding ${sshd.streamlocal}: no socket can be reached`,
+      },
       edit('AllowStreamLocalForwarding local'),
     );
   }
   if (sshd.pubkey === 'no')
-    return bad('sshd has PubkeyAuthentication no: the portal signs in with a key', edit('PubkeyAuthentication yes'));
+    return bad(
+      {
+        pt: 'sshd tem PubkeyAuthentication no: o portal entra com uma chave',
+        en: 'sshd has PubkeyAuthentication no: the portal signs in with a key',
+      },
+      edit('PubkeyAuthentication yes'),
+    );
   const [first] = unforwarded;
   if (first !== undefined) {
+    const look = `sshd -T -C user=${first},host=portal,addr=127.0.0.1 | grep -i forwarding`;
     return bad(
-      `sshd forwards to no socket of ${unforwarded.join(', ')}: AllowStreamLocalForwarding, AllowTcpForwarding or DisableForwarding, perhaps in a Match block`,
-      `${edit('AllowStreamLocalForwarding local')}; sshd -T -C user=${first},host=portal,addr=127.0.0.1 | grep -i forwarding shows what holds`,
+      {
+        pt: `sshd não encaminha a nenhum socket de ${unforwarded.join(', ')}: AllowStreamLocalForwarding, AllowTcpForwarding ou DisableForwarding, talvez num bloco Match`,
+        en: `sshd forwards to no socket of ${unforwarded.join(', ')}: AllowStreamLocalForwarding, AllowTcpForwarding or DisableForwarding, perhaps in a Match block`,
+      },
+      {
+        pt: `${edit('AllowStreamLocalForwarding local')}; ${look} mostra o que vale`,
+        en: `${edit('AllowStreamLocalForwarding local')}; ${look} shows what holds`,
+      },
     );
   }
-  return good(`answers; the look took ${Math.round(tookMs)} ms`);
+  const ms = Math.round(tookMs);
+  return good({ pt: `responde; a olhada levou ${ms} ms`, en: `answers; the look took ${ms} ms` });
 }
 
 function checkRoot({ facts, admin }: CheckInput): Verdict {
-  if (facts.uid === 0) return good(admin === 'root' ? 'the administrator is root' : `${admin} becomes root by sudo without a password`);
+  if (facts.uid === 0)
+    return good(
+      admin === 'root'
+        ? { pt: 'o administrador é root', en: 'the administrator is root' }
+        : { pt: `${admin} vira root por sudo sem senha`, en: `${admin} becomes root by sudo without a password` },
+    );
   return bad(
-    `${admin} does not become root`,
+    { pt: `${admin} não vira root`, en: `${admin} does not become root` },
     `echo '${admin} ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/svc && chmod 440 /etc/sudoers.d/svc`,
   );
 }
 
 function checkSystem({ os, arch, systemd, missing }: ServerFacts): Verdict {
   if (arch !== 'x86_64' && arch !== 'aarch64')
-    return bad(`${arch} is no processor that svc has a runtime for`, 'use a server with x86_64 or aarch64');
-  if (missing.length > 0) return bad(`missing: ${missing.join(', ')}`, 'apt-get install -y util-linux coreutils tar gzip');
+    return bad(
+      { pt: `svc não tem runtime para o processador ${arch}`, en: `${arch} is no processor that svc has a runtime for` },
+      { pt: 'use um servidor com x86_64 ou aarch64', en: 'use a server with x86_64 or aarch64' },
+    );
+  if (missing.length > 0)
+    return bad(
+      { pt: `falta: ${missing.join(', ')}`, en: `missing: ${missing.join(', ')}` },
+      'apt-get install -y util-linux coreutils tar gzip',
+    );
   if (systemd === null)
-    return bad('systemd does not run: no ceilings, no lasting sessions, no server-scope apps', 'use a server that boots with systemd');
-  return good(`${os}, ${arch}, systemd ${systemd}`);
+    return bad(
+      {
+        pt: 'systemd não roda: sem limites, sem sessões que permanecem, sem aplicativos do servidor',
+        en: 'systemd does not run: no ceilings, no lasting sessions, no server-scope apps',
+      },
+      { pt: 'use um servidor que inicia com systemd', en: 'use a server that boots with systemd' },
+    );
+  return good(same(`${os}, ${arch}, systemd ${systemd}`));
 }
 
 function checkKit({ facts, wantedKit, server }: CheckInput): Verdict {
   if (facts.kitLacks.length > 0)
-    return bad(`commands of the server kit are not there, or can't be run: ${facts.kitLacks.join(', ')}`, `svc server add ${server}`);
-  if (facts.kit === null) return bad('the server kit is not there', `svc server add ${server}`);
+    return bad(
+      {
+        pt: `comandos do kit do servidor faltam ou não executam: ${facts.kitLacks.join(', ')}`,
+        en: `commands of the server kit are not there, or can't be run: ${facts.kitLacks.join(', ')}`,
+      },
+      `svc server add ${server}`,
+    );
+  if (facts.kit === null)
+    return bad({ pt: 'o kit do servidor não está lá', en: 'the server kit is not there' }, `svc server add ${server}`);
   if (wantedKit !== null && facts.kit !== wantedKit)
-    return bad(`the kit is ${facts.kit}, the portal's is ${wantedKit}`, `svc server add ${server}`);
-  return good(facts.kit);
+    return bad(
+      { pt: `o kit é ${facts.kit}, o do portal é ${wantedKit}`, en: `the kit is ${facts.kit}, the portal's is ${wantedKit}` },
+      `svc server add ${server}`,
+    );
+  return good(same(facts.kit));
 }
 
 const namesOf = (accounts: readonly { readonly name: string }[]): string => accounts.map(({ name }) => name).join(', ');
@@ -107,38 +177,74 @@ const namesOf = (accounts: readonly { readonly name: string }[]): string => acco
 function checkLinger({ accounts, killUserProcesses }: ServerFacts): Verdict {
   const absent = accounts.filter(({ found }) => !found);
   if (absent.length > 0)
-    return bad(`no such account: ${namesOf(absent)}`, `useradd --create-home --shell /bin/bash ${absent[0]?.name ?? ''}`);
+    return bad(
+      { pt: `conta inexistente: ${namesOf(absent)}`, en: `no such account: ${namesOf(absent)}` },
+      `useradd --create-home --shell /bin/bash ${absent[0]?.name ?? ''}`,
+    );
   const off = accounts.filter(({ linger }) => !linger);
   if (off.length > 0)
-    return bad(`off for ${namesOf(off)}: apps end with the last login`, `loginctl enable-linger ${off.map(({ name }) => name).join(' ')}`);
+    return bad(
+      {
+        pt: `desligado para ${namesOf(off)}: aplicativos terminam com o último login`,
+        en: `off for ${namesOf(off)}: apps end with the last login`,
+      },
+      `loginctl enable-linger ${off.map(({ name }) => name).join(' ')}`,
+    );
   if (killUserProcesses === true) {
     return bad(
-      'logind has KillUserProcesses yes: the supervisors end with the login that started them',
+      {
+        pt: 'logind tem KillUserProcesses yes: os supervisores terminam com o login que os iniciou',
+        en: 'logind has KillUserProcesses yes: the supervisors end with the login that started them',
+      },
       "printf '[Login]\\nKillUserProcesses=no\\n' > /etc/systemd/logind.conf.d/svc.conf && systemctl restart systemd-logind",
     );
   }
-  return good(accounts.length === 0 ? 'no person on this server' : `on for ${accounts.length} account(s)`);
+  return good(
+    accounts.length === 0 ? noPerson : { pt: `ligado para ${accounts.length} conta(s)`, en: `on for ${accounts.length} account(s)` },
+  );
 }
 
 function checkManagers({ accounts, systemd }: ServerFacts): Verdict {
   const gone = accounts.filter(({ found, manager }) => found && !manager);
-  if (gone.length === 0) return good(accounts.length === 0 ? 'no person on this server' : `runs for ${accounts.length} account(s)`);
-  const known = systemd === 255 ? ' (systemd 255 ends it with the last login in spite of lingering: update systemd)' : '';
+  if (gone.length === 0)
+    return good(
+      accounts.length === 0 ? noPerson : { pt: `roda para ${accounts.length} conta(s)`, en: `runs for ${accounts.length} account(s)` },
+    );
+  const known: Words =
+    systemd === 255
+      ? {
+          pt: ' (systemd 255 o encerra com o último login apesar do linger: atualize o systemd)',
+          en: ' (systemd 255 ends it with the last login in spite of lingering: update systemd)',
+        }
+      : same('');
   return lacking(
-    `not there for ${namesOf(gone)}: apps run without ceilings${known}`,
+    {
+      pt: `não está lá para ${namesOf(gone)}: aplicativos rodam sem limites${known.pt}`,
+      en: `not there for ${namesOf(gone)}: apps run without ceilings${known.en}`,
+    },
     gone.map(({ name }) => `systemctl start user@$(id -u ${name}).service`).join('; '),
   );
 }
 
 function checkCgroups({ cgroup, controllers, accounts }: ServerFacts): Verdict {
   if (cgroup !== 'cgroup2fs')
-    return lacking("the server uses cgroup v1: people's apps get no ceilings", 'boot with systemd.unified_cgroup_hierarchy=1');
+    return lacking(
+      {
+        pt: 'o servidor usa cgroup v1: os aplicativos das pessoas ficam sem limites',
+        en: "the server uses cgroup v1: people's apps get no ceilings",
+      },
+      { pt: 'inicie com systemd.unified_cgroup_hierarchy=1', en: 'boot with systemd.unified_cgroup_hierarchy=1' },
+    );
   const missing = ['cpu', 'memory', 'pids'].filter((name) => !controllers.includes(name));
-  if (missing.length > 0) return bad(`the kernel has no ${missing.join(', ')} controller`, 'boot without cgroup_disable= for them');
+  if (missing.length > 0)
+    return bad(
+      { pt: `o kernel não tem o controlador ${missing.join(', ')}`, en: `the kernel has no ${missing.join(', ')} controller` },
+      { pt: 'inicie sem cgroup_disable= para eles', en: 'boot without cgroup_disable= for them' },
+    );
   const short = accounts.filter(({ manager, delegated }) => manager && !['memory', 'pids'].every((name) => delegated.includes(name)));
-  if (short.length === 0) return good('v2, with cpu, memory and pids delegated');
+  if (short.length === 0) return good({ pt: 'v2, com cpu, memory e pids delegados', en: 'v2, with cpu, memory and pids delegated' });
   return bad(
-    `memory and pids are not delegated to ${namesOf(short)}`,
+    { pt: `memory e pids não são delegados a ${namesOf(short)}`, en: `memory and pids are not delegated to ${namesOf(short)}` },
     "mkdir -p /etc/systemd/system/user@.service.d && printf '[Service]\\nDelegate=cpu memory pids\\n' > /etc/systemd/system/user@.service.d/svc.conf && systemctl daemon-reload",
   );
 }
@@ -146,10 +252,21 @@ function checkCgroups({ cgroup, controllers, accounts }: ServerFacts): Verdict {
 function checkDisk({ optFreeKb, accounts }: ServerFacts): Verdict {
   const mega = (kb: number): string => `${Math.round(kb / 1_024)} MB`;
   if (optFreeKb !== null && optFreeKb * 1_024 < limits.kitFreeBytesMin)
-    return bad(`${mega(optFreeKb)} free below /opt`, 'make room below /opt: the kit and the packages stand there');
+    return bad(
+      { pt: `${mega(optFreeKb)} livres em /opt`, en: `${mega(optFreeKb)} free below /opt` },
+      { pt: 'abra espaço em /opt: o kit e os pacotes ficam lá', en: 'make room below /opt: the kit and the packages stand there' },
+    );
   const full = accounts.filter(({ freeKb }) => freeKb !== null && freeKb * 1_024 < limits.homeFreeBytesMin);
-  if (full.length > 0) return bad(`the home of ${namesOf(full)} is full`, 'make room there: apps need to write');
-  return good(optFreeKb === null ? 'not told' : `${mega(optFreeKb)} free below /opt`);
+  if (full.length > 0)
+    return bad(
+      { pt: `o home de ${namesOf(full)} está cheio`, en: `the home of ${namesOf(full)} is full` },
+      { pt: 'abra espaço lá: aplicativos precisam gravar', en: 'make room there: apps need to write' },
+    );
+  return good(
+    optFreeKb === null
+      ? { pt: 'não informado', en: 'not told' }
+      : { pt: `${mega(optFreeKb)} livres em /opt`, en: `${mega(optFreeKb)} free below /opt` },
+  );
 }
 
 /** The server told whole seconds, at some moment of the look: only what lies outside is a difference. */
@@ -158,21 +275,52 @@ function checkClock({ facts: { clockS }, askedMs: [before, after] }: CheckInput)
   const offMs = told > after ? told - after : Math.min(0, told + 999 - before);
   const offS = Math.round(offMs / 1_000);
   return Math.abs(offMs) <= limits.clockSkewMsMax
-    ? good(`${Math.abs(offS)} s apart from the portal's`)
-    : bad(`${Math.abs(offS)} s ${offS > 0 ? 'ahead of' : 'behind'} the portal's`, 'timedatectl set-ntp true');
+    ? good({ pt: `${Math.abs(offS)} s de diferença do portal`, en: `${Math.abs(offS)} s apart from the portal's` })
+    : bad(
+        {
+          pt: `${Math.abs(offS)} s ${offS > 0 ? 'adiantado' : 'atrasado'} em relação ao portal`,
+          en: `${Math.abs(offS)} s ${offS > 0 ? 'ahead of' : 'behind'} the portal's`,
+        },
+        'timedatectl set-ntp true',
+      );
 }
 
 function checkPortal({ portal, server }: CheckInput): Verdict {
-  if (portal === null) return lacking('not asked: that takes the server kit', `svc server add ${server}`);
+  if (portal === null)
+    return lacking(
+      { pt: 'não perguntado: precisa do kit do servidor', en: 'not asked: that takes the server kit' },
+      `svc server add ${server}`,
+    );
   const { url, answer, wantedBy } = portal;
-  if (answer === 'ok') return good(`${url} answers from there`);
-  const fix = `set Portal.spec.url to an address of the portal that ${server} reaches too, with https or through a tunnel (docs/rooms.md)`;
-  const detail = `${url} does not reach the portal from there (${answer})`;
+  if (answer === 'ok') return good({ pt: `${url} responde de lá`, en: `${url} answers from there` });
+  const fix: Words = {
+    pt: `ponha em Portal.spec.url um endereço do portal que ${server} também alcança, com https ou por um túnel (docs/rooms.md)`,
+    en: `set Portal.spec.url to an address of the portal that ${server} reaches too, with https or through a tunnel (docs/rooms.md)`,
+  };
+  const detail: Words = {
+    pt: `${url} não alcança o portal de lá (${answer})`,
+    en: `${url} does not reach the portal from there (${answer})`,
+  };
+  const apps = wantedBy.join(', ');
   return wantedBy.length === 0
-    ? lacking(`${detail}: an app that asks for rooms, the queue or metrics would not work`, fix)
-    : bad(`${detail}: no rooms, queue or metrics for ${wantedBy.join(', ')}`, fix);
+    ? lacking(
+        {
+          pt: `${detail.pt}: um aplicativo que peça salas, a fila ou métricas não funcionaria`,
+          en: `${detail.en}: an app that asks for rooms, the queue or metrics would not work`,
+        },
+        fix,
+      )
+    : bad(
+        { pt: `${detail.pt}: sem salas, fila ou métricas para ${apps}`, en: `${detail.en}: no rooms, queue or metrics for ${apps}` },
+        fix,
+      );
 }
 
 function checkPython({ python3 }: ServerFacts): Verdict {
-  return python3 ? good('is there') : lacking('is not there: apps with runtime python3 do not start', 'apt-get install -y python3');
+  return python3
+    ? good({ pt: 'está lá', en: 'is there' })
+    : lacking(
+        { pt: 'não está lá: aplicativos com runtime python3 não iniciam', en: 'is not there: apps with runtime python3 do not start' },
+        'apt-get install -y python3',
+      );
 }

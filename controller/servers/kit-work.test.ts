@@ -4,7 +4,8 @@ import { SvcError } from '../../schema/errors.ts';
 import type { Context } from '../loop/context.ts';
 import type { ServerEntry } from '../world.ts';
 import type { ServerAdmin } from './admin.ts';
-import { newKitState, serverWork, settleAccounts } from './kit-work.ts';
+import { serverWork, settleAccounts } from './kit-work.ts';
+import { newKitState } from './kit-state.ts';
 
 function bench(admin: Partial<ServerAdmin>) {
   const kit = newKitState(admin as ServerAdmin);
@@ -48,7 +49,7 @@ test('accounts are not made ready where the kit was taken off meanwhile', async 
     },
   });
   const removed = serverWork(context, server, 'remove', 'off', async () => {
-    kit.wish = { removed: true, held: null };
+    kit.wish = { removed: true, held: null, pending: null };
   });
   const settled = settleAccounts(context, server);
   await removed;

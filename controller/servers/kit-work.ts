@@ -2,66 +2,40 @@
  * The kit of one server for the loop: what was seen of it, what is being done, what went wrong. The acts take minutes on a slow line, so they
  * run beside the loop; one at a time for a server, and each end makes the server be looked at anew.
  */
-import type { KitBusy, KitFailure, KitSight, ServerDesired, ServerObserved } from '../../reconcilers/server.ts';
+import type { KitFailure, ServerDesired, ServerObserved } from '../../reconcilers/server.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { keys } from '../../schema/keys.ts';
+import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
-import type { PersonEntry, ServerEntry } from '../world.ts';
-import type { KitTarball, ServerAdmin } from './admin.ts';
-import type { ServerFacts } from './facts.ts';
-
-/** What an administrator decided about the kit of a server, kept in the store. */
-interface KitWish {
-  /** Taken off, and it stays off. */
-  readonly removed: boolean;
-  /** Gone back from. */
-  readonly held: string | null;
-}
-
-export interface KitState {
-  readonly admin: ServerAdmin;
-  sight: KitSight;
-  facts: ServerFacts | null;
-  /** What belongs there, once its processor is known. */
-  wanted: KitTarball | null;
-  wish: KitWish | null;
-  busy: KitBusy | null;
-  failure: KitFailure | null;
-  lookedAtMs: number;
-  work: Promise<void> | null;
-  /** How long the last look took. */
-  tookMs: number;
-  /** The portal's time before and after it. */
-  askedMs: readonly [before: number, after: number];
-}
-
-export function newKitState(admin: ServerAdmin): KitState {
-  return {
-    admin,
-    sight: { status: 'unknown', message: '' },
-    facts: null,
-    wanted: null,
-    wish: null,
-    busy: null,
-    failure: null,
-    lookedAtMs: 0,
-    work: null,
-    tookMs: 0,
-    askedMs: [0, 0],
-  };
-}
+import { notLookedAt, type PersonEntry, type ServerEntry, type World } from '../world.ts';
+import { ageMs } from '../clock/age.ts';
+import { noWish, type KitState, type KitWish } from './kit-state.ts';
 
 const wishName = (server: string): string => `server-kit/${server}`;
 
-export async function readWish({ options }: Context, server: ServerEntry): Promise<KitWish> {
+async function readWish({ options }: Context, server: ServerEntry): Promise<KitWish> {
   const text = await options.store.value(wishName(server.name));
-  const value = text === null ? {} : (JSON.parse(text) as Partial<KitWish>);
-  return { removed: value.removed === true, held: typeof value.held === 'string' ? value.held : null };
+  const { removed, held, pending } = text === null ? {} : (JSON.parse(text) as Partial<KitWish>);
+  return { removed: removed === true, held: typeof held === 'string' ? held : null, pending: pending ?? null };
 }
 
-export async function writeWish({ options }: Context, server: ServerEntry, kit: KitState, wish: KitWish): Promise<void> {
-  await options.store.putValue(wishName(server.name), JSON.stringify(wish));
+export async function writeWish(context: Context, server: ServerEntry, kit: KitState, wish: KitWish): Promise<void> {
+  await context.options.store.putValue(wishName(server.name), JSON.stringify(wish));
+  takeWish(context, server, kit, wish);
+}
+
+function takeWish({ world, queue }: Context, server: ServerEntry, kit: KitState, wish: KitWish): void {
   kit.wish = wish;
+  if (wish.removed === (kit.off !== null)) return;
+  const message = `the server kit was taken off; svc server add ${server.name} brings it back`;
+  kit.off = wish.removed ? { status: 'unreachable', message } : null;
+  // What was seen before says nothing of a server whose kit was off meanwhile.
+  if (!wish.removed) Object.assign(server, { seen: notLookedAt, lookedAtMs: 0 });
+  for (const person of world.people.values()) {
+    if (person.server !== server) continue;
+    queue.add(keys.supervisor(person.name), false);
+    for (const entry of person.backends.values()) queue.add(entry.key, false);
+  }
 }
 
 /** Accounts of the people on that server, in order. */
@@ -80,7 +54,7 @@ export function accountLasts({ server: { kit }, account }: PersonEntry): boolean
 /** Somebody came: whether what they start will last is looked at now, unless it was a moment ago. The server's own work mends it. */
 export function lookAtArrival({ options, queue }: Context, { server }: PersonEntry): void {
   const { kit } = server;
-  if (kit === null || options.clock.nowMs() - kit.lookedAtMs < limits.kitArrivalLookMs) return;
+  if (kit === null || ageMs(options.clock.nowMs(), kit.lookedAtMs) < limits.kitArrivalLookMs) return;
   kit.lookedAtMs = 0;
   queue.add(server.key, false);
 }
@@ -90,8 +64,8 @@ export async function lookAtKit(context: Context, server: ServerEntry, now = fal
   const { kit } = server;
   const { clock, serverKit } = context.options;
   if (kit === null) return;
-  kit.wish ??= await readWish(context, server);
-  if (kit.work !== null || (!now && kit.lookedAtMs !== 0 && clock.nowMs() - kit.lookedAtMs < limits.kitLookMs)) return;
+  if (kit.wish === null) takeWish(context, server, kit, await readWish(context, server));
+  if (kit.work !== null || (!now && kit.lookedAtMs !== 0 && ageMs(clock.nowMs(), kit.lookedAtMs) < limits.kitLookMs)) return;
   kit.lookedAtMs = clock.nowMs();
   if (now) kit.admin.hurry();
   try {
@@ -137,13 +111,22 @@ export function serverDesired(context: Context, server: ServerEntry): ServerDesi
   return {
     name: server.name,
     generation: server.placed.generation,
-    kit: kit === null ? null : { id: kit.wanted?.id ?? null, removed: kit.wish?.removed ?? false, held: kit.wish?.held ?? null, origins },
+    leaving: server.leaving,
+    kit: kit === null ? null : { id: kit.wanted?.id ?? null, ...(kit.wish ?? noWish), origins },
   };
 }
 
-export function serverObserved({ sight, kit }: ServerEntry): ServerObserved {
-  if (kit === null) return { host: sight, kit: { status: 'unknown', message: '' }, busy: null, failure: null };
-  return { host: sight, kit: kit.sight, busy: kit.busy, failure: kit.failure };
+export function serverObserved(world: World, server: ServerEntry): ServerObserved {
+  const { sight: host, kit } = server;
+  const common = { host, occupied: isOccupied(world, server) };
+  if (kit === null) return { ...common, kit: { status: 'unknown', message: '' }, busy: null, failure: null };
+  return { ...common, kit: kit.sight, busy: kit.busy, failure: kit.failure };
+}
+
+export function isOccupied({ people, packages }: World, server: ServerEntry): boolean {
+  for (const person of people.values()) if (person.server === server) return true;
+  for (const { target } of packages.values()) if (target.server === server.name) return true;
+  return false;
 }
 
 /** `kit` and `accounts` are the loop's own acts, too: how they fail is told in the conditions. The others are told to who asked. */

@@ -1,4 +1,5 @@
 /** Server-scope apps as the portal sees them: which there are, whether they answer, and the way to them for every person of their server. */
+import { keys } from '../../schema/keys.ts';
 import type { Duplex } from 'node:stream';
 import { serverAppPaths } from '../../schema/server-paths.ts';
 import { limits } from '../../schema/limits.ts';
@@ -16,8 +17,8 @@ export function isServerScope({ person, app }: BackendEntry): boolean {
 export function followServices({ recorder, queue }: Context, server: ServerEntry): void {
   for (const [app, { manifest }] of server.system) {
     if (manifest.escopo !== 'servidor' || server.services.has(app)) continue;
-    const key = `Service/${server.name}/${app}`;
-    server.services.set(app, { key, app, probe: null, probing: false, decision: null });
+    const key = keys.service(server.name, app);
+    server.services.set(app, { key, server, app, probe: null, probing: false, decision: null });
     queue.add(key, false);
   }
   for (const [app, { key }] of server.services) {
@@ -28,7 +29,8 @@ export function followServices({ recorder, queue }: Context, server: ServerEntry
 }
 
 /** Asked as any account of the server: the socket takes all of them. Nobody there, nobody to ask as. */
-export async function probeService({ world, options }: Context, server: ServerEntry, service: ServiceEntry): Promise<void> {
+export async function probeService({ world, options }: Context, service: ServiceEntry): Promise<void> {
+  const { server } = service;
   const asked = [...world.people.values()].find((person) => person.server === server && person.accountSeen === true);
   if (server.sight.status !== 'reachable' || asked === undefined || service.probing) return;
   const { clock } = options;
@@ -59,16 +61,4 @@ export function serviceRoute({ person, app }: BackendEntry): BackendRoute | null
     token: '',
     keepIdleMs: limits.proxyIdleConnectionMsMax,
   };
-}
-
-/** The kit was taken off: what is there can't be seen, and is not wanted either. */
-export function leaveAlone({ world, queue }: Context, server: ServerEntry): void {
-  const message = `the server kit was taken off; svc server add ${server.name} brings it back`;
-  if (server.sight.status === 'unreachable' && server.sight.message === message) return;
-  server.sight = { status: 'unreachable', message };
-  for (const person of world.people.values()) {
-    if (person.server !== server) continue;
-    queue.add(`Supervisor/${person.name}`, false);
-    for (const entry of person.backends.values()) queue.add(entry.key, false);
-  }
 }

@@ -1,13 +1,14 @@
 /** Logs of backends: their last lines, and as they are written over a line of its own to the supervisor, ended with the reader. */
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
-import type { Gateway } from '../../schema/gateway.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
+import type { AppCommands } from '../../schema/gateway.ts';
 import { serverAppPaths } from '../../schema/server-paths.ts';
 import type { PersonEntry, World } from '../world.ts';
 
 const followers = new WeakMap<PersonEntry, number>();
 
-export function logGateway(world: World): Pick<Gateway, 'log' | 'followLog'> {
+export function logCommands(world: World): Pick<AppCommands, 'log' | 'followLog'> {
   const personOf = (usuario: string): PersonEntry => {
     const person = world.people.get(usuario);
     if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
@@ -18,21 +19,38 @@ export function logGateway(world: World): Pick<Gateway, 'log' | 'followLog'> {
       const person = personOf(usuario);
       const elsewhere = logElsewhere(person, app);
       if (elsewhere !== null) return elsewhere;
-      return (await person.link.ask({ op: 'log', app, tail: Math.min(tail, limits.logTailLinesMax), previous })).text;
+      await reach(person);
+      return (await person.link.ask({ op: 'log', app, tail: Math.min(tail, sharedLimits.logTailLinesMax), previous })).text;
     },
     followLog: (usuario, app, { tail, signal }) => {
       const person = personOf(usuario);
       const elsewhere = logElsewhere(person, app);
-      return elsewhere === null ? followLog(person, app, Math.min(tail, limits.logTailLinesMax), signal) : oneText(elsewhere);
+      return elsewhere === null ? followLog(person, app, Math.min(tail, sharedLimits.logTailLinesMax), signal) : oneText(elsewhere);
     },
   };
 }
 
-/** An app of server scope has no run.log of a person: what it prints is in the journal, which the system keeps for its administrators. */
+/**
+ * The supervisor of somebody who is away was ended because nothing of theirs has to be kept alive: it is not gone, and reads what they
+ * left. The loop ends it after a minute in which nothing is wanted. The same for secrets.
+ */
+async function reach(person: PersonEntry): Promise<void> {
+  if (person.link.view().status !== 'up') await person.link.ensure();
+}
+
+/**
+ * An app of server scope has no run.log of a person: what it prints is in the journal, which the system keeps for its administrators.
+ * Who never signed in has none at all.
+ */
 function logElsewhere(person: PersonEntry, app: string): string | null {
-  if (person.packages.get(app)?.manifest.escopo !== 'servidor') return null;
-  const { name } = person.server;
-  return `${app} is of server scope: its log is the journal of the server ${name}. There, as an administrator: journalctl -u ${serverAppPaths(app).unit}\n`;
+  if (person.packages.get(app)?.manifest.escopo === 'servidor') {
+    const { name } = person.server;
+    return `${app} is of server scope: its log is the journal of the server ${name}. There, as an administrator: journalctl -u ${serverAppPaths(app).unit}\n`;
+  }
+  const neverRan = !person.everSignedIn && person.link.view().status === 'down' && person.link.snapshot(app) === null;
+  if (neverRan && person.server.sight.status === 'reachable')
+    return `${person.name} has not signed in yet and nothing of theirs was started: ${app} has no log\n`;
+  return null;
 }
 
 async function* oneText(text: string): AsyncIterable<string> {
@@ -53,11 +71,12 @@ async function* followLog(person: PersonEntry, app: string, tail: number, signal
     wake();
   };
   try {
+    await reach(person);
     const connection = await person.link.dial((push) => {
       if (push.event !== 'log' || push.app !== app) return;
       waiting.push(push.text);
       heldChars += push.text.length;
-      while (heldChars > limits.logTailBytesMax && waiting.length > 1) heldChars -= (waiting.shift() ?? '').length;
+      while (heldChars > sharedLimits.logTailBytesMax && waiting.length > 1) heldChars -= (waiting.shift() ?? '').length;
       wake();
     }, end);
     signal.addEventListener('abort', end, { once: true });

@@ -6,12 +6,12 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Gateway } from '../../schema/gateway.ts';
 import { systemClock } from '../clock/system.ts';
-import { createBus } from '../events/bus.ts';
+import { createBus } from '../../store/bus.ts';
 import { createGateway } from './gateway.ts';
 import { createLocalHost } from '../hosts/local.ts';
 import { createController, type Controller } from '../loop/loop.ts';
-import { openSqliteStore } from '../store/sqlite.ts';
-import type { Store } from '../store/store.ts';
+import { openSqliteStore } from '../../store/sqlite.ts';
+import type { Store } from '../../store/store.ts';
 
 // Real installers run: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 30_000 });
@@ -98,14 +98,14 @@ afterEach(async () => {
 const begin = async (): Promise<void> => {
   await controller.prepare();
   await controller.start();
-  await expect.poll(() => gateway.app('ana', 'notas')?.version, { timeout: 20_000 }).toBe('1.0.0');
+  await expect.poll(() => gateway.apps.find('ana', 'notas')?.version, { timeout: 20_000 }).toBe('1.0.0');
   await controller.context.queue.idle();
 };
 
 test('objects come by key, a page at a time', async () => {
   await begin();
-  const keys = async (after: string, limit: number) => (await gateway.objects('', { after, limit })).map(({ key }) => key);
-  const all = (await gateway.objects('')).map(({ key }) => key);
+  const keys = async (after: string, limit: number) => gateway.admin.objects('', { after, limit }).map(({ key }) => key);
+  const all = gateway.admin.objects('').map(({ key }) => key);
   expect(all).toEqual(all.toSorted());
   expect(all.length).toBeGreaterThan(3);
   expect(await keys('', 2)).toEqual(all.slice(0, 2));
@@ -115,7 +115,7 @@ test('objects come by key, a page at a time', async () => {
 
 describe('svc plan', () => {
   test('before anything ran names what would be added and installed, and touches nothing', async () => {
-    const plan = await gateway.plan(null);
+    const plan = await gateway.admin.plan(null);
     expect(plan).toMatchObject({ ok: true, errors: [], pendingPrune: [] });
     expect(plan.changes).toEqual(
       expect.arrayContaining([
@@ -129,22 +129,22 @@ describe('svc plan', () => {
 
   test('says nothing when all is in place, and then what another folder would change', async () => {
     await begin();
-    expect(await gateway.plan(null)).toEqual({ ok: true, changes: [], errors: [], pendingPrune: [] });
+    expect(await gateway.admin.plan(null)).toEqual({ ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] });
     const other = path.join(dir, 'other');
     mkdirSync(other);
     writePackage(path.join(dir, 'repo'), 'notas', '2.0.0');
     writeFileSync(path.join(other, 'a.yaml'), desired().replace('1.0.0', '2.0.0'));
-    expect((await gateway.plan(other)).changes).toEqual([
+    expect((await gateway.admin.plan(other)).changes).toEqual([
       { key: 'Package/notas', action: 'document/change', detail: expect.any(String) as string },
       { key: 'Package/notas', action: 'package/install', detail: '2.0.0 on casa (sistema)' },
     ]);
-    expect(gateway.app('ana', 'notas')?.version).toBe('1.0.0');
+    expect(gateway.apps.find('ana', 'notas')?.version).toBe('1.0.0');
   });
 
   test('has the errors of the folder with their places', async () => {
     await begin();
     writeFileSync(path.join(dir, 'yaml/bad.yaml'), 'kind: 7\n');
-    const plan = await gateway.plan(null);
+    const plan = await gateway.admin.plan(null);
     expect(plan.ok).toBe(false);
     expect(plan.errors[0]).toMatch(/^bad\.yaml:1:/);
   });
@@ -153,11 +153,11 @@ describe('svc plan', () => {
 describe('what the portal asks', () => {
   test("people and apps, without anything that is nobody else's", async () => {
     await begin();
-    expect(gateway.people()).toEqual([{ usuario: 'ana', nome: 'Ana Souza', login: 'ana', grupos: ['editores'] }]);
-    expect(gateway.person('bia')).toBeNull();
-    expect(gateway.apps('bia')).toEqual([]);
-    expect(gateway.app('ana', 'outro')).toBeNull();
-    expect(gateway.app('ana', 'notas')).toMatchObject({
+    expect(gateway.people.all()).toEqual([{ usuario: 'ana', nome: 'Ana Souza', login: 'ana', grupos: ['editores'] }]);
+    expect(gateway.people.find('bia')).toBeNull();
+    expect(gateway.apps.of('bia')).toEqual([]);
+    expect(gateway.apps.find('ana', 'outro')).toBeNull();
+    expect(gateway.apps.find('ana', 'notas')).toMatchObject({
       id: 'notas',
       name: 'Notas',
       window: {},
@@ -166,8 +166,8 @@ describe('what the portal asks', () => {
       pid: null,
       ready: false,
     });
-    expect(gateway.route('ana', 'notas')).toBeNull();
-    expect(gateway.manifest('ana', 'notas')?.icon).toBe('icon.svg');
+    expect(gateway.commands.apps.route('ana', 'notas')).toBeNull();
+    expect(gateway.apps.manifest('ana', 'notas')?.icon).toBe('icon.svg');
   });
 
   test('files of the package, and of nothing else', async () => {
@@ -177,7 +177,7 @@ describe('what the portal asks', () => {
     symlinkSync(path.join(dir, 'casa/opt/secret'), path.join(root, 'link'));
     symlinkSync(path.join(dir, 'casa/opt'), path.join(root, 'folder'));
     const read = async (file: string): Promise<string | null> => {
-      const bytes = await gateway.packageFile('ana', 'notas', file);
+      const bytes = await gateway.apps.file('ana', 'notas', file);
       return bytes === null ? null : Buffer.from(bytes).toString();
     };
     expect(await read('icon.svg')).toBe('<svg/>');
@@ -194,7 +194,7 @@ describe('what the portal asks', () => {
       'nope',
     ];
     for (const file of outside) expect([file, await read(file)]).toEqual([file, null]);
-    expect(await gateway.packageFile('bia', 'notas', 'icon.svg')).toBeNull();
+    expect(await gateway.apps.file('bia', 'notas', 'icon.svg')).toBeNull();
   });
 
   test('a pipe in a package is no file, and nobody waits for its other end', async () => {
@@ -202,7 +202,7 @@ describe('what the portal asks', () => {
     const pipe = path.join(dir, 'casa/opt/svc-apps/notas/pipe.svg');
     execFileSync('mkfifo', [pipe]);
     // More than the threads that Node has for files: each of them would wait for ever, and the portal with them.
-    const reads = await Promise.all(Array.from({ length: 8 }, () => gateway.packageFile('ana', 'notas', 'pipe.svg')));
+    const reads = await Promise.all(Array.from({ length: 8 }, () => gateway.apps.file('ana', 'notas', 'pipe.svg')));
     expect(reads).toEqual(Array.from({ length: 8 }, () => null));
   });
 
@@ -214,9 +214,10 @@ describe('what the portal asks', () => {
     person.packages = new Map([['notas', { ...installed, manifest: { ...installed.manifest, escopo: 'servidor' } }]]);
     const told =
       'notas is of server scope: its log is the journal of the server casa. There, as an administrator: journalctl -u svc-app-notas.service\n';
-    expect(await gateway.log('ana', 'notas', { tail: 10, previous: false })).toBe(told);
+    expect(await gateway.commands.apps.log('ana', 'notas', { tail: 10, previous: false })).toBe(told);
     const followed: string[] = [];
-    for await (const text of gateway.followLog('ana', 'notas', { tail: 10, signal: new AbortController().signal })) followed.push(text);
+    for await (const text of gateway.commands.apps.followLog('ana', 'notas', { tail: 10, signal: new AbortController().signal }))
+      followed.push(text);
     expect(followed).toEqual([told]);
   });
 
@@ -225,11 +226,11 @@ describe('what the portal asks', () => {
     await store.putIntent({ person: 'ana', app: 'notas', wish: 'start', by: 'person', requestId: 'q', atMs: Date.now() });
     controller.context.options.bus.enqueue('Backend/ana/notas', true);
     await expect
-      .poll(async () => (await gateway.why('Supervisor/ana'))?.sentence)
+      .poll(async () => (await gateway.admin.why('Supervisor/ana'))?.sentence)
       .toMatch(/^Supervisor\/ana is backoff since \S+ because .*svc-app-supervisor did not start/);
-    const why = await gateway.why('Backend/ana/notas');
+    const why = await gateway.admin.why('Backend/ana/notas');
     expect(why?.sentence).toMatch(/^Backend\/ana\/notas is unknown since \S+ because the supervisor of its person is being started/);
     expect(why?.waitsFor).toBe('the supervisor');
-    expect(await gateway.why('Backend/ana/nada')).toBeNull();
+    expect(await gateway.admin.why('Backend/ana/nada')).toBeNull();
   });
 });

@@ -1,27 +1,28 @@
-/** The part of schema/gateway.ts that is about packages: the store window, the administrator's panel, rollbacks. */
+/** Packages: what the shop and the administrator's panel show, and rollbacks. */
+import { nameIn } from '../../schema/keys.ts';
 import { randomUUID } from 'node:crypto';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway, RollbackAnswer } from '../../schema/gateway.ts';
+import type { AdminCommands, AdminView, RollbackAnswer, ShopView } from '../../schema/gateway.ts';
 import type { Context } from '../loop/context.ts';
-import { installedAt, packageDesired } from '../loop/package-inputs.ts';
-import { lookAtInventory, refreshInstalls, requirementsOn } from '../loop/refresh-installs.ts';
+import { packageDesired } from '../kinds/package.ts';
+import { lookAtInventory, requirementsOn } from '../observe/inventory.ts';
+import { refreshInstalls } from '../observe/wishes.ts';
 import { repositoryLocation } from '../repository/location.ts';
 import { createOfferedFiles } from '../repository/offered-file.ts';
-import type { PackageEntry } from '../world-packages.ts';
-import type { ServerEntry } from '../world.ts';
+import { installedAt } from '../world-packages.ts';
+import type { PackageEntry, ServerEntry } from '../world.ts';
 import { adminServer, installedForStore, installsOf, missingPackages, versionBefore } from './packages.ts';
 
-type Part = Pick<Gateway, 'store' | 'offerFile' | 'adminPackages' | 'rollBack' | 'undoRollBack'>;
+const locationOf = ({ world, options }: Context) => world.portal && repositoryLocation(options.dir, world.portal);
 
-export function packageGateway(context: Context): Part {
-  const { world, options, offers } = context;
+export function shopView(context: Context): ShopView {
+  const { world, offers } = context;
   const icons = createOfferedFiles();
-  const location = () => world.portal && repositoryLocation(options.dir, world.portal);
   return {
-    store: async (usuario) => {
+    sources: async (usuario) => {
       const person = world.people.get(usuario);
       if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
-      const now = await offers.read(location());
+      const now = await offers.read(locationOf(context));
       await askWhatLacks(context, person.server);
       return {
         offers: now,
@@ -30,16 +31,22 @@ export function packageGateway(context: Context): Part {
         missingPackages: missingPackages(context, person.server),
       };
     },
-    offerFile: async (app, version, file) => icons.read(location(), await offers.read(location()), app, version, file),
-    adminPackages: async () => {
-      const servers = [...world.servers.values()];
-      await offers.read(location());
-      await Promise.all(servers.map((server) => askWhatLacks(context, server)));
-      return { servers: servers.map((server) => adminServer(context, server)) };
+    file: async (app, version, file) => {
+      const location = locationOf(context);
+      return icons.read(location, await offers.read(location), app, version, file);
     },
-    rollBack: (key) => rollBack(context, key),
-    undoRollBack: (key) => undoRollBack(context, key),
   };
+}
+
+export async function adminPackages(context: Context): ReturnType<AdminView['packages']> {
+  const servers = [...context.world.servers.values()];
+  await context.offers.read(locationOf(context));
+  await Promise.all(servers.map((server) => askWhatLacks(context, server)));
+  return { servers: servers.map((server) => adminServer(context, server)) };
+}
+
+export function packageCommands(context: Context): Pick<AdminCommands, 'rollBack' | 'undoRollBack'> {
+  return { rollBack: (key) => rollBack(context, key), undoRollBack: (key) => undoRollBack(context, key) };
 }
 
 /** Offers that came since the last look may require what nobody asked the server for yet. */
@@ -50,7 +57,7 @@ async function askWhatLacks(context: Context, server: ServerEntry): Promise<void
 }
 
 function entryOf({ world }: Context, key: string): PackageEntry {
-  const entry = world.packages.get(key.replace(/^Package\//, ''));
+  const entry = world.packages.get(nameIn('Package', key));
   if (!entry) throw new SvcError('NOT_FOUND', `no Package object ${key}; svc get packages lists them`);
   return entry;
 }

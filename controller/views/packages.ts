@@ -1,13 +1,15 @@
-/** What is installed and how it goes, as the store window and the panel of the administrator show it. From memory, no I/O. */
+/** What is installed and how it goes, as the shop and the panel of the administrator show it. From memory, no I/O. */
 import { installLine } from '../../reconcilers/package-refusal.ts';
-import type { PackageMemory } from '../../reconcilers/package-types.ts';
-import type { InstalledForStore } from '../../schema/gateway.ts';
-import type { AdminPackage, AdminServer, EngineState, InstallView, PackageState } from '../../schema/packages.ts';
+import { readMemory } from '../../reconcilers/memory.ts';
+import { packageMemory } from '../../reconcilers/package-memory.ts';
+import type { InstalledForStore } from '../../schema/repository/shop-view.ts';
+import type { EngineState, InstallView, PackageState } from '../../schema/packages.ts';
+import type { AdminPackage, AdminServer } from '../../schema/wire/shop.ts';
 import type { Context } from '../loop/context.ts';
-import { installedAt, packageDesired } from '../loop/package-inputs.ts';
-import { askingOn } from '../loop/refresh-installs.ts';
-import { targetKey, type PackageEntry } from '../world-packages.ts';
-import type { PersonEntry, ServerEntry } from '../world.ts';
+import { packageDesired } from '../kinds/package.ts';
+import { askingOn } from '../observe/inventory.ts';
+import { installedAt, targetKey } from '../world-packages.ts';
+import type { PackageEntry, PersonEntry, ServerEntry } from '../world.ts';
 
 /** Null before the first look at it. */
 export function installView({ recorder, world }: Context, entry: PackageEntry): InstallView | null {
@@ -61,7 +63,7 @@ export function missingPackages({ offers }: Context, { inventory, inventoryOf }:
 
 /** The version that a rollback goes back to: the one that the server keeps, else the one that was there before. */
 export function versionBefore({ world, recorder }: Context, entry: PackageEntry): string | null {
-  const memory = (recorder.last(entry.key)?.memory ?? null) as PackageMemory | null;
+  const memory = readMemory(packageMemory, recorder.last(entry.key)?.memory);
   return installedAt(world, entry.target)?.previous ?? memory?.before ?? null;
 }
 

@@ -1,4 +1,5 @@
 /** What each action is in a plan: which object it is about, and what a person should know of it. */
+import { keys } from '../../schema/keys.ts';
 import type { Action, ActionOf, PackageTarget } from '../../reconcilers/actions.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 
@@ -8,26 +9,34 @@ type Tellers = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => 
 
 /** Exhaustive as the executors are: an action that a plan can't tell does not compile. */
 const tellers: Tellers = {
-  'server/kit': ({ server, id }) => ({ key: `Server/${server}`, detail: id }),
-  'server/accounts': ({ server }) => ({ key: `Server/${server}`, detail: 'key, lingering and service manager of its accounts' }),
-  'backend/start': ({ person, app, order }) => ({ key: `Backend/${person}/${app}`, detail: order.pinned ? 'estado: ligado' : '' }),
-  'backend/stop': ({ person, app, reason }) => ({ key: `Backend/${person}/${app}`, detail: reason }),
-  'backend/pin': ({ person, app, pinned }) => ({ key: `Backend/${person}/${app}`, detail: pinned ? 'pinned' : 'not pinned' }),
-  'backend/probe': ({ person, app, attempt }) => ({ key: `Backend/${person}/${app}`, detail: `attempt ${attempt}` }),
-  'supervisor/ensure': ({ person }) => ({ key: `Supervisor/${person}`, detail: '' }),
-  'supervisor/end': ({ person }) => ({ key: `Supervisor/${person}`, detail: '' }),
-  'package/install': (action) => ({ key: `Package/${action.app}`, detail: `${action.version} ${whereOf(action)}` }),
-  'package/remove': (action) => ({ key: `Package/${action.app}`, detail: whereOf(action) }),
-  'package/roll-back': (action) => ({ key: `Package/${action.app}`, detail: `to ${action.version} ${whereOf(action)}` }),
-  'package/confirm': (action) => ({ key: `Package/${action.app}`, detail: whereOf(action) }),
-  'package/cancel': (action) => ({ key: `Package/${action.app}`, detail: whereOf(action) }),
-  'grant/create': ({ grant, app, sala, dona }) => ({ key: `Grant/${grant}`, detail: `room ${sala} of ${app}, owned by ${dona}` }),
-  'grant/owner': ({ grant, dona }) => ({ key: `Grant/${grant}`, detail: `owner ${dona}` }),
-  'grant/person': ({ grant, usuario, papel }) => ({ key: `Grant/${grant}`, detail: `${usuario} ${papel}` }),
-  'grant/group': ({ grant, grupo, papel }) => ({ key: `Grant/${grant}`, detail: `group ${grupo} ${papel}` }),
-  'grant/withdraw-person': ({ grant, usuario }) => ({ key: `Grant/${grant}`, detail: usuario }),
-  'grant/withdraw-group': ({ grant, grupo }) => ({ key: `Grant/${grant}`, detail: `group ${grupo}` }),
-  'engine/mend': ({ server, app, installed }) => ({ key: `Engine/${server}/${app}`, detail: installed ? '' : 'nothing declares it' }),
+  'object/forget': ({ key }) => ({ key, detail: 'nothing that it owned is left' }),
+  'server/kit': ({ server, id }) => ({ key: keys.server(server), detail: id }),
+  'server/roll-back': ({ server }) => ({ key: keys.server(server), detail: 'the server kit before comes back' }),
+  'server/take-off': ({ server, force }) => ({ key: keys.server(server), detail: force ? 'although apps run there' : '' }),
+  'server/accounts': ({ server }) => ({ key: keys.server(server), detail: 'key, lingering and service manager of its accounts' }),
+  'backend/start': ({ person, app, order }) => ({ key: keys.backend(person, app), detail: order.pinned ? 'estado: ligado' : '' }),
+  'backend/stop': ({ person, app, reason }) => ({ key: keys.backend(person, app), detail: reason, reason }),
+  'backend/pin': ({ person, app, pinned }) => ({ key: keys.backend(person, app), detail: pinned ? 'pinned' : 'not pinned' }),
+  'backend/probe': ({ person, app, attempt }) => ({ key: keys.backend(person, app), detail: `attempt ${attempt}` }),
+  'person/sign-out': ({ person }) => ({ key: keys.person(person), detail: 'sessions and rooms' }),
+  'person/forget': ({ person }) => ({ key: keys.person(person), detail: 'nothing of theirs runs' }),
+  'supervisor/ensure': ({ person }) => ({ key: keys.supervisor(person), detail: '' }),
+  'supervisor/end': ({ person }) => ({ key: keys.supervisor(person), detail: '' }),
+  'package/install': (action) => ({ key: keys.package(action.app), detail: `${action.version} ${whereOf(action)}` }),
+  'package/remove': (action) => ({ key: keys.package(action.app), detail: whereOf(action) }),
+  'package/roll-back': (action) => ({ key: keys.package(action.app), detail: `to ${action.version} ${whereOf(action)}` }),
+  'package/confirm': (action) => ({ key: keys.package(action.app), detail: whereOf(action) }),
+  'package/cancel': (action) => ({ key: keys.package(action.app), detail: whereOf(action) }),
+  'rollback/end': ({ key }) => ({ key, detail: 'another version is wanted' }),
+  'wish/end': ({ person, app, outcome }) => ({ key: keys.package(`${person}/${app}`), detail: outcome }),
+  'wish/keep': ({ person, app, version }) => ({ key: keys.package(`${person}/${app}`), detail: `${version} stays` }),
+  'grant/create': ({ grant, app, sala, dona }) => ({ key: keys.grant(grant), detail: `room ${sala} of ${app}, owned by ${dona}` }),
+  'grant/owner': ({ grant, dona }) => ({ key: keys.grant(grant), detail: `owner ${dona}` }),
+  'grant/person': ({ grant, usuario, papel }) => ({ key: keys.grant(grant), detail: `${usuario} ${papel}` }),
+  'grant/group': ({ grant, grupo, papel }) => ({ key: keys.grant(grant), detail: `group ${grupo} ${papel}` }),
+  'grant/withdraw-person': ({ grant, usuario }) => ({ key: keys.grant(grant), detail: usuario }),
+  'grant/withdraw-group': ({ grant, grupo }) => ({ key: keys.grant(grant), detail: `group ${grupo}` }),
+  'engine/mend': ({ server, app, installed }) => ({ key: keys.enginesOf(server, app), detail: installed ? '' : 'nothing declares it' }),
 };
 
 export function changeOf(action: Action): Change {

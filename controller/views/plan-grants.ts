@@ -1,34 +1,43 @@
-/** The part of `svc plan` about Grant documents: what they would change in rooms, and what people gave there and stays. */
+/** The part of `svc plan` about Grant documents: what they would change in rooms, what they wait for, and what people gave there and stays. */
 import { decideGrant, type GrantObserved } from '../../reconcilers/grant.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
-import { grantDesired, observeGrant } from '../loop/work-grants.ts';
-import type { RoomStore } from '../store/rooms.ts';
+import { grantDesired, observeGrant } from '../kinds/grant.ts';
+import type { RoomStore } from '../../store/rooms.ts';
 import type { World } from '../world.ts';
 import { changeOf } from './plan-changes.ts';
 
 export interface GrantPlan {
   readonly changes: readonly PlanAnswer['changes'][number][];
+  /** Those that wait for somebody or something that is not there. */
+  readonly blocked: PlanAnswer['blocked'];
   readonly notes: readonly string[];
 }
 
 export async function planGrants(rooms: RoomStore, world: World, nowMs: number): Promise<GrantPlan> {
   const changes: PlanAnswer['changes'][number][] = [];
+  const blocked: PlanAnswer['blocked'][number][] = [];
   const notes: string[] = [];
   for (const entry of world.grants.values()) {
     const desired = grantDesired(entry);
     const { observed, details } = await observeGrant(rooms, world, entry);
-    const { actions, state, message } = decideGrant(desired, observed, null, nowMs);
-    // A room that would be made is followed one step: its roles belong to the plan.
-    const made = actions.some(({ kind }) => kind === 'grant/create')
-      ? decideGrant(desired, withRoom(observed, desired.spec?.dona ?? ''), null, nowMs)
-      : null;
-    changes.push(...[...actions, ...(made?.actions ?? [])].map(changeOf));
-    const told = made ?? { state, message };
-    if (told.state === 'waiting') notes.push(`${entry.key} ${told.message}`);
+    const first = decideGrant(desired, observed, null, nowMs);
+    // Followed one step: the roles of a room that would be made belong to the plan, and so does the end of a document that is gone.
+    const next = desired.spec === null ? withdrawn(observed) : withRoom(observed, desired.spec.dona);
+    const isFollowed = first.actions.some(({ kind }) => kind === 'grant/create' || (desired.spec === null && kind !== 'object/forget'));
+    const told = isFollowed ? decideGrant(desired, next, null, nowMs) : first;
+    for (const action of [...first.actions, ...(isFollowed ? told.actions : [])]) {
+      const change = changeOf(action);
+      changes.push(desired.spec === null ? Object.assign(change, { reason: told.reason }) : change);
+    }
+    if (told.state === 'waiting') blocked.push({ key: entry.key, reason: told.reason, message: told.message });
     const given = details['given'];
     if (Array.isArray(given) && given.length > 0) notes.push(`${entry.key} leaves what people gave: ${given.join(', ')}`);
   }
-  return { changes, notes };
+  return { changes, blocked, notes };
+}
+
+function withdrawn(observed: GrantObserved): GrantObserved {
+  return { ...observed, room: null, others: [] };
 }
 
 function withRoom(observed: GrantObserved, dona: string): GrantObserved {

@@ -4,36 +4,61 @@
  * counts as installed for the backends that a document pins.
  */
 import type { PackageTarget } from '../../reconcilers/actions.ts';
+import { backendMemory } from '../../reconcilers/backend-memory.ts';
+import { readMemory } from '../../reconcilers/memory.ts';
 import { decideBackend } from '../../reconcilers/backend.ts';
 import { decideEngine } from '../../reconcilers/engine.ts';
 import { aimedVersion } from '../../reconcilers/package-goal.ts';
 import { decidePackage } from '../../reconcilers/package.ts';
+import { decidePerson } from '../../reconcilers/person.ts';
+import type { Reason } from '../../schema/backend.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
-import type { Offers } from '../../schema/repository/store-view.ts';
+import type { Offers } from '../../schema/repository/shop-view.ts';
 import type { InForce } from '../desired/in-force.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
 import { changeOf } from './plan-changes.ts';
+import { planLeaving, planLeavingServer, type LeavingPlan } from './plan-leaving.ts';
+import { personDesired, personObserved } from '../kinds/person.ts';
 import { planGrants } from './plan-grants.ts';
-import { backendDesired, backendObserved } from '../loop/inputs.ts';
-import { engineDesired, engineObserved, packageDesired, packageObserved } from '../loop/package-inputs.ts';
+import { backendDesired, backendObserved } from '../kinds/backend.ts';
+import { engineDesired, engineObserved } from '../kinds/engine.ts';
+import { packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
 import { lookAtServer } from '../observe/look.ts';
 import { silentLink } from '../observe/silent-link.ts';
 import { repositoryLocation } from '../repository/location.ts';
 import { decideServer } from '../../reconcilers/server.ts';
-import { lookAtKit, newKitState, serverDesired, serverObserved } from '../servers/kit-work.ts';
+import { lookAtKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
+import { newKitState } from '../servers/kit-state.ts';
 import { isServerScope } from '../servers/services.ts';
 import { createOffersReader } from '../repository/offers.ts';
-import { syncEngines, type OfferedVersion, type PackageEntry } from '../world-packages.ts';
-import { emptyWorld, syncBackends, syncWorld, type PersonEntry, type World, type WorldFactory } from '../world.ts';
+import { syncEngines } from '../world-packages.ts';
+import { syncWorld } from '../sync-world.ts';
+import {
+  emptyWorld,
+  syncBackends,
+  type EngineEntry,
+  type OfferedVersion,
+  type PackageEntry,
+  type PersonEntry,
+  type ServerEntry,
+  type World,
+  type WorldFactory,
+} from '../world.ts';
 
 type Change = PlanAnswer['changes'][number];
+type Blocked = PlanAnswer['blocked'][number];
+
+/** What one object comes to: what would be done, or why nothing can be. */
+interface Outcome {
+  readonly changes: readonly Change[];
+  readonly blocked: readonly Blocked[];
+}
 
 export async function planFolder(context: Context, dir: string | null, prune: boolean): Promise<PlanAnswer> {
   const { source, options } = context;
   const { inForce, errors } = await source.preview(dir ?? options.dir, prune);
-  if (errors.length > 0) return { ok: false, changes: [], errors, pendingPrune: [] };
+  if (errors.length > 0) return { ok: false, changes: [], blocked: [], errors, pendingPrune: [] };
   const changes = documentChanges(source.current(), inForce);
   const made: Host[] = [];
   try {
@@ -51,17 +76,46 @@ async function decideAll(context: Context, dir: string | null, inForce: InForce,
   const location = world.portal && repositoryLocation(dir ?? options.dir, world.portal);
   const { apps } = await createOffersReader(options.clock).read(location);
   const offersOf: OffersOf = (app) => apps.find(({ id }) => id === app)?.versions ?? [];
-  for (const entry of world.packages.values()) changes.push(...packageChanges(context, world, entry, offersOf));
-  changes.push(...engineChanges(world, nowMs));
-  changes.push(...(await kitChanges(context, world, nowMs)));
+  const blocked: Blocked[] = blockedPeople(world, nowMs);
+  const leaving = planLeaving(world, surroundingsOf(context), (entry) => failingText(failedFor(context, entry, null)), nowMs);
+  changes.push(...leaving.changes);
+  blocked.push(...leaving.blocked);
+  const add = (outcome: Outcome): void => {
+    changes.push(...outcome.changes);
+    blocked.push(...outcome.blocked);
+  };
+  for (const entry of world.packages.values()) if (!entry.leaving) add(planPackage(context, world, entry, offersOf));
+  for (const entry of world.engines.values()) add(planEngine(world, entry, nowMs));
+  changes.push(...(await serverChanges(context, world, (server) => !server.leaving, leaving, nowMs)));
   for (const entry of world.backends.values()) {
-    if (isServerScope(entry)) continue;
-    const decision = decideBackend(backendDesired(entry), backendObserved(entry), entry.memory, nowMs);
+    if (isServerScope(entry) || entry.person.leaving) continue;
+    const desired = backendDesired(entry, world);
+    // Told with its package.
+    if (desired.removing === true) continue;
+    const decision = decideBackend(desired, backendObserved(entry), entry.memory, nowMs);
     changes.push(...decision.actions.filter((action) => action.kind !== 'backend/probe').map(changeOf));
+    // Pinned on, and nothing of it is there or comes.
+    if (desired.document === 'ligado' && desired.manifest === null && entry.person.server.sight.status === 'reachable')
+      blocked.push({ key: entry.key, reason: 'PackageMissing', message: 'its package is not installed, and none is on its way' });
   }
   const grants = await planGrants(options.store.rooms, world, nowMs);
-  changes.push(...grants.changes);
-  return { ok: true, changes, errors: [], pendingPrune: inForce.held, ...(grants.notes.length === 0 ? {} : { notes: grants.notes }) };
+  add(grants);
+  changes.push(...(await serverChanges(context, world, (server) => server.leaving, leaving, nowMs)));
+  const notes = [...leaving.notes, ...grants.notes];
+  return { ok: true, changes, blocked, errors: [], pendingPrune: inForce.held, ...(notes.length === 0 ? {} : { notes }) };
+}
+
+/** People whom no server can serve, and servers of which nothing can be said. */
+function blockedPeople(world: World, nowMs: number): Blocked[] {
+  const blocked: Blocked[] = [];
+  for (const { key, sight } of world.servers.values())
+    if (sight.status === 'unreachable') blocked.push({ key, reason: 'ServerUnreachable', message: sight.message });
+  for (const person of world.people.values()) {
+    if (person.accountSeen !== false || person.leaving) continue;
+    const { reason, message } = decidePerson(personDesired(person), { ...personObserved(world, person), lasts: null }, null, nowMs);
+    blocked.push({ key: person.key, reason, message });
+  }
+  return blocked;
 }
 
 /** The world under other documents: hosts and lines of the living one where they are the same, none that acts where they aren't. */
@@ -83,7 +137,7 @@ async function imagine({ world: living, options, recorder }: Context, inForce: I
       return admin === null ? null : newKitState(admin);
     },
     link: (person) => living.people.get(person)?.link ?? silentLink(person),
-    memory: (key) => living.backends.get(key)?.memory ?? ((recorder.last(key)?.memory ?? null) as ReturnType<WorldFactory['memory']>),
+    memory: (key) => living.backends.get(key)?.memory ?? readMemory(backendMemory, recorder.last(key)?.memory),
   };
   Object.assign(world, { wishes: living.wishes, rollbacks: living.rollbacks, tasks: living.tasks });
   syncWorld(world, inForce, factory);
@@ -111,20 +165,35 @@ async function imagine({ world: living, options, recorder }: Context, inForce: I
   return world;
 }
 
-/** What the administrator's side of each server would do; a server that does not answer has nothing to tell. */
-async function kitChanges(context: Context, world: World, nowMs: number): Promise<readonly Change[]> {
+/** What the administrator's side of each server would do, and which servers go; one that does not answer has nothing to tell. */
+async function serverChanges(
+  context: Context,
+  world: World,
+  isMeant: (server: ServerEntry) => boolean,
+  leaving: LeavingPlan,
+  nowMs: number,
+): Promise<readonly Change[]> {
   const changes: Change[] = [];
-  for (const server of world.servers.values()) {
-    if (server.kit === null) continue;
-    await lookAtKit({ ...context, world }, server);
-    changes.push(...decideServer(serverDesired({ ...context, world }, server), serverObserved(server), null, nowMs).actions.map(changeOf));
-    if (context.world.servers.get(server.name)?.kit !== server.kit) server.kit.admin.close();
+  const imagined = { ...context, world };
+  for (const server of [...world.servers.values()].filter(isMeant)) {
+    await lookAtKit(imagined, server);
+    const [desired, observed] = [serverDesired(imagined, server), serverObserved(world, server)];
+    if (server.leaving) changes.push(...planLeavingServer(leaving, world, server, desired, observed, nowMs));
+    else changes.push(...decideServer(desired, observed, null, nowMs).actions.map(changeOf));
+    if (context.world.servers.get(server.name)?.kit !== server.kit) server.kit?.admin.close();
   }
   return changes;
 }
 
+function surroundingsOf({ options, offers }: Context): PackageSurroundings {
+  return { shellVersion: options.shellVersion, offers: offers.last() };
+}
+
 function copyPresence(person: PersonEntry, known: PersonEntry | undefined): void {
-  if (known) Object.assign(person, { session: known.session, sessionSinceMs: known.sessionSinceMs });
+  if (known) {
+    const { session, sessionSinceMs, everSignedIn, signedOut, supervisorEnded } = known;
+    Object.assign(person, { session, sessionSinceMs, everSignedIn, signedOut, supervisorEnded });
+  }
 }
 
 function documentChanges(before: InForce, after: InForce): Change[] {
@@ -142,28 +211,48 @@ function documentChanges(before: InForce, after: InForce): Change[] {
 
 type OffersOf = (app: string) => Offers['apps'][number]['versions'];
 
-function packageChanges(context: Context, world: World, entry: PackageEntry, offersOf: OffersOf): readonly Change[] {
-  const { options, offers } = context;
-  const nowMs = options.clock.nowMs();
+function planPackage(context: Context, world: World, entry: PackageEntry, offersOf: OffersOf): Outcome {
+  const nowMs = context.options.clock.nowMs();
   const desired = packageDesired(entry);
   const versions = offersOf(desired.app);
   const offer = versions.find(({ version }) => version === aimedVersion(desired)) ?? null;
   Object.assign(entry, { offer, offered: versions.map(({ version }) => version) });
-  // A plan tells what comes in the end: what is under way is over by then, instances ended, and a changed file was seen for its round.
+  // A plan tells what comes in the end: what is under way is over by then, and instances ended.
   const observed = {
-    ...packageObserved(world, entry, { shellVersion: options.shellVersion, offers: offers.last() }),
+    ...packageObserved(world, entry, surroundingsOf(context)),
     living: 0,
     busy: null,
   };
-  const first = decidePackage(desired, observed, null, nowMs);
-  const decision = first.state === 'drifted' ? decidePackage(desired, observed, first.memory, nowMs + limits.resyncMs) : first;
-  const install = decision.actions.find((action) => action.kind === 'package/install');
+  const failed = failedFor(context, entry, offer);
+  const decision = decidePackage(desired, observed, null, nowMs);
+  const { state, reason, message } = failed?.retry === 'terminal' ? { state: 'failed', ...failed } : decision;
+  const actions = state === 'failed' ? [] : decision.actions;
+  const install = actions.find((action) => action.kind === 'package/install');
   if (install && offer) pretendInstalled(world, desired, offer);
-  const drift = decision.state === 'drifted' ? '; files were changed there' : '';
-  return decision.actions.map((action) => {
+  const drift = state === 'drifted' ? '; files were changed there' : '';
+  const changes = actions.map((action) => {
     const { action: kind, detail } = changeOf(action);
-    return { key: entry.key, action: kind, detail: `${detail}${drift}` };
+    return { key: entry.key, action: kind, detail: `${detail}${drift}${failingText(failed)}` };
   });
+  return { changes, blocked: changes.length === 0 && isBlocked(state, reason) ? [{ key: entry.key, reason, message }] : [] };
+}
+
+function failingText(failed: PackageEntry['failure']): string {
+  return failed === null ? '' : `; the last attempt failed: ${failed.message}`;
+}
+
+/** How the last attempt at the very same thing failed; null for what was not tried yet. */
+function failedFor({ world: living }: Context, { name, wanted }: PackageEntry, offer: OfferedVersion | null): PackageEntry['failure'] {
+  const known = living.packages.get(name);
+  if (!known?.failure || known.wanted.by !== wanted.by) return null;
+  const versionOf = (one: PackageEntry['wanted']): string | null =>
+    one.by === 'wish' ? one.wish.version : one.placed.document.spec.versao;
+  return versionOf(known.wanted) === versionOf(wanted) && known.offer?.sha256 === offer?.sha256 ? known.failure : null;
+}
+
+/** Not as it is wanted, for a cause outside of the folder. What somebody holds (paused, rolled back) is as they want it. */
+function isBlocked(state: string, reason: Reason): boolean {
+  return state !== 'installed' && state !== 'removed' && reason !== 'Paused' && reason !== 'RolledBack';
 }
 
 /** For the backends that documents pin. The catalogue holds what a decision needs of the manifest but `backend`. */
@@ -178,12 +267,11 @@ function pretendInstalled(world: World, { server, app, scope, person }: PackageT
   }
 }
 
-function engineChanges(world: World, nowMs: number): readonly Change[] {
-  return [...world.engines.values()].flatMap((entry) => {
-    const decision = decideEngine(engineDesired(world, entry), engineObserved(world, entry), null, nowMs);
-    return decision.actions.map((action) => {
-      const { action: kind, detail } = changeOf(action);
-      return { key: entry.key, action: kind, detail };
-    });
+function planEngine(world: World, entry: EngineEntry, nowMs: number): Outcome {
+  const decision = decideEngine(engineDesired(world, entry), engineObserved(world, entry), null, nowMs);
+  const changes = decision.actions.map((action) => {
+    const { action: kind, detail } = changeOf(action);
+    return { key: entry.key, action: kind, detail };
   });
+  return { changes, blocked: [] };
 }

@@ -1,14 +1,14 @@
 /** Apps as the shell and the task manager show them (spec 4.1), and objects as `svc get` and `svc describe` do. */
 import type { AppSnapshot } from '../../schema/backend.ts';
-import type { AppProjection, ObjectView } from '../../schema/wire/http.ts';
-import type { StoredStatus } from '../store/store.ts';
+import type { AppView } from '../../schema/gateway.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import type { AppExit, ObjectView } from '../../schema/wire/http.ts';
+import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry, World } from '../world.ts';
 
-export type Projection = Omit<AppProjection, 'url' | 'icone'>;
-
 /** Null for an app that is not installed and has no process. */
-export function projectionOf(entry: BackendEntry): Projection | null {
-  const manifest = entry.person.packages.get(entry.app)?.manifest;
+export function projectionOf(entry: BackendEntry): AppView | null {
+  const manifest = entry.person.packages.get(entry.app)?.manifest ?? outlived(entry);
   if (!manifest) return null;
   return {
     id: entry.app,
@@ -26,6 +26,12 @@ export function projectionOf(entry: BackendEntry): Projection | null {
   };
 }
 
+/** What runs can be seen and stopped also while its package is gone from the disk. */
+function outlived({ person, app, lastManifest }: BackendEntry): Manifest | null {
+  if (!person.link.snapshot(app)?.process) return null;
+  return lastManifest ?? { id: app, version: '', backend: { runtime: 'binary', entrypoint: '' } };
+}
+
 function lifeOf(entry: BackendEntry) {
   const { decision, memory } = entry;
   const snapshot = entry.person.link.snapshot(entry.app);
@@ -38,6 +44,7 @@ function lifeOf(entry: BackendEntry) {
     wanted: snapshot?.wanted ?? false,
     pinned: entry.document?.document.spec.estado === 'ligado',
     ...processOf(snapshot),
+    uso: entry.person.link.usage(entry.app),
     stale: decision?.stale ?? false,
   } as const;
 }
@@ -47,6 +54,8 @@ function processOf(snapshot: AppSnapshot | null) {
     pid: snapshot?.process?.pid ?? null,
     connections: snapshot?.connections ?? null,
     failures: snapshot?.failures ?? 0,
+    restarts: snapshot?.restarts ?? 0,
+    lastExit: exitOf(snapshot),
     nextAttemptAtMs: snapshot?.nextAttemptAtMs ?? null,
     contained: snapshot?.contained ?? false,
     containedReason: snapshot?.containedReason ?? '',
@@ -54,6 +63,13 @@ function processOf(snapshot: AppSnapshot | null) {
     gpuVerdict: snapshot?.gpu ?? null,
     step: snapshot?.step ? { name: snapshot.step.name, detail: snapshot.step.detail } : null,
   } as const;
+}
+
+/** Without the lines of its log: these have a route of their own. */
+function exitOf(snapshot: AppSnapshot | null): AppExit | null {
+  if (!snapshot?.lastExit) return null;
+  const { code, signal, atMs, reason } = snapshot.lastExit;
+  return { code, signal, atMs, reason };
 }
 
 export function objectView(world: World, status: StoredStatus): ObjectView {
@@ -85,8 +101,9 @@ function backendDetails(entry: BackendEntry): Readonly<Record<string, unknown>> 
     windows: windows?.open ?? 0,
     installed: snapshot?.installed ?? null,
     process: snapshot?.process ?? null,
-    lastExit: snapshot?.lastExit ?? null,
     idleDeadlineMs: snapshot?.idleDeadlineMs ?? null,
     ...lifeOf(entry),
+    // Here with the last lines of its log.
+    lastExit: snapshot?.lastExit ?? null,
   };
 }

@@ -1,26 +1,20 @@
 /** The administrator's part of schema/gateway.ts: the kit of a server put there, gone back from or taken off, and its doctor. */
+import { problemText } from '../../schema/texts/problems.ts';
+import type { Words } from '../../schema/texts/reasons.ts';
 import { decideServer } from '../../reconcilers/server.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { DoctorCheck, Gateway, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import type { AdminCommands, AdminView, DoctorCheck, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
+import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import { serverChecks, type PortalSight } from '../servers/checks.ts';
-import {
-  accountsOn,
-  installKit,
-  lookAtKit,
-  serverDesired,
-  serverObserved,
-  serverWork,
-  settleAccounts,
-  writeWish,
-  type KitState,
-} from '../servers/kit-work.ts';
+import type { ServerAction } from '../../reconcilers/actions.ts';
+import { carryOut } from '../servers/kit-acts.ts';
+import { accountsOn, lookAtKit, serverDesired, serverObserved, settleAccounts, writeWish } from '../servers/kit-work.ts';
+import { noWish, type KitState, type KitWish } from '../servers/kit-state.ts';
 import { asksForPortal } from '../execute/portal-credentials.ts';
-import { leaveAlone } from '../servers/services.ts';
 import type { ServerEntry } from '../world.ts';
 
-export function serverGateway(context: Context): Pick<Gateway, 'serverChecks' | 'serverAct'> {
+export function serverGateway(context: Context): Pick<AdminView, 'serverChecks'> & Pick<AdminCommands, 'serverAct'> {
   return {
     serverChecks: async (name) => {
       const { server, kit } = serverOf(context, name);
@@ -43,7 +37,8 @@ async function checks(context: Context, server: ServerEntry, kit: KitState): Pro
   if (kit.facts !== null && kit.tookMs > limits.clockSkewMsMax) await lookAtKit(context, server, true);
   if (kit.facts === null) {
     const message = kit.sight.status === 'unknown' ? kit.sight.message : (kit.failure?.message ?? '');
-    return [{ name: 'ssh', ok: false, warning: false, detail: message, fix: sshFix(server, message) }];
+    const detail = { pt: problemText('SERVER_UNREACHABLE', 'pt') ?? message, en: message };
+    return [{ name: 'ssh', ok: false, warning: false, detail, fix: sshFix(server, message) }];
   }
   const input = {
     facts: kit.facts,
@@ -78,11 +73,20 @@ async function portalSight({ options, world }: Context, server: ServerEntry, kit
 }
 
 /** The first sign-in is the administrator's to allow: everything else the portal does by itself. */
-function sshFix({ name, kit }: ServerEntry, message: string): string {
-  if (/refuses the sign-in/.test(message))
-    return `let the portal's key in as ${kit?.admin.account ?? 'root'}: ${kit?.admin.publicKeyAt ?? 'its public part'} goes into its authorized_keys`;
-  if (/host key|pinned/.test(message)) return `svc server trust ${name} shows the keys of the server`;
-  return `look whether sshd answers at the address that Server/${name} says`;
+function sshFix({ name, kit }: ServerEntry, message: string): Words {
+  if (/refuses the sign-in/.test(message)) {
+    const account = kit?.admin.account ?? 'root';
+    return {
+      pt: `deixe a chave do portal entrar como ${account}: ${kit?.admin.publicKeyAt ?? 'sua parte pública'} vai para o authorized_keys da conta`,
+      en: `let the portal's key in as ${account}: ${kit?.admin.publicKeyAt ?? 'its public part'} goes into its authorized_keys`,
+    };
+  }
+  if (/host key|pinned/.test(message))
+    return { pt: `svc server trust ${name} mostra as chaves do servidor`, en: `svc server trust ${name} shows the keys of the server` };
+  return {
+    pt: `veja se sshd responde no endereço que Server/${name} diz`,
+    en: `look whether sshd answers at the address that Server/${name} says`,
+  };
 }
 
 /** A line of what an act tells, as it happens; the act goes on when nobody reads any more. */
@@ -128,60 +132,73 @@ const acts: { readonly [Name in ServerAct]: Act } = {
     return lines.length === 0 ? `${server.name} is as it should be` : `${lines.length} change(s)`;
   },
   add: async (context, server, kit, _force, tell) => {
-    await writeWish(context, server, kit, { removed: false, held: null });
+    await writeWish(context, server, kit, noWish);
     const lines = await planned(context, server, kit);
     for (const text of lines) tell({ event: 'plan', text });
     const step = (text: string): void => tell({ event: 'step', text });
-    if (kit.sight.status === 'seen' && kit.wanted !== null && kit.sight.id !== kit.wanted.id) await installKit(context, server, step);
-    else await settleAccounts(context, server, step);
+    const actions = decided(context, server, noWish);
+    for (const action of actions) await carryOut(context, server, action, step);
+    if (actions.length === 0) await settleAccounts(context, server, step);
     const verdicts = await checks(context, server, kit);
     for (const { name, ok, detail, fix } of verdicts)
-      if (!ok) tell({ event: 'step', text: `${name}: ${detail}${fix === null ? '' : `; fix: ${fix}`}` });
+      if (!ok) tell({ event: 'step', text: `${name}: ${detail.en}${fix === null ? '' : `; fix: ${fix.en}`}` });
     return `${server.name} has the server kit ${kit.wanted?.id ?? ''}`;
   },
   rollback: async (context, server, kit, _force, tell) => {
     await lookAtKit(context, server, true);
     const held = kit.facts?.kit ?? null;
-    let now = '';
-    await serverWork(context, server, 'rollback', 'the server kit before comes back', async () => {
-      tell({ event: 'step', text: 'switch' });
-      now = await kit.admin.rollBack();
-    });
-    await writeWish(context, server, kit, { removed: false, held });
+    const [now = ''] = await asked(context, server, kit, { removed: false, held, pending: 'rollback' }, tell);
     return `${server.name} is back at the server kit ${now}; ${held ?? ''} is not put there again before svc server add`;
   },
   remove: async (context, server, kit, force, tell) => {
-    const before = kit.wish ?? { removed: false, held: null };
-    // First said, then done: whoever looks meanwhile starts nothing there.
-    await writeWish(context, server, kit, { removed: true, held: null });
-    leaveAlone(context, server);
-    let troubles: readonly string[] = [];
-    try {
-      await serverWork(context, server, 'remove', 'the server kit is taken off', async (_kit, step) => {
-        troubles = await kit.admin.remove(force, (name) => {
-          step(name);
-          tell({ event: 'step', text: name });
-        });
-      });
-    } catch (error) {
-      await writeWish(context, server, kit, before);
-      server.lookedAtMs = 0;
-      server.sight = { status: 'unknown', message: '' };
-      throw error;
-    }
+    const troubles = await asked(context, server, kit, { removed: true, held: null, pending: force ? 'remove-forced' : 'remove' }, tell);
     return [`nothing of svc runs on ${server.name}; packages and data stay`, ...troubles].join('; ');
   },
 };
+
+/** First said, then done: whoever looks meanwhile starts nothing there. What could not be done is not wanted any longer. */
+async function asked(
+  context: Context,
+  server: ServerEntry,
+  kit: KitState,
+  wish: KitWish,
+  tell: (event: ServerActEvent) => void,
+): Promise<readonly string[]> {
+  const before = kit.wish ?? noWish;
+  await writeWish(context, server, kit, wish);
+  const told: string[] = [];
+  try {
+    while (kit.work !== null) await kit.work.catch(() => undefined);
+    await lookAtKit(context, server, true);
+    if (kit.sight.status === 'unknown') throw new SvcError('SERVER_UNREACHABLE', kit.sight.message);
+    for (const action of decided(context, server, kit.wish ?? wish))
+      told.push(...(await carryOut(context, server, action, (text) => tell({ event: 'step', text }))));
+    return told;
+  } catch (error) {
+    await writeWish(context, server, kit, before);
+    throw error;
+  }
+}
+
+/** What the loop would do now, without a wait for what failed before. */
+function decided(context: Context, server: ServerEntry, wish: KitWish): readonly ServerAction[] {
+  const desired = serverDesired(context, server);
+  const observed = { ...serverObserved(context.world, server), busy: null, failure: null };
+  const { actions } = decideServer(
+    { ...desired, kit: desired.kit && { ...desired.kit, ...wish } },
+    observed,
+    null,
+    context.options.clock.nowMs(),
+  );
+  return actions.filter((action): action is ServerAction => action.kind.startsWith('server/'));
+}
 
 /** What the loop would do by itself, and what the look alone says. */
 async function planned(context: Context, server: ServerEntry, kit: KitState): Promise<readonly string[]> {
   await lookAtKit(context, server, true);
   if (kit.sight.status === 'unknown') throw new SvcError('SERVER_UNREACHABLE', kit.sight.message);
   if (kit.wanted === null) throw new SvcError('KIT_INCOMPLETE', kit.failure?.message ?? 'no kit for this server');
-  const desired = serverDesired(context, server);
-  const wish = { ...desired, kit: desired.kit && { ...desired.kit, removed: false, held: null } };
-  const { actions } = decideServer(wish, { ...serverObserved(server), busy: null, failure: null }, null, context.options.clock.nowMs());
-  return actions.flatMap((action) => {
+  return decided(context, server, noWish).flatMap((action) => {
     if (action.kind === 'server/kit') {
       const before = kit.facts?.kit ?? null;
       const { bytes } = kit.wanted ?? { bytes: 0 };

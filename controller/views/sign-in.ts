@@ -1,20 +1,21 @@
-/** The part of the gateway that is about signing in: the ways that the Portal document offers, and the servers' word on a password. */
+/** Signing in: the ways that the Portal document offers, and the servers' word on a password. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { readSecretReference } from '../desired/secret-reference.ts';
 import { checkPassword, type PasswordTarget } from '../hosts/ssh/check-password.ts';
 import type { Context } from '../loop/context.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { ServerEntry } from '../world.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Gateway } from '../../schema/gateway.ts';
-import { limits } from '../../schema/limits.ts';
+import type { PeopleCommands, PeopleView } from '../../schema/gateway.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 
 /** Nobody's account: asked about when there is nobody to ask about. */
 const nobody = 'svc-nobody';
 
 const keyName = 'sign-in/nobody-key';
 
-export function createSignInView({ world, options }: Context, secretsDir: string): Pick<Gateway, 'signIn' | 'checkPassword'> {
+export function createSignInView({ world, options }: Context, secretsDir: string): PeopleCommands & Pick<PeopleView, 'signIn'> {
   const underCheck = new Map<string, number>();
   /**
    * A server to ask about nobody: always the same for a login, as for a login of somebody, and nobody knows which. It stays when the portal
@@ -61,7 +62,7 @@ export function createSignInView({ world, options }: Context, secretsDir: string
       const before = underCheck.get(name) ?? 0;
       // Beyond ten connections that have not signed in yet sshd drops some by lot (MaxStartups).
       if (before >= limits.signInsPerServerMax) {
-        throw new SvcError('RATE_LIMITED', 'too many people sign in at this moment', { retryAfterMs: limits.signInBusyRetryMs });
+        throw new SvcError('RATE_LIMITED', 'too many people sign in at this moment', { retryAfterMs: sharedLimits.signInBusyRetryMs });
       }
       underCheck.set(name, before + 1);
       try {

@@ -1,6 +1,6 @@
 /** What `svc why` says, from a status alone. */
 import { expect, test } from 'vitest';
-import type { StoredStatus } from '../store/store.ts';
+import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../world.ts';
 import { whyOf } from './why.ts';
 
@@ -35,7 +35,7 @@ test('since is when the state began, not when the app was last ready', () => {
   };
   const entry = {
     app: 'notas',
-    person: { name: 'ana', link: { snapshot: () => null } },
+    person: { name: 'ana', link: { view: () => ({ supervisor: null }), snapshot: () => null } },
     memory: { context: { sinceMs: 600_000 } },
   } as unknown as BackendEntry;
   expect(whyOf({ status: waiting, entry, log: '' }).sentence).toContain('is starting since 1970-01-01T00:10:00.000Z');
@@ -56,7 +56,7 @@ const entryWith = (aoFechar: string, snapshot: object): BackendEntry =>
     person: {
       name: 'ana',
       packages: new Map([['notas', { manifest: { backend: { aoFechar } } }]]),
-      link: { snapshot: () => ({ lastExit: null, pinned: false, ...lively, ...snapshot }) },
+      link: { view: () => ({ supervisor: null }), snapshot: () => ({ lastExit: null, pinned: false, ...lively, ...snapshot }) },
     },
     memory: null,
   }) as unknown as BackendEntry;
@@ -74,7 +74,7 @@ const waiting = (aoFechar: string, snapshot: object): string | null =>
 
 test('a running app with ocioso says which connections it waits for', () => {
   expect(waiting('ocioso:1m', { connections: 2 })).toBe(
-    'its 2 open connections to close, then ocioso:1m counts; the portal keeps its own for 5 s after the last request',
+    'its 2 open connections to close, then ocioso:1m counts; the portal keeps its own for 25 s after the last request',
   );
   expect(waiting('ocioso:1m', { connections: null })).toContain('its connections to be countable');
   expect(waiting('ocioso:1m', { connections: 2, pinned: true })).toBeNull();
@@ -85,6 +85,20 @@ test('an app that went to the background is not sent to its log', () => {
   const message = 'exit code 0; the app left its process and went to the background as pid 7: the entrypoint itself has to stay and serve';
   const status: StoredStatus = { ...running, state: 'backoff', reason: 'ExitedAtOnce', message };
   expect(whyOf({ status, entry: undefined, log: '' }).fix).toMatch(/^make the entrypoint stay and serve/);
+});
+
+test('an app that runs again says how often it ended by itself, when the last time was, and how', () => {
+  const exit = { code: 1, signal: null, atMs: 3_600_000, reason: 'Crashed', lastLogLines: [] };
+  const answer = whyOf({ status: running, entry: entryWith('manter', { wanted: true, restarts: 1, lastExit: exit }), log: '' });
+  expect(answer.sentence).toMatch(
+    / because it answers its health probe.*\. It was restarted once by itself since it was started, the last time at 1970-01-01T01:00:00\.000Z \(Crashed: exit code 1\)\.$/,
+  );
+  expect(answer.fix).toBe('read what it printed: svc logs ana/notas --previous');
+  const killed = { ...exit, code: null, signal: 'SIGKILL' };
+  const often = whyOf({ status: running, entry: entryWith('manter', { wanted: true, restarts: 7, lastExit: killed }), log: '' });
+  expect(often.sentence).toMatch(/restarted 7 times by itself .*\(Crashed: ended by SIGKILL\)\.$/);
+  const calm = whyOf({ status: running, entry: entryWith('manter', { wanted: true, restarts: 0, lastExit: exit }), log: '' });
+  expect(calm.sentence).not.toContain('restarted');
 });
 
 test('what failed for good waits for no next attempt; what may be tried again does', () => {
@@ -125,9 +139,25 @@ test('old values, no ceilings and no GPU are told with their reasons', () => {
   };
   const answer = whyOf({ status: running, entry: entryWith('manter', snapshot), log: '' });
   expect(answer.sentence).toMatch(
-    /It runs with other secrets than are stored now\. It runs without a GPU: em uso por outro app: .*renderD128\. It runs without ceilings: systemd-run is not installed on this server\.$/,
+    /It runs with other secrets than are stored now\. It runs without a GPU: in use by another app: .*renderD128\. It runs without ceilings: systemd-run is not installed on this server\.$/,
   );
   expect(answer.fix).toBe('restart it to use the stored secrets: svc restart ana/notas');
   const dead = whyOf({ status: running, entry: entryWith('manter', { ...snapshot, process: null, secrets: lively.secrets }), log: '' });
   expect(dead.sentence).not.toMatch(/ceilings|GPU/);
+});
+
+test('an engine that lacks: one command, the same as the launcher writes into run.log', () => {
+  const failed: StoredStatus = { ...running, state: 'failed', reason: 'EngineMissing', message: '' };
+  const { fix } = whyOf({ status: failed, entry: entryWith('manter', {}), log: '' });
+  // kit/launch/engines.test.ts holds the launcher to the same one.
+  expect(/svc-app-install [^",]+/.exec(fix ?? '')?.[0]).toBe('svc-app-install notas');
+});
+
+test('a fix that is done is not named: where an object wants the package, it is asked', () => {
+  const gone: StoredStatus = { ...running, state: 'stopped', reason: 'NotInstalled', message: 'its package is not installed' };
+  expect(whyOf({ status: gone, entry: undefined, log: '' }).fix).toBe('write a Package document for it');
+  expect(whyOf({ status: gone, entry: undefined, log: '', packageKey: 'Package/notas' })).toMatchObject({
+    fix: 'svc why Package/notas says what its package waits for',
+    waitsFor: 'its package',
+  });
 });

@@ -1,9 +1,10 @@
 /** `svc why`: one causal sentence, what it waits for, until when, the last log lines and the fix (design 3 rule 5). */
-import { wentToBackground, type Reason } from '../../schema/backend.ts';
+import { gpuText } from '../../schema/texts/gpu.ts';
+import { howItEnded, wentToBackground, type Reason } from '../../schema/backend.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
-import { limits } from '../../schema/limits.ts';
-import type { StoredStatus } from '../store/store.ts';
+import { limits } from '../limits.ts';
+import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../world.ts';
 
 interface Explanation {
@@ -17,6 +18,8 @@ interface Explanation {
 const startIt = 'start it: svc start PERSON/APP, or open its window';
 const restartIt = 'restart it to run the installed code: svc restart PERSON/APP';
 const readLog = 'read what it printed: svc logs PERSON/APP --previous';
+
+const writePackage = 'write a Package document for it';
 
 const stayInFront = 'make the entrypoint stay and serve: no fork, no daemon mode; its log tells nothing more';
 
@@ -35,13 +38,27 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   Idle: { because: 'nobody was connected for the time that its aoFechar gives', fix: 'open its window; a longer ocioso keeps it longer' },
   PinnedStopped: { because: 'a Backend document says estado: desligado', fix: 'remove the document or say estado: ligado' },
   HashChanged: { because: 'other code was installed than the one that ran', fix: startIt },
-  Uninstalled: { because: 'its package was removed', fix: 'write a Package document for it' },
+  PersonRemoved: {
+    because: 'the document of its person was removed',
+    fix: 'write the Person document again',
+    waitsFor: 'what the person had there to end',
+  },
+  DocumentRemoved: { because: 'its document was removed', fix: 'write the document again', waitsFor: 'what it owned to go' },
+  Uninstalled: { because: 'its package was removed', fix: writePackage },
+  Reinstalled: { because: 'its package was removed, which ended it; it is there again', fix: startIt },
+  WishDeleted: { because: 'its env file on the server was deleted (~/.svc-apps/APP/env), which is a wish to stop', fix: startIt },
   StartRequested: { because: 'a start was asked for', fix: null, waitsFor: 'the supervisor to launch it' },
   PinnedRunning: { because: 'a Backend document says estado: ligado', fix: null, waitsFor: 'the supervisor to launch it' },
   ServiceStart: { because: 'it is a service and its person is here', fix: null, waitsFor: 'the supervisor to launch it' },
   SettingUp: { because: 'its installCommand runs', fix: null, waitsFor: 'the set-up to end' },
   Probing: { because: 'its process runs and has not answered healthcheckPath yet', fix: null, waitsFor: 'a ready answer' },
   SlowStart: { because: 'fifteen probes went by without a ready answer', fix: readLog, waitsFor: 'a ready answer' },
+  SocketLost: { because: 'somebody deleted the socket that it listened on', fix: null, waitsFor: 'the new process to answer' },
+  NotAnswering: {
+    because: 'its process runs and does not answer',
+    fix: `${readLog}; if it is not at work, restart it: svc restart PERSON/APP`,
+  },
+  Suspended: { because: 'its process is stopped by a signal', fix: 'kill -CONT PID on its server, or svc restart PERSON/APP' },
   Healthy: { because: 'it answers its health probe', fix: null },
   Adopted: { because: 'it was found running and answers', fix: null },
   Crashed: { because: 'its process died', fix: readLog, waitsFor: 'the next attempt' },
@@ -66,12 +83,20 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   },
   InstallCommandFailed: { because: 'its installCommand failed', fix: 'read the log; make the command idempotent and start it again' },
   InvalidManifest: { because: 'its svc-app.json can not be acted on', fix: 'svc validate FILE names the place' },
-  InvalidEnvironment: { because: 'its env file or secrets can not be used', fix: 'remove the value that the message names' },
+  InvalidEnvironment: {
+    because: 'its environment or its secrets can not be used',
+    fix: 'mend the file or the value that the message names',
+  },
+  EnvFileDamaged: {
+    because: 'its env file on the server was damaged',
+    fix: 'wait: the portal writes it anew; if it is damaged again, find who does that',
+    waitsFor: 'the portal to write it anew',
+  },
   EngineMissing: {
     because: 'an engine that it declares is not on the server',
-    fix: 'an administrator installs it: svc-app-install APP --force',
+    fix: 'an administrator of the server runs: svc-app-install APP, which downloads it',
   },
-  PackageMissing: { because: 'it is pinned and its package is not there', fix: 'write a Package document for it', waitsFor: 'the package' },
+  PackageMissing: { because: 'it is pinned and its package is not there', fix: writePackage, waitsFor: 'the package' },
   NoGpu: { because: 'it needs a GPU and the server has none that it can use', fix: 'run it on a server with a GPU, then start it again' },
   GpuBusy: {
     because: 'it needs a GPU and another app holds the one that its server has',
@@ -94,9 +119,14 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'read ~/.svc-apps/supervisor.log on the server',
     waitsFor: 'the supervisor to come back',
   },
+  FilesUnreadable: {
+    because: "its files on the server can't be read",
+    fix: 'mend what the message names (mode, owner, disk, network home); everything comes back by itself',
+    waitsFor: 'its files to be readable',
+  },
   LingerBroken: { because: 'the user manager of the account is not there', fix: 'loginctl enable-linger ACCOUNT on the server' },
   NotObservedYet: { because: 'nobody has looked yet', fix: null, waitsFor: 'the first look' },
-  NotInstalled: { because: 'it is not installed there', fix: 'write a Package document for it' },
+  NotInstalled: { because: 'it is not installed there', fix: writePackage },
   Installed: { because: 'the wanted version stands on the server', fix: null },
   Installing: { because: 'it is being installed', fix: null, waitsFor: 'the installation' },
   Downloading: { because: 'its files are on their way', fix: null, waitsFor: 'the download' },
@@ -105,7 +135,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   Drift: {
     because: 'its files were changed on the server',
     fix: 'nothing while the repository holds that version: they are put back; otherwise publish it again or ask for another; paused: true in its document leaves them',
-    waitsFor: 'the next round',
+    waitsFor: 'its repair',
   },
   Paused: { because: 'its document says paused: true', fix: 'remove paused from the document' },
   RolledBack: {
@@ -140,6 +170,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   InstallFailed: { because: 'its installation failed', fix: 'mend what the message names', waitsFor: 'the next attempt' },
   Undeclared: { because: 'no installed package declares it', fix: null, waitsFor: 'its removal' },
   Provisioned: { because: 'it is there', fix: null },
+  NeverSignedIn: { because: 'the person has not signed in yet', fix: null, waitsFor: 'the person' },
   SessionEnded: { because: 'the person is not signed in and nothing has to be kept alive', fix: null },
   Reachable: { because: 'the server answers', fix: null },
   Listening: { because: 'the folder is in force', fix: null },
@@ -177,6 +208,8 @@ export interface WhyInput {
   readonly status: StoredStatus;
   readonly entry: BackendEntry | undefined;
   readonly log: string;
+  /** The Package object that wants a backend's app to be there; null when none does. */
+  readonly packageKey?: string | null;
   /** Its last attempt failed in a way that the same attempt would fail again: nobody makes one. */
   readonly isFinal?: boolean;
 }
@@ -189,19 +222,20 @@ function sinceMs({ conditions }: StoredStatus, entry: BackendEntry | undefined):
   return entry?.memory?.context.sinceMs ?? conditions.find((condition) => condition.type === 'Ready')?.sinceMs;
 }
 
-export function whyOf({ status, entry, log, isFinal = false }: WhyInput): WhyAnswer {
+export function whyOf({ status, entry, log, packageKey = null, isFinal = false }: WhyInput): WhyAnswer {
   const { key, state, reason, message, nextDeadlineMs } = status;
   const special = status.kind === 'Package' || status.kind === 'Engine' ? ofPackages[reason] : undefined;
-  const explained = special ?? explanations[reason];
+  const explained = withPackage(special ?? explanations[reason], packageKey);
+  const forWhom = (text: string): string =>
+    entry ? text.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`).replaceAll(/\bAPP\b/g, entry.app) : text;
   const exit = entry?.person.link.snapshot(entry.app)?.lastExit ?? null;
   const since = sinceMs(status, entry);
   const stale = status.conditions.find(({ type, status: is }) => type === 'Stale' && is === 'True');
   const inSentence = stale === undefined ? '' : ` It ${stale.message}.`;
-  const notes = notesOn(entry);
-  const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${withDetail(explained.because, message)}.${inSentence}${notes.map(({ says }) => ` ${says}`).join('')}`;
+  const notes = [...restartNote(entry, reason), ...notesOn(entry)];
+  const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${withDetail(forWhom(explained.because), message)}.${inSentence}${notes.map(({ says }) => ` ${says}`).join('')}`;
   const lines = log === '' ? (exit?.lastLogLines ?? []) : log.split('\n').filter((line) => line !== '');
   const fix = message.includes(wentToBackground) ? stayInFront : (explained.fix ?? (stale === undefined ? null : restartIt));
-  const forWhom = (text: string): string => (entry ? text.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`) : text);
   return {
     key,
     sentence,
@@ -213,6 +247,12 @@ export function whyOf({ status, entry, log, isFinal = false }: WhyInput): WhyAns
   };
 }
 
+/** A document that is there already is no fix: what it waits for is. */
+function withPackage(explained: Explanation, packageKey: string | null): Explanation {
+  if (explained.fix !== writePackage || packageKey === null) return explained;
+  return { ...explained, fix: `svc why ${packageKey} says what its package waits for`, waitsFor: 'its package' };
+}
+
 interface Note {
   readonly says: string;
   readonly fix: string | null;
@@ -220,12 +260,25 @@ interface Note {
   readonly first: boolean;
 }
 
-/** What is not as it should be and is no state: missing secrets, old values, no ceilings, no GPU. */
+/** What the state does not tell any more: it runs, and it did not always. */
+function restartNote(entry: BackendEntry | undefined, reason: Reason): readonly Note[] {
+  const snapshot = entry?.person.link.snapshot(entry.app) ?? null;
+  if (snapshot === null || !snapshot.wanted || !(snapshot.restarts > 0)) return [];
+  const { restarts, lastExit: exit } = snapshot;
+  const times = restarts === 1 ? 'once' : `${restarts} times`;
+  const last = exit === null ? '' : `, the last time at ${new Date(exit.atMs).toISOString()} (${exit.reason}: ${howItEnded(exit)})`;
+  // The explanation of that reason has a fix already.
+  const fix = exit === null || exit.reason === reason ? null : readLog;
+  return [{ says: `It was restarted ${times} by itself since it was started${last}.`, fix, first: false }];
+}
+
+/** What is not as it should be and is no state: missing secrets, old values, no space, no ceilings, no GPU. */
 function notesOn(entry: BackendEntry | undefined): readonly Note[] {
   const snapshot = entry?.person.link.snapshot(entry.app) ?? null;
   if (snapshot === null) return [];
   const { secrets, gpu, process, contained, containedReason } = snapshot;
   const lives = process !== null;
+  const disk = entry?.person.link.view().supervisor?.disk;
   const set = `set what is missing: ${secrets.missing.map((name) => `svc secret set PERSON/APP ${name}`).join(', ')}`;
   const all: readonly (Note & { readonly holds: boolean })[] = [
     {
@@ -240,7 +293,18 @@ function notesOn(entry: BackendEntry | undefined): readonly Note[] {
       fix: 'restart it to use the stored secrets: svc restart PERSON/APP',
       first: false,
     },
-    { holds: lives && gpu?.concedida === false, says: `It runs without a GPU: ${gpu?.motivo}.`, fix: null, first: false },
+    {
+      holds: disk !== undefined,
+      says: `No space: ${disk}.`,
+      fix: 'free space in the home of the account',
+      first: true,
+    },
+    {
+      holds: lives && gpu?.concedida === false,
+      says: `It runs without a GPU: ${gpuText(gpu?.motivo ?? '', 'en')}.`,
+      fix: null,
+      first: false,
+    },
     {
       holds: lives && !contained && containedReason !== '',
       says: `It runs without ceilings: ${containedReason}.`,

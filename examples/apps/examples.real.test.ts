@@ -241,7 +241,7 @@ describe('relogio', () => {
     expect(refused).toEqual([403, 'recusado']);
   });
 
-  test.each([
+  const broken = [
     ['an unmasked frame', Buffer.from([0x81, 0x02, 0x6f, 0x69]), 1002],
     ['a reserved bit', Buffer.from([0xc1, 0x80, 0, 0, 0, 0]), 1002],
     ['an unknown opcode', Buffer.from([0x83, 0x80, 0, 0, 0, 0]), 1002],
@@ -249,9 +249,10 @@ describe('relogio', () => {
     ['a continuation of nothing', Buffer.from([0x80, 0x80, 0, 0, 0, 0]), 1002],
     ['a frame of 16 EB', Buffer.from([0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]), 1009],
     ['text that is not UTF-8', Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff]), 1007],
-  ])('%s closes that connection with %i and nothing else', async (_name, bytes, code) => {
-    const app = await ready(launch('apps', 'relogio'));
-    const received = await new Promise<Buffer>((resolve, reject) => {
+  ] as const;
+
+  const answerTo = async (app: Started, bytes: Buffer): Promise<Buffer> =>
+    await new Promise<Buffer>((resolve, reject) => {
       const upgrade = request({
         socketPath: app.socket,
         path: '/ws',
@@ -272,8 +273,14 @@ describe('relogio', () => {
       });
       upgrade.end();
     });
-    expect([...received.subarray(-4)]).toEqual([0x88, 2, code >> 8, code & 0xff]);
-    expect((await app.call({ path: '/saude' })).status).toBe(200);
+
+  test('a frame that breaks the protocol closes its connection with the code for it and nothing else', async () => {
+    const app = await ready(launch('apps', 'relogio'));
+    for (const [what, bytes, code] of broken) {
+      const received = await answerTo(app, bytes);
+      const { status } = await app.call({ path: '/saude' });
+      expect([what, ...received.subarray(-4), status]).toEqual([what, 0x88, 2, code >> 8, code & 0xff, 200]);
+    }
   });
 });
 
@@ -402,9 +409,10 @@ describe('assinador', () => {
     expect(readFileSync(join(app.data, 'app.log'), 'utf8')).not.toMatch(/chave-(nova|velha)/);
   });
 
-  test.each([{}, { texto: '' }, { texto: 7 }, [], { texto: 'x', assinatura: 7 }])('refuses %j', async (body) => {
+  test('refuses what is no text with its signature', async () => {
     const app = await ready(launch('apps', 'assinador', { env: { ASSINADOR_CHAVE: 'k' } }));
-    expect((await app.json('POST', '/api/conferir', body)).status).toBe(400);
+    for (const body of [{}, { texto: '' }, { texto: 7 }, [], { texto: 'x', assinatura: 7 }])
+      expect([body, (await app.json('POST', '/api/conferir', body)).status]).toEqual([body, 400]);
   });
 });
 

@@ -3,14 +3,17 @@
  * goes through the descriptor of the folder above (`/proc/self/fd/N/name`, which is openat) with O_NOFOLLOW, so whoever swaps a
  * folder for a link in between gets a refusal and not our bytes. Synchronous: meant for a process of its own (svc-app-install).
  */
-import { closeSync, constants, fchmodSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs';
-import { rmdirSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fchownSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { renameSync, rmdirSync, unlinkSync, writeSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { errorCode, isMissing } from '../atomic-file.ts';
+import { isExchanged, openFolder, pathOf, within } from '../beneath.ts';
 import type { ArchiveSink } from './entry-tree.ts';
 import { refuse } from './rules.ts';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+/** Somebody who goes on putting things into a folder keeps it; without an end a removal would never come back. */
+const removeRoundsMax = 1_000;
 
 export interface FolderWriter extends ArchiveSink {
   /** Whole: modes set and, when asked for, on the disk. The writer is done with it. */
@@ -114,44 +117,47 @@ export function removeTree(path: string): boolean {
 
 function removeEntry(parent: number, name: string): boolean {
   const entry = within(parent, name);
-  try {
-    unlinkSync(entry);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    if (errorCode(error) !== 'EISDIR' && errorCode(error) !== 'EPERM') throw error;
+  for (let round = 1; ; round += 1) {
+    try {
+      unlinkSync(entry);
+      return true;
+    } catch (error) {
+      if (isMissing(error)) return round > 1;
+      if (errorCode(error) !== 'EISDIR' && errorCode(error) !== 'EPERM') throw error;
+    }
+    try {
+      emptyFolder(entry);
+      rmdirSync(entry);
+      return true;
+    } catch (error) {
+      // Swapped for something else, or filled again, meanwhile.
+      const again = ['ELOOP', 'ENOTDIR', 'ENOENT', 'ENOTEMPTY'].includes(errorCode(error));
+      if (!again || round >= removeRoundsMax) throw error;
+    }
   }
-  let fd: number;
+}
+
+function emptyFolder(path: string): void {
+  const fd = openFolder(path);
   try {
-    fd = openFolder(entry);
-  } catch (error) {
-    // It was swapped for something else meanwhile.
-    if (['ELOOP', 'ENOTDIR', 'ENOENT'].includes(errorCode(error))) return removeEntry(parent, name);
-    throw error;
-  }
-  try {
-    // A folder without write permission for its owner could not be emptied.
+    // To root whoever may write to it could fill it for ever; without write permission for its owner it could not be emptied.
+    if (process.getuid?.() === 0) fchownSync(fd, 0, 0);
     fchmodSync(fd, 0o700);
-    for (const inside of readdirSync(`/proc/self/fd/${fd}`)) removeEntry(fd, inside);
+    for (const inside of readdirSync(pathOf(fd), { encoding: 'buffer' })) {
+      const name = inside.toString('utf8');
+      if (Buffer.from(name).equals(inside)) removeEntry(fd, name);
+      else removeOddName(fd, inside);
+    }
   } finally {
     closeSync(fd);
   }
-  try {
-    rmdirSync(entry);
-  } catch (error) {
-    if (isMissing(error) || errorCode(error) === 'ENOTEMPTY') return removeEntry(parent, name);
-    throw error;
-  }
-  return true;
 }
 
-/** One name below an open folder; the kernel does not look at any path above it. */
-function within(fd: number, name: string): string {
-  return `/proc/self/fd/${fd}/${name}`;
-}
-
-function openFolder(path: string): number {
-  return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+/** Under a name that can be written, it is removed as any other. */
+function removeOddName(parent: number, name: Buffer): void {
+  const plain = `.odd-${name.toString('hex').slice(0, 200)}`;
+  renameSync(Buffer.concat([Buffer.from(within(parent, '')), name]), within(parent, plain));
+  removeEntry(parent, plain);
 }
 
 /** What the reader has promised but the disk does not keep: somebody else is at work in the folder. */
@@ -159,7 +165,7 @@ function guarded<T>(path: readonly string[], act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (!['EEXIST', 'ELOOP', 'ENOTDIR', 'ENOENT'].includes(errorCode(error))) throw error;
+    if (!isExchanged(error)) throw error;
     return refuse('CHANGED', `the folder was changed by somebody else meanwhile (${errorCode(error)})`, path.join('/'));
   }
 }

@@ -11,6 +11,7 @@ import { packageArchive } from './rules.ts';
 import { hostileArchives } from './testing/hostile.ts';
 import { inPieces, type RawEntry, rawEntry, tarEnd } from './testing/raw-tar.ts';
 import { inside, outside, placeWithCanaries } from './testing/trees.ts';
+import { amount } from '../../test/support/amount.ts';
 
 let base: string;
 let target: string;
@@ -60,8 +61,7 @@ function meaning(parts: readonly (RawEntry | Buffer)[]): Record<string, string> 
 }
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const long = process.env['SVC_TEST_LONG'] === '1';
-const runs = long ? 10_000 : 2_000;
+const runs = amount(2_000, 10_000);
 test(`${runs} generated archives: nothing outside changes (seed ${seed})`, { timeout: 300_000 }, async () => {
   const before = outside(base, target);
   let taken = 0;
@@ -108,7 +108,7 @@ test('a byte changed anywhere never makes another content', { timeout: 300_000 }
       expect(['{"x":"hello"}', 'ARCHIVE_REFUSED']).toContain(outcome);
       expect(existsSync(target)).toBe(outcome !== 'ARCHIVE_REFUSED');
     }),
-    { numRuns: long ? 5_000 : 500, seed },
+    { numRuns: amount(500, 5_000), seed },
   );
   expect(outside(base, target)).toBe(before);
 });

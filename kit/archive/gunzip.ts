@@ -3,7 +3,7 @@
  * behind it. Node's own Gunzip goes on with further members and lets zeros pass, so the deflate stream is fed by hand.
  */
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { type ArchiveLimits, refuse } from './rules.ts';
 
 const headerBytes = 10;

@@ -3,15 +3,18 @@
  * Owner, times, umask and the order of the folder do not count; of the mode only the owner's execute bit does.
  */
 import { createHash } from 'node:crypto';
-import { constants, createWriteStream } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { closeSync, createWriteStream, fstatSync, read as readCallback } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
+import { openBeneath, openNamed } from '../beneath.ts';
 import { blockBytes, padding, writeHeader } from './header.ts';
 import { type ArchiveLimits, nameSegments, packageArchive, refuse } from './rules.ts';
-import { type Chooser, type WalkedEntry, walkFolder } from './walk.ts';
+import { type Chooser, unchanged, type WalkedEntry, walkOpen } from './walk.ts';
+
+const read = promisify(readCallback);
 
 interface PackOptions {
   /** Name of the one root folder. */
@@ -35,8 +38,21 @@ interface Packed {
 /** Rejects ARCHIVE_REFUSED for what `extractArchive` would refuse. The tarball is on the disk when it resolves. */
 export async function packFolder(dir: string, { root, out, limits = packageArchive, chosen, level = 9 }: PackOptions): Promise<Packed> {
   nameSegments(root);
-  const entries = walkFolder(dir, limits, chosen);
-  for (const { path } of entries) nameSegments(`${root}/${path.replace(/\/$/, '')}`);
+  const folder = openNamed(dir, 'folder');
+  try {
+    const entries = walkOpen(folder, limits, chosen ?? (() => true));
+    for (const { path } of entries) nameSegments(`${root}/${path.replace(/\/$/, '')}`);
+    return await packEntries(folder, entries, { root, out, limits, level });
+  } finally {
+    closeSync(folder);
+  }
+}
+
+async function packEntries(
+  folder: number,
+  entries: readonly WalkedEntry[],
+  { root, out, limits, level }: Required<Pick<PackOptions, 'root' | 'out' | 'limits' | 'level'>>,
+): Promise<Packed> {
   const hash = createHash('sha256');
   let bytes = 0;
   const measure = new Transform({
@@ -48,7 +64,7 @@ export async function packFolder(dir: string, { root, out, limits = packageArchi
   });
   const file = createWriteStream(out, { flags: 'wx', mode: 0o644, flush: true });
   try {
-    await pipeline(Readable.from(tarOf(dir, root, entries), { objectMode: false }), createGzip({ level }), measure, file);
+    await pipeline(Readable.from(tarOf(folder, root, entries), { objectMode: false }), createGzip({ level }), measure, file);
     if (bytes > limits.tarballBytesMax) refuse('BYTES', `the tarball is larger than ${limits.tarballBytesMax} bytes`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(out, { force: true });
@@ -57,40 +73,34 @@ export async function packFolder(dir: string, { root, out, limits = packageArchi
   return { sha256: hash.digest('hex'), bytes, entries };
 }
 
-async function* tarOf(dir: string, root: string, entries: readonly WalkedEntry[]): AsyncGenerator<Buffer> {
+async function* tarOf(folder: number, root: string, entries: readonly WalkedEntry[]): AsyncGenerator<Buffer> {
   yield writeHeader({ name: `${root}/`, bytes: 0, executable: false });
   for (const entry of entries) {
     yield writeHeader({ ...entry, name: `${root}/${entry.path}` });
     if (entry.path.endsWith('/')) continue;
-    yield* contentOf(join(dir, entry.path), entry);
+    yield* contentOf(folder, entry);
     yield padding(entry.bytes);
   }
   yield Buffer.alloc(2 * blockBytes);
 }
 
 /** Exactly the bytes that the header promised: a file that is written to meanwhile is refused, never packed half. */
-async function* contentOf(path: string, { bytes, path: shown }: WalkedEntry): AsyncGenerator<Buffer> {
-  let handle: FileHandle;
+async function* contentOf(folder: number, { bytes, path }: WalkedEntry): AsyncGenerator<Buffer> {
+  const file = unchanged(path, () => openBeneath(folder, path));
   try {
-    handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (['ELOOP', 'ENOENT', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) changed(shown);
-    throw error;
-  }
-  try {
-    const before = await handle.stat();
-    if (!before.isFile() || before.size !== bytes) changed(shown);
+    const before = fstatSync(file);
+    if (!before.isFile() || before.size !== bytes) changed(path);
     for (let at = 0; at < bytes;) {
       const buffer = Buffer.allocUnsafe(Math.min(256 * 1_024, bytes - at));
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-      if (bytesRead === 0) changed(shown);
+      const { bytesRead } = await read(file, buffer, 0, buffer.length, at);
+      if (bytesRead === 0) changed(path);
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
-    const after = await handle.stat();
-    if (after.size !== bytes || after.mtimeMs !== before.mtimeMs) changed(shown);
+    const after = fstatSync(file);
+    if (after.size !== bytes || after.mtimeMs !== before.mtimeMs) changed(path);
   } finally {
-    await handle.close();
+    closeSync(file);
   }
 }
 

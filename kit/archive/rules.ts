@@ -8,7 +8,8 @@
  * This file: what is refused, and the rule of a name.
  */
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 
 export type ArchiveRule =
   | 'GZIP'
@@ -40,7 +41,7 @@ export type ArchiveRule =
   | 'EMPTY'
   | 'CHANGED';
 
-/** What differs between a package and an engine; the other caps are the same for all and stand in schema/limits.ts. */
+/** What differs between a package and an engine; the other caps are the same for all and stand in limits.ts. */
 export interface ArchiveLimits {
   /** Bytes of the tarball itself. */
   readonly tarballBytesMax: number;
@@ -50,13 +51,13 @@ export interface ArchiveLimits {
 }
 
 export const packageArchive: ArchiveLimits = {
-  tarballBytesMax: limits.packageTarballBytesMax,
-  bytesMax: limits.packageBytesMax,
-  entriesMax: limits.packageEntriesMax,
+  tarballBytesMax: sharedLimits.packageTarballBytesMax,
+  bytesMax: sharedLimits.packageBytesMax,
+  entriesMax: sharedLimits.packageEntriesMax,
 };
 
 export const engineArchive: ArchiveLimits = {
-  tarballBytesMax: limits.engineTarballBytesMax,
+  tarballBytesMax: sharedLimits.engineTarballBytesMax,
   bytesMax: limits.engineBytesMax,
   entriesMax: limits.engineEntriesMax,
 };

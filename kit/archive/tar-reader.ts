@@ -2,7 +2,7 @@
  * Reads a tar from chunks of any size and tells a sink, synchronously and in order, what to make. Everything that is refused is
  * refused before the sink hears of it; the sink never gets a name twice, nor one that leaves the root folder.
  */
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { type ArchiveSink, type EntryTree, type TarCounts, entryTree } from './entry-tree.ts';
 import { blockBytes, readHeader, readPax } from './header.ts';
 import { type ArchiveLimits, refuse } from './rules.ts';

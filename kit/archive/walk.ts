@@ -1,6 +1,6 @@
 /** What is in a folder that is to be packed, in the order of the tarball. */
-import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fstatSync, lstatSync, readdirSync } from 'node:fs';
+import { isExchanged, isForeignName, openFolder, openNamed, pathOf, within } from '../beneath.ts';
 import { type ArchiveLimits, nameSegments, refuse } from './rules.ts';
 
 export interface WalkedEntry {
@@ -14,11 +14,21 @@ export interface WalkedEntry {
 export type Chooser = (path: string) => boolean;
 
 /** Files and folders sorted by their bytes, the name of a folder with its '/'. Rejects links, devices and what no archive may hold. */
-export function walkFolder(dir: string, { bytesMax, entriesMax }: ArchiveLimits, chosen: Chooser = () => true): WalkedEntry[] {
+export function walkFolder(dir: string, limits: ArchiveLimits, chosen: Chooser = () => true): WalkedEntry[] {
+  const root = openNamed(dir, 'folder');
+  try {
+    return walkOpen(root, limits, chosen);
+  } finally {
+    closeSync(root);
+  }
+}
+
+/** The same of a folder that is open. */
+export function walkOpen(root: number, { bytesMax, entriesMax }: ArchiveLimits, chosen: Chooser): WalkedEntry[] {
   const found: WalkedEntry[] = [];
   let bytes = 0;
-  const visit = (folder: string): void => {
-    for (const entry of readdirSync(join(dir, folder), { encoding: 'buffer', withFileTypes: true })) {
+  const visit = (fd: number, folder: string): void => {
+    for (const entry of readdirSync(pathOf(fd), { encoding: 'buffer', withFileTypes: true })) {
       const name = nameOf(entry.name, folder);
       const path = `${folder}${name}${entry.isDirectory() ? '/' : ''}`;
       if (!chosen(path)) continue;
@@ -26,17 +36,33 @@ export function walkFolder(dir: string, { bytesMax, entriesMax }: ArchiveLimits,
       if (found.length >= entriesMax) refuse('ENTRIES', `it holds more than ${entriesMax} entries`);
       if (entry.isDirectory()) {
         found.push({ path, bytes: 0, executable: false });
-        visit(path);
+        const inner = unchanged(path, () => openFolder(within(fd, name)));
+        try {
+          visit(inner, path);
+        } finally {
+          closeSync(inner);
+        }
       } else if (entry.isFile()) {
-        const stat = lstatSync(join(dir, path));
+        const stat = unchanged(path, () => lstatSync(within(fd, name)));
+        if (isForeignName(stat, fstatSync(fd))) refuse('LINK', 'it is a second name of a file of somebody else', path);
         bytes += stat.size;
         if (bytes > bytesMax) refuse('BYTES', `it holds more than ${bytesMax} bytes`, path);
         found.push({ path, bytes: stat.size, executable: (stat.mode & 0o100) !== 0 });
       } else refuse(entry.isSymbolicLink() ? 'LINK' : 'DEVICE', 'only files and folders are packed; put the file itself there', path);
     }
   };
-  visit('');
+  visit(root, '');
   return found.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+}
+
+/** Refused as CHANGED when somebody exchanged the name meanwhile. */
+export function unchanged<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!isExchanged(error)) throw error;
+    return refuse('CHANGED', 'it changed while it was packed; try again', path);
+  }
 }
 
 function nameOf(bytes: Buffer, folder: string): string {

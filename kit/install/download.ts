@@ -1,15 +1,19 @@
 /**
- * A file over http(s) into a `.part` file, going on where an earlier attempt, or an earlier run, was cut. What it holds is not
- * trusted: whoever asked checks size and sha256. Redirects are capped and never lead from https to http.
+ * A file over http(s) into a `.part` file, going on where an earlier attempt, or an earlier run, was cut. What it holds is not trusted: the
+ * caller checks size and sha256. At most five redirects, never from https to http. Engines are gigabytes over networks that break, so there
+ * is no time-out for the whole: attempts that bring 64 KiB don't count, five that don't end the run, and less than 1 KiB a second over a
+ * minute counts as cut, so that a server can't hold an installation byte by byte. A strong ETag is kept beside the part for `If-Range`.
  */
+import { doubledMs } from '../../schema/backoff.ts';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import http from 'node:http';
-import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../schema/errors.ts';
 import type { OnEvent } from '../../schema/install-events.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { errorCode, readIfThere, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { headerOf, whyNone, type Answer } from '../http/ask.ts';
+import { fetchFrom, RedirectRefused, shownAddress as shown } from '../http/fetch-from.ts';
 import { faultPoint } from './faults.ts';
 
 export interface Download {
@@ -63,15 +67,8 @@ export async function download(wanted: Download): Promise<void> {
     }
     const gained = (await sizeOf(wanted.part)) - before;
     withoutProgress = gained >= limits.downloadProgressBytesMin ? 0 : withoutProgress + 1;
-    if (withoutProgress > 0)
-      await sleep(Math.min((wanted.retryMs ?? limits.downloadRetryMs) * 2 ** (withoutProgress - 1), limits.downloadRetryMsMax));
+    if (withoutProgress > 0) await sleep(doubledMs(wanted.retryMs ?? limits.downloadRetryMs, withoutProgress, limits.downloadRetryMsMax));
   }
-}
-
-/** Without user name, password and query: those may be credentials. */
-function shown(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
 }
 
 async function attempt(wanted: Download, have: number): Promise<void> {
@@ -83,32 +80,32 @@ async function attempt(wanted: Download, have: number): Promise<void> {
     // Without a strong validator the sha256 at the end tells whether the two halves belong together.
     if (etag !== '') headers['if-range'] = etag;
   }
-  const response = await request(wanted.url, headers, limits.downloadRedirectsMax);
+  const answer = await request(wanted.url, headers);
   try {
-    const status = response.statusCode ?? 0;
+    const { status } = answer;
     if (status === 416) {
       unlinkIfThere(wanted.part);
       throw new Cut('the server does not take the range');
     }
     if (status === 408 || status === 429 || status >= 500) throw new Cut(`the server answered ${status}`);
     if (status !== 200 && status !== 206) throw new SvcError('DOWNLOAD_FAILED', `${shown(wanted.url)}: the server answered ${status}`);
-    const start = status === 206 ? startOf(response.headers['content-range']) : 0;
+    const start = status === 206 ? startOf(headerOf(answer, 'content-range')) : 0;
     if (start !== 0 && start !== have) throw new Cut('the server sent another range');
-    const sent = response.headers['etag'] ?? '';
+    const sent = headerOf(answer, 'etag');
     if (sent.startsWith('"')) writeFileAtomic(etagFile, sent);
     else unlinkIfThere(etagFile);
-    await receive(wanted, response, start);
+    await receive(wanted, answer, start);
   } finally {
-    response.destroy();
+    answer.end();
   }
 }
 
-async function receive(wanted: Download, response: http.IncomingMessage, start: number): Promise<void> {
+async function receive(wanted: Download, answer: Answer, start: number): Promise<void> {
   const handle = await open(wanted.part, start === 0 ? 'w' : 'r+', 0o600);
   faultPoint('engine-part-opened');
   let at = start;
   try {
-    for await (const bytes of steady(response, wanted.slowMsMax)) {
+    for await (const bytes of steady(answer, wanted.slowMsMax)) {
       if (at + bytes.length > wanted.bytes)
         throw new SvcError('CHECKSUM_MISMATCH', `${shown(wanted.url)} is larger than the ${wanted.bytes} bytes that are declared`);
       await writeAll(handle, bytes, at);
@@ -118,28 +115,28 @@ async function receive(wanted: Download, response: http.IncomingMessage, start: 
     }
   } catch (error) {
     if (error instanceof SvcError || isDisk(error)) throw error;
-    throw error instanceof Cut ? error : new Cut(`the connection was cut (${errorCode(error)})`);
+    throw error instanceof Cut ? error : new Cut(`the connection was cut (${whyNone(error)})`);
   } finally {
     await handle.close();
   }
   if (at < wanted.bytes) {
-    if (response.complete && start === 0)
-      throw new SvcError('CHECKSUM_MISMATCH', `${shown(wanted.url)} has ${at} bytes, ${wanted.bytes} are declared`);
+    // The answer was whole: it did not break off.
+    if (start === 0) throw new SvcError('CHECKSUM_MISMATCH', `${shown(wanted.url)} has ${at} bytes, ${wanted.bytes} are declared`);
     throw new Cut('the connection was cut');
   }
 }
 
 /** The body, as long as it comes at some pace: who sends a byte now and then would hold an installation for years. */
-async function* steady(response: http.IncomingMessage, slowMsMax: number = limits.transferSlowMsMax): AsyncGenerator<Buffer> {
+async function* steady({ body }: Answer, slowMsMax: number = sharedLimits.transferSlowMsMax): AsyncGenerator<Buffer> {
   let sinceMs = performance.now();
   let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     yield chunk;
     bytes += chunk.length;
     const ms = performance.now() - sinceMs;
     if (ms < slowMsMax) continue;
-    if (bytes < (limits.transferBytesPerSecondMin * ms) / 1_000)
-      throw new Cut(`it came slower than ${limits.transferBytesPerSecondMin} bytes a second`);
+    if (bytes < (sharedLimits.transferBytesPerSecondMin * ms) / 1_000)
+      throw new Cut(`it came slower than ${sharedLimits.transferBytesPerSecondMin} bytes a second`);
     [sinceMs, bytes] = [performance.now(), 0];
   }
 }
@@ -150,42 +147,19 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
 
 const isDisk = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG'].includes(errorCode(error));
 
-function startOf(range: string | undefined): number {
-  const match = /^bytes ([0-9]+)-[0-9]+\/(?:[0-9]+|\*)$/.exec(range ?? '');
+function startOf(range: string): number {
+  const match = /^bytes ([0-9]+)-[0-9]+\/(?:[0-9]+|\*)$/.exec(range);
   if (match === null) throw new Cut('the server sent no range');
   return Number(match[1]);
 }
 
 /** The answer's head; its body flows with an idle deadline. */
-function request(url: string, headers: Readonly<Record<string, string>>, redirects: number): Promise<http.IncomingMessage> {
-  const target = new URL(url);
-  const module = target.protocol === 'https:' ? https : http;
-  return new Promise((resolve, reject) => {
-    const asked = module.get(target.href, { headers, agent: false, timeout: limits.downloadIdleMsMax });
-    asked.once('timeout', () => asked.destroy(new Cut(`nothing came for ${limits.downloadIdleMsMax / 1_000} s`)));
-    asked.once('error', (error) => reject(error instanceof Cut ? error : new Cut(errorCode(error) || error.message)));
-    asked.once('response', (response) => {
-      const location = response.headers.location;
-      if (![301, 302, 303, 307, 308].includes(response.statusCode ?? 0) || location === undefined) {
-        resolve(response);
-        return;
-      }
-      response.destroy();
-      try {
-        resolve(request(nextUrl(target, location, redirects), headers, redirects - 1));
-      } catch (error) {
-        reject(error instanceof Error ? error : new Error(String(error)));
-      }
-    });
-  });
-}
-
-function nextUrl(from: URL, location: string, redirects: number): string {
-  const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
-  if (redirects === 0) throw new SvcError('DOWNLOAD_FAILED', `${shown(from.href)}: more than ${limits.downloadRedirectsMax} redirects`);
-  if (to === null || !['http:', 'https:'].includes(to.protocol) || (from.protocol === 'https:' && to.protocol === 'http:'))
-    throw new SvcError('DOWNLOAD_FAILED', `${shown(from.href)}: a redirect that is not followed`);
-  return to.href;
+async function request(url: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
+  try {
+    return await fetchFrom(url, headers, { silentMsMax: limits.downloadIdleMsMax });
+  } catch (error) {
+    throw error instanceof RedirectRefused ? new SvcError('DOWNLOAD_FAILED', error.message) : new Cut(whyNone(error));
+  }
 }
 
 /** A small document, whole. Rejects NOT_FOUND, TOO_LARGE or DOWNLOAD_FAILED. */
@@ -193,17 +167,17 @@ export async function fetchDocument(url: string, bytesMax: number): Promise<Buff
   const chunks: Buffer[] = [];
   let total = 0;
   try {
-    const response = await request(url, { 'accept-encoding': 'identity' }, limits.downloadRedirectsMax);
+    const answer = await request(url, { 'accept-encoding': 'identity' });
     try {
-      if (response.statusCode === 404) throw new SvcError('PACKAGE_SOURCE_MISSING', `${shown(url)} is not there`);
-      if (response.statusCode !== 200) throw new Cut(`the server answered ${response.statusCode}`);
-      for await (const chunk of steady(response)) {
+      if (answer.status === 404) throw new SvcError('PACKAGE_SOURCE_MISSING', `${shown(url)} is not there`);
+      if (answer.status !== 200) throw new Cut(`the server answered ${answer.status}`);
+      for await (const chunk of steady(answer)) {
         total += chunk.length;
         if (total > bytesMax) throw new SvcError('TOO_LARGE', `${shown(url)} is larger than ${bytesMax} bytes`);
         chunks.push(chunk);
       }
     } finally {
-      response.destroy();
+      answer.end();
     }
   } catch (error) {
     if (error instanceof SvcError) throw error;

@@ -1,9 +1,13 @@
-/** Engines over a real http server that cuts, lies and forgets (spec 2.3). SVC_TEST_LONG=1 takes 200 MB instead of 20. */
+/**
+ * Engines over a real http server that cuts, lies and forgets (spec 2.3). SVC_TEST_LONG=1 takes 200 MB instead of 20, and every point at which the
+ * installer is killed or its disk is full; otherwise a seed takes a part.
+ */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { tellCount } from '../../test/support/counts.ts';
+import { everyNth, shareSeed } from '../../test/support/share.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
 import { dropUndeclared, ensureEngines, wantedEngines, type EngineFolders } from './engines.ts';
 import type { InstallEvent } from '../../schema/install-events.ts';
@@ -12,26 +16,39 @@ import { mountSmall, testServer, unmount, type TestServer } from './test-server.
 import { makeEngine, serveEngine, type EngineServer, type EngineTarball } from './test-web-server.ts';
 
 const size = process.env['SVC_TEST_LONG'] === '1' ? 200_000_000 : 20_000_000;
+const percents = [10, 20, 30, 40, 50, 60, 70, 80, 90];
 /** Per cut connection. */
 const underWayMax = { close: 256 * 1_024, reset: 4 * 1_024 * 1_024 };
 const table: string[] = [];
 const work = mkdtempSync(join(tmpdir(), 'svc-e-'));
 let big: EngineTarball;
 let small: EngineTarball;
-beforeAll(async () => {
-  big = await makeEngine(work, size);
-  small = await makeEngine(work, 300_000);
-});
-afterAll(() => {
-  rmSync(work, { recursive: true, force: true });
-  console.log(['what | where | outcome', ...table].join('\n'));
-  tellCount(`engine of ${size} bytes, network cut, installer killed, disk full: ${table.length} points tried`);
-});
-
+/** With an engine of an earlier version, so that its removal is gone through. */
+let older: TestServer;
 let web: EngineServer;
 let served: Buffer;
 let server: TestServer;
 let mounted = '';
+beforeAll(async () => {
+  big = await makeEngine(work, size);
+  small = await makeEngine(work, 300_000);
+  older = testServer();
+  served = small.bytes;
+  web = await serveEngine(() => served);
+  const first = await older.run([older.package('one', { version: '1.0.0', motores: [motor(small, { versao: '0.9' })] })]);
+  web.close();
+  if (first.code !== 0) throw new Error(`no version to begin with: ${first.stderr}`);
+});
+afterAll(() => {
+  older.dispose();
+  rmSync(work, { recursive: true, force: true });
+  console.log(['what | where | outcome', ...table].join('\n'));
+  const points = 2 + 2 * percents.length + 2 * engineFaultPoints.length;
+  tellCount(
+    `engine of ${size} bytes, network cut, installer killed, disk full: ${table.length} of ${points} points tried, seed ${shareSeed}`,
+  );
+});
+
 beforeEach(async () => {
   served = small.bytes;
   web = await serveEngine(() => served);
@@ -96,7 +113,7 @@ describe('a download', () => {
     );
   });
 
-  test.for([10, 20, 30, 40, 50, 60, 70, 80, 90])('the installer killed at %i percent: the next run goes on from there', async (percent) => {
+  test.for(everyNth(3, percents))('the installer killed at %i percent: the next run goes on from there', async (percent) => {
     served = big.bytes;
     web.behaviour.pauseMs = 2;
     const source = server.package('one', { motores: [motor(big)] });
@@ -123,7 +140,7 @@ describe('a download', () => {
     );
   });
 
-  test.for([10, 20, 30, 40, 50, 60, 70, 80, 90])('cut for good at %i percent, then a later run resumes it', async (percent) => {
+  test.for(everyNth(3, percents, 1))('cut for good at %i percent, then a later run resumes it', async (percent) => {
     served = big.bytes;
     const cut = Math.floor((big.bytes.length * percent) / 100);
     web.behaviour.cutAt = () => cut;
@@ -209,15 +226,9 @@ test.for([
   expect(wantedEngines(manifest, join(work, 'no-sys')).map(({ nome }) => nome)).toEqual(['outro']);
 });
 
-/** With an engine of an earlier version, so that its removal is gone through. */
-async function withOlderEngine(): Promise<void> {
-  const first = await server.run([server.package('one', { version: '1.0.0', motores: [motor(small, { versao: '0.9' })] })]);
-  expect(first).toMatchObject({ code: 0 });
-}
-
 describe('an upgrade with an engine, killed at', () => {
-  test.for(engineFaultPoints)('%s', async (point) => {
-    await withOlderEngine();
+  test.for(everyNth(2, engineFaultPoints))('%s', async (point) => {
+    server.copyFrom(older);
     const two = server.package('two', { version: '2.0.0', motores: [motor(small)] });
     expect(await server.run([two, '--force'], { SVC_FAULT_POINT: point })).toMatchObject({ signal: 'SIGKILL' });
     const [after, engines] = [server.version(), namesBelow(join(folders().root, 'notas/rosto')).filter((name) => !name.startsWith('.'))];
@@ -235,12 +246,12 @@ describe('an upgrade with an engine, killed at', () => {
 });
 
 describe('the disk is full from here on:', () => {
-  test.for(engineFaultPoints)('%s', async (point) => {
+  test.for(everyNth(2, engineFaultPoints, 1))('%s', async (point) => {
     mounted = mkdtempSync(join(tmpdir(), 'svc-f-'));
     mountSmall(mounted, 'size=8m,nr_inodes=400');
     server.dispose();
     server = testServer(mounted);
-    await withOlderEngine();
+    server.copyFrom(older);
     const two = server.package('two', { version: '2.0.0', motores: [motor(small)] });
     const filled = await server.run([two, '--force'], { SVC_FAULT_FILL: `${point}:${mounted}` });
     expect(existsSync(join(mounted, '.filled'))).toBe(true);

@@ -1,12 +1,17 @@
 /**
- * The engine artefacts of a package on the server (spec 2.3): `<engines>/<app>/<nome>/<versao>` is there whole or not at all.
- * Downloads go on where they were cut, also by a killed run; nothing is extracted before size and sha256 are right.
+ * The engine artefacts of a package on the server (spec 2.3): `<engines>/<app>/<nome>/<versao>` is there whole or not at all. Downloads go
+ * on where they were cut, also by a killed run; nothing is extracted before size and sha256 are right. The part file is named after the
+ * declared sha256; one of an earlier run that does not fit is fetched once more from its first byte. A version that goes is renamed before
+ * it is removed: half of one would pass for installed when it is declared again. The space asked for beforehand is the rest of the tarball
+ * plus its size once more, since the unpacked size is not declared. Engines come before the swap of a package and undeclared ones go after
+ * it, so both versions find theirs.
  */
 import { lstatSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import type { Manifest, Motor } from '../../schema/manifest/manifest.ts';
+import { removeTree } from '../archive/folder-writer.ts';
 import { errorCode } from '../atomic-file.ts';
 import { gpuInventory } from '../launch/gpu.ts';
 import { download, progressTeller } from './download.ts';
@@ -54,7 +59,7 @@ async function bring(folders: EngineFolders, motor: Motor, place: string, onEven
   await downloadEngine(folders, motor, part, onEvent);
 
   const staging = join(parent, '.new');
-  for (const left of [staging, `${staging}.cell`]) await rm(left, { recursive: true, force: true });
+  for (const left of [staging, `${staging}.cell`]) removeTree(left);
   try {
     onEvent({ event: 'engine', step: 'extract', nome: motor.nome, versao: motor.versao });
     await unpack(part, staging, 'engine');
@@ -67,7 +72,7 @@ async function bring(folders: EngineFolders, motor: Motor, place: string, onEven
     faultPoint('engine-checked');
     await rename(staging, place);
   } catch (error) {
-    await rm(staging, { recursive: true, force: true });
+    removeTree(staging);
     throw error;
   }
   await syncFolder(parent);
@@ -128,18 +133,18 @@ export async function dropUndeclared(folders: EngineFolders, wanted: readonly Mo
   const home = join(folders.root, folders.app);
   const kept = new Set(wanted.map((motor) => `${motor.nome}/${motor.versao}`));
   for (const nome of await namesIn(home)) {
-    if (nome === '.parts') await rm(join(home, nome), { recursive: true, force: true });
+    if (nome === '.parts') removeTree(join(home, nome));
     for (const versao of await namesIn(join(home, nome))) {
       if (nome === '.parts' || kept.has(`${nome}/${versao}`)) continue;
       const gone = join(home, nome, '.gone');
-      await rm(gone, { recursive: true, force: true });
+      removeTree(gone);
       if (versao !== '.gone') await rename(join(home, nome, versao), gone);
-      await rm(gone, { recursive: true, force: true });
+      removeTree(gone);
     }
-    if (!wanted.some((motor) => motor.nome === nome)) await rm(join(home, nome), { recursive: true, force: true });
+    if (!wanted.some((motor) => motor.nome === nome)) removeTree(join(home, nome));
     faultPoint('engine-old-deleted');
   }
-  if (wanted.length === 0) await rm(home, { recursive: true, force: true });
+  if (wanted.length === 0) removeTree(home);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -1,8 +1,9 @@
 /**
  * Evidence that the installed version works: a living instance of exactly this code answers its health path through its own
- * socket with a ready code. Source: spec 3.2; decision: docs/decisions/0061-when-the-old-version-goes.md
+ * socket with a ready code. Source: spec 3.2; decision: docs/decisions/0060-versions-side-by-side.md
  */
-import http from 'node:http';
+import { spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { limits } from '../../schema/limits.ts';
 import { environOf, livingPids } from '../processes.ts';
 import { instanceHome, type Instances } from './instances.ts';
@@ -15,7 +16,9 @@ export async function isConfirmed(wanted: Confirmation): Promise<boolean> {
   for (const pid of livingPids()) {
     const environ = environOf(pid);
     if (environ === null || instanceHome(environ, wanted) === null || environ.get('SVC_APP_INSTALLED_HASH') !== wanted.hash) continue;
-    const code = await probe(environ.get('SVC_APP_SOCKET') ?? '', environ.get('SVC_APP_TOKEN') ?? '', wanted.healthcheckPath);
+    const owner = statSync(`/proc/${pid}`, { throwIfNoEntry: false });
+    if (owner === undefined) continue;
+    const code = await probe(owner, environ.get('SVC_APP_SOCKET') ?? '', environ.get('SVC_APP_TOKEN') ?? '', wanted.healthcheckPath);
     if (isReady(code)) return true;
   }
   return false;
@@ -26,13 +29,30 @@ function isReady(code: number): boolean {
   return code >= 200 && code < 500 && code !== 401 && code !== 403;
 }
 
-function probe(socketPath: string, token: string, path: string): Promise<number> {
+const asking = `const { SOCKET: socketPath, TOKEN: token, AT: path } = process.env;
+require('node:http').get({ socketPath, path, headers: { 'x-svc-app-token': token } }, (answer) => {
+  process.stdout.write(String(answer.statusCode), () => process.exit());
+}).once('error', () => process.exit());`;
+
+/**
+ * As the owner of the process (spec 3.2): where the socket's name leads is theirs to say, and root would get in anywhere. 0 when nobody
+ * answers in time.
+ */
+function probe({ uid, gid }: { readonly uid: number; readonly gid: number }, socket: string, token: string, path: string): Promise<number> {
+  const child = spawn(process.execPath, ['-e', asking], {
+    cwd: '/',
+    env: { SOCKET: socket, TOKEN: token, AT: path },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...(process.getuid?.() === 0 ? { uid, gid } : {}),
+  });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const timer = setTimeout(() => child.kill('SIGKILL'), limits.probeTimeoutMs);
   return new Promise((resolve) => {
-    const asked = http.get({ socketPath, path, headers: { 'x-svc-app-token': token }, timeout: limits.probeTimeoutMs }, (response) => {
-      resolve(response.statusCode ?? 0);
-      response.destroy();
-    });
-    asked.once('timeout', () => asked.destroy());
-    asked.once('error', () => resolve(0));
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve(Number(said));
+    };
+    child.once('error', end).once('close', end);
   });
 }

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
@@ -30,6 +30,7 @@ import {
   currentTag,
   dropDeadStagings,
   dropLeftovers,
+  dropOwnStagings,
   dropPrevious,
   folderOf,
   makeStaging,
@@ -86,7 +87,7 @@ export async function install(target: Target, found: Found): Promise<InstallResu
     const staged: Staged = { folder, manifest, hash: await hashTree(folder) };
     return await locked(target, manifest.id, (versions) => enter(target, versions, staged));
   } finally {
-    await rm(staging, { recursive: true, force: true }).catch(() => undefined);
+    dropOwnStagings();
   }
 }
 
@@ -229,20 +230,24 @@ async function setUp(target: Target, versions: Versions, staged: Staged, folder:
   return await hashTree(folder, { othersAllowed: true });
 }
 
-/** After the new version entered: nobody runs another one (with --force), and engines that are declared no longer go. */
+/**
+ * After the new version entered: with --force nobody runs another one, and where it was there already every instance is ended, since spec 3.3 knows no
+ * exception. Engines that are declared no longer go.
+ */
 async function finish(target: Target, manifest: Manifest, hash: string, isOther: boolean): Promise<number> {
   const app = manifest.id;
   let ended = 0;
   if (target.force) {
     target.onEvent({ event: 'step', step: 'end-instances' });
-    ended = await endOutdated({ app, scope: target.scope, ...target.place, hash });
+    // Who was started with the new code in between is no instance of before.
+    ended = await endOutdated({ app, scope: target.scope, ...target.place, hash: isOther ? hash : '' });
     faultPoint('instances-ended');
   }
   if (target.scope === 'sistema') {
     target.onEvent({ event: 'step', step: 'clean' });
     await ensureEngines(enginesOf(target, app), manifest, target.onEvent);
     await dropUndeclared(enginesOf(target, app), wantedEngines(manifest, target.gpuRoot ?? ''));
-    if (target.place.prefix === '') await followServerScope(manifest, target.binDir, isOther);
+    if (target.place.prefix === '') await followServerScope(manifest, target.binDir, isOther || target.force);
   }
   return ended;
 }

@@ -1,13 +1,13 @@
 /**
- * Ends the instances that still run another code than the installed one, of every account (spec 3.3, `--force`). A process is one
+ * Ends the instances of every account that run another code than the installed one, or all of them (spec 3.3, `--force`). A process is one
  * of ours when its environ names the app, a socket of this app below a home, and an installed hash; whoever stands elsewhere
  * (another prefix, a person with a package of their own) is left alone. Checked again before each signal.
  */
-import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../schema/backend.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../../machines/limits.ts';
 import { serverAppPaths } from '../../schema/server-paths.ts';
+import { lookAt } from '../atomic-file.ts';
 import { environOf, identityOf, isAlive, livingPids, signal } from '../processes.ts';
 import type { Scope } from '../../schema/install-events.ts';
 
@@ -17,7 +17,7 @@ export interface Instances {
   readonly prefix: string;
   /** Home of whoever installs: the only one in scope `pessoa`. */
   readonly home: string;
-  /** Hash that the launcher gives to instances of the version that is now in place. */
+  /** Hash that the launcher gives to instances of the version that is now in place; '' spares nobody. */
   readonly hash: string;
 }
 
@@ -30,7 +30,8 @@ export function instanceHome(environ: ReadonlyMap<string, string>, wanted: Insta
   if (environ.get('SVC_APP_ID') !== wanted.app || !socket.startsWith('/') || !socket.endsWith(suffix)) return null;
   const home = socket.slice(0, -suffix.length);
   if (wanted.scope === 'pessoa') return home === wanted.home ? home : null;
-  if (existsSync(`${home}/.local/share/svc-apps/${wanted.app}/svc-app.json`)) return null;
+  // One of their own shadows this one; what can't be looked at may be there, and its process is left alone.
+  if (lookAt(`${home}/.local/share/svc-apps/${wanted.app}/svc-app.json`).kind !== 'absent') return null;
   return wanted.prefix === '' || home === wanted.prefix || home.startsWith(`${wanted.prefix}/`) ? home : null;
 }
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 
 /** Rejects INSTALL_BUSY when another installer keeps it for longer than the limit. The result releases it. */
 export async function takeLock(file: string): Promise<() => void> {

@@ -2,11 +2,11 @@
 import { readdir, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstallLook } from '../../schema/install-events.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { errorCode } from '../atomic-file.ts';
 import { gpuInventory } from '../launch/gpu.ts';
-import { isAppId } from '../place.ts';
+import { isAppId } from '../../schema/app-id.ts';
 import { unmetRequirements } from './requirements.ts';
 
 export async function lookAround(place: ServerPlace, requirements: readonly string[]): Promise<InstallLook> {

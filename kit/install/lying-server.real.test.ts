@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { download, fetchDocument } from './download.ts';
 
 const body = randomBytes(300_000);

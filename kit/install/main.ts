@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { SvcError } from '../../schema/errors.ts';
 import { diskError } from '../disk-error.ts';
-import { isAppId, kitRoot, placeFrom } from '../place.ts';
+import { isAppId, nearAppIdFault } from '../../schema/app-id.ts';
+import { kitRoot, placeFrom } from '../place.ts';
 import type { InstallEvent, InstallLine, InstallLook, InstallResult, Scope } from '../../schema/install-events.ts';
 import { confirm, install, remove, rollBack, type Target } from './install.ts';
 import { cancelBy } from './input.ts';
@@ -87,7 +88,7 @@ function orderFrom(argv: readonly string[]): Order | null {
   if (acts.length + positionals.length !== 1 || (values.sistema && values.pessoa)) return null;
   const [act] = acts;
   const what = act === undefined ? positionals[0] : values[act];
-  if (what === undefined || what === '' || (act !== undefined && !isAppId(what))) return null;
+  if (what === undefined || what === '' || (act !== undefined && !isAppId(what) && nearAppIdFault(what) === null)) return null;
   if (values.sha256 !== undefined && !/^[0-9a-f]{64}$/.test(values.sha256)) return null;
   const bytes = values.bytes === undefined ? null : Number(values.bytes);
   if (what === '-' ? !isCount(bytes) || values.sha256 === undefined : bytes !== null) return null;
@@ -115,6 +116,8 @@ function targetFrom(order: Order): Target {
 
 async function run(order: Order): Promise<InstallResult | InstallLook> {
   if (order.act === 'look') return await lookAround(placeFrom(process.env), await requirementsOf(order));
+  const fault = order.act === 'install' ? null : nearAppIdFault(order.what);
+  if (fault !== null) throw new SvcError('BAD_REQUEST', fault);
   const target = targetFrom(order);
   if (order.bytes === null) listenForCancel(order);
   if (order.act === 'rollback') return await rollBack(target, order.what);

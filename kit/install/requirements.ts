@@ -4,13 +4,14 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import type { Scope } from '../../schema/install-events.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { contrastWithWhite } from '../../schema/manifest/contrast.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
 import { entrypointOf } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
-import { isAppId } from '../place.ts';
+import { isAppId } from '../../schema/app-id.ts';
 
 /** Source: spec 2.1 `instalacao`. */
 export function checkScope(manifest: Manifest, scope: Scope): void {
@@ -44,11 +45,11 @@ export function checkFolder(folder: string, manifest: Manifest): void {
       readonly extensao?: unknown;
     };
     const contrast = typeof cor === 'string' ? contrastWithWhite(cor) : null;
-    if (contrast !== null && contrast >= limits.badgeContrastMin) continue;
+    if (contrast !== null && contrast >= sharedLimits.badgeContrastMin) continue;
     const found = contrast === null ? 'it is no #rrggbb' : `${(Math.floor(contrast * 100) / 100).toFixed(2)}:1 against white`;
     throw new SvcError(
       'MANIFEST_INVALID',
-      `svc-app.json: the color ${JSON.stringify(cor)} of the own type ${JSON.stringify(extensao)} is refused: ${found}, expected at least ${limits.badgeContrastMin}:1`,
+      `svc-app.json: the color ${JSON.stringify(cor)} of the own type ${JSON.stringify(extensao)} is refused: ${found}, expected at least ${sharedLimits.badgeContrastMin}:1`,
     );
   }
 }

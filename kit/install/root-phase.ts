@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { signal } from '../processes.ts';
 

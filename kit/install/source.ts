@@ -1,11 +1,15 @@
 /** What is to be installed: a folder, a tarball, or an id that a repository (a folder or an address) knows. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync, statSync } from 'node:fs';
 import { copyFile, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { appIdFault } from '../../schema/app-id.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
+import { readOfferedApps } from '../../schema/repository/minimum.ts';
+import { repositoryPaths } from '../../schema/repository/paths.ts';
 import { packageChooser } from '../publish/package-files.ts';
 import { packageArchive } from '../archive/rules.ts';
+import { openNamed, pathOf } from '../beneath.ts';
 import { download, fetchDocument, progressTeller } from './download.ts';
 import type { OnEvent } from '../../schema/install-events.ts';
 import { faultPoint } from './faults.ts';
@@ -50,25 +54,22 @@ export async function findSource(what: string, repository: string, sha256: strin
     const source: Source = found.isDirectory() ? { kind: 'folder', path } : { kind: 'tarball', path, sha256 };
     return { source, app: null, version: null, offers: none };
   }
-  const match = /^([a-z0-9-]{1,128})(?:@([0-9A-Za-z][0-9A-Za-z.+_-]*))?$/.exec(what);
+  const match = /^([a-z0-9-]+)(?:@([0-9A-Za-z][0-9A-Za-z.+_-]*))?$/.exec(what);
   if (match?.[1] === undefined) throw new SvcError('BAD_REQUEST', `${JSON.stringify(what)} is neither a folder, a tarball nor an id`);
   const [, app, version = null] = match;
+  const fault = appIdFault(app);
+  if (fault !== null) throw new SvcError('BAD_REQUEST', fault);
   if (repository === '') return { source: { kind: 'installed' }, app, version, offers: none };
   const unpacked = join(repository, app);
-  if (!isUrl(repository) && existsSync(join(unpacked, 'svc-app.json')))
+  if (!isUrl(repository) && statSync(join(unpacked, 'svc-app.json'), { throwIfNoEntry: false }) !== undefined)
     return { source: { kind: 'folder', path: resolve(unpacked) }, app, version, offers: none };
   return await fromCatalogue(repository, app, version, sha256);
 }
 
 async function fromCatalogue(repository: string, app: string, version: string | null, sha256: string | null): Promise<Found> {
-  // Only who asks for an id pays for the schema compiler.
-  const [{ readCatalogue }, { repositoryPaths }] = await Promise.all([
-    import('../../schema/repository/records.ts'),
-    import('../../schema/repository/paths.ts'),
-  ]);
   const base = isUrl(repository) ? repository.replace(/\/+$/, '') : repository;
-  const catalogue = readCatalogue(await readCatalogueBytes(base, repositoryPaths.catalogue));
-  const entry = catalogue.apps.find(({ id }) => id === app);
+  const apps = readOfferedApps(await readCatalogueBytes(base, repositoryPaths.catalogue));
+  const entry = apps.find(({ id }) => id === app);
   const chosen = version === null ? entry?.versions[0] : entry?.versions.find((one) => one.version === version);
   if (chosen === undefined)
     throw new SvcError(
@@ -78,8 +79,7 @@ async function fromCatalogue(repository: string, app: string, version: string | 
   if (sha256 !== null && sha256 !== chosen.sha256)
     throw new SvcError('CHECKSUM_MISMATCH', `the repository has another ${app} ${chosen.version} than the one that was asked for`);
   const offers = new Map<string, string[]>();
-  for (const { id, versions } of catalogue.apps)
-    for (const one of versions[0]?.manifest.provides ?? []) offers.set(one, [...(offers.get(one) ?? []), id]);
+  for (const { id, versions } of apps) for (const one of versions[0]?.provides ?? []) offers.set(one, [...(offers.get(one) ?? []), id]);
   const path = repositoryPaths.tarball(app, chosen.version);
   const source: Source = isUrl(base)
     ? { kind: 'url', url: `${base}/${path}`, app, version: chosen.version, sha256: chosen.sha256, bytes: chosen.tamanho }
@@ -105,13 +105,18 @@ export async function stage(
 ): Promise<string> {
   const folder = join(staging, 'package');
   if (source.kind === 'folder') {
-    // The same files that publishing would pack: no history, no local secrets, no links of node_modules/.bin (decision 0051).
-    const tree = await walkTree(source.path, { chosen: packageChooser(source.path) });
-    if (!tree.files.some(({ path }) => path === 'svc-app.json'))
-      throw new SvcError('PACKAGE_SOURCE_MISSING', `${source.path} holds no svc-app.json`);
-    await makeFolder(folder);
-    await copyTree(source.path, folder, tree);
-    return folder;
+    // The same files that publishing would pack: no history, no local secrets, no links of node_modules/.bin.
+    const root = openNamed(source.path, 'folder');
+    try {
+      const tree = await walkTree(root, { chosen: packageChooser(pathOf(root)) });
+      if (!tree.files.some(({ path }) => path === 'svc-app.json'))
+        throw new SvcError('PACKAGE_SOURCE_MISSING', `${source.path} holds no svc-app.json`);
+      await makeFolder(folder);
+      await copyTree(root, folder, tree);
+      return folder;
+    } finally {
+      closeSync(root);
+    }
   }
   const tarball = join(staging, 'package.tgz');
   if (source.kind === 'url') {
@@ -130,9 +135,13 @@ export async function stage(
 }
 
 async function copyTarball(from: string, to: string): Promise<void> {
-  const found = statSync(from, { throwIfNoEntry: false });
-  if (found === undefined) throw new SvcError('PACKAGE_SOURCE_MISSING', `${from} is not there`);
-  if (!found.isFile()) refusePackage(`${from} is no file`);
-  if (found.size > packageArchive.tarballBytesMax) refusePackage(`${from} is larger than ${packageArchive.tarballBytesMax} bytes`);
-  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  const fd = openNamed(from, 'file');
+  try {
+    const found = fstatSync(fd);
+    if (!found.isFile()) refusePackage(`${from} is no file`);
+    if (found.size > packageArchive.tarballBytesMax) refusePackage(`${from} is larger than ${packageArchive.tarballBytesMax} bytes`);
+    await copyFile(pathOf(fd), to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  } finally {
+    closeSync(fd);
+  }
 }

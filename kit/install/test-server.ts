@@ -1,8 +1,9 @@
 /** A throw-away server below one folder, with real packages and the real command, for the tests of kit/install. */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { compileCache } from '../testing/compile-cache.ts';
 import type { InstallLine } from '../../schema/install-events.ts';
 
 const command = resolve(import.meta.dirname, '../../bin/svc-app-install');
@@ -21,6 +22,8 @@ export interface TestServer {
   readonly apps: string;
   package(name: string, manifest?: Readonly<Record<string, unknown>>, files?: Readonly<Record<string, string>>): string;
   run(argv: readonly string[], environment?: Readonly<Record<string, string>>, onStart?: (child: ChildProcess) => void): Promise<Outcome>;
+  /** What stands below its folder, copied there from another one that nobody uses now. */
+  copyFrom(other: TestServer): void;
   /** What every reader sees of an app: its version, or null. Throws when it is half a package. */
   version(app?: string): string | null;
   dispose(): void;
@@ -59,6 +62,7 @@ export function testServer(
       return root;
     },
     run: (argv, environment = {}, onStart) => run(dir, argv, environment, account, onStart),
+    copyFrom: (other) => void execFileSync('cp', ['-a', `${other.dir}/.`, dir]),
     version: (app = 'notas') => wholeVersion(join(apps, app)),
     dispose: () => {
       rmSync(dir, { recursive: true, force: true });
@@ -84,7 +88,14 @@ function run(
   onStart?: (child: ChildProcess) => void,
 ): Promise<Outcome> {
   const child = spawn(command, [...argv, '--json'], {
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: dir, SVC_PREFIX: dir, SVC_KIT_SOURCE: '1', ...environment },
+    env: {
+      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+      HOME: dir,
+      SVC_PREFIX: dir,
+      SVC_KIT_SOURCE: '1',
+      NODE_COMPILE_CACHE: compileCache,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...account,
   });

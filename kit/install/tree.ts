@@ -3,14 +3,20 @@
  * Nothing but files and folders passes, and never past the limits: a package may come from anyone.
  */
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsync, lstatSync, openSync, read as readCallback } from 'node:fs';
 import { copyFile, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { packageHash, type PackageEntry } from '../../schema/package-hash.ts';
 import type { Chooser } from '../archive/walk.ts';
+import { isExchanged, openBeneath, openFile, openFolder, pathOf, within } from '../beneath.ts';
 import { faultPoint } from './faults.ts';
+
+const read = promisify(readCallback);
+const sync = promisify(fsync);
 
 interface TreeFile {
   readonly path: string;
@@ -33,23 +39,28 @@ interface Rules {
   readonly chosen?: Chooser;
 }
 
-/** Rejects PACKAGE_REFUSED, naming the entry, for links, devices, sockets and anything over the limits. */
-export async function walkTree(root: string, rules: Rules = {}): Promise<Tree> {
+/** Of an open folder. Rejects PACKAGE_REFUSED, naming the entry, for links, devices, sockets and anything over the limits. */
+export async function walkTree(root: number, rules: Rules = {}): Promise<Tree> {
   const files: TreeFile[] = [];
   const folders: string[] = [];
-  const { entriesMax = limits.packageEntriesMax, bytesMax = limits.packageBytesMax } = rules;
+  const { entriesMax = sharedLimits.packageEntriesMax, bytesMax = sharedLimits.packageBytesMax } = rules;
   let bytes = 0;
-  const visit = async (folder: string, depth: number): Promise<void> => {
+  const visit = async (fd: number, folder: string, depth: number): Promise<void> => {
     if (depth > limits.packageDepthMax) refusePackage(`${JSON.stringify(folder)} lies deeper than ${limits.packageDepthMax} folders`);
-    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+    for (const entry of await readdir(pathOf(fd), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (rules.chosen?.(entry.isDirectory() ? `${path}/` : path) === false) continue;
       if (files.length + folders.length >= entriesMax) refusePackage(`it holds more than ${entriesMax} entries`);
       if (entry.isDirectory()) {
         folders.push(path);
-        await visit(path, depth + 1);
+        const inner = unchanged(path, () => openFolder(within(fd, entry.name)));
+        try {
+          await visit(inner, path, depth + 1);
+        } finally {
+          closeSync(inner);
+        }
       } else if (entry.isFile()) {
-        const stat = await lstat(join(root, path));
+        const stat = unchanged(path, () => lstatSync(within(fd, entry.name)));
         bytes += stat.size;
         if (bytes > bytesMax) refusePackage(`it is larger than ${bytesMax} bytes`);
         files.push({ path, executable: (stat.mode & 0o100) !== 0, bytes: stat.size });
@@ -57,71 +68,128 @@ export async function walkTree(root: string, rules: Rules = {}): Promise<Tree> {
         refusePackage(`${JSON.stringify(path)} is neither a file nor a folder (links and devices are not taken)`);
     }
   };
-  await visit('', 0);
+  await visit(root, '', 0);
   return { files, folders };
+}
+
+/** Somebody is at work in the folder: what was looked at is not what is there now. */
+function unchanged<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!isExchanged(error)) throw error;
+    return refusePackage(`${JSON.stringify(path)} changed while it was read`);
+  }
 }
 
 export function refusePackage(why: string): never {
   throw new SvcError('PACKAGE_REFUSED', `the package is refused: ${why}`);
 }
 
-/** By the one rule of schema/package-hash.ts: regular files only. */
-export async function hashTree(root: string, rules: Rules = {}): Promise<string> {
-  const { files } = await walkTree(root, rules);
-  const entries: PackageEntry[] = [];
-  for (const { path, executable } of files) entries.push({ path, executable, sha256: await hashFile(join(root, path)) });
-  return packageHash(entries);
+/** Of the folder, or of the one that a link of ours names, by the one rule of schema/package-hash.ts: regular files only. */
+export async function hashTree(path: string, rules: Rules = {}): Promise<string> {
+  const root = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    const { files } = await walkTree(root, rules);
+    const entries: PackageEntry[] = [];
+    for (const file of files) {
+      const fd = unchanged(file.path, () => openBeneath(root, file.path));
+      entries.push({ path: file.path, executable: file.executable, sha256: await digestOf(fd) });
+    }
+    return packageHash(entries);
+  } finally {
+    closeSync(root);
+  }
 }
 
 /** Hex sha256 of a regular file; a link in its place is refused by the kernel. */
 export async function hashFile(path: string): Promise<string> {
+  return await digestOf(openFile(path));
+}
+
+/** Closes it. */
+async function digestOf(fd: number): Promise<string> {
   const hash = createHash('sha256');
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const buffer = Buffer.allocUnsafeSlow(1_024 * 1_024);
     for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+      const { bytesRead } = await read(fd, buffer, 0, buffer.length, null);
       if (bytesRead === 0) return hash.digest('hex');
       hash.update(buffer.subarray(0, bytesRead));
     }
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
 
-/** Copies what was walked into `target`, which exists and is empty; modes become 0755 and 0644 whatever the umask is. */
-export async function copyTree(source: string, target: string, tree: Tree): Promise<void> {
+/**
+ * Copies what was walked in the open folder `source` into `target`, which exists, is empty and can be entered by nobody else; modes become 0755
+ * and 0644 whatever the umask is.
+ */
+export async function copyTree(source: number, target: string, tree: Tree): Promise<void> {
   for (const folder of tree.folders) await mkdir(join(target, folder), { mode: 0o755 });
   for (const [index, file] of tree.files.entries()) {
-    const to = join(target, file.path);
-    await copyFile(join(source, file.path), to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    // Grown or turned into something else since the walk: what is installed is what was judged.
-    if ((await lstat(to)).size !== file.bytes) refusePackage(`${JSON.stringify(file.path)} changed while it was copied`);
+    const fd = unchanged(file.path, () => openBeneath(source, file.path));
+    try {
+      await copyOpen(fd, join(target, file.path), file);
+    } finally {
+      closeSync(fd);
+    }
     if (index === 0) faultPoint('first-file-copied');
   }
 }
 
-/** Owner, modes and bytes as they shall stay, on disk for good. Rejects links and the like: nothing is followed. */
-export async function settleTree(root: string, rules: Rules = {}): Promise<void> {
-  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  const tree = await walkTree(root, rules);
-  // From above, so that who wrote it can't reach in any more; synced from below.
-  for (const path of ['', ...tree.folders]) await settle(join(root, path), 0o755, owner);
-  for (const { path, executable } of tree.files) await settle(join(root, path), executable ? 0o755 : 0o644, owner);
-  for (const path of tree.folders.toReversed()) await syncFolder(join(root, path));
-  await syncFolder(root);
+/** By the descriptor: what was opened is what is copied, whatever stands at its name by now. */
+async function copyOpen(fd: number, to: string, { path, bytes }: Pick<TreeFile, 'path' | 'bytes'>): Promise<void> {
+  const changed = (): never => refusePackage(`${JSON.stringify(path)} changed while it was copied`);
+  // Grown or turned into something else since the walk: what is installed is what was judged.
+  const stat = fstatSync(fd);
+  if (!stat.isFile() || stat.size !== bytes) changed();
+  await copyFile(pathOf(fd), to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  if ((await lstat(to)).size !== bytes) changed();
 }
 
-async function settle(path: string, mode: number, owner: { readonly uid: number; readonly gid: number }): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+/**
+ * Owner, modes and bytes as they shall stay, on disk for good. Rejects links and the like: nothing is followed, also while who wrote the tree
+ * is still in it. From above, so that they can't reach in any more: a folder is looked into after it was closed to them.
+ */
+export async function settleTree(path: string, rules: Rules = {}): Promise<void> {
+  const { entriesMax = sharedLimits.packageEntriesMax } = rules;
+  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  let entries = 0;
+  const visit = async (fd: number, folder: string, depth: number): Promise<void> => {
+    if (depth > limits.packageDepthMax) refusePackage(`${JSON.stringify(folder)} lies deeper than ${limits.packageDepthMax} folders`);
+    settle(fd, 0o755, owner);
+    for (const entry of await readdir(pathOf(fd), { withFileTypes: true })) {
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if ((entries += 1) > entriesMax) refusePackage(`it holds more than ${entriesMax} entries`);
+      const opened = unchanged(name, () => openFile(within(fd, entry.name)));
+      try {
+        const stat = fstatSync(opened);
+        if (stat.isDirectory()) await visit(opened, name, depth + 1);
+        else if (!stat.isFile() || stat.nlink > 1) refusePackage(`${JSON.stringify(name)} is neither a file of its own nor a folder`);
+        else {
+          settle(opened, (stat.mode & 0o100) === 0 ? 0o644 : 0o755, owner);
+          await sync(opened);
+        }
+      } finally {
+        closeSync(opened);
+      }
+    }
+    await sync(fd);
+  };
+  const root = openFolder(path);
   try {
-    const stat = await handle.stat();
-    if (stat.uid !== owner.uid || stat.gid !== owner.gid) await handle.chown(owner.uid, owner.gid);
-    if ((stat.mode & 0o7777) !== mode) await handle.chmod(mode);
-    await handle.sync();
+    await visit(root, '', 0);
   } finally {
-    await handle.close();
+    closeSync(root);
   }
+}
+
+function settle(fd: number, mode: number, owner: { readonly uid: number; readonly gid: number }): void {
+  const stat = fstatSync(fd);
+  if (stat.uid !== owner.uid || stat.gid !== owner.gid) fchownSync(fd, owner.uid, owner.gid);
+  if ((stat.mode & 0o7777) !== mode) fchmodSync(fd, mode);
 }
 
 export async function syncFolder(folder: string): Promise<void> {

@@ -1,18 +1,17 @@
 /**
- * Extraction for root: in a process of `nobody`, in a fresh 0700 folder that only it can enter; then the folder is closed to it and
- * everything in it becomes root's, through descriptors. Whoever is not root extracts by themself. Source: issue 3, 5.
+ * Extraction for root: in a process of an account that nobody else has, in a fresh 0700 folder that only it can enter; then the folder is closed
+ * to it and everything in it becomes root's, through descriptors. Whoever is not root extracts by themself. Source: issue 3, 5.
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chown, mkdir, open, rename, rm } from 'node:fs/promises';
+import { lchown, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lookAt } from '../atomic-file.ts';
 import { errorKinds, SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { extractArchive } from '../archive/extract.ts';
+import { removeTree } from '../archive/folder-writer.ts';
 import { engineArchive, packageArchive } from '../archive/rules.ts';
 import { settleTree } from './tree.ts';
-
-/** The overflow account of the kernel: it exists on every Linux, and owns nothing. */
-const nobody = 65_534;
+import { unusedAccount } from './unused-account.ts';
 
 /** `target` must not exist; the folder above it is ours. Rejects as extractArchive does; then nothing is left. */
 export async function unpack(tarball: string, target: string, kind: 'package' | 'engine'): Promise<void> {
@@ -23,29 +22,30 @@ export async function unpack(tarball: string, target: string, kind: 'package' | 
     return;
   }
   const cell = `${target}.cell`;
-  await rm(cell, { recursive: true, force: true });
+  removeTree(cell);
   await mkdir(cell, { mode: 0o700 });
   try {
-    await chown(cell, nobody, nobody);
-    await extractAsNobody(tarball, cell, kind);
-    await chown(cell, 0, 0);
+    const account = await unusedAccount();
+    await lchown(cell, account, account);
+    await extractAs(account, tarball, cell, kind);
+    await lchown(cell, 0, 0);
     await settleTree(join(cell, 'package'), limits);
     await rename(join(cell, 'package'), target);
   } finally {
-    await rm(cell, { recursive: true, force: true });
+    removeTree(cell);
   }
 }
 
-async function extractAsNobody(tarball: string, cell: string, kind: string): Promise<void> {
+async function extractAs(number: number, tarball: string, cell: string, kind: string): Promise<void> {
   const bundled = join(import.meta.dirname, 'svc-app-unpack.mjs');
-  const program = existsSync(bundled) ? bundled : join(import.meta.dirname, 'unpack-main.ts');
+  const program = lookAt(bundled).kind === 'present' ? bundled : join(import.meta.dirname, 'unpack-main.ts');
   const input = await open(tarball, 'r');
   try {
     // It ends with us, also when we are killed: what went on writing would be in the way of the next run.
-    const account = ['--pdeathsig', 'KILL', '--reuid', String(nobody), '--regid', String(nobody), '--clear-groups', '--no-new-privs'];
+    const as = ['--pdeathsig', 'KILL', '--reuid', String(number), '--regid', String(number), '--clear-groups', '--no-new-privs'];
     const child = spawn(
       'setpriv',
-      [...account, process.execPath, '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning', program, kind],
+      [...as, process.execPath, '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning', program, kind],
       {
         cwd: cell,
         env: { LANG: 'C.UTF-8', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },

@@ -4,10 +4,11 @@
  * there, and whoever runs the old one keeps its files. A folder that no link points to is a leftover.
  * Decision: docs/decisions/0060-versions-side-by-side.md
  */
-import { lstatSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { mkdir, readdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readInstalledRecord, type InstalledRecord } from '../../schema/installed-record.ts';
+import { removeTree } from '../archive/folder-writer.ts';
 import { errorCode, isMissing, readIfThere, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { isAlive, bootId } from '../processes.ts';
 import { faultPoint } from './faults.ts';
@@ -36,7 +37,9 @@ function tagAt(path: string): string | null {
   let text: string;
   try {
     text = readlinkSync(path);
-  } catch {
+  } catch (error) {
+    // EINVAL: something else than a link. What the disk does not let us read is still there.
+    if (!isMissing(error) && errorCode(error) !== 'EINVAL') throw error;
     return null;
   }
   const tag = text.slice(text.lastIndexOf('/') + 1);
@@ -100,7 +103,7 @@ export async function swapIn(versions: Versions, tag: string, keepOld: boolean):
 async function adoptPlainFolder(versions: Versions): Promise<void> {
   if (!isFolder(versions.link)) return;
   const tag = '00000000ad0f';
-  await rm(folderOf(versions, tag), { recursive: true, force: true });
+  removeTree(folderOf(versions, tag));
   await point(versions, join(versions.store, 'adopted'), tag);
   await rename(versions.link, folderOf(versions, tag));
   await point(versions, versions.link, `.versions/${versions.app}/${tag}`);
@@ -129,7 +132,7 @@ export async function removeAll(versions: Versions): Promise<boolean> {
   const was = unlinkIfThere(versions.link);
   if (was) await syncFolder(versions.parent);
   faultPoint('unlinked');
-  await rm(versions.store, { recursive: true, force: true });
+  removeTree(versions.store);
   faultPoint('store-deleted');
   return was;
 }
@@ -158,9 +161,9 @@ export async function dropLeftovers(versions: Versions): Promise<void> {
   const kept = new Set([currentTag(versions), previousTag(versions)].flatMap((tag) => (tag === null ? [] : [tag, `${tag}.json`])));
   if (kept.size > 0) for (const name of ['previous', 'install.log']) kept.add(name);
   for (const name of await namesIn(versions.store)) {
-    if (!kept.has(name)) await rm(join(versions.store, name), { recursive: true, force: true });
+    if (!kept.has(name)) removeTree(join(versions.store, name));
   }
-  if (kept.size === 0) await rm(versions.store, { recursive: true, force: true });
+  if (kept.size === 0) removeTree(versions.store);
 }
 
 /** Those that this process made: whoever ends it in the middle takes them along. */
@@ -179,7 +182,7 @@ export async function makeStaging(parent: string, tag: string, startTicks: numbe
 export function dropOwnStagings(): void {
   for (const folder of ownStagings) {
     try {
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+      removeTree(folder);
     } catch {
       // Somebody still writes into it.
     }
@@ -193,7 +196,7 @@ export async function dropDeadStagings(parent: string): Promise<void> {
     const match = /^in\.([0-9]+)\.([0-9]+)\.[0-9a-f]{12}$/.exec(name);
     if (match === null) continue;
     if (isAlive({ pid: Number(match[1]), startTicks: Number(match[2]), bootId: bootId() })) continue;
-    await rm(join(root, name), { recursive: true, force: true });
+    removeTree(join(root, name));
   }
 }
 

@@ -38,7 +38,7 @@ describe('ceilings', () => {
   });
 
   test('of a service manager that is ending are not asked for, and the reason names lingering', () => {
-    expect(lostManager).toMatchObject({ contained: false, reason: expect.stringMatching(/lingering/) as string });
+    expect(lostManager).toMatchObject({ contained: false, reason: expect.stringMatching(/enable-linger/) as string });
   });
 
   test('without a service manager there are none, and the reason is told', async () => {

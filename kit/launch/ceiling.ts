@@ -3,12 +3,16 @@
  * no limits and the reason why in limits.json.
  */
 import { connect } from 'node:net';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { errorCode } from '../atomic-file.ts';
+import { errorCode, lookAt } from '../atomic-file.ts';
 import { findExecutable } from '../place.ts';
 
-/** Decision: docs/decisions/0022-default-ceilings.md. There is no default for the processor (spec 2.1 `cpuQuota`). */
+/**
+ * Spec 2.1 says that every app has a default ceiling on memory and tasks and does not show it. An office or notebook backend fits; a model
+ * server declares more. Per app and person: twenty apps of one person can promise 40 GB together, and their sum is the administrator's
+ * (`user-UID.slice`). There is no default for the processor (`cpuQuota`). A value of the manifest outside its alphabet is left out alone.
+ */
 export const defaultCeilings = { memoryHigh: '1536M', memoryMax: '2G', tasksMax: '512' } as const;
 
 export interface Ceilings {
@@ -64,7 +68,7 @@ export type Containment =
 export const lostManager: Containment = {
   contained: false,
   reason:
-    'the service manager of this account ended and took the app with it: it runs again, without limits until its next start (is lingering enabled? systemd 255 needs an update)',
+    'the service manager of this account ended and took the app with it: it runs again, without limits until its next start (loginctl enable-linger ACCOUNT lets it last; systemd 255 needs an update)',
 };
 
 /** Whether the person's service manager answers and has the controllers that ceilings need. */
@@ -74,8 +78,11 @@ export async function containment(runtimeDir: string | undefined, searchPath: st
   const systemdRun = findExecutable('systemd-run', searchPath);
   if (systemdRun === null) return { contained: false, reason: 'systemd-run is not installed on this server' };
   const managerSocket = `${folder}/systemd/private`;
-  if (!existsSync(managerSocket)) {
-    return { contained: false, reason: `no service manager runs for this account (${managerSocket} is missing): is lingering enabled?` };
+  if (lookAt(managerSocket).kind === 'absent') {
+    return {
+      contained: false,
+      reason: `no service manager runs for this account (${managerSocket} is missing); loginctl enable-linger ACCOUNT starts it`,
+    };
   }
   const code = await connectCode(managerSocket);
   if (code !== '') return { contained: false, reason: `the service manager of this account does not answer (${code})` };

@@ -14,7 +14,12 @@ const claimFile = (dir: string): string => `${dir}/launch.claim`;
 /** Puts up the claim; false (and no claim left) when a launcher holds the lock. */
 export function claim(dir: string, lockFile: string, self: ProcessIdentity): boolean {
   writePidFile(claimFile(dir), self);
-  if (!lockHeld(lockFile)) return true;
+  try {
+    if (!lockHeld(lockFile)) return true;
+  } catch (error) {
+    release(dir);
+    throw error;
+  }
   release(dir);
   return false;
 }
@@ -31,12 +36,9 @@ export function claimHolder(dir: string): ProcessIdentity | null {
 
 /** Whether somebody holds a flock on the file, told by the kernel's own list. */
 export function lockHeld(path: string): boolean {
-  let inode: string;
-  try {
-    inode = String(statSync(path, { bigint: true }).ino);
-  } catch {
-    return false;
-  }
+  // What can't be looked at is thrown: somebody may hold it.
+  const inode = statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+  if (inode === undefined) return false;
   // "1: FLOCK  ADVISORY  WRITE 1234 fe:00:2212520 0 EOF"
   for (const line of readFileSync('/proc/locks', 'latin1').split('\n')) {
     if (!line.includes('FLOCK') || !line.includes(`:${inode} `)) continue;

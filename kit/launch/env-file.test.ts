@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { tellCount } from '../../test/support/counts.ts';
 import { parseEnvText, writeEnvText } from './env-file.ts';
 import { LaunchRefused } from './refusal.ts';
+import { amount } from '../../test/support/amount.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const messageOf = (run: () => unknown): string => {
@@ -26,6 +28,59 @@ describe('the env file', () => {
     );
   });
 
+  test('whatever is in a name or a value: it is refused, or comes back as it was with no other variable', () => {
+    const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+    const hostile = fc.oneof(
+      value,
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc
+        .array(
+          fc.constantFrom(
+            '\n',
+            '\r',
+            '\0',
+            '=',
+            ' ',
+            '\t',
+            '\u2028',
+            '\u0085',
+            "'",
+            '"',
+            '$(x)',
+            'LD_PRELOAD=/x',
+            'SVC_APP_TOKEN=y',
+            '\\\n',
+          ),
+          { maxLength: 6 },
+        )
+        .map((parts) => parts.join('')),
+    );
+    const anyName = fc.oneof(name, hostile, fc.constantFrom('SVC_A', 'SVC_A=B', 'SVC_A\n', ' SVC_A', 'LD_PRELOAD', 'PATH', 'SVC_'));
+    const counts = { written: 0, refused: 0, extra: 0 };
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.tuple(anyName, hostile), { selector: ([key]) => key, maxLength: 4 }), (entries) => {
+        let text: string;
+        try {
+          text = writeEnvText(new Map(entries));
+        } catch (error) {
+          if (!(error instanceof LaunchRefused)) throw error;
+          counts.refused += 1;
+          return;
+        }
+        const read = [...parseEnvText(bytes(text))];
+        counts.written += 1;
+        counts.extra += Math.max(0, read.length - entries.length);
+        expect(read).toEqual(entries);
+      }),
+      { seed, numRuns: amount(20_000) },
+    );
+    tellCount(
+      `env file: ${counts.written + counts.refused} sets of variables, ${counts.refused} refused, ${counts.extra} extra variables, seed ${seed}`,
+    );
+    expect(counts.written).toBeGreaterThan(amount(1_000));
+    expect(counts.refused).toBeGreaterThan(amount(1_000));
+  });
+
   test('is text that a person can read', () => {
     expect(writeEnvText(new Map([['SVC_APP_TOKEN', "a b='#$"]]))).toBe("SVC_APP_TOKEN=a b='#$\n");
   });
@@ -39,7 +94,7 @@ describe('the env file', () => {
     ['a lowercase name', 'SVC_a', 'x', '"SVC_a" is not a variable that the portal may set'],
     ['a long value', 'SVC_A', 'x'.repeat(70_000), 'larger than the limit'],
   ] as const)('refuses to write %s', ([, key, text, why]) => {
-    expect(messageOf(() => writeEnvText(new Map([[key, text]])))).toBe(`InvalidEnvironment: the env file can't be used: ${why}`);
+    expect(messageOf(() => writeEnvText(new Map([[key, text]])))).toBe(`InvalidEnvironment: the env file can't be written: ${why}`);
   });
 
   test.for([
@@ -50,7 +105,7 @@ describe('the env file', () => {
     ['a name twice', 'SVC_A=1\nSVC_A=2\n', 'SVC_A stands there twice'],
     ['a NUL', 'SVC_A=1\0\n', 'the value of SVC_A holds a newline or a NUL'],
   ] as const)('refuses to read %s', ([, text, why]) => {
-    expect(messageOf(() => parseEnvText(bytes(text)))).toBe(`InvalidEnvironment: the env file can't be used: ${why}`);
+    expect(messageOf(() => parseEnvText(bytes(text)))).toBe(`EnvFileDamaged: the env file can't be used: ${why}`);
   });
 
   test('refuses bytes that are not UTF-8, and more than the limit', () => {

@@ -2,12 +2,15 @@
  * `~/.svc-apps/<id>/env`, the person's wish (spec 2.6): lines `NAME=value`, nothing quoted, nothing expanded. Names are closed
  * (SVC_*), values hold no newline and no NUL. Written whole and renamed into place, so a half one is never seen.
  */
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { readPrivateFile } from './private-file.ts';
 import { LaunchRefused } from './refusal.ts';
 
 export type Variables = ReadonlyMap<string, string>;
 
-/** Lines for the supervisor only; they never reach the app. Decision: docs/decisions/0020-server-files.md */
+/**
+ * Lines for the supervisor only; they never reach the app. The id of the request is beside the wish, so that both are one atomic write.
+ */
 export const pinnedVariable = 'SVC_APP_PINNED';
 export const requestVariable = 'SVC_APP_REQUEST_ID';
 
@@ -38,8 +41,17 @@ export function writeEnvText(variables: Variables): string {
   return text;
 }
 
-/** Exact inverse of `writeEnvText`; everything else is refused. */
+/** Null when there is none: the app is not wanted. Throws LaunchRefused EnvFileDamaged. */
+export function readEnvFile(path: string): Variables | null {
+  const bytes = readPrivateFile({ path, name: 'the env file', reason: 'EnvFileDamaged' }, limits.envFileBytesMax);
+  return bytes === null ? null : parseEnvText(bytes);
+}
+
+/** Exact inverse of `writeEnvText`; everything else is refused. Throws LaunchRefused EnvFileDamaged. */
 export function parseEnvText(bytes: Uint8Array): Variables {
+  const refuse = (why: string): never => {
+    throw new LaunchRefused('EnvFileDamaged', `the env file can't be used: ${why}`);
+  };
   if (bytes.byteLength > limits.envFileBytesMax) refuse('larger than the limit');
   let text: string;
   try {
@@ -64,5 +76,5 @@ export function parseEnvText(bytes: Uint8Array): Variables {
 }
 
 function refuse(why: string): never {
-  throw new LaunchRefused('InvalidEnvironment', `the env file can't be used: ${why}`);
+  throw new LaunchRefused('InvalidEnvironment', `the env file can't be written: ${why}`);
 }

@@ -10,6 +10,9 @@ const inherited = ['LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'TZ', 'USER', 'LOGN
 /** Where tests plant the /sys and /dev of other hardware; absolute. It never reaches an app. */
 const gpuRootVariable = 'SVC_GPU_ROOT';
 
+/** Tells a launcher that the supervisor started from one that somebody did; it never reaches an app. */
+export const launchedVariable = 'SVC_APP_LAUNCHED';
+
 export function gpuRootFrom(environment: Readonly<Record<string, string | undefined>>): string {
   const root = environment[gpuRootVariable] ?? '';
   return root.startsWith('/') && root !== '/' ? root : '';
@@ -40,7 +43,7 @@ export function backendEnvironment(input: EnvironmentInput): Record<string, stri
     ...Object.fromEntries(base),
     HOME: place.home,
     PATH: searchPath(place, input.nodeExecutable),
-    // On a name clash the person's secret wins. Source: spec 3.1 step 2.
+    // On a name clash the person's secret wins, but for the reserved names, which the vault never yields. Source: spec 3.1 step 2.
     ...Object.fromEntries(input.wish),
     ...Object.fromEntries(input.secrets),
     // Nobody but the launcher says these.
@@ -78,6 +81,7 @@ export function launcherEnvironment(
     SVC_PREFIX: place.prefix,
     SVC_KIT: kit,
     SVC_APP_DETACHED: '1',
+    [launchedVariable]: '1',
     PATH: searchPath(place, process.execPath),
   };
 }

@@ -5,7 +5,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { readEvidence } from '../atomic-file.ts';
 import type { GpuDevice } from './gpu.ts';
 

@@ -1,4 +1,5 @@
 /** Step 6: what an app gets of the cards, with the sentence why (spec 2.1 `recursos.gpu`, 3.1 step 6). */
+import { fillIn, gpuSentences } from '../../schema/texts/gpu.ts';
 import { type GpuDevice, gpuInventory } from './gpu.ts';
 import { type GpuLease, isLeaseFree, isShared, leasePath, takeLease } from './gpu-lease.ts';
 
@@ -77,20 +78,20 @@ const nameOf = ({ fornecedor, modelo }: GpuDevice): string =>
 
 function busySentence(inventory: readonly GpuDevice[]): string {
   const taken = usableDevices(inventory).map(({ dispositivo }) => dispositivo);
-  return `em uso por outro app: ${taken.join(', ')}`;
+  return fillIn(gpuSentences.busy.pt, { dispositivos: taken.join(', ') });
 }
 
 /** For the person: what was given, or what to ask the administrator for. */
 export function sentence(inventory: readonly GpuDevice[], granted: readonly GpuDevice[]): string {
   const [first] = granted;
-  if (first !== undefined) return `${nameOf(first)} (${first.driver}) em ${first.dispositivo}`;
+  const said = gpuSentences;
+  if (first !== undefined) return fillIn(said.given.pt, { placa: nameOf(first), driver: first.driver, dispositivo: first.dispositivo });
   const physical = inventory.filter(({ virtual }) => !virtual);
   const closed = physical.filter(({ dispositivo }) => dispositivo !== '').map(({ dispositivo }) => dispositivo);
-  if (closed.length > 0) return `a conta não abre ${closed.join(', ')}: peça ao administrador o grupo do dispositivo (render)`;
+  if (closed.length > 0) return fillIn(said.closed.pt, { dispositivos: closed.join(', ') });
   const [bare] = physical;
-  if (bare !== undefined) return `a placa ${nameOf(bare)} (${bare.pci}) está sem driver: peça ao administrador o driver dela`;
-  if (inventory.length > 0) return 'só há placa virtual neste servidor: peça ao administrador um servidor com GPU';
-  return 'não há placa gráfica neste servidor: peça ao administrador um servidor com GPU';
+  if (bare !== undefined) return fillIn(said.bare.pt, { placa: nameOf(bare), pci: bare.pci });
+  return inventory.length > 0 ? said.virtual.pt : said.none.pt;
 }
 
 /** Without a declaration, and when the card is another's. Source: spec 2.6 `CUDA_VISIBLE_DEVICES`. */

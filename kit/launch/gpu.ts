@@ -5,7 +5,7 @@
  */
 import { closeSync, constants, openSync, readSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 
 /** One card, as it stands in limits.json and reaches `svc.gpu.concedida()`. */

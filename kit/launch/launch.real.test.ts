@@ -68,10 +68,38 @@ describe.concurrent('svc-app-run', () => {
   });
 
   test('says usage with 2 and a refusal with 78 and the reason', async ({ home }) => {
-    home.install('notas');
     expect((await home.launcher('../notas')).code).toBe(2);
-    expect(await home.launcher('notas')).toMatchObject({ code: 78, text: expect.stringContaining('it has no env file') });
     expect(await home.launcher('outra')).toMatchObject({ code: 78, text: expect.stringContaining('NotInstalled') });
+  });
+
+  test('by hand and without an env file makes the wish itself; supervisor and stop then treat it as any other', async ({ home }) => {
+    home.install('notas');
+    await home.launcher('notas');
+    const paths = home.paths('notas');
+    await until('the backend listens', () => existsSync(paths.socket));
+    const token = environOf(readPidFile(paths.runPid)?.pid ?? 0)?.get('SVC_APP_TOKEN') ?? '';
+    expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect([statSync(paths.env).mode & 0o777, readFileSync(paths.env, 'utf8')]).toEqual([
+      0o600,
+      `SVC_APP_TOKEN=${token}\nSVC_APP_BASE_PATH=/\n`,
+    ]);
+    const { client } = await home.supervisor();
+    // Its first look may come before or after this line; until then it knows of no wish.
+    let ruling: string | null = null;
+    while (ruling === null) ruling = (await client.call('token', { app: 'notas' })).token;
+    expect(ruling).toBe(token);
+    await client.call('stop', { app: 'notas', requestId: 'r1', reason: 'StoppedByPerson' });
+    await until('it ended', () => home.backends('notas').length === 0);
+    expect(existsSync(paths.env)).toBe(false);
+  });
+
+  test('of the supervisor makes no wish: where it is gone, somebody stopped the app', async ({ home }) => {
+    home.install('notas');
+    expect(await home.launcher('notas', { SVC_APP_LAUNCHED: '1' })).toMatchObject({
+      code: 78,
+      text: expect.stringContaining('it has no env file'),
+    });
+    expect(existsSync(home.paths('notas').env)).toBe(false);
   });
 
   test('is told apart from a second launcher, which ends with 75', async ({ home }) => {
@@ -150,7 +178,8 @@ function endOf(file: string, bytes: number): string {
 
 describe('a backend that prints without end', () => {
   test('does not fill the disk', { timeout: 500_000 }, async ({ home }) => {
-    const print = `import os, time\nblock = (b'x' * 1023 + b'\\n') * 64\nfor i in range(16384): os.write(1, block)\nos.write(1, b'the end\\n')\ntime.sleep(99)`;
+    // The end again and again: the log may be cut right after it.
+    const print = `import os, time\nblock = (b'x' * 1023 + b'\\n') * 64\nfor i in range(16384): os.write(1, block)\nwhile True: os.write(1, b'the end\\n'); time.sleep(0.1)`;
     home.install('fala', {}, { 'main.py': print });
     const { client } = await home.supervisor();
     await client.call('subscribe');

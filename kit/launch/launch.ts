@@ -4,7 +4,6 @@
  */
 import { chmodSync, closeSync, mkdirSync, unlinkSync } from 'node:fs';
 import type { GpuSummary, ProcessIdentity, StartStep } from '../../schema/backend.ts';
-import { limits } from '../../schema/limits.ts';
 import { readInstalledRecord } from '../../schema/installed-record.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
@@ -13,7 +12,7 @@ import { faultPoint } from '../faults.ts';
 import { findExecutable, searchPath } from '../place.ts';
 import { ceilingsOf, containment, lostManager, scopeArgv, scopeUnit, type Containment } from './ceiling.ts';
 import { engineVariables } from './engines.ts';
-import { parseEnvText, type Variables } from './env-file.ts';
+import { readEnvFile, type Variables } from './env-file.ts';
 import { accountFolders, backendEnvironment } from './environment.ts';
 import { gpuMode } from './gpu.ts';
 import type { GpuLease } from './gpu-lease.ts';
@@ -21,8 +20,7 @@ import { decideGpu, type GpuDecision, type GpuVerdict } from './gpu-verdict.ts';
 import { writeMarker } from './marker.ts';
 import { cachedPackageHash } from './package-hash-cache.ts';
 import { entrypointOf, findPackage, readManifest, type InstalledFolder } from './package.ts';
-import { readPrivateFile } from './private-file.ts';
-import { LaunchRefused, refusalOf, type Refusal } from './refusal.ts';
+import { asRefusal, LaunchRefused, type Refusal } from './refusal.ts';
 import { appendToRunLog, rotateRunLog } from './run-log.ts';
 import { readSecrets } from './secrets.ts';
 import { runSetUp, setUpDue } from './set-up.ts';
@@ -82,15 +80,6 @@ export async function prepareLaunch(request: LaunchRequest): Promise<LaunchResul
   }
 }
 
-function asRefusal(error: unknown): Refusal {
-  if (error instanceof LaunchRefused) return error.refusal;
-  const code = errorCode(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS') return refusalOf('DiskFull', `the home can't be written: ${code}`);
-  const message = `the start could not be prepared: ${error instanceof Error ? error.message : String(error)}`;
-  // EMFILE, EAGAIN…: not the app's fault and passes by itself, so it costs no failure.
-  return refusalOf(code === 'EACCES' || code === 'EPERM' ? 'InvalidEnvironment' : 'DiskFull', message);
-}
-
 async function steps(request: LaunchRequest): Promise<LaunchResult> {
   const { place, app } = request;
   const paths = appPaths(place, app);
@@ -106,7 +95,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
 
   // 2. The wish, then the vault.
   const wish = readWish(paths.env);
-  const secrets = readSecrets(paths.secrets);
+  const { secrets, reserved } = readVault(paths.secrets);
   faultPoint('environment-read');
 
   // 3. The address.
@@ -128,7 +117,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   };
   mark(due ? 'install' : 'gpu', '');
   faultPoint('marked');
-  const logFd = rotateRunLog(paths);
+  const logFd = newRunLog(paths, reserved);
   let lease: GpuLease | null = null;
   faultPoint('log-rotated');
   try {
@@ -242,11 +231,21 @@ export function runtimeCommand(
 
 /** The env file is the wish; without one the app is not wanted and nothing is started. Source: spec 2.6. */
 function readWish(path: string): Variables {
-  const bytes = readPrivateFile(path, limits.envFileBytesMax);
-  if (bytes === null) {
-    throw new LaunchRefused('InvalidEnvironment', 'the app is not wanted (it has no env file): start it through the portal');
-  }
-  return parseEnvText(bytes);
+  const variables = readEnvFile(path);
+  if (variables !== null) return variables;
+  throw new LaunchRefused('InvalidEnvironment', 'the app is not wanted (it has no env file): start it through the portal');
+}
+
+function readVault(path: string): { readonly secrets: Variables; readonly reserved: readonly string[] } {
+  const reserved: string[] = [];
+  return { secrets: readSecrets(path, (name) => reserved.push(name)), reserved };
+}
+
+function newRunLog(paths: ReturnType<typeof appPaths>, reserved: readonly string[]): number {
+  const logFd = rotateRunLog(paths);
+  for (const name of reserved)
+    appendToRunLog(paths.runLog, `the secret ${name} does not reach the app: the launcher sets that name itself`);
+  return logFd;
 }
 
 /** Creates it 0700; one that others may look into is closed again. Source: spec 5.2. */

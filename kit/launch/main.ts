@@ -5,16 +5,18 @@
  * Exit codes: 0 the app is up (or became it), 2 usage, 75 another launcher is at work (said by flock), 78 refused.
  */
 import { closeSync } from 'node:fs';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { readIfThere, unlinkIfThere } from '../atomic-file.ts';
 import { closeInheritedDescriptors } from '../descriptors.ts';
 import { faultPoint } from '../faults.ts';
-import { isAppId, kitRoot, placeFrom } from '../place.ts';
-import { identityOf, isAlive, markedEnviron, processesOf, readPidFile, sameProcess, signal, writePidFile } from '../processes.ts';
+import { appIdFault } from '../../schema/app-id.ts';
+import { kitRoot, placeFrom } from '../place.ts';
+import { identityOf, isOfApp, markedEnviron, processesOf, readPidFile, sameProcess, signal, writePidFile } from '../processes.ts';
 import { claimHolder } from './claim.ts';
 import { appMark, gpuRootFrom } from './environment.ts';
 import { prepareLaunch, type Launch } from './launch.ts';
+import { wishByHand } from './manual-start.ts';
 import { writeMarker } from './marker.ts';
 import { appendToRunLog } from './run-log.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -42,8 +44,9 @@ function become(launch: Launch, runLog: string): never {
 
 async function main(argv: readonly string[]): Promise<number> {
   const [app, ...rest] = argv;
-  if (app === undefined || rest.length > 0 || !isAppId(app)) {
-    say('usage: svc-app-run ID (an app id: a-z, 0-9, -)');
+  const fault = app === undefined || rest.length > 0 ? 'usage: svc-app-run ID (an app id: a-z, 0-9, -)' : appIdFault(app);
+  if (app === undefined || fault !== null) {
+    say(fault ?? '');
     return exitCodes.usage;
   }
   const place = placeFrom(process.env);
@@ -56,10 +59,11 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   if (claimHolder(paths.dir) !== null) return exitCodes.busy;
   const running = readPidFile(paths.runPid);
-  if (running !== null && !sameProcess(running, self) && isAlive(running) && markedEnviron(running.pid, mark) !== null) return exitCodes.up;
+  if (running !== null && !sameProcess(running, self) && isOfApp(running, mark)) return exitCodes.up;
   // What an interrupted launcher left behind (an installCommand that goes on) must not run beside ours.
   for (const stray of processesOf(mark)) if (!sameProcess(stray.identity, self)) signal(stray.identity.pid, 'SIGKILL');
 
+  wishByHand(place, app, process.env);
   const result = await prepareLaunch({
     place,
     app,

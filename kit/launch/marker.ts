@@ -3,7 +3,7 @@
  * after a refusal it tells why. It is evidence: only the identity in it decides whether somebody really is at work.
  */
 import { startSteps, type ProcessIdentity, type StartStep } from '../../schema/backend.ts';
-import { readIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { readRecord, writeFileAtomic } from '../atomic-file.ts';
 import { isRefusalReason, refusalOf, type Refusal } from './refusal.ts';
 
 export interface Marker {
@@ -18,11 +18,12 @@ export function writeMarker(path: string, marker: Marker): void {
   writeFileAtomic(path, `${JSON.stringify(marker)}\n`);
 }
 
-/** Null when missing or not ours. */
+/** Null when missing or not ours. Throws when the disk does not let us read it: somebody may be at work. */
 export function readMarker(path: string): Marker | null {
+  const text = readRecord(path) ?? 'null';
   let value: unknown;
   try {
-    value = JSON.parse(readIfThere(path) ?? 'null');
+    value = JSON.parse(text);
   } catch {
     return null;
   }

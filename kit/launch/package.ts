@@ -7,7 +7,7 @@ import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { isMissing } from '../atomic-file.ts';
-import { isAppId } from '../place.ts';
+import { isAppId } from '../../schema/app-id.ts';
 import { LaunchRefused } from './refusal.ts';
 
 export interface InstalledFolder {
@@ -25,7 +25,7 @@ const scopes = (place: ServerPlace): readonly (readonly ['pessoa' | 'sistema', s
 };
 
 /**
- * A person's own package shadows the system's: they chose it later. Decision: docs/decisions/0020-server-files.md
+ * A person's own package shadows the system's: they chose it later and for themself (docs/server.md).
  * The folder is that of the version itself: a start that meets an installation runs one version, not some of each.
  */
 export function findPackage(place: ServerPlace, app: string): InstalledFolder | null {
@@ -40,16 +40,18 @@ export function findPackage(place: ServerPlace, app: string): InstalledFolder | 
   return null;
 }
 
-/** Ids of all packages that the person can run, in order. */
-export function installedIds(place: ServerPlace): readonly string[] {
+/** Ids of all packages that the person can run, in order; not whole when a folder that holds some can't be listed. */
+export function installedIds(place: ServerPlace): { readonly ids: readonly string[]; readonly isWhole: boolean } {
+  let isWhole = true;
   const ids = scopes(place).flatMap(([, folder]) => {
     try {
       return readdirSync(folder);
-    } catch {
+    } catch (error) {
+      if (!isMissing(error)) isWhole = false;
       return [];
     }
   });
-  return [...new Set(ids.filter(isAppId))].sort();
+  return { ids: [...new Set(ids.filter(isAppId))].sort(), isWhole };
 }
 
 /** Rejects NotInstalled and InvalidManifest with the field at fault. */

@@ -1,23 +1,33 @@
 /** Files that hold credentials: read only when they are the person's own and nobody else's to read. Source: spec 5.7. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { errorCode, isMissing } from '../atomic-file.ts';
-import { LaunchRefused } from './refusal.ts';
+import { LaunchRefused, type RefusalReason } from './refusal.ts';
+
+/** What it is called when it can't be used, and why that refuses a start. */
+export interface PrivateFile {
+  readonly path: string;
+  readonly name: string;
+  readonly reason: RefusalReason;
+}
 
 /** Null when missing. Checks the open file, so nobody can swap it in between; a link is not followed. */
-export function readPrivateFile(path: string, bytesMax: number): Uint8Array | null {
-  const name = path.slice(path.lastIndexOf('/') + 1);
+export function readPrivateFile({ path, name, reason }: PrivateFile, bytesMax: number): Uint8Array | null {
+  const unusable = `${name} can't be used`;
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (isMissing(error)) return null;
-    const why = errorCode(error) === 'ELOOP' ? 'it is a link' : errorCode(error);
-    throw new LaunchRefused('InvalidEnvironment', `${name} can't be used: ${why}`);
+    const code = errorCode(error);
+    // A device or a network home that fails says nothing about the file.
+    if (code !== 'ELOOP' && code !== 'EACCES' && code !== 'ENXIO') throw error;
+    const why = code === 'ELOOP' ? 'it is a link' : code;
+    throw new LaunchRefused(reason, `${unusable}: ${why}`);
   }
   try {
     const stat = fstatSync(fd);
     const refuse = (why: string): never => {
-      throw new LaunchRefused('InvalidEnvironment', `${name} can't be used: ${why}`);
+      throw new LaunchRefused(reason, `${unusable}: ${why}`);
     };
     if (!stat.isFile()) refuse('it is not a regular file');
     if (stat.uid !== process.getuid?.()) refuse('it belongs to another account');

@@ -1,12 +1,15 @@
 /** Why a start is refused, with what may end the refusal. Source: design 3 rule 7. */
 import type { Reason } from '../../schema/backend.ts';
 import type { RetryClass } from '../../schema/errors.ts';
+import { errorCode } from '../atomic-file.ts';
+import { isDiskFull } from '../disk-error.ts';
 
 /** One table: transient counts as a failure, waiting is tried again after a minute, terminal waits for a person or a change. */
 const retryOf = {
   NotInstalled: 'terminal',
   InvalidManifest: 'terminal',
   InvalidEnvironment: 'terminal',
+  EnvFileDamaged: 'terminal',
   SocketPathTooLong: 'terminal',
   SocketRefused: 'terminal',
   RuntimeMissing: 'terminal',
@@ -15,6 +18,7 @@ const retryOf = {
   GpuBusy: 'terminal',
   InstallCommandFailed: 'transient',
   DiskFull: 'waiting',
+  FilesUnreadable: 'waiting',
 } as const satisfies Partial<Record<Reason, RetryClass>>;
 
 export type RefusalReason = keyof typeof retryOf;
@@ -43,4 +47,12 @@ export function isRefusalReason(value: unknown): value is RefusalReason {
 
 export function refusalOf(reason: RefusalReason, message: string): Refusal {
   return { reason, retry: retryOf[reason], message };
+}
+
+/** What a failed step means. The disk's own troubles are nobody's fault and pass: they cost no failure. */
+export function asRefusal(error: unknown): Refusal {
+  if (error instanceof LaunchRefused) return error.refusal;
+  if (isDiskFull(error)) return refusalOf('DiskFull', `the home can't be written: ${errorCode(error)}`);
+  // EACCES, EIO, ESTALE… of a home or a package, and EMFILE or EAGAIN of the machine.
+  return refusalOf('FilesUnreadable', `the start could not be prepared: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -77,6 +77,13 @@ describe('run.log', () => {
     );
   });
 
+  test('of a hidden value of several lines each line is hidden, but not the frame of a key', () => {
+    const key = '-----BEGIN KEY-----\r\nMIIEvQ==\n  indented\n}\n-----END KEY-----\n';
+    expect(redact(key, [key])).toBe('***');
+    expect(redact('MIIEvQ== and indented } -----END KEY-----', [key])).toBe('*** and *** } -----END KEY-----');
+    expect(redact(JSON.stringify({ key }), [key])).toBe('{"key":"***"}');
+  });
+
   test.for([
     ['nothing of it', 0],
     ['ends with its beginning: s', 1],

@@ -3,7 +3,7 @@
  * is opened for appending; that is why it can be shortened in place while the backend goes on writing.
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { isMissing, renameOver } from '../atomic-file.ts';
 
 interface LogPaths {
@@ -80,8 +80,17 @@ export function redact(text: string, hidden: readonly string[]): string {
 
 /** As it stands, as JSON and as URLs spell it. Shorter ones would blank out ordinary words and prove nothing. */
 function spellings(hidden: readonly string[]): readonly string[] {
-  const all = hidden.flatMap((value) => (value.length < 4 ? [] : [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]));
+  const all = hidden
+    .flatMap(withLines)
+    .flatMap((value) => (value.length < 4 ? [] : [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]));
   return [...new Set(all)].sort((left, right) => right.length - left.length);
+}
+
+/** Of a value of several lines each line is hidden, too: a log is read and sent by lines. The rule that frames a PEM key tells nothing. */
+function withLines(value: string): readonly string[] {
+  if (!value.includes('\n')) return [value];
+  const lines = value.split(/\r?\n/).map((line) => line.trim());
+  return [value, ...lines.filter((line) => !/^-----(BEGIN|END) [A-Z0-9 ]+-----$/.test(line))];
 }
 
 /** How many characters at the end of a text may be the beginning of a hidden value: cut there, half of it would be shown. */

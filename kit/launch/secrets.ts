@@ -1,20 +1,21 @@
 /** The person's vault `secrets.json` (spec 2.1 `secrets`, 5.7). Messages name a secret, never its value. */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { isReservedName } from '../../schema/manifest/reserved-names.ts';
 import { unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
-import { valueProblem, type Variables } from './env-file.ts';
+import type { Variables } from './env-file.ts';
 import { readPrivateFile } from './private-file.ts';
 import { LaunchRefused } from './refusal.ts';
 
-/** Empty without a vault. Throws LaunchRefused InvalidEnvironment. */
-export function readSecrets(path: string): Variables {
-  const bytes = readPrivateFile(path, limits.secretsFileBytesMax);
-  return bytes === null ? new Map() : parseSecrets(bytes);
+/** Empty without a vault. `onReserved` hears names that somebody wrote into it and that never count. Throws LaunchRefused InvalidEnvironment. */
+export function readSecrets(path: string, onReserved: (name: string) => void = () => undefined): Variables {
+  const bytes = readPrivateFile({ path, name: basename(path), reason: 'InvalidEnvironment' }, limits.secretsFileBytesMax);
+  return bytes === null ? new Map() : parseSecrets(bytes, onReserved);
 }
 
-export function parseSecrets(bytes: Uint8Array): Variables {
+export function parseSecrets(bytes: Uint8Array, onReserved: (name: string) => void = () => undefined): Variables {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -26,11 +27,12 @@ export function parseSecrets(bytes: Uint8Array): Variables {
   const secrets = new Map<string, string>();
   for (const [name, secret] of Object.entries(value)) {
     if (!isSecretName(name)) refuse('a name is not of the form AAA_BBB');
-    if (isReservedName(name)) refuse(`the secret ${name} has a name that the system keeps for itself`);
     if (typeof secret !== 'string') return refuse(`the secret ${name} is not a text`);
-    const problem = valueProblem(secret);
+    const problem = textProblem(secret);
     if (problem !== null) refuse(`the secret ${name} ${problem}`);
-    secrets.set(name, secret);
+    // A start is never refused for a name (schema/manifest/reserved-names.ts).
+    if (isReservedName(name)) onReserved(name);
+    else secrets.set(name, secret);
   }
   if (secrets.size > limits.envEntriesMax) refuse('it holds too many secrets');
   return secrets;
@@ -44,8 +46,14 @@ export function isSecretName(name: string): boolean {
 /** Null when it may be stored, otherwise why not; never repeats the value. */
 export function secretValueProblem(value: string): string | null {
   if (value === '') return 'is empty: delete it instead';
-  if (Buffer.byteLength(value) > limits.secretValueBytesMax) return `is larger than ${limits.secretValueBytesMax} bytes`;
-  return valueProblem(value);
+  if (Buffer.byteLength(value) > sharedLimits.secretValueBytesMax) return `is larger than ${sharedLimits.secretValueBytesMax} bytes`;
+  return textProblem(value);
+}
+
+/** What a variable can hold: line breaks, too, as in a PEM key. */
+function textProblem(value: string): string | null {
+  if (value.includes('\0')) return 'holds a NUL';
+  return value.isWellFormed() ? null : 'is not valid Unicode';
 }
 
 /** Whole or not at all, 0600; survives a power cut. Throws LaunchRefused when together they are too large. */

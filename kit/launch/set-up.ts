@@ -1,6 +1,6 @@
 /** Step 5: `installCommand` as the person, when the installed code is not the one it was run for (spec 3.1). */
 import { spawn } from 'node:child_process';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { readEvidence } from '../atomic-file.ts';
 import { livingPids, readStat, signal } from '../processes.ts';
 import { LaunchRefused } from './refusal.ts';

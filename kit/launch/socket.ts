@@ -8,8 +8,12 @@ import { LaunchRefused } from './refusal.ts';
 export type SocketState = 'absent' | 'answers' | 'orphan';
 
 export function checkSocketPath(path: string): void {
-  if (Buffer.byteLength(path) > limits.socketPathBytesMax) {
-    throw new LaunchRefused('SocketPathTooLong', `the socket path ${path} is longer than ${limits.socketPathBytesMax} bytes`);
+  const bytes = Buffer.byteLength(path);
+  if (bytes > limits.socketPathBytesMax) {
+    throw new LaunchRefused(
+      'SocketPathTooLong',
+      `the socket path ${path} has ${bytes} bytes, a unix socket takes ${limits.socketPathBytesMax}: every app id fits below a home of at most ${limits.accountHomeBytesMax}`,
+    );
   }
 }
 

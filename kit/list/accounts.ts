@@ -4,11 +4,12 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { ListLine } from '../../schema/list-lines.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 
-interface Account {
+export interface Account {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
@@ -34,24 +35,29 @@ export async function lookUp(names: readonly string[]): Promise<ReadonlyMap<stri
 /** 2 says that not all of them exist. */
 function getent(names: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile('getent', ['passwd', '--', ...names], { timeout: limits.accountLookMsMax, maxBuffer: 4 * 1_024 * 1_024 }, (error, stdout) => {
-      if (error === null || error.code === 2) resolve(stdout);
-      else reject(new Error(`getent passwd failed: ${error.message.split('\n')[0]}`));
-    });
+    execFile(
+      'getent',
+      ['passwd', '--', ...names],
+      { timeout: sharedLimits.accountLookMsMax, maxBuffer: 4 * 1_024 * 1_024 },
+      (error, stdout) => {
+        if (error === null || error.code === 2) resolve(stdout);
+        else reject(new Error(`getent passwd failed: ${error.message.split('\n')[0]}`));
+      },
+    );
   });
 }
 
 /** The packages of each account's own, told in any order. */
 export async function listOwn(accounts: Iterable<Account>, prefix: string, tell: (line: ListLine) => void): Promise<void> {
-  const left = [...accounts].filter(({ home }) => hasOwn(home));
+  const left = [...accounts];
   const next = async (): Promise<void> => {
     for (let account = left.shift(); account !== undefined; account = left.shift()) await listAs(account, prefix, tell);
   };
   await Promise.all(Array.from({ length: childrenAtOnce }, next));
 }
 
-/** Most people installed nothing: they cost no process. */
-function hasOwn(home: string): boolean {
+/** Most people installed nothing: they cost nothing. */
+export function hasOwn({ home }: Pick<Account, 'home'>): boolean {
   try {
     return lstatSync(accountPaths({ home, prefix: '' }).personApps, { throwIfNoEntry: false }) !== undefined;
   } catch {
@@ -60,7 +66,13 @@ function hasOwn(home: string): boolean {
   }
 }
 
-function listAs({ name, uid, gid, home }: Account, prefix: string, tell: (line: ListLine) => void): Promise<void> {
+/** What stands there may be what it was before. */
+export function unread({ name, home }: Account, prefix: string, message: string): ListLine {
+  return { event: 'bad', account: name, folder: accountPaths({ home, prefix }).personApps, message, unread: 'all' };
+}
+
+function listAs(account: Account, prefix: string, tell: (line: ListLine) => void): Promise<void> {
+  const { name, uid, gid, home } = account;
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', process.argv[1] ?? '', '--own'], {
     cwd: '/',
     uid,
@@ -70,7 +82,6 @@ function listAs({ name, uid, gid, home }: Account, prefix: string, tell: (line: 
   });
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const deadline = setTimeout(() => child.kill('SIGKILL'), limits.accountLookMsMax);
   child.stdout.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > limits.accountListBytesMax) child.kill('SIGKILL');
@@ -79,10 +90,18 @@ function listAs({ name, uid, gid, home }: Account, prefix: string, tell: (line: 
   return new Promise((resolve) => {
     const end = (why: string): void => {
       clearTimeout(deadline);
+      child.removeAllListeners().on('error', () => undefined);
       if (why === '') for (const line of Buffer.concat(chunks).toString('utf8').split('\n')) tellOwn(name, line, tell);
-      else tell({ event: 'bad', account: name, folder: accountPaths({ home, prefix }).personApps, message: why });
+      else tell(unread(account, prefix, why));
       resolve();
     };
+    // Not waited for: what waits for a network home may outlive SIGKILL.
+    const deadline = setTimeout(() => {
+      child.kill('SIGKILL');
+      child.unref();
+      child.stdout.destroy();
+      end(`svc-app-list as ${name} did not end within ${sharedLimits.accountLookMsMax / 1_000} s`);
+    }, sharedLimits.accountLookMsMax);
     child.once('error', (error) => end(error.message));
     child.once('close', (code, signal) => end(code === 0 ? '' : `svc-app-list as ${name} ended with ${signal ?? code}`));
   });

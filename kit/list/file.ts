@@ -1,6 +1,6 @@
 /** One file of an installed package: an icon, a settings script. */
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { open, readlink, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { limits } from '../../schema/limits.ts';
 
@@ -19,6 +19,8 @@ export async function readPackageFile(parent: string, app: string, file: string)
     // Never waits: a pipe has no other end.
     const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
+      // A folder on the way may have been exchanged for a link since it was looked at: the descriptor says what was opened.
+      if (!(await readlink(`/proc/self/fd/${handle.fd}`)).startsWith(`${realRoot}/`)) return null;
       const stat = await handle.stat();
       return stat.isFile() && stat.size <= limits.packageFileBytesMax ? await handle.readFile() : null;
     } finally {

@@ -2,7 +2,8 @@
  * kit/list/: `svc-app-list`, what the portal asks a server: which packages stand there, and where accounts live. Changes nothing but
  * its caches of hashes. Prints the lines of schema/list-lines.ts.
  *
- *   svc-app-list              the system's packages, and those of the accounts named on standard input, one a line (needs root)
+ *   svc-app-list              the system's packages, and those of the accounts named on standard input, one a line (needs root);
+ *                             with lines `=NAME STAMP` only what changed since (schema/list-lines.ts)
  *   svc-app-list --own        those of this account
  *   svc-app-list --file ID --sistema|--pessoa     the file of the package whose path is the line on standard input
  *
@@ -13,10 +14,13 @@ import { SvcError } from '../../schema/errors.ts';
 import type { ListLine } from '../../schema/list-lines.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { kitVersion } from '../../schema/supervisor-protocol.ts';
-import { isAppId, placeFrom } from '../place.ts';
-import { listOwn, lookUp } from './accounts.ts';
+import { isAppId } from '../../schema/app-id.ts';
+import { placeFrom } from '../place.ts';
+import { hasOwn, listOwn, lookUp, unread } from './accounts.ts';
+import { silentHomes } from './answering.ts';
 import { readPackageFile } from './file.ts';
 import { listPackages } from './packages.ts';
+import { enginesStamp, stampAs, stampOf } from './stamp.ts';
 
 const usage = 'usage: svc-app-list | svc-app-list --own | svc-app-list --file ID --sistema|--pessoa\n';
 const chunkBytes = 192 * 1_024;
@@ -32,8 +36,34 @@ async function listAll(): Promise<void> {
   if (names.length > 0 && process.getuid?.() !== 0) throw new SvcError('FORBIDDEN', 'only root reads what other accounts installed');
   const accounts = await lookUp(names);
   for (const name of names) tell({ event: 'account', account: name, home: accounts.get(name)?.home ?? null });
-  await listPackages(accountPaths(place).systemApps, null, tell);
-  await listOwn(accounts.values(), place.prefix, tell);
+  const known = stampsIn(asked);
+  const isSame = (account: string | null, stamp: string | null): boolean => {
+    const same = stamp !== null && known.get(account ?? '') === stamp;
+    if (same) tell({ event: 'same', account });
+    else if (stamp !== null) tell({ event: 'stamp', account, stamp });
+    return same;
+  };
+  const { systemApps, engines } = accountPaths(place);
+  const stamp = enginesStamp(engines);
+  if (stamp !== null) tell({ event: 'engines', stamp });
+  // All stamps first: while this program acts as somebody else, nothing else of it is under way.
+  const silent = await silentHomes([...accounts.values()].map(({ home }) => home));
+  const answering = [...accounts.values()].filter(({ home }) => !silent.has(home));
+  for (const account of accounts.values()) {
+    if (silent.has(account.home)) tell(unread(account, place.prefix, `its home ${account.home} does not answer`));
+  }
+  const changed = answering.filter(hasOwn).filter((account) => {
+    const { personApps } = accountPaths({ home: account.home, prefix: place.prefix });
+    return !isSame(account.name, stampAs(account, personApps));
+  });
+  if (!isSame(null, stampOf(systemApps))) await listPackages(systemApps, null, tell);
+  await listOwn(changed, place.prefix, tell);
+}
+
+/** `=ACCOUNT STAMP`, and `= STAMP` for the system. */
+function stampsIn(lines: readonly string[]): ReadonlyMap<string, string> {
+  const found = lines.map((line) => /^=([a-z0-9_-]*) ([0-9a-z]{1,64})$/.exec(line));
+  return new Map(found.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])));
 }
 
 async function tellFile(app: string, scope: string): Promise<void> {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { limits } from '../../schema/limits.ts';
 import type { ListLine } from '../../schema/list-lines.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
-import { isMissing, readIfThere } from '../atomic-file.ts';
+import { errorCode, isMissing, readIfThere } from '../atomic-file.ts';
 import { currentTag, folderOf, previousTag, recordOf, versionsOf, type Versions } from '../install/versions.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
-import { isAppId } from '../place.ts';
+import { isAppId } from '../../schema/app-id.ts';
 
 /** Null when it holds no svc-app.json: then it is no package. Throws when there is one that can't be acted on. */
 async function read(parent: string, app: string, account: string | null): Promise<ListLine | null> {
@@ -61,7 +61,9 @@ export async function listPackages(parent: string, account: string | null, tell:
       if (line !== null) tell(line);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      tell({ event: 'bad', account, folder: join(parent, app), message: message.slice(0, 1_000) });
+      // The system refuses to say what is there: that is not "gone".
+      const unread = errorCode(error) === '' ? {} : { unread: app };
+      tell({ event: 'bad', account, folder: join(parent, app), message: message.slice(0, 1_000), ...unread });
     }
   }
 }

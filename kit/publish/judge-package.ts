@@ -1,6 +1,9 @@
 /**
- * Whether a folder is a package that may be published: the whole manifest, and the files that it names. The author's command and
- * the repository that takes the package ask this same function, so that what passes here is not refused there.
+ * Whether a folder is a package that may be published: the whole manifest, and the files that it names. The author's command and the
+ * repository that takes the package ask this same function, so that what passes here is not refused there: elsewhere shops and packers
+ * disagree about what is valid (anchors F.10), and a package that works on the author's machine lacks a file when packed (F.11). The
+ * command asks it about the folder and again about the opened tarball. A missing entrypoint is a warning only when `installCommand` may
+ * make it.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { constants } from 'node:fs';
@@ -13,7 +16,7 @@ import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { validateManifest } from '../../schema/manifest/validate.ts';
 import { readJson } from '../../schema/positions/json.ts';
 import { clip, locate } from '../../schema/positions/node.ts';
-import { type IconType, iconTypes } from '../../schema/repository/records.ts';
+import { type IconType, iconTypes } from '../../schema/repository/paths.ts';
 import { isMissing } from '../atomic-file.ts';
 import type { WalkedEntry } from '../archive/walk.ts';
 

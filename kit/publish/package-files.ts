@@ -1,12 +1,13 @@
 /** Which files of an author's folder go into the package: all but the built-in ones and those that `.svcignore` names. */
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { isMissing } from '../atomic-file.ts';
+import { isExchanged, openFile } from '../beneath.ts';
 import type { Chooser } from '../archive/walk.ts';
 
-/** Never meant for anybody else; a line `!name` in `.svcignore` takes one in again. Decision: docs/decisions/0051-what-is-published.md */
+/** Never meant for anybody else; a line `!name` in `.svcignore` takes one in again. See docs/publishing.md. */
 const builtIn = [
   '.git',
   '.hg/',
@@ -33,14 +34,22 @@ interface Rule {
 
 /** Throws BAD_REQUEST naming the line that is not understood: a file that someone believed ignored must not go out. */
 export function packageChooser(dir: string): Chooser {
-  const file = join(dir, '.svcignore');
-  let text = '';
+  let fd: number;
   try {
-    text = readFileSync(file, 'utf8');
+    fd = openFile(join(dir, '.svcignore'));
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (isMissing(error)) return chooserOf('');
+    if (isExchanged(error)) throw new SvcError('BAD_REQUEST', '.svcignore is no file of its own: links are not followed');
+    throw error;
   }
-  return chooserOf(text);
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.size > 4 * limits.ignoreLinesMax * limits.ignoreLineCharsMax)
+      throw new SvcError('BAD_REQUEST', '.svcignore is no file, or larger than its lines may be');
+    return chooserOf(readFileSync(fd, 'utf8'));
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** The rules in their order; the last that matches decides. What is in a folder that stays out can't be taken in again, as with git. */

@@ -2,13 +2,14 @@
  * From an author's folder to a version in a repository: judged, packed, opened again as who installs it would, judged once more,
  * and only then given to the repository. A publish that fails at any of these leaves the version free.
  */
-import { createReadStream, existsSync, realpathSync } from 'node:fs';
+import { createReadStream, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { FileReport } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
+import { isMissing } from '../atomic-file.ts';
 import { extractArchive } from '../archive/extract.ts';
 import { packFolder } from '../archive/pack.ts';
 import { packageArchive } from '../archive/rules.ts';
@@ -77,9 +78,13 @@ function refuseWithin(dir: string, repository: string, chosen: Chooser): void {
 
 /** Of what is there; the rest of the path as it is written. */
 function realPathOf(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
-  const parent = dirname(path);
-  return parent === path ? path : join(realPathOf(parent), basename(path));
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if (!isMissing(error) || parent === path) throw error;
+    return join(realPathOf(parent), basename(path));
+  }
 }
 
 type Packed = Awaited<ReturnType<typeof packFolder>>;

@@ -7,13 +7,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { appIdFault } from '../../schema/app-id.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { isEngineName, isPackageName, repositoryPaths } from '../../schema/repository/paths.ts';
+import { type IconType, isEngineName, isPackageName, repositoryPaths } from '../../schema/repository/paths.ts';
 import {
   type EngineRecord,
-  type IconType,
   type PackageRecord,
   catalogueOf,
   readEngineRecord,
@@ -103,13 +104,11 @@ export async function publishPackage(
   const { id, version } = manifest;
   try {
     if (!isPackageName(id, version)) {
-      throw new SvcError(
-        'BAD_REQUEST',
-        `${id} ${version}: expected an id and a version of at most ${limits.repositoryNameCharsMax} characters`,
-      );
+      const why = appIdFault(id) ?? `expected a version of at most ${sharedLimits.repositoryNameCharsMax} characters`;
+      throw new SvcError('BAD_REQUEST', `${id} ${version}: ${why}`);
     }
-    if (novidades.length > limits.novidadesCharsMax) {
-      throw new SvcError('TOO_LARGE', `the changelog text has more than ${limits.novidadesCharsMax} characters`);
+    if (novidades.length > sharedLimits.novidadesCharsMax) {
+      throw new SvcError('TOO_LARGE', `the changelog text has more than ${sharedLimits.novidadesCharsMax} characters`);
     }
     const record: PackageRecord = {
       formato: 1,
@@ -209,8 +208,11 @@ async function catalogueText(
     if (isEngineName(nome, versao)) engines.push(readEngineRecord(bytes, nome, versao));
   }
   const text = json(catalogueOf(packages, engines));
-  if (Buffer.byteLength(text) > limits.catalogueBytesMax) {
-    throw new SvcError('TOO_LARGE', `the catalogue would be larger than ${limits.catalogueBytesMax} bytes: remove records of old versions`);
+  if (Buffer.byteLength(text) > sharedLimits.catalogueBytesMax) {
+    throw new SvcError(
+      'TOO_LARGE',
+      `the catalogue would be larger than ${sharedLimits.catalogueBytesMax} bytes: remove records of old versions`,
+    );
   }
   return text;
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 
 /** Keeps the handles reachable: a collected DatabaseSync closes its file, and the lock would silently go. */
 const held = new Set<DatabaseSync>();

@@ -1,11 +1,10 @@
-/** A publisher's way to a repository over HTTP: one PUT with the token, the digest and the changelog text (decision 0056). */
+/** A publisher's way to a repository over HTTP: one PUT with the token, the digest and the changelog text (decision 0055). */
 import { createReadStream } from 'node:fs';
-import http from 'node:http';
-import https from 'node:https';
-import { pipeline } from 'node:stream/promises';
 import { type ErrorCode, errorKinds, SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { repositoryPaths } from '../../schema/repository/paths.ts';
+import { ask, readWhole, whyNone } from '../http/ask.ts';
 
 interface Upload {
   readonly path: string;
@@ -60,44 +59,28 @@ export async function upload(
   const headers = {
     authorization: `Bearer ${token}`,
     'content-type': 'application/gzip',
-    'content-length': bytes,
+    'content-length': String(bytes),
     'content-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
     ...(novidades === '' ? {} : { 'svc-novidades': Buffer.from(novidades).toString('base64') }),
   };
-  const request = (address.protocol === 'https:' ? https : http).request(address, {
-    method: 'PUT',
-    headers,
-    timeout: limits.publishSilentMsMax,
-  });
-  request.on('timeout', () => request.destroy(new Error('it was silent for too long')));
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
-  request.on('error', reject);
-  request.on('response', (response) => {
-    // An answer in the middle of the upload is a refusal: the rest need not be sent.
-    readAnswer(response).then(resolve, reject);
-  });
-  const sending = pipeline(createReadStream(path, { end: bytes - 1 }), request);
-  // How the sending ended is told by the answer, or by the error of the request.
-  sending.catch((error: unknown) => setTimeout(() => reject(error as Error), limits.publishLingerMs).unref());
+  const body = createReadStream(path, { end: bytes - 1 });
+  const { origin, pathname } = address;
   try {
-    return outcomeOf(await promise, address);
+    // An answer in the middle of the upload is a refusal: the rest need not be sent.
+    const answer = await ask({ method: 'PUT', origin, path: pathname, headers, body }, { silentMsMax: limits.publishSilentMsMax });
+    try {
+      const text = await readWhole(answer, sharedLimits.packageRecordBytesMax * 2);
+      if (text === null) throw new Error('its answer is too long');
+      return outcomeOf({ status: answer.status, body: text.toString('utf8') }, address);
+    } finally {
+      answer.end();
+    }
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw new SvcError('REPOSITORY_UNREACHABLE', `${address.host}: ${(error as Error).message || 'no answer'}`, {}, { cause: error });
+    throw new SvcError('REPOSITORY_UNREACHABLE', `${address.host}: ${whyNone(error)}`, {}, { cause: error });
   } finally {
-    request.destroy();
+    body.destroy();
   }
-}
-
-async function readAnswer(response: http.IncomingMessage): Promise<{ status: number; body: string }> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > limits.packageRecordBytesMax * 2) throw new Error('its answer is too long');
-    chunks.push(chunk);
-  }
-  return { status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') };
 }
 
 function outcomeOf({ status, body }: { status: number; body: string }, address: URL): 'published' | 'unchanged' {

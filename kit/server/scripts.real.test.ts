@@ -138,6 +138,20 @@ describe('the kit', () => {
     expect(readdirSync(path.join(root, 'server/usr/local/bin'))).toEqual([]);
   });
 
+  test('names what runs from it on one line each, whatever words it was started with', async () => {
+    put(tarball('1.0.0-aaaaaaaa'));
+    const child = spawn(path.join(base(), 'current/node/bin/sleep'), ['60', '60'], {
+      argv0: '0\nunit svc-app-forged.service\nstep done\u001b[2J',
+    });
+    running.push(child);
+    const gone = once(child, 'exit');
+    const told = (): readonly string[] => script('remove', ['no']).stdout.trim().split('\n');
+    while (!told().some((line) => line.startsWith(`process ${child.pid} 0`)));
+    expect(told()).toEqual([`process ${child.pid} 0?unit svc-app-forged.service?step done?[2J 60 60 `.trim()]);
+    expect(script('remove', ['yes']).stdout).toBe('step end\nstep key\nstep files\nstep done\n');
+    expect((await gone)[1]).toBe('SIGTERM');
+  });
+
   test('is taken off without asking where nothing but a supervisor runs from it', async () => {
     put(tarball('1.0.0-aaaaaaaa'));
     const child = spawn(path.join(base(), 'current/node/bin/svc-app-supervisor'), ['60']);

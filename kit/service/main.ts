@@ -11,8 +11,8 @@
 import { chmodSync, lstatSync, mkdirSync, realpathSync, unlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../schema/errors.ts';
-import { accountPaths, appPaths, serverAppPaths, serverOriginsFile, type ServerPlace } from '../../schema/server-paths.ts';
-import { readIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { accountPaths, appPaths, serverAppPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import { writeFileAtomic } from '../atomic-file.ts';
 import { closeInheritedDescriptors } from '../descriptors.ts';
 import { engineVariables } from '../launch/engines.ts';
 import { backendEnvironment } from '../launch/environment.ts';
@@ -21,11 +21,13 @@ import { gpuMode } from '../launch/gpu.ts';
 import { decideGpu } from '../launch/gpu-verdict.ts';
 import { refuseWithoutGpu, runtimeCommand } from '../launch/launch.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
+import { basePath } from '../launch/manual-start.ts';
 import { readManifest } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
 import { runSetUp, setUpDue } from '../launch/set-up.ts';
 import { probeSocket } from '../launch/socket.ts';
-import { isAppId, kitRoot } from '../place.ts';
+import { appIdFault } from '../../schema/app-id.ts';
+import { kitRoot } from '../place.ts';
 
 const socketLookMs = 50;
 
@@ -83,11 +85,6 @@ async function prepare(app: string): Promise<Ready> {
   };
 }
 
-/** As for people's apps: with one origin for all, the prefix that the proxy serves it under. */
-function basePath(app: string): string {
-  return readIfThere(serverOriginsFile)?.trim() === 'path' ? `/proxy/app/${app}/` : '/';
-}
-
 function become({ argv, environment, cwd, lease }: Ready): never {
   process.chdir(cwd);
   closeInheritedDescriptors();
@@ -122,9 +119,10 @@ function refuse(error: unknown): number {
 async function main(argv: readonly string[]): Promise<number> {
   const [first, second, ...rest] = argv;
   const app = first === '--open' ? second : first;
-  const isUsage = app === undefined || !isAppId(app) || rest.length > 0 || (first !== '--open' && second !== undefined);
-  if (isUsage) {
-    process.stderr.write('usage: svc-app-serve [--open] ID   (called by the unit of a server-scope app)\n');
+  const isUsage = app === undefined || rest.length > 0 || (first !== '--open' && second !== undefined);
+  const fault = isUsage ? 'usage: svc-app-serve [--open] ID   (called by the unit of a server-scope app)' : appIdFault(app);
+  if (isUsage || fault !== null) {
+    process.stderr.write(`${fault}\n`);
     return exitCodes.usage;
   }
   try {

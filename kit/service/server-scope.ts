@@ -3,15 +3,16 @@
  * next run mends what an interrupted one left. The service manager is asked by argv, as root.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync } from 'node:fs';
-import { chmod, lchown, readdir } from 'node:fs/promises';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { serverAppPaths } from '../../schema/server-paths.ts';
-import { readIfThere, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { lookAt, readIfThere, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { closeFolder, giveTree } from './give.ts';
 import { unitText } from './unit.ts';
 
 const exec = promisify(execFile);
@@ -22,16 +23,17 @@ export function checkServerScope(manifest: Manifest, prefix: string): void {
   const refuse = (why: string): never => {
     throw new SvcError('SCOPE_REFUSED', `${manifest.id} declares escopo servidor: ${why}`);
   };
-  if (manifest.id.length > limits.serverScopeIdCharsMax) refuse(`its id has more than ${limits.serverScopeIdCharsMax} characters`);
+  if (manifest.id.length > sharedLimits.serverScopeIdCharsMax)
+    refuse(`its id has more than ${sharedLimits.serverScopeIdCharsMax} characters`);
   if (manifest.kind !== 'service') refuse('it has to declare kind service, too');
   if (prefix !== '' || process.getuid?.() !== 0) refuse('it needs an account and a unit of its own, so root on a real server');
-  if (!existsSync('/run/systemd/system')) refuse('its process is kept by systemd, which does not run here');
+  if (lookAt('/run/systemd/system').kind === 'absent') refuse('its process is kept by systemd, which does not run here');
 }
 
 /** After the code is in place: the unit of a server-scope app runs it; any other app has none. */
 export async function followServerScope(manifest: Manifest, binDir: string, restart: boolean): Promise<void> {
   if (manifest.escopo !== 'servidor') {
-    if (existsSync(serverAppPaths(manifest.id).unitFile)) await leaveServerScope(manifest.id);
+    if (lookAt(serverAppPaths(manifest.id).unitFile).kind !== 'absent') await leaveServerScope(manifest.id);
     return;
   }
   const { account, unit, unitFile, state } = serverAppPaths(manifest.id);
@@ -51,14 +53,14 @@ export async function followServerScope(manifest: Manifest, binDir: string, rest
 /** Process, unit and account go. The data stays, and belongs to root until the app comes back. */
 export async function leaveServerScope(app: string): Promise<void> {
   const { account, unit, unitFile, state } = serverAppPaths(app);
-  if (existsSync(unitFile)) {
+  if (lookAt(unitFile).kind !== 'absent') {
     await systemctl('--quiet', 'disable', '--now', unit);
     unlinkIfThere(unitFile);
     await systemctl('daemon-reload');
     await systemctl('reset-failed', unit).catch(() => undefined);
   }
-  if (existsSync('/run/systemd/system') && (await uidOf(account)) !== null) {
-    if (lstatSync(state, { throwIfNoEntry: false })?.isDirectory() === true) await give(state, 0);
+  if (lookAt('/run/systemd/system').kind === 'present' && (await uidOf(account)) !== null) {
+    if (lstatSync(state, { throwIfNoEntry: false })?.isDirectory() === true) closeFolder(state);
     await exec('userdel', [account]);
   }
 }
@@ -80,7 +82,7 @@ async function ensureAccount(account: string, state: string): Promise<void> {
   if (uid === null) throw new SvcError('INTERNAL', `the account ${account} could not be made`);
   // Data of an earlier installation, whose account had another number.
   const found = lstatSync(state, { throwIfNoEntry: false });
-  if (found?.isDirectory() === true && found.uid !== uid) await give(state, uid);
+  if (found?.isDirectory() === true && found.uid !== uid) giveTree(state, uid, await groupOf(uid));
 }
 
 async function uidOf(account: string): Promise<number | null> {
@@ -89,26 +91,10 @@ async function uidOf(account: string): Promise<number | null> {
   return Number.isSafeInteger(uid) ? uid : null;
 }
 
-/** Whole, links themselves and never what they point to; from below, so that an interrupted run is seen at the top. */
-async function give(folder: string, uid: number): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) await give(path, uid);
-    else await lchown(path, uid, uid === 0 ? 0 : await groupOf(uid));
-  }
-  await lchown(folder, uid, uid === 0 ? 0 : await groupOf(uid));
-  await chmod(folder, 0o700);
-}
-
-/** useradd --user-group gives the group the number that is free: it is asked for, once. */
-const groups = new Map<number, number>();
+/** useradd --user-group gives the group the number that is free: it is asked for. */
 async function groupOf(uid: number): Promise<number> {
-  const known = groups.get(uid);
-  if (known !== undefined) return known;
   const { stdout } = await exec('id', ['-g', String(uid)]);
-  const gid = Number(stdout.trim());
-  groups.set(uid, gid);
-  return gid;
+  return Number(stdout.trim());
 }
 
 async function systemctl(...argv: readonly string[]): Promise<void> {

@@ -2,7 +2,9 @@
  * The unit of a server-scope app as text. Everything in it is our own word, a number, or a value of the manifest that was held against its
  * alphabet: nothing of a manifest can begin another line. Decision: docs/decisions/0067-server-scope-apps.md
  */
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { limits as machineLimits } from '../../machines/limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { serverAppPaths } from '../../schema/server-paths.ts';
 import { ceilingsOf } from '../launch/ceiling.ts';
@@ -48,8 +50,8 @@ export function unitText(manifest: Manifest, bin: string): string {
     `Description=svc app ${id}`,
     'After=network.target',
     // Five failures in a row and it stays failed until 600 s of silence, or somebody starts it. Source: spec 3.3.
-    `StartLimitIntervalSec=${limits.failureResetMs / 1_000}`,
-    `StartLimitBurst=${limits.restartFailuresMax}`,
+    `StartLimitIntervalSec=${sharedLimits.failureResetMs / 1_000}`,
+    `StartLimitBurst=${sharedLimits.restartFailuresMax}`,
     '',
     '[Service]',
     'Type=exec',
@@ -60,8 +62,8 @@ export function unitText(manifest: Manifest, bin: string): string {
     'Restart=always',
     'RestartSec=2',
     `RestartPreventExitStatus=${exitCodes.refused}`,
-    `TimeoutStartSec=${limits.serviceSocketMsMax / 1_000 + setUpS}`,
-    `TimeoutStopSec=${limits.stopGraceMs / 1_000}`,
+    `TimeoutStartSec=${sharedLimits.serviceSocketMsMax / 1_000 + setUpS}`,
+    `TimeoutStopSec=${machineLimits.stopGraceMs / 1_000}`,
     `RuntimeDirectory=svc-apps/${id}`,
     'RuntimeDirectoryMode=0755',
     `StateDirectory=svc-apps/${id}`,

@@ -1,21 +1,13 @@
 /** What stands at our names may be anything: the person's own scripts, an editor, a restore. Nobody is left unwatched for it. */
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { limits } from '../../schema/limits.ts';
-import { testHome, until } from '../test-home.ts';
+import { limits } from './limits.ts';
+import { until } from '../test-home.ts';
+import { startedApp, startOrder } from './testing/started-app.ts';
 
-const order = (app: string, requestId: string) => ({
-  app,
-  token: 'a-token-long-enough',
-  basePath: '/',
-  pinned: false,
-  requestId,
-  variables: {},
-});
 const plant = {
   folder: (path: string) => {
     mkdirSync(path);
@@ -30,16 +22,8 @@ const ownFiles = ['env', 'run.pid', 'subindo', 'status.json', 'limits.json', 'pa
 test.concurrent.for(ownFiles.flatMap((file) => (['folder', 'fifo'] as const).map((kind) => [file, kind] as const)))(
   '%s as a %s: the next supervisor takes over, stops and starts the app',
   async ([file, kind], { onTestFinished }) => {
-    const home = testHome();
-    onTestFinished(() => home.dispose());
-    home.install('notas');
-    const first = await home.supervisor();
-    await first.client.call('subscribe');
-    await first.client.call('start', order('notas', 'first'));
-    await first.client.state('notas', (snapshot) => snapshot.state === 'running');
-    const died = once(first.child, 'exit');
-    first.child.kill('SIGKILL');
-    await died;
+    const { home, endSupervisor } = await startedApp(onTestFinished);
+    await endSupervisor();
     const path = join(home.paths('notas').dir, file);
     rmSync(path, { force: true });
     plant[kind](path);
@@ -48,7 +32,7 @@ test.concurrent.for(ownFiles.flatMap((file) => (['folder', 'fifo'] as const).map
     await client.call('subscribe');
     expect((await client.call('stop', { app: 'notas', requestId: 'stop', reason: 'StoppedByPerson' })).error).toBe(undefined);
     await until('the backend is gone', () => home.backends('notas').length === 0);
-    expect((await client.call('start', order('notas', 'again'))).error).toBe(undefined);
+    expect((await client.call('start', startOrder('notas', 'again'))).error).toBe(undefined);
     const pid = await until('one backend runs again', () => (home.backends('notas').length === 1 ? home.backends('notas')[0] : null));
     await client.state('notas', (snapshot) => snapshot.state === 'running' && snapshot.process?.pid === pid);
     // Moved away, never deleted; a fifo holds nothing to keep.
@@ -58,13 +42,7 @@ test.concurrent.for(ownFiles.flatMap((file) => (['folder', 'fifo'] as const).map
 );
 
 test('a status.json that could not be written once is written at the next round', async ({ onTestFinished }) => {
-  const home = testHome();
-  onTestFinished(() => home.dispose());
-  home.install('notas');
-  const { child, client } = await home.supervisor();
-  await client.call('subscribe');
-  await client.call('start', order('notas', 'first'));
-  await client.state('notas', (snapshot) => snapshot.state === 'running');
+  const { home, child, client } = await startedApp(onTestFinished);
   const { status } = home.paths('notas');
   const written = () => JSON.parse(readFileSync(status, 'utf8')) as { state: string };
   await until('status.json says running', () => existsSync(status) && written().state === 'running');

@@ -1,20 +1,20 @@
 /** Ending processes: SIGTERM and SIGKILL to everything of an app and to nothing else; telling how a process ended. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Reason } from '../../schema/backend.ts';
-import { limits } from '../../schema/limits.ts';
-import { unlinkIfThere } from '../atomic-file.ts';
+import { limits } from './limits.ts';
+import { lookAt, unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
-import { fileAt } from '../launch/socket.ts';
-import { groupAlive, isAlive, markedEnviron, processesOf, signal } from '../processes.ts';
+import { groupAlive, isAlive, isOfApp, processesOf, signal } from '../processes.ts';
+import { readMarker } from '../launch/marker.ts';
 import { isOutOfMemory, oomCountersOf, oomKillCount } from './oom.ts';
 import { scopeOf } from './scope.ts';
-import { later, type App, type Live, type Supervisor } from './world.ts';
+import { guarded, later, type App, type Live, type Supervisor } from './world.ts';
 
 /** Our own child can't have been replaced before we were told of its end; anybody else's identity is proved first. */
 function isOurs(app: App, live: Live): boolean {
   if (live.child !== null) return live.child.exitCode === null && live.child.signalCode === null;
-  return isAlive(live.identity) && markedEnviron(live.identity.pid, app.mark) !== null;
+  return isOfApp(live.identity, app.mark);
 }
 
 function scopePids(live: Live): readonly number[] {
@@ -53,29 +53,49 @@ function killScope(cgroup: string): void {
   }
 }
 
-/** Says GONE once nothing of the app lives; looks again soon otherwise. The kill deadline is the machine's. */
+/**
+ * Says GONE once nothing of the app lives; looks again soon otherwise. The kill deadline is the machine's. What lies on the disk keeps
+ * nobody from being gone: files of the dead prove nothing, and each start looks at them again.
+ */
 export function watchUntilGone(supervisor: Supervisor, app: App): void {
-  if (app.supervision.state !== 'stopping' || app.process !== null || app.pending !== null) return;
+  if (app.supervision.state !== 'stopping' || app.process !== null || app.pending !== null || app.isWatchedToEnd) return;
   if (app.lastGroup !== null && !groupAlive(app.lastGroup)) app.lastGroup = null;
   if (app.lastGroup !== null || processesOf(app.mark).length > 0) {
-    later(app, 50, () => watchUntilGone(supervisor, app));
+    app.isWatchedToEnd = true;
+    later(app, 50, () => {
+      app.isWatchedToEnd = false;
+      guarded(supervisor, app, 'end', () => watchUntilGone(supervisor, app));
+    });
     return;
   }
   faultPoint('stop-gone');
-  for (const path of [app.paths.runPid, app.paths.comingUp]) unlinkIfThere(path);
-  if (fileAt(app.paths.socket) === 'socket') unlinkIfThere(app.paths.socket);
+  const { runPid, comingUp, socket } = app.paths;
+  for (const path of [runPid, comingUp]) guarded(supervisor, app, 'leftovers', () => void unlinkIfThere(path));
+  guarded(supervisor, app, 'leftovers', () => {
+    const left = lookAt(socket);
+    if (left.kind === 'present' && left.stat.isSocket()) unlinkIfThere(socket);
+  });
   app.socket = 'absent';
   supervisor.apply(app, { type: 'GONE' });
 }
 
-/** SIGKILL to what a dead leader left in its group; resolves when it is gone, or after a second at most. */
-export function sweepGroup(group: number): Promise<void> | null {
-  if (!groupAlive(group)) return null;
-  signal(-group, 'SIGKILL');
+/**
+ * SIGKILL to what a dead leader left: its group, and every other process that carries the app's mark, its id and socket in the environment
+ * (a child with a session of its own would serve beside the next process, and no cgroup may hold it). Resolves when it is gone, or after a
+ * second at most. Two are spared: a launcher that a person runs by hand, and the child of a leader that ended with 0, which went to the
+ * background on purpose: that one is the app, and its person is told. A job that is meant to outlive its backend needs another environment.
+ */
+export function sweepDead(app: App, group: number | null): Promise<void> | null {
+  const atWork = readMarker(app.paths.comingUp)?.process.pid;
+  const left = app.lastExit?.code === 0 ? [] : processesOf(app.mark).filter(({ identity }) => identity.pid !== atWork);
+  const isGone = (): boolean => (group === null || !groupAlive(group)) && !left.some(({ identity }) => isAlive(identity));
+  if (isGone()) return null;
+  if (group !== null) signal(-group, 'SIGKILL');
+  for (const { identity } of left) signal(identity.pid, 'SIGKILL');
   const endMs = performance.now() + 1_000;
   return new Promise((resolve) => {
     const look = (): void => {
-      if (!groupAlive(group) || performance.now() > endMs) resolve();
+      if (isGone() || performance.now() > endMs) resolve();
       else setTimeout(look, 5);
     };
     look();
@@ -97,7 +117,7 @@ export function lookAtScope(app: App): void {
 function managerEnded(signalName: string | null, code: number | null, isUnknown: boolean): boolean {
   const uid = process.getuid?.() ?? 0;
   const runtime = process.env['XDG_RUNTIME_DIR'] ?? `/run/user/${uid}`;
-  if (!existsSync(`${runtime}/systemd/private`)) return true;
+  if (lookAt(`${runtime}/systemd/private`).kind === 'absent') return true;
   if (signalName !== 'SIGTERM' && code !== 0 && !isUnknown) return false;
   const asked = spawnSync('systemctl', ['--user', 'is-system-running'], {
     encoding: 'utf8',

@@ -8,12 +8,14 @@ export function hiddenValues(app: App): readonly string[] {
   return [...new Set([...tokens, ...stored(app), ...app.retiredSecrets, ...startedWith(app)])];
 }
 
+/** A vault that can't be read now still holds what it held: nothing of it may be shown meanwhile. */
 function stored(app: App): readonly string[] {
   try {
-    return [...readSecrets(app.paths.secrets).values()];
+    app.knownSecrets = [...readSecrets(app.paths.secrets).values()];
   } catch {
-    return [];
+    // As at the last look.
   }
+  return app.knownSecrets;
 }
 
 /** The living process may print what was replaced since its start, also when an earlier supervisor replaced it. */

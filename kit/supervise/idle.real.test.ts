@@ -34,9 +34,11 @@ const test = plain.extend<{ home: TestHome; clock: { aheadMs: number }; client: 
       kitRoot: root,
       binDir: join(root, 'bin'),
       version: kitVersion,
+      isOutdated: () => false,
       nowMs: () => Date.now() + clock.aheadMs,
       log: () => undefined,
       quit: () => undefined,
+      replaced: () => undefined,
     });
     const client = await connectedClient(home.home);
     await client.call('subscribe');
@@ -68,6 +70,19 @@ test('ocioso:1m stops an app without connections, and no other', async ({ home, 
   const stopped = await client.state('ociosa', (s) => s.state === 'stopped');
   expect(stopped).toMatchObject({ reason: 'Idle', wanted: false, message: 'no open connection for 1 min' });
   await until('no process is left', () => home.backends('ociosa').length === 0);
+  // A request of the portal counts, though its connection was gone before any round came by.
+  await client.call('start', { ...order('ociosa'), requestId: 'again' });
+  await client.state('ociosa', (s) => s.socket === 'listening' && s.connections === 0 && s.idleDeadlineMs !== null, 25_000);
+  for (let request = 0; request < 3; request += 1) {
+    clock.aheadMs += 45_000;
+    await client.call('used', { app: 'ociosa' });
+    const { apps } = await client.call('snapshot');
+    const { state, idleDeadlineMs } = apps.find((app) => app.app === 'ociosa')!;
+    expect([state, idleDeadlineMs! - (Date.now() + clock.aheadMs) > 50_000]).toEqual(['running', true]);
+  }
+  clock.aheadMs += 61_000;
+  await client.call('pin', { app: 'ociosa', pinned: false });
+  expect(await client.state('ociosa', (s) => s.state === 'stopped')).toMatchObject({ reason: 'Idle' });
   // Its connections can't be told (the socket was bound under another name): unknown is use.
   const { apps } = await client.call('snapshot');
   expect(apps.find((app) => app.app === 'outra')).toMatchObject({ state: 'running', connections: null, idleDeadlineMs: null });

@@ -3,27 +3,30 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, realpathSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { wentToBackground } from '../../schema/backend.ts';
-import { limits } from '../../schema/limits.ts';
+import { howItEnded, wentToBackground } from '../../schema/backend.ts';
+import { limits as kitLimits } from '../limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
-import { errorCode, unlinkIfThere } from '../atomic-file.ts';
+import { errorCode, lookAt, unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { claim, release } from '../launch/claim.ts';
 import { gpuRootFrom, launcherEnvironment } from '../launch/environment.ts';
 import { prepareLaunch, type Launch, type LaunchResult } from '../launch/launch.ts';
 import { lastLines, redact } from '../launch/run-log.ts';
 import { findPackage } from '../launch/package.ts';
-import { fileAt } from '../launch/socket.ts';
 import { exitCodes } from '../launch/exit-codes.ts';
+import { asRefusal, type Refusal } from '../launch/refusal.ts';
 import { readMarker } from '../launch/marker.ts';
 import { bootId, processesOf, readPidFile, readStat, sameProcess, signal, writePidFile } from '../processes.ts';
-import { deathReason, signalApp, sweepGroup, watchUntilGone } from './ending.ts';
+import { deathReason, signalApp, sweepDead, watchUntilGone } from './ending.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
+import { forgetHealth } from './health.ts';
 import { hiddenValues } from './hidden.ts';
 import { findLive, lookAtLimits, lookAtSocket, lookForTcp, wakeStamp } from './observe.ts';
 import { oomCountersOf } from './oom.ts';
 import { lookAtSecrets } from './secrets.ts';
-import { later, type App, type Live, type Supervisor } from './world.ts';
+import { guarded, later, type App, type Live, type Supervisor } from './world.ts';
 
 let launching = 0;
 const waiting: (() => void)[] = [];
@@ -58,7 +61,9 @@ export function launch(supervisor: Supervisor, app: App): void {
   };
   run().catch((error: unknown) => {
     supervisor.log('launch-failed', { app: app.id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: 'DiskFull', retry: 'waiting' });
+    const { reason, retry, message } = asRefusal(error);
+    app.message = message;
+    supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason, retry });
   });
 }
 
@@ -181,6 +186,8 @@ function watchChild(
     cgroup: null,
     oom: oomCountersOf(null),
     listened: false,
+    socketInode: null,
+    isSocketMissed: false,
   };
   app.process = live;
   app.codeFolder = codeFolder(supervisor, app.id);
@@ -192,11 +199,13 @@ function watchChild(
     writePidFile(app.paths.runPid, identity);
   } catch (error) {
     // Without a record the next supervisor could start a second one beside it.
+    app.process = null;
+    live.watch?.close();
     signal(-identity.pid, 'SIGKILL');
     throw error;
   }
   faultPoint('launch-pid-written');
-  unlinkIfThere(app.paths.comingUp);
+  guarded(supervisor, app, 'marker', () => void unlinkIfThere(app.paths.comingUp));
   comingUp(supervisor, app);
 }
 
@@ -217,7 +226,7 @@ function comingUp(supervisor: Supervisor, app: App): void {
   app.lastUseMs = supervisor.nowMs();
   app.connections = null;
   const live = app.process;
-  for (const delayMs of [limits.neverBoundMs, limits.neverBoundMs * 2, limits.probeAttemptsMax * limits.probeIntervalMs]) {
+  for (const delayMs of [limits.neverBoundMs, limits.neverBoundMs * 2, sharedLimits.probeAttemptsMax * sharedLimits.probeIntervalMs]) {
     later(app, delayMs + 50, () => {
       if (app.process !== live) return;
       lookForTcp(supervisor, app);
@@ -236,7 +245,7 @@ export function lookAtPidFile(supervisor: Supervisor, app: App): void {
     comingUp(supervisor, app);
     supervisor.changed(app);
     void lookAtSocket(supervisor, app);
-  } else if (live === null && app.pending === null && app.supervision.state !== 'stopping') {
+  } else if (live === null && app.pending === null && app.supervision.state !== 'stopping' && !app.resumeDue) {
     const living = findLive(supervisor, app);
     if (living !== null) take(supervisor, app, living);
   }
@@ -259,15 +268,17 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   if (app.process !== live) return;
   if (app.gpu?.concedida === true) void wakeGpuWaiters(supervisor);
   const nowMs = supervisor.nowMs();
-  const stayedLauncher = live.launcher && !sameProcess(readPidFile(app.paths.runPid), live.identity);
+  const stayedLauncher = live.launcher && !isRecorded(app, live);
   live.watch?.close();
+  forgetHealth(app);
   app.process = null;
   lookAtSecrets(supervisor, app);
   app.lastGroup = live.leader ? live.identity.pid : null;
   app.connections = null;
   app.step = null;
   app.tcpPorts = [];
-  app.socket = fileAt(app.paths.socket) === 'socket' ? 'orphan' : 'absent';
+  const left = lookAt(app.paths.socket);
+  app.socket = left.kind === 'present' && left.stat.isSocket() ? 'orphan' : 'absent';
   if (app.supervision.state === 'stopping') {
     // What outlived the leader is asked, too, before the kill deadline.
     signalApp(app, 'SIGTERM');
@@ -281,12 +292,29 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   const death = deathReason(supervisor, live, code, signal, nowMs);
   const reason = wasReplaced(supervisor, app, code, signal) ? 'HashChanged' : death;
   app.managerLost = reason === 'LingerBroken';
-  const lines = lastLines(app.paths.runLog, limits.lastExitLinesMax, limits.runLogKeptBytes / 16);
+  const lines = logEnd(app);
   const hidden = hiddenValues(app);
   app.lastExit = { code, signal, atMs: nowMs, reason, lastLogLines: lines.map((line) => redact(line, hidden).slice(0, 4_096)) };
   app.message = endMessage(app, code, signal);
   supervisor.log('ended', { app: app.id, pid: live.identity.pid, code, signal, reason });
   supervisor.apply(app, { type: 'PROCESS_DIED', reason });
+}
+
+/** Whether run.pid names it; false when that can't be read. Nothing may throw while an end is told: it would never be told again. */
+function isRecorded(app: App, live: Live): boolean {
+  try {
+    return sameProcess(readPidFile(app.paths.runPid), live.identity);
+  } catch {
+    return false;
+  }
+}
+
+function logEnd(app: App): readonly string[] {
+  try {
+    return lastLines(app.paths.runLog, limits.lastExitLinesMax, kitLimits.runLogKeptBytes / 16);
+  } catch {
+    return [];
+  }
 }
 
 /** Ended as the installer ends instances, and other code stands there than what it was started from (spec 3.3, `--force`). */
@@ -310,23 +338,26 @@ const leftBehind = (pid: number): string =>
   `the app left its process and ${wentToBackground} as pid ${pid}: the entrypoint itself has to stay and serve`;
 
 function endMessage(app: App, code: number | null, signal: NodeJS.Signals | null): string {
-  if (signal !== null) return `ended by ${signal}`;
-  if (code === null) return 'the process ended';
   // A walk over the process table, so only for the code that a daemonizing parent ends with. Twice: who forks and ends while we walk
   // may be gone when we come to it, and then its child is there from the beginning of the next walk.
   const [stray] = code === 0 ? [...processesOf(app.mark), ...processesOf(app.mark)] : [];
-  return stray === undefined ? `exit code ${code}` : `exit code 0; ${leftBehind(stray.identity.pid)}`;
+  return stray === undefined ? howItEnded({ code, signal }) : `exit code 0; ${leftBehind(stray.identity.pid)}`;
 }
 
 /** `svc-app-run` ended without becoming the backend: its exit code and marker say what that means. */
 function launcherEnded(supervisor: Supervisor, app: App, code: number | null): void {
-  const living = findLive(supervisor, app);
-  if (living !== null) {
-    take(supervisor, app, living);
-    return;
+  let refusal: Refusal | null;
+  try {
+    const living = findLive(supervisor, app);
+    if (living !== null) {
+      take(supervisor, app, living);
+      return;
+    }
+    refusal = readMarker(app.paths.comingUp)?.refusal ?? null;
+    unlinkIfThere(app.paths.comingUp);
+  } catch (error) {
+    refusal = asRefusal(error);
   }
-  const refusal = readMarker(app.paths.comingUp)?.refusal ?? null;
-  unlinkIfThere(app.paths.comingUp);
   if (code === exitCodes.busy) return;
   if (code === exitCodes.refused && refusal !== null) {
     app.message = refusal.message;
@@ -343,5 +374,5 @@ function launcherEnded(supervisor: Supervisor, app: App, code: number | null): v
 export function sweep(app: App): void {
   const group = app.lastGroup;
   app.lastGroup = null;
-  app.swept = group === null ? null : sweepGroup(group);
+  app.swept = sweepDead(app, group);
 }

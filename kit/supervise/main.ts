@@ -5,12 +5,12 @@
 import { dirname, join } from 'node:path';
 import { kitRoot, placeFrom } from '../place.ts';
 import { closeInheritedDescriptors } from '../descriptors.ts';
+import { codeWatch } from './code-watch.ts';
+import { createLog } from './log.ts';
 import { startSupervisor } from './supervisor.ts';
 import { kitVersion } from '../../schema/supervisor-protocol.ts';
 
-function log(event: string, fields: Readonly<Record<string, unknown>> = {}): void {
-  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), event, ...fields })}\n`);
-}
+const log = createLog(2);
 
 // The level looks at everything again within ten seconds, so one surprise (a folder made unreadable under our feet) costs one look.
 // Ending here would leave all apps unwatched, and the next supervisor would meet the same surprise.
@@ -33,9 +33,14 @@ try {
     kitRoot: kit,
     binDir: join(kit, 'bin'),
     version: kitVersion,
+    isOutdated: codeWatch(process.env['SVC_SUPERVISOR'], import.meta.filename),
     nowMs: () => Date.now(),
     log,
     quit,
+    replaced: () => {
+      log('replaced', { by: 'another supervisor holds the lock of this home' });
+      process.exit(0);
+    },
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, quit);
   log('started', { pid: process.pid, home: place.home, prefix: place.prefix, code: dirname(import.meta.filename) });

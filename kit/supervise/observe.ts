@@ -1,19 +1,20 @@
 /** Looking at the world for one app: its wish, its process, its socket. Nothing here starts or ends anything. */
 import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { ProcessIdentity, Reason } from '../../schema/backend.ts';
-import { limits } from '../../schema/limits.ts';
-import { closePolicy } from '../../schema/manifest/manifest.ts';
+import { limits } from './limits.ts';
+import { closePolicy, type Manifest } from '../../schema/manifest/manifest.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
-import { isMissing, readIfThere } from '../atomic-file.ts';
-import { parseEnvText, requestVariable } from '../launch/env-file.ts';
+import { errorCode, isMissing, lookAt, readRecord } from '../atomic-file.ts';
+import { readEnvFile, requestVariable } from '../launch/env-file.ts';
 import { readMarker } from '../launch/marker.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
-import { entrypointOf, findPackage, readManifest } from '../launch/package.ts';
-import { readPrivateFile } from '../launch/private-file.ts';
-import { fileAt, probeSocket } from '../launch/socket.ts';
+import { findPackage, readManifest } from '../launch/package.ts';
+import { LaunchRefused } from '../launch/refusal.ts';
+import { probeSocket } from '../launch/socket.ts';
 import {
   familyOf,
-  isAlive,
+  isOfApp,
   markedEnviron,
   readPidFile,
   readStat,
@@ -23,6 +24,7 @@ import {
   type Marked,
 } from '../processes.ts';
 import { lookAtScope } from './ending.ts';
+import { lookForLostSocket } from './lost-socket.ts';
 import { oomCountersOf } from './oom.ts';
 import { scopeOf } from './scope.ts';
 import { lookAtSecrets } from './secrets.ts';
@@ -30,12 +32,14 @@ import { listeningPorts } from './tcp-ports.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
 import { later, type App, type Live, type Supervisor, type Wish } from './world.ts';
 
-/** Null when the app is not wanted. A file that can't be used is a wish all the same; the launch says what is wrong with it. */
+/** Null when the app is not wanted. A file that can't be used is a wish all the same; the launch says what is wrong with it. Throws for a failing disk. */
 export function readWish(app: App): Wish | null {
   try {
-    const bytes = readPrivateFile(app.paths.env, limits.envFileBytesMax);
-    return bytes === null ? null : { variables: parseEnvText(bytes) };
-  } catch {
+    const variables = readEnvFile(app.paths.env);
+    return variables === null ? null : { variables };
+  } catch (error) {
+    // A file that the disk does not let us read may say anything.
+    if (!(error instanceof LaunchRefused)) throw error;
     return { variables: null };
   }
 }
@@ -53,26 +57,27 @@ export function lookAtWish(app: App): boolean {
  */
 export function findLive(supervisor: Supervisor, app: App): Live | null {
   const recorded = readPidFile(app.paths.runPid);
-  if (recorded !== null && isAlive(recorded) && markedEnviron(recorded.pid, app.mark) !== null) return adopted(app, recorded, false);
+  if (recorded !== null && isOfApp(recorded, app.mark)) return adopted(app, recorded, false);
   const marker = readMarker(app.paths.comingUp);
-  if (marker !== null && !sameProcess(marker.process, supervisor.self) && isAlive(marker.process)) {
-    if (markedEnviron(marker.process.pid, app.mark) !== null) return adopted(app, marker.process, true);
-  }
-  return null;
+  const isLauncher = marker !== null && !sameProcess(marker.process, supervisor.self) && isOfApp(marker.process, app.mark);
+  return isLauncher ? adopted(app, marker.process, true) : null;
 }
 
-/** Leaders in the process table that run the entrypoint: a walk, so only where a record may be missing. */
+/** Leaders in the process table that run the entrypoint, in whichever version of the package they began: a walk, so only where a record may be missing. */
 export function unrecordedLeaders(supervisor: Supervisor, app: App, marked: readonly Marked[]): readonly ProcessIdentity[] {
   if (marked.length === 0) return [];
   let entrypoint: string;
   try {
     const folder = findPackage(supervisor.place, app.id);
     if (folder === null) return [];
-    entrypoint = entrypointOf(folder.dir, readManifest(folder.dir, app.id));
-  } catch {
+    entrypoint = resolve('/', readManifest(folder.dir, app.id).backend.entrypoint);
+  } catch (error) {
+    if (!(error instanceof LaunchRefused)) throw error;
     return [];
   }
-  return marked.filter(({ identity, leader }) => leader && commandLine(identity.pid).includes(entrypoint)).map(({ identity }) => identity);
+  const runsIt = (pid: number): boolean =>
+    commandLine(pid).some((argument) => argument.endsWith(entrypoint) && argument.includes(`/${app.id}/`));
+  return marked.filter(({ identity, leader }) => leader && runsIt(identity.pid)).map(({ identity }) => identity);
 }
 
 function commandLine(pid: number): readonly string[] {
@@ -104,6 +109,8 @@ export function adopted(app: App, identity: ProcessIdentity, launcher: boolean):
     cgroup,
     oom: oomCountersOf(cgroup),
     listened: false,
+    socketInode: null,
+    isSocketMissed: false,
   };
 }
 
@@ -128,25 +135,40 @@ export async function lookAtPackage(supervisor: Supervisor, app: App): Promise<v
       const hash = await cachedPackageHash(folder.dir, null);
       app.installed = { version: manifest.version, hash, scope: folder.scope };
       app.policy = closePolicy(manifest);
+      app.healthPath = healthPathOf(manifest);
       app.declaredSecrets = manifest.secrets ?? [];
     }
   } catch (error) {
     supervisor.log('package-not-readable', { app: app.id, error: error instanceof Error ? error.message : String(error) });
+    // What the disk does not let us read is still what it was.
+    if (!(error instanceof LaunchRefused)) {
+      app.packageUnseen = error instanceof Error ? error.message : String(error);
+      app.packageStamp = '';
+      supervisor.changed(app);
+      return;
+    }
     app.installed = null;
     app.policy = null;
   }
+  app.packageUnseen = '';
   app.looked = true;
   lookAtSecrets(supervisor, app);
   supervisor.changed(app);
+}
+
+function healthPathOf({ backend }: Manifest): string {
+  return backend.healthcheckPath ?? '/';
 }
 
 /** The idle policy alone, at once: a resumed deadline needs it before the package was looked at whole. */
 export function lookAtPolicy(supervisor: Supervisor, app: App): void {
   try {
     const folder = findPackage(supervisor.place, app.id);
-    app.policy = folder === null ? null : closePolicy(readManifest(folder.dir, app.id));
+    const manifest = folder === null ? null : readManifest(folder.dir, app.id);
+    app.policy = manifest === null ? null : closePolicy(manifest);
+    if (manifest !== null) app.healthPath = healthPathOf(manifest);
   } catch {
-    app.policy = null;
+    // Looked at whole right after this.
   }
 }
 
@@ -159,21 +181,19 @@ function packageStamp(supervisor: Supervisor, app: string): string {
 }
 
 function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '-' : `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`;
+  try {
+    const stat = statSync(path);
+    return `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`;
+  } catch (error) {
+    return isMissing(error) ? '-' : errorCode(error);
+  }
 }
 
 /** What a terminal refusal may wait for: package, secrets, wish, engines. A missing GPU waits for a person (spec 2.1), a taken one for its lease (gpu-wait.ts). */
 export function wakeStamp(supervisor: Supervisor, app: App, reason: Reason): string | null {
   if (reason === 'NoGpu' || reason === 'GpuBusy') return null;
   const engines = `${accountPaths(supervisor.place).engines}/${app.id}`;
-  const files = [app.paths.secrets, app.paths.env, engines, app.paths.socket].map((path) => {
-    try {
-      return stampOf(path);
-    } catch (error) {
-      return isMissing(error) ? '-' : String(error);
-    }
-  });
+  const files = [app.paths.secrets, app.paths.env, engines, app.paths.socket].map(stampOf);
   return [packageStamp(supervisor, app.id), ...files, enginesStamp(engines)].join('; ');
 }
 
@@ -213,10 +233,13 @@ export async function lookAtSocket(supervisor: Supervisor, app: App, table = rea
     later(app, socketLooksMs[look] ?? 1_000, () => void lookAtSocket(supervisor, app, readUnixSockets(), look + 1));
   }
   if (app.socket !== before) supervisor.changed(app);
+  lookForLostSocket(supervisor, app, table);
 }
 
 async function socketState(app: App, table: ReadonlyMap<string, SocketUse> | null): Promise<App['socket']> {
-  if (fileAt(app.paths.socket) !== 'socket') return 'absent';
+  const file = lookAt(app.paths.socket);
+  if (file.kind === 'unknown') return app.socket;
+  if (file.kind === 'absent' || !file.stat.isSocket()) return 'absent';
   if (table?.get(app.paths.socket)?.listening === true) return 'listening';
   if (app.process === null) return 'orphan';
   try {
@@ -246,8 +269,14 @@ function gpuSummary(value: unknown): App['gpu'] {
 
 /** Ceilings and the verdict on the GPU, as the launcher wrote them. */
 export function lookAtLimits(app: App): void {
+  let text: string | null;
   try {
-    const value = JSON.parse(readIfThere(app.paths.limits) ?? 'null') as { contained?: unknown; reason?: unknown; gpu?: unknown } | null;
+    text = readRecord(app.paths.limits);
+  } catch {
+    return;
+  }
+  try {
+    const value = JSON.parse(text ?? 'null') as { contained?: unknown; reason?: unknown; gpu?: unknown } | null;
     app.contained = value?.contained === true;
     app.containedReason = typeof value?.reason === 'string' ? value.reason : '';
     app.gpu = gpuSummary(value?.gpu);

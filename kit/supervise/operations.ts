@@ -1,5 +1,5 @@
 /** What each request does. The env file is the wish: a start writes it first, a stop deletes it first (spec 2.6, 3.3). */
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { StartOrder, SupervisorRequest } from '../../schema/supervisor-protocol.ts';
@@ -7,10 +7,12 @@ import { writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { pinnedVariable, requestVariable, writeEnvText, type Variables } from '../launch/env-file.ts';
 import { findPackage, readManifest } from '../launch/package.ts';
+import { LaunchRefused } from '../launch/refusal.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
 import { lastLines, redact } from '../launch/run-log.ts';
 import { hiddenValues } from './hidden.ts';
-import { lookAtWish } from './observe.ts';
+import { lookAtWish, tokenOfProcess } from './observe.ts';
+import { see } from './sight.ts';
 import { appOf, type App, type Supervisor } from './world.ts';
 
 type RequestOf<Op extends SupervisorRequest['op']> = Extract<SupervisorRequest, { readonly op: Op }>;
@@ -31,6 +33,7 @@ export function inTurn<T>(app: App, run: () => Promise<T>): Promise<T> {
  */
 export async function start(supervisor: Supervisor, order: RequestOf<'start'>): Promise<void> {
   const app = appOf(supervisor, order.app);
+  if (!see(supervisor, app)) throw new SvcError('FILES_UNREADABLE', app.unseen);
   lookAtWish(app);
   if (app.requestId === order.requestId) return;
   const isUnderWay = app.process !== null || app.pending !== null;
@@ -44,7 +47,9 @@ export async function start(supervisor: Supervisor, order: RequestOf<'start'>): 
   if (!keeps) app.message = '';
   supervisor.apply(
     app,
-    replace ? { type: 'REPLACE', reason: 'HashChanged' } : { type: 'START', reason: order.pinned ? 'PinnedRunning' : 'StartRequested' },
+    replace
+      ? { type: 'REPLACE', reason: 'HashChanged' }
+      : { type: 'START', reason: order.pinned ? 'PinnedRunning' : 'StartRequested', isMend: order.isMend === true },
   );
   if (replace) faultPoint('replace-terminated');
   faultPoint('start-status-written');
@@ -75,6 +80,7 @@ function writeWish(app: App, variables: Variables): void {
   mkdirSync(app.paths.dir, { recursive: true, mode: 0o700 });
   writeFileAtomic(app.paths.env, writeEnvText(variables), { mode: 0o600, durable: true });
   app.wish = { variables };
+  app.wishEnds = false;
 }
 
 export async function stop(supervisor: Supervisor, request: RequestOf<'stop'>): Promise<void> {
@@ -84,7 +90,8 @@ export async function stop(supervisor: Supervisor, request: RequestOf<'stop'>): 
   app.message = '';
   supervisor.apply(app, { type: 'STOP', reason: request.reason });
   // The process ends all the same; who asked must know that the next round will find the wish again.
-  if (existsSync(app.paths.env)) throw new SvcError('INTERNAL', `the wish of ${app.id} could not be deleted: ${app.paths.env}`);
+  if (app.wishEnds)
+    throw new SvcError('FILES_UNREADABLE', `the app is ended; its wish ${app.paths.env} could not be deleted yet and is as soon as it can`);
 }
 
 /** False when the app is not wanted: there is nothing to pin. */
@@ -97,9 +104,21 @@ export function pin(supervisor: Supervisor, request: RequestOf<'pin'>): boolean 
   return true;
 }
 
-/** The token of the wish; after a start of a running app that is the running process's, whatever the order said. */
+/** The idle policy counts from now; an app that nobody knows is not made known by this. */
+export function used(supervisor: Supervisor, request: RequestOf<'used'>): void {
+  const app = supervisor.apps.get(request.app);
+  if (!app || app.process === null) return;
+  app.lastUseMs = supervisor.nowMs();
+  supervisor.changed(app);
+}
+
+/** The token that the living process was started with, whatever became of the file since; otherwise that of the wish. */
 export function token(supervisor: Supervisor, request: RequestOf<'token'>): string | null {
-  return supervisor.apps.get(request.app)?.wish?.variables?.get('SVC_APP_TOKEN') ?? null;
+  const app = supervisor.apps.get(request.app);
+  if (!app) return null;
+  // One that makes room for another process is asked for nothing any more.
+  const living = app.supervision.state === 'stopping' ? null : tokenOfProcess(app);
+  return living ?? app.wish?.variables?.get('SVC_APP_TOKEN') ?? null;
 }
 
 /** The end of run.log or of the run before it, without what must not be shown, short enough for one line of the protocol. */
@@ -118,7 +137,8 @@ export function isServerScope(supervisor: Supervisor, app: string): boolean {
   if (folder === null) return false;
   try {
     return readManifest(folder.dir, app).escopo === 'servidor';
-  } catch {
+  } catch (error) {
+    if (!(error instanceof LaunchRefused)) throw error;
     return false;
   }
 }

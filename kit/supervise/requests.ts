@@ -1,19 +1,25 @@
 /** The border of the supervisor's socket: a line becomes a request or a refusal, nothing in between. */
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import { isEnvName, valueProblem } from '../launch/env-file.ts';
 import { isSecretName, secretValueProblem } from '../launch/secrets.ts';
-import { isAppId } from '../place.ts';
+import { appIdTooLong, isAppId } from '../../schema/app-id.ts';
 
 type Check = (value: unknown) => boolean;
 
 const boolean: Check = (value) => typeof value === 'boolean';
+/** May be left out, too. */
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
 const appId: Check = (value) => typeof value === 'string' && isAppId(value);
 const text =
   (charsMax: number): Check =>
   (value) =>
     typeof value === 'string' && value.length > 0 && value.length <= charsMax && valueProblem(value) === null;
-const lines: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= limits.logTailLinesMax;
+const lines: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= sharedLimits.logTailLinesMax;
 const basePath: Check = (value) => typeof value === 'string' && /^\/([\x21-\x7e]*\/)?$/.test(value) && value.length <= 1_024;
 const variables: Check = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -41,7 +47,7 @@ const launcherOnly: ReadonlySet<string> = new Set([
 ]);
 const reason: Check = (value) =>
   typeof value === 'string' &&
-  ['StoppedByPerson', 'StoppedByAdmin', 'LastWindowClosed', 'PinnedStopped', 'HashChanged', 'Uninstalled'].includes(value);
+  ['StoppedByPerson', 'StoppedByAdmin', 'LastWindowClosed', 'PinnedStopped', 'HashChanged', 'Uninstalled', 'PersonRemoved'].includes(value);
 
 const secretName: Check = (value) => typeof value === 'string' && isSecretName(value);
 const secretValue: Check = (value) => typeof value === 'string' && secretValueProblem(value) === null;
@@ -50,14 +56,17 @@ type Fields<Op extends SupervisorRequest['op']> = {
   readonly [Field in Exclude<keyof Extract<SupervisorRequest, { op: Op }>, 'id' | 'op'>]-?: Check;
 };
 
-/** Every op with all its fields; a field more or less is refused. */
+/** Every op with its fields; a field more, or one less that may not be left out, is refused. */
 const operations: { readonly [Op in SupervisorRequest['op']]: Fields<Op> } = {
   hello: {},
   subscribe: {},
   snapshot: {},
-  start: { app: appId, token: text(1_024), basePath, pinned: boolean, requestId: text(128), variables },
+  usage: {},
+  start: { app: appId, token: text(1_024), basePath, pinned: boolean, requestId: text(128), variables, isMend: optional(boolean) },
   stop: { app: appId, requestId: text(128), reason },
   pin: { app: appId, pinned: boolean },
+  used: { app: appId },
+  doubt: { app: appId },
   token: { app: appId },
   log: { app: appId, tail: lines, previous: boolean },
   follow: { app: appId, tail: lines },
@@ -87,7 +96,10 @@ export function parseRequest(line: string): Parsed {
   const checks: Readonly<Record<string, Check>> = operations[op as SupervisorRequest['op']];
   const unknown = Object.keys(fields).find((field) => !Object.hasOwn(checks, field));
   if (unknown !== undefined) return refuse(`${op} has no field "${unknown.slice(0, 64)}"`);
-  const wrong = Object.entries(checks).find(([field, check]) => !Object.hasOwn(fields, field) || !check(fields[field]));
-  if (wrong !== undefined) return refuse(`${op} needs a valid "${wrong[0]}"`);
+  const wrong = Object.entries(checks).find(([field, check]) => !check(Object.hasOwn(fields, field) ? fields[field] : undefined));
+  if (wrong !== undefined) {
+    const long = wrong[0] === 'app' && typeof fields['app'] === 'string' ? appIdTooLong(fields['app']) : null;
+    return refuse(`${op} needs a valid "${wrong[0]}"${long === null ? '' : `: ${long}`}`);
+  }
   return { ok: true, request: value as SupervisorRequest };
 }

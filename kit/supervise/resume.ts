@@ -2,26 +2,31 @@
  * Taking over from an earlier supervisor, killed at whatever point (spec 3.3, supervisor rule 2). The wish and the process table
  * are the truth; status.json only adds the counters and the deadlines, which are absolute.
  */
+import type { Supervision } from '../../machines/supervision.ts';
 import { unlinkIfThere } from '../atomic-file.ts';
 import { claimHolder, release } from '../launch/claim.ts';
 import { readMarker } from '../launch/marker.ts';
-import { bootId, isAlive, processesOf, signal, writePidFile, type Marked } from '../processes.ts';
+import { bootId, isAlive, processesOf, sameProcess, signal, writePidFile, type Marked } from '../processes.ts';
 import { launch, take } from './launching.ts';
 import { adopted, findLive, lookAtLimits, lookAtPolicy, lookAtWish, tokenOfProcess, unrecordedLeaders, wakeStamp } from './observe.ts';
 import { readStatus, type StatusFile } from './snapshot.ts';
-import type { App, Live, Supervisor } from './world.ts';
+import { guarded, type App, type Live, type Supervisor } from './world.ts';
 
-/** Before the first round, once for every app that has a folder. `processes` is the process table as it is now. */
+/**
+ * Before the first round, once for every app that has a folder. `processes` is the process table as it is now. Throws when a file can't be
+ * read, and has changed nothing then: sight.ts asks again.
+ */
 export function resume(supervisor: Supervisor, app: App, processes: ReadonlyMap<string, readonly Marked[]>): void {
   const marked = processesOf(app.mark, processes);
   const before = readStatus(app);
   const wanted = lookAtWish(app);
   app.lastExit = before?.lastExit ?? null;
+  app.restarts = Number.isSafeInteger(before?.restarts) ? Number(before?.restarts) : 0;
   app.requestId ??= typeof before?.requestId === 'string' ? before.requestId : null;
   lookAtLimits(app);
   lookAtPolicy(supervisor, app);
-  removeLeftovers(app);
-  const live = findLive(supervisor, app) ?? findUnrecorded(supervisor, app, marked);
+  removeLeftovers(supervisor, app);
+  const live = findLive(supervisor, app) ?? findUnrecorded(supervisor, app, marked, before);
   if (live !== null) {
     // The counters live on; the state is what the process shows.
     if (before)
@@ -44,17 +49,22 @@ export function resume(supervisor: Supervisor, app: App, processes: ReadonlyMap<
 }
 
 /** The claim and the marker of the dead: they prove nothing, and people should not find them. */
-function removeLeftovers(app: App): void {
-  if (claimHolder(app.paths.dir) === null) release(app.paths.dir);
+function removeLeftovers(supervisor: Supervisor, app: App): void {
+  const isClaimed = claimHolder(app.paths.dir) !== null;
   const marker = readMarker(app.paths.comingUp);
-  if (marker === null || !isAlive(marker.process)) unlinkIfThere(app.paths.comingUp);
+  guarded(supervisor, app, 'leftovers', () => {
+    if (!isClaimed) release(app.paths.dir);
+    if (marker === null || !isAlive(marker.process)) unlinkIfThere(app.paths.comingUp);
+  });
 }
 
-function findUnrecorded(supervisor: Supervisor, app: App, marked: readonly Marked[]): Live | null {
-  const [first, ...others] = unrecordedLeaders(supervisor, app, marked);
+/** run.pid is gone or names something else: the process that status.json tells of, or a leader that runs the entrypoint. */
+function findUnrecorded(supervisor: Supervisor, app: App, marked: readonly Marked[], before: StatusFile | null): Live | null {
+  const told = marked.find(({ identity }) => sameProcess(before?.process ?? null, identity));
+  const [first, ...others] = told === undefined ? unrecordedLeaders(supervisor, app, marked) : [told.identity];
   for (const other of others) signal(-other.pid, 'SIGKILL');
   const live = first === undefined ? null : adopted(app, first, false);
-  if (live !== null) writePidFile(app.paths.runPid, live.identity);
+  if (live !== null) guarded(supervisor, app, 'record', () => writePidFile(app.paths.runPid, live.identity));
   return live;
 }
 
@@ -65,18 +75,29 @@ function resumeLiving(supervisor: Supervisor, app: App, live: Live, before: Stat
   }
   if (!wanted) {
     // Killed between the end of the wish and the end of the process.
-    const reason = before?.supervision.state === 'stopping' ? before.supervision.reason : 'StoppedByPerson';
+    const reason = before?.supervision.state === 'stopping' ? before.supervision.reason : 'WishDeleted';
     supervisor.apply(app, { type: 'STOP', reason });
     return;
   }
   const token = app.wish?.variables?.get('SVC_APP_TOKEN');
   // Killed between a new wish and the end of the old process.
   const isOld = !live.launcher && token !== undefined && tokenOfProcess(app) !== token;
-  if (isOld || before?.supervision.relaunch === true) supervisor.apply(app, { type: 'REPLACE', reason: 'HashChanged' });
+  if (isLostSocket(before?.supervision)) supervisor.apply(app, { type: 'REPLACE', reason: 'SocketLost' });
+  else if (isOld || before?.supervision.relaunch === true) supervisor.apply(app, { type: 'REPLACE', reason: 'HashChanged' });
+}
+
+/** Being started anew for its lost socket: begun by a supervisor, asked for by nobody. */
+function isLostSocket(known: Supervision | undefined): boolean {
+  return known?.state === 'stopping' && known.relaunch && known.reason === 'SocketLost';
 }
 
 function resumeWanted(supervisor: Supervisor, app: App, before: StatusFile | null): void {
   const known = before?.supervision;
+  if (known && isLostSocket(known)) {
+    app.supervision = known;
+    supervisor.apply(app, { type: 'GONE' });
+    return;
+  }
   if (!known || known.state === 'stopped' || known.state === 'stopping') {
     supervisor.apply(app, { type: 'WANTED' });
     return;
@@ -95,6 +116,6 @@ function resumeWanted(supervisor: Supervisor, app: App, before: StatusFile | nul
 function resumeUnwanted(app: App, before: StatusFile | null): void {
   if (!before) return;
   const { supervision } = before;
-  const reason = supervision.state === 'stopped' || supervision.state === 'stopping' ? supervision.reason : 'StoppedByPerson';
+  const reason = supervision.state === 'stopped' || supervision.state === 'stopping' ? supervision.reason : 'WishDeleted';
   app.supervision = { ...app.supervision, reason };
 }

@@ -1,30 +1,34 @@
 /** The level: every 10 s everything is looked at as if no edge had ever come (spec 3.3, supervisor rules 2 and 3). */
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { limits } from '../../schema/limits.ts';
+import { readdirSync, statSync } from 'node:fs';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { heldToClock, nextDeadlineMs } from '../../machines/supervision.ts';
-import { fileAt } from '../launch/socket.ts';
 import { trimRunLog } from '../launch/run-log.ts';
 import { installedIds } from '../launch/package.ts';
-import { isAppId } from '../place.ts';
-import { lookAtScope } from './ending.ts';
+import { errorCode, isMissing, lookAt } from '../atomic-file.ts';
+import { isAppId } from '../../schema/app-id.ts';
+import { lookAtScope, watchUntilGone } from './ending.ts';
+import { lookAtHealth } from './health.ts';
 import { oomKillCount } from './oom.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
 import { ended, lookAtPidFile } from './launching.ts';
+import { keepRecord, lookForLostSocket } from './lost-socket.ts';
 import { lookAtPackage, lookAtSocket, lookAtWish, lookForTcp, wakeStamp } from './observe.ts';
 import { lookAtSecrets } from './secrets.ts';
+import { isReadable, see } from './sight.ts';
 import { idleDeadlineMs, writeStatus } from './snapshot.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
 import { appOf, guarded, type App, type Supervisor } from './world.ts';
 
-/** Ids with a folder of their own below ~/.svc-apps. */
-export function foldersOf(supervisor: Supervisor): readonly string[] {
+/** Ids with a folder of their own below ~/.svc-apps; null when it can't be listed. */
+export function foldersOf(supervisor: Supervisor): readonly string[] | null {
   try {
     return readdirSync(accountPaths(supervisor.place).root, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && isAppId(entry.name))
       .map((entry) => entry.name);
-  } catch {
-    return [];
+  } catch (error) {
+    return isMissing(error) ? [] : null;
   }
 }
 
@@ -34,11 +38,16 @@ export function scan(supervisor: Supervisor): void {
   const folders = folderStamps(supervisor);
   const isChanged = folders !== supervisor.folderStamps;
   supervisor.folderStamps = folders;
-  if (isChanged) for (const id of [...installedIds(supervisor.place), ...foldersOf(supervisor)]) appOf(supervisor, id);
+  if (isChanged) {
+    const [installed, own] = [installedIds(supervisor.place), foldersOf(supervisor)];
+    for (const id of [...installed.ids, ...(own ?? [])]) appOf(supervisor, id);
+    // What could not be listed is asked again, whatever its times say.
+    if (!installed.isWhole || own === null) supervisor.folderStamps = '';
+  }
   void wakeGpuWaiters(supervisor);
   const table = readUnixSockets();
   for (const app of supervisor.apps.values()) {
-    if (isChanged || !app.looked) void lookAtPackage(supervisor, app);
+    if (isChanged || !app.looked || app.packageUnseen !== '') void lookAtPackage(supervisor, app);
     guarded(supervisor, app, 'scan', () => scanApp(supervisor, app, table));
   }
 }
@@ -46,11 +55,23 @@ export function scan(supervisor: Supervisor): void {
 function folderStamps(supervisor: Supervisor): string {
   const paths = accountPaths(supervisor.place);
   return [paths.root, paths.personApps, paths.systemApps]
-    .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? '-')
+    .map((path) => {
+      try {
+        return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? '-';
+      } catch (error) {
+        return errorCode(error);
+      }
+    })
     .join(' ');
 }
 
 function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
+  // Its end is always an event of the process table; a stop that lost its timer goes on here.
+  watchUntilGone(supervisor, app);
+  if (!see(supervisor, app)) {
+    checkAdopted(supervisor, app);
+    return;
+  }
   followWish(supervisor, app);
   lookAtSecrets(supervisor, app);
   if (app.process !== null) {
@@ -62,9 +83,13 @@ function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, So
     lookAtScope(app);
     const listening = table?.get(app.paths.socket)?.listening === true;
     const isSettled = app.socket === (listening ? 'listening' : 'absent');
-    if (!isSettled || (!listening && fileAt(app.paths.socket) !== 'absent')) void lookAtSocket(supervisor, app, table);
+    if (!isSettled || (!listening && lookAt(app.paths.socket).kind !== 'absent')) void lookAtSocket(supervisor, app, table);
+    lookForLostSocket(supervisor, app, table);
+    keepRecord(supervisor, app);
     lookForTcp(supervisor, app);
     countConnections(supervisor, app, table);
+    // After the count: what it asks is over before the next one.
+    lookAtHealth(supervisor, app);
   } else {
     relaunchIfLost(supervisor, app);
   }
@@ -75,14 +100,18 @@ function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, So
 
 /** The wish came or went without a request: a person or a script wrote or deleted the env file. Source: spec 2.6. */
 export function followWish(supervisor: Supervisor, app: App): void {
-  const isThere = existsSync(app.paths.env);
+  if (!see(supervisor, app) || app.wishEnds) return;
+  const { kind } = lookAt(app.paths.env);
   const { state } = app.supervision;
-  if (!isThere && app.wish !== null) {
+  if (kind === 'absent' && app.wish !== null) {
     app.wish = null;
-    if (state !== 'stopped' && state !== 'stopping') supervisor.apply(app, { type: 'STOP', reason: 'StoppedByPerson' });
-  } else if (isThere && app.wish === null) {
+    if (state !== 'stopped' && state !== 'stopping') supervisor.apply(app, { type: 'STOP', reason: 'WishDeleted' });
+  } else if (kind === 'present' && (app.wish === null || app.wish.variables === null)) {
+    // One that could not be used may have been mended since: token, pin and request stand in it.
+    const isNew = app.wish === null;
     lookAtWish(app);
-    if (state === 'stopped') supervisor.apply(app, { type: 'WANTED' });
+    if (!isNew) supervisor.changed(app);
+    else if (state === 'stopped') supervisor.apply(app, { type: 'WANTED' });
   }
 }
 
@@ -100,8 +129,11 @@ function relaunchIfLost(supervisor: Supervisor, app: App): void {
 }
 
 export function wakeIfChanged(supervisor: Supervisor, app: App): void {
-  if (app.wakeStamp === null || app.supervision.state !== 'failed') return;
-  if (wakeStamp(supervisor, app, app.supervision.reason) !== app.wakeStamp) supervisor.apply(app, { type: 'WAKE' });
+  const { state, reason } = app.supervision;
+  if (state === 'backoff' && reason === 'FilesUnreadable' && isReadable(supervisor, app)) supervisor.apply(app, { type: 'WAKE' });
+  if (state === 'backoff' && reason === 'DiskFull' && supervisor.disk === '') supervisor.apply(app, { type: 'WAKE' });
+  if (app.wakeStamp === null || state !== 'failed') return;
+  if (wakeStamp(supervisor, app, reason) !== app.wakeStamp) supervisor.apply(app, { type: 'WAKE' });
 }
 
 export function capRunLog(supervisor: Supervisor, app: App): void {
@@ -115,7 +147,7 @@ export function capRunLog(supervisor: Supervisor, app: App): void {
 }
 
 /** Probes of a starting app are ours, not somebody's use. They end with this time after the start. Source: spec 3.2. */
-const probingMs = limits.probeAttemptsMax * limits.probeIntervalMs + limits.probeTimeoutMs;
+const probingMs = sharedLimits.probeAttemptsMax * sharedLimits.probeIntervalMs + sharedLimits.probeTimeoutMs;
 
 /**
  * Open connections on the socket. While probes may come, one that is there in two rounds counts (no probe lives that long);
@@ -146,6 +178,8 @@ export function runDeadlines(supervisor: Supervisor): number | null {
   let next: number | null = null;
   for (const app of supervisor.apps.values()) {
     holdToClock(app, supervisor.nowMs());
+    // What can't be seen is left as it is; only what is being ended goes on to its end.
+    if (app.unseen !== '' && app.supervision.state !== 'stopping') continue;
     const machine = nextDeadlineMs(app.supervision);
     if (machine !== null && machine <= supervisor.nowMs()) supervisor.apply(app, { type: 'TICK' });
     const idle = idleDeadlineMs(app);

@@ -1,6 +1,6 @@
 /** Looking at an app's secrets: which the manifest asks for and the vault lacks, and whether the process has those of the vault. */
-import { statSync } from 'node:fs';
 import type { Variables } from '../launch/env-file.ts';
+import { lookAt } from '../atomic-file.ts';
 import { readSecrets } from '../launch/secrets.ts';
 import { environOf } from '../processes.ts';
 import { noSecrets, type App, type SecretDeclaration, type Supervisor } from './world.ts';
@@ -44,6 +44,8 @@ function processStamp({ process }: App): string {
 }
 
 function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '-' : `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size} ${stat.mode}`;
+  const look = lookAt(path);
+  if (look.kind !== 'present') return look.kind;
+  const { stat } = look;
+  return `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size} ${stat.mode}`;
 }

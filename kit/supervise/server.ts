@@ -1,18 +1,22 @@
 /** The 0600 socket of the supervisor: JSON lines in, JSON lines out (schema/supervisor-protocol.ts). Everything is bounded. */
-import { chmodSync, renameSync } from 'node:fs';
+import { chmodSync, lstatSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AppSnapshot } from '../../schema/backend.ts';
-import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { SvcError, type ErrorCode } from '../../schema/errors.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { supervisorProtocolVersion, type SupervisorPush, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
-import { unlinkIfThere } from '../atomic-file.ts';
+import { errorCode, lookAt, renameOver, unlinkIfThere } from '../atomic-file.ts';
+import { isDiskFull } from '../disk-error.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
 import { checkSocketPath } from '../launch/socket.ts';
 import { follow, type Follower } from './follow.ts';
-import { inTurn, isServerScope, logText, pin, start, stop, token } from './operations.ts';
+import { lookAtHealth } from './health.ts';
+import { inTurn, isServerScope, logText, pin, start, stop, token, used } from './operations.ts';
 import { parseRequest } from './requests.ts';
 import { snapshotOf } from './snapshot.ts';
+import { usageOf } from './usage.ts';
 import { deleteSecret, putSecret, secretsView } from './vault.ts';
 import { appOf, type Supervisor } from './world.ts';
 
@@ -27,11 +31,15 @@ export interface ProtocolServer {
   readonly gone: (app: string) => void;
   /** run.log of the app may have grown. */
   readonly logChanged: (app: string) => void;
+  /** Each round: the socket stands at its path, and is ours; one that somebody deleted or replaced is made again. */
+  readonly keep: () => Promise<void>;
   readonly close: () => void;
 }
 
 interface ServerOptions {
   readonly version: string;
+  /** Whether other code stands where this one was started from. */
+  readonly isOutdated: () => boolean;
   /** Resolves when every installed app was looked at once: an answer before that would call apps not installed. */
   readonly known: Promise<void>;
   readonly quit: () => void;
@@ -40,7 +48,8 @@ interface ServerOptions {
 /** Listens; the socket stands at its path only when it takes connections. */
 export async function serve(supervisor: Supervisor, options: ServerOptions): Promise<ProtocolServer> {
   const clients = new Set<Client>();
-  const server = createServer((socket) => {
+  const path = accountPaths(supervisor.place).supervisorSocket;
+  const attendTo = (socket: Socket): void => {
     const client: Client = { socket, subscribed: false, followers: new Map() };
     if (clients.size >= limits.supervisorClientsMax) {
       socket.end(
@@ -55,8 +64,15 @@ export async function serve(supervisor: Supervisor, options: ServerOptions): Pro
       clients.delete(client);
       for (const follower of client.followers.values()) follower.end();
     });
-  });
-  await listen(server, accountPaths(supervisor.place).supervisorSocket);
+  };
+  let stand = await listen(attendTo, path);
+  let remaking: Promise<void> | null = null;
+  const remake = async (): Promise<void> => {
+    // Who is connected stays so. The end of the old one unlinks the name that it was bound under, so it comes first.
+    stand.server.close();
+    stand = await listen(attendTo, path);
+    supervisor.log('socket-made-again', { path });
+  };
   const pushAll = (message: SupervisorPush): void => {
     const line = `${JSON.stringify(message)}\n`;
     for (const client of clients) if (client.subscribed) send(client, line);
@@ -67,27 +83,53 @@ export async function serve(supervisor: Supervisor, options: ServerOptions): Pro
     logChanged: (app) => {
       for (const client of clients) client.followers.get(app)?.look();
     },
+    keep: async () => {
+      if (remaking !== null || isStanding(stand, path)) return;
+      remaking = remake().finally(() => {
+        remaking = null;
+      });
+      await remaking;
+    },
     close: () => {
-      server.close();
+      stand.server.close();
       for (const client of clients) client.socket.destroy();
-      unlinkIfThere(accountPaths(supervisor.place).supervisorSocket);
+      if (isStanding(stand, path)) unlinkIfThere(path);
     },
   };
 }
 
+interface Standing {
+  readonly server: Server;
+  /** The file at the path when it was made: a rename keeps it. */
+  readonly inode: number;
+}
+
 /** We hold the lock, so whatever stands at the path is a dead supervisor's. */
-function listen(server: Server, path: string): Promise<void> {
-  checkSocketPath(`${path}.tmp`);
+function listen(attendTo: (socket: Socket) => void, path: string): Promise<Standing> {
   const temporary = `${path}.tmp`;
+  checkSocketPath(temporary);
   unlinkIfThere(temporary);
+  const server = createServer(attendTo);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(temporary, () => {
-      chmodSync(temporary, 0o600);
-      renameSync(temporary, path);
-      resolve();
+      try {
+        chmodSync(temporary, 0o600);
+        const { ino: inode } = lstatSync(temporary);
+        renameOver(temporary, path);
+        resolve({ server, inode });
+      } catch (error) {
+        server.close();
+        reject(error);
+      }
     });
   });
+}
+
+/** What can't be looked at is left as it is. */
+function isStanding({ inode }: Standing, path: string): boolean {
+  const look = lookAt(path);
+  return look.kind === 'unknown' || (look.kind === 'present' && look.stat.ino === inode);
 }
 
 /** A reader that does not keep up is dropped: it reads the state again when it comes back. */
@@ -114,12 +156,12 @@ function attend(supervisor: Supervisor, options: ServerOptions, client: Client):
     for (let end = pending.indexOf(0x0a); end !== -1; end = pending.indexOf(0x0a)) {
       const line = pending.subarray(0, end);
       pending = pending.subarray(end + 1);
-      if (line.length > limits.supervisorLineBytesMax) break;
+      if (line.length > sharedLimits.supervisorLineBytesMax) break;
       const parsed = parseRequest(line.toString('utf8'));
       if (!parsed.ok) refuse(parsed.id, 'BAD_REQUEST', parsed.message);
       else void answer(supervisor, options, client, parsed.request);
     }
-    if (pending.length <= limits.supervisorLineBytesMax) return;
+    if (pending.length <= sharedLimits.supervisorLineBytesMax) return;
     refuse(null, 'TOO_LARGE', 'a line is longer than the limit');
     socket.destroySoon();
     socket.removeAllListeners('data');
@@ -133,18 +175,35 @@ async function answer(supervisor: Supervisor, options: ServerOptions, client: Cl
     if (request.op === 'follow') startFollowing(supervisor, client, request.app, request.tail);
     if (request.op === 'quit') client.socket.end(options.quit);
   } catch (error) {
-    const code = error instanceof SvcError ? error.code : error instanceof LaunchRefused ? 'BAD_REQUEST' : 'INTERNAL';
+    const code = codeOf(error);
     const message = error instanceof Error ? error.message : String(error);
     if (code === 'INTERNAL') supervisor.log('request-failed', { op: request.op, error: message });
     send(client, `${JSON.stringify({ id: request.id, ok: false, error: { code, message } })}\n`);
   }
 }
 
+/** What the disk does is no defect of ours and has a name. */
+function codeOf(error: unknown): ErrorCode {
+  if (error instanceof SvcError) return error.code;
+  if (error instanceof LaunchRefused) return 'BAD_REQUEST';
+  if (isDiskFull(error)) return 'DISK_FULL';
+  return ['EACCES', 'EPERM', 'EIO', 'ESTALE', 'ELOOP'].includes(errorCode(error)) ? 'FILES_UNREADABLE' : 'INTERNAL';
+}
+
 async function carryOut(supervisor: Supervisor, options: ServerOptions, client: Client, request: SupervisorRequest): Promise<object> {
   switch (request.op) {
     case 'hello': {
       const { pid, bootId } = supervisor.self;
-      return { protocol: supervisorProtocolVersion, version: options.version, pid, bootId, home: supervisor.place.home };
+      const { disk, place } = supervisor;
+      return {
+        protocol: supervisorProtocolVersion,
+        version: options.version,
+        pid,
+        bootId,
+        home: place.home,
+        outdated: options.isOutdated(),
+        ...(disk === '' ? {} : { disk }),
+      };
     }
     case 'subscribe':
     case 'snapshot': {
@@ -153,6 +212,8 @@ async function carryOut(supervisor: Supervisor, options: ServerOptions, client: 
       if (request.op === 'subscribe') client.subscribed = true;
       return { apps: [...supervisor.apps.values()].map((app) => snapshotOf(app, supervisor.nowMs())) };
     }
+    case 'usage':
+      return { atMs: performance.now(), apps: usageOf(supervisor.apps.values()) };
     case 'start':
       if (isServerScope(supervisor, request.app))
         throw new SvcError('BAD_REQUEST', `${request.app} is of server scope: its service manager starts it`);
@@ -166,6 +227,14 @@ async function carryOut(supervisor: Supervisor, options: ServerOptions, client: 
         if (!pin(supervisor, request)) throw new SvcError('NOT_FOUND', `${request.app} is not wanted: there is nothing to pin`);
       });
       return { accepted: true };
+    case 'used':
+      used(supervisor, request);
+      break;
+    case 'doubt': {
+      const app = supervisor.apps.get(request.app);
+      if (app) lookAtHealth(supervisor, app, true);
+      break;
+    }
     case 'token':
       return { token: token(supervisor, request) };
     case 'log':

@@ -1,9 +1,8 @@
 /** What is said about an app: the snapshot on the socket and in status.json (spec 2.6), written only when it changed. */
-import { existsSync } from 'node:fs';
 import type { AppSnapshot, Reason } from '../../schema/backend.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Supervision } from '../../machines/supervision.ts';
-import { readIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { lookAt, readIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { pinnedVariable } from '../launch/env-file.ts';
 import type { App } from './world.ts';
@@ -27,6 +26,10 @@ export function idleDeadlineMs(app: App): number | null {
 /** While an app comes up the reason says what it waits for. */
 function reasonNow(app: App, nowMs: number): Reason {
   const { state, reason } = app.supervision;
+  const health = app.watched?.health;
+  if (health?.verdict === 'suspended' && (state === 'running' || (state === 'starting' && health.stoppedSinceMs !== null)))
+    return 'Suspended';
+  if (health?.verdict === 'silent' && state === 'running') return 'NotAnswering';
   if (state !== 'starting') return reason;
   if (app.tcpPorts.length > 0) return 'BoundTcp';
   if (app.process === null) return reason;
@@ -36,12 +39,15 @@ function reasonNow(app: App, nowMs: number): Reason {
 
 export function snapshotOf(app: App, nowMs: number): AppSnapshot {
   const { supervision, process } = app;
-  const reason = reasonNow(app, nowMs);
+  const known = reasonNow(app, nowMs);
+  const unseen = app.looked ? app.unseen : app.unseen || app.packageUnseen;
+  const [state, reason, message] =
+    unseen === '' ? [supervision.state, known, messageFor(app, known)] : (['unknown', 'FilesUnreadable', unseen] as const);
   return {
     app: app.id,
-    state: supervision.state,
+    state,
     reason,
-    message: messageFor(app, reason).slice(0, 4_096),
+    message: message.slice(0, 4_096),
     sinceMs: app.sinceMs,
     wanted: app.wish !== null,
     pinned: isPinned(app),
@@ -54,6 +60,7 @@ export function snapshotOf(app: App, nowMs: number): AppSnapshot {
     step: app.step,
     failures: supervision.failures,
     nextAttemptAtMs: supervision.nextAttemptAtMs,
+    restarts: app.restarts,
     lastExit: app.lastExit,
     connections: app.connections,
     idleDeadlineMs: idleDeadlineMs(app),
@@ -66,6 +73,12 @@ export function snapshotOf(app: App, nowMs: number): AppSnapshot {
 
 function messageFor(app: App, reason: Reason): string {
   if (reason === 'BoundTcp') return `the app listens on TCP port ${app.tcpPorts.join(', ')} instead of the socket in SVC_APP_SOCKET`;
+  if (reason === 'Suspended')
+    return `its process ${app.process?.identity.pid ?? ''} is stopped by a signal (SIGSTOP, or a debugger); it goes on with SIGCONT`;
+  if (reason === 'NotAnswering') {
+    const since = new Date(app.watched?.health.answeredAtMs ?? 0).toISOString();
+    return `its process runs and does not answer GET ${app.healthPath.slice(0, 128)}; last known to answer at ${since}`;
+  }
   if (reason === 'NeverBound') return 'the app runs but has not bound the socket in SVC_APP_SOCKET';
   return app.message;
 }
@@ -81,12 +94,16 @@ export function changedSnapshot(app: App, nowMs: number): AppSnapshot | null {
 
 /** Brings status.json up to date. An app that was never started has no folder and needs none; a full disk stops nobody. */
 export function writeStatus(app: App, log: (event: string, fields: Record<string, unknown>) => void): void {
-  if (app.written === app.published || !existsSync(app.paths.dir)) return;
+  if (app.written === app.published || lookAt(app.paths.dir).kind !== 'present') return;
   try {
     writeFileAtomic(app.paths.status, `${app.published}\n`);
     app.written = app.published;
+    app.isUnwritten = false;
     faultPoint('status-written');
   } catch (error) {
+    // Told once: the next rounds try again.
+    if (app.isUnwritten) return;
+    app.isUnwritten = true;
     log('status-not-written', { app: app.id, error: String(error) });
   }
 }

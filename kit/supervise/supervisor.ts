@@ -1,18 +1,21 @@
 /** The supervisor put together: records, machine, effects, level and edges. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { SupervisionEffect, SupervisionEvent } from '../../machines/supervision.ts';
-import { advance } from '../../machines/supervision.ts';
-import { limits } from '../../schema/limits.ts';
+import { advance, restartsAfter } from '../../machines/supervision.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
-import { unlinkIfThere } from '../atomic-file.ts';
+import { lookAt, unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { identityOf, markedProcesses } from '../processes.ts';
+import { diskTrouble } from './disk.ts';
 import { endStrays, signalApp, watchUntilGone } from './ending.ts';
 import { launch, sweep } from './launching.ts';
+import { lockAt } from './lock.ts';
 import { lookAtPackage } from './observe.ts';
-import { resume } from './resume.ts';
 import { checkAdopted, foldersOf, runDeadlines, scan } from './scan.ts';
 import { serve, type ProtocolServer } from './server.ts';
+import { takeOver } from './sight.ts';
 import { changedSnapshot, writeStatus } from './snapshot.ts';
 import { watchEdges } from './watch.ts';
 import { appOf, guarded, later, type App, type Supervisor } from './world.ts';
@@ -22,9 +25,12 @@ export interface SupervisorOptions {
   readonly kitRoot: string;
   readonly binDir: string;
   readonly version: string;
+  readonly isOutdated: () => boolean;
   readonly nowMs: () => number;
   readonly log: Supervisor['log'];
   readonly quit: () => void;
+  /** Another supervisor has the lock of this home: we end without touching what is its own now. */
+  readonly replaced: () => void;
 }
 
 /** Exhaustive: an effect without an executor does not compile (design 3 rule 2). */
@@ -41,10 +47,15 @@ const executors: { readonly [Kind in SupervisionEffect['kind']]: (supervisor: Su
     faultPoint('stop-killed');
   },
   deleteEnv: (_supervisor, app) => {
-    unlinkIfThere(app.paths.env);
     app.wish = null;
-    // Without a leader there is no SIGTERM to follow: the machine is at the end of the stop already.
-    if (app.supervision.state === 'stopped') endStrays(app);
+    app.wishEnds = true;
+    try {
+      unlinkIfThere(app.paths.env);
+      app.wishEnds = false;
+    } finally {
+      // Without a leader there is no SIGTERM to follow: the machine is at the end of the stop already.
+      if (app.supervision.state === 'stopped') endStrays(app);
+    }
     faultPoint('stop-env-deleted');
   },
   sweep: (_supervisor, app) => sweep(app),
@@ -66,6 +77,8 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     apps: new Map(),
     oomKills: 0,
     folderStamps: '',
+    disk: '',
+    isResumed: false,
     apply: (app, event) => applyEvent(supervisor, app, event),
     changed: (app) => {
       dirty.add(app);
@@ -85,40 +98,36 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
         server?.push(snapshot);
         dueStatus(supervisor, app);
       }
-      forgetIfGone(app);
+      if (isGone(supervisor, app) && supervisor.apps.delete(app.id)) server?.gone(app.id);
     }
     armDeadlines();
-  };
-  const forgetIfGone = (app: App): void => {
-    if (!app.looked || app.queued > 0 || app.installed !== null || app.wish !== null || app.process !== null || app.pending !== null)
-      return;
-    if (app.supervision.state !== 'stopped' || !isEmpty(app, foldersOf(supervisor))) return;
-    if (supervisor.apps.delete(app.id)) server?.gone(app.id);
   };
   const armDeadlines = (): void => {
     const next = runDeadlines(supervisor);
     if (deadlineTimer) clearTimeout(deadlineTimer);
     // A clock that was set back must not keep a deadline away for long: never further than a round.
     deadlineTimer =
-      next === null ? null : setTimeout(armDeadlines, Math.min(Math.max(0, next - supervisor.nowMs()), limits.supervisorScanMs));
+      next === null ? null : setTimeout(armDeadlines, Math.min(Math.max(0, next - supervisor.nowMs()), sharedLimits.supervisorScanMs));
   };
 
-  resumeAll(supervisor);
   const edges = watchEdges(supervisor, (app) => server?.logChanged(app));
+  const lock = lockAt(accountPaths(options.place).supervisorLock);
   const round = (): void => {
-    scan(supervisor);
+    remakeRoot(supervisor);
+    if (lock.look() === 'lost') return options.replaced();
+    level(supervisor);
     edges.refresh();
+    server?.keep().catch((error: unknown) => supervisor.log('socket-not-made', { error: String(error) }));
   };
   round();
   const known = Promise.all([...supervisor.apps.values()].map((app) => lookAtPackage(supervisor, app))).then(() => undefined);
-  server = await serve(supervisor, { version: options.version, known, quit: options.quit });
-  const scanTimer = setInterval(round, limits.supervisorScanMs);
+  server = await serve(supervisor, { version: options.version, isOutdated: options.isOutdated, known, quit: options.quit });
+  const scanTimer = setInterval(round, sharedLimits.supervisorScanMs);
   const pollTimer = setInterval(() => {
     for (const app of supervisor.apps.values()) guarded(supervisor, app, 'poll', () => checkAdopted(supervisor, app));
   }, limits.adoptedPollMs);
   return () => {
-    clearInterval(scanTimer);
-    clearInterval(pollTimer);
+    for (const timer of [scanTimer, pollTimer]) clearInterval(timer);
     if (deadlineTimer) clearTimeout(deadlineTimer);
     edges.close();
     server.close();
@@ -127,11 +136,20 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
 }
 
 function resumeAll(supervisor: Supervisor): void {
+  const folders = foldersOf(supervisor);
+  if (folders === null) return;
   const processes = markedProcesses();
-  for (const id of foldersOf(supervisor)) {
-    const app = appOf(supervisor, id);
-    guarded(supervisor, app, 'resume', () => resume(supervisor, app, processes));
-  }
+  for (const id of folders) takeOver(supervisor, appOf(supervisor, id), processes);
+  supervisor.isResumed = true;
+}
+
+/** One round. */
+function level(supervisor: Supervisor): void {
+  const disk = diskTrouble(supervisor);
+  if (disk !== supervisor.disk) supervisor.log(disk === '' ? 'disk-writable' : 'disk-full', { why: disk });
+  supervisor.disk = disk;
+  if (!supervisor.isResumed) resumeAll(supervisor);
+  scan(supervisor);
 }
 
 /** Source: spec 5.2. */
@@ -139,6 +157,17 @@ function closeRoot(place: ServerPlace): void {
   const { root } = accountPaths(place);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   chmodSync(root, 0o700);
+}
+
+/** Somebody deleted it; an empty one is what the lock and the socket need. */
+function remakeRoot(supervisor: Supervisor): void {
+  if (lookAt(accountPaths(supervisor.place).root).kind !== 'absent') return;
+  try {
+    closeRoot(supervisor.place);
+    supervisor.log('folder-made-again');
+  } catch (error) {
+    supervisor.log('folder-not-made', { error: String(error) });
+  }
 }
 
 /** Pushes go at once; the file may lag: a start changes the state several times within milliseconds. */
@@ -151,8 +180,11 @@ function dueStatus(supervisor: Supervisor, app: App): void {
   });
 }
 
-function isEmpty(app: App, folders: readonly string[]): boolean {
-  return !folders.includes(app.id);
+/** Nothing of it is left: no package, no wish, no process and no folder. */
+function isGone(supervisor: Supervisor, app: App): boolean {
+  if (!app.looked || app.unseen !== '' || app.resumeDue || app.queued > 0) return false;
+  if (app.installed !== null || app.wish !== null || app.process !== null || app.pending !== null) return false;
+  return app.supervision.state === 'stopped' && foldersOf(supervisor)?.includes(app.id) === false;
 }
 
 function applyEvent(supervisor: Supervisor, app: App, event: SupervisionEvent): void {
@@ -160,6 +192,7 @@ function applyEvent(supervisor: Supervisor, app: App, event: SupervisionEvent): 
   const before = app.supervision;
   const { next, effects } = advance(before, event, nowMs);
   app.supervision = next;
+  app.restarts = restartsAfter(app.restarts, before, event, effects);
   if (next.state !== before.state || next.reason !== before.reason) {
     app.sinceMs = nowMs;
     supervisor.log('state', { app: app.id, on: event.type, from: before.state, to: next.state, reason: next.reason });

@@ -5,10 +5,12 @@
 import { mkdirSync } from 'node:fs';
 import type { SecretsView, SecretView } from '../../schema/backend.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { isReservedName } from '../../schema/manifest/reserved-names.ts';
 import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import { errorCode } from '../atomic-file.ts';
+import { isDiskFull } from '../disk-error.ts';
 import type { Variables } from '../launch/env-file.ts';
 import { findPackage, readManifest } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
@@ -47,7 +49,7 @@ export function secretsView(supervisor: Supervisor, { app: id }: Pick<RequestOf<
   const names = new Set(declared.map(({ name }) => name));
   const asked = declared.map(({ name, description, required }): SecretView => ({
     name,
-    description: typeof description === 'string' ? description.slice(0, limits.secretDescriptionCharsMax) : '',
+    description: typeof description === 'string' ? description.slice(0, sharedLimits.secretDescriptionCharsMax) : '',
     required: required === true,
     declared: true,
     set: vault.has(name),
@@ -61,7 +63,7 @@ export function secretsView(supervisor: Supervisor, { app: id }: Pick<RequestOf<
 export function putSecret(supervisor: Supervisor, request: RequestOf<'secret-put'>): SecretsView {
   const { app: id, name, value } = request;
   const app = appOf(supervisor, id);
-  if (isReservedName(name)) throw new SvcError('SECRET_REFUSED', `${name} is a name that the system keeps for itself`);
+  if (isReservedName(name)) throw new SvcError('SECRET_REFUSED', `${name} is a name that the launcher sets itself: no secret takes it`);
   if (!declaredNow(supervisor, id).some((secret) => secret.name === name)) {
     throw new SvcError('SECRET_UNDECLARED', `the manifest of ${id} asks for no secret ${name}`);
   }
@@ -102,8 +104,7 @@ function write(app: App, secrets: Variables): void {
     writeSecrets(app.paths.secrets, secrets);
   } catch (error) {
     if (error instanceof LaunchRefused) throw new SvcError('TOO_LARGE', error.message);
-    const code = errorCode(error);
-    if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS') throw new SvcError('DISK_FULL', `the vault can't be written: ${code}`);
+    if (isDiskFull(error)) throw new SvcError('DISK_FULL', `the vault can't be written: ${errorCode(error)}`);
     throw error;
   }
 }

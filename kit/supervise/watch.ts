@@ -1,9 +1,10 @@
 /** The edges: file events only say where to look; what is found there decides (design 3 rule 3). A lost event costs 10 s. */
 import { watch, type FSWatcher } from 'node:fs';
-import { limits } from '../../schema/limits.ts';
+import { limits } from './limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
+import { lookAt } from '../atomic-file.ts';
 import { readMarker } from '../launch/marker.ts';
-import { isAppId } from '../place.ts';
+import { isAppId } from '../../schema/app-id.ts';
 import { sameProcess } from '../processes.ts';
 import { lookAtPidFile } from './launching.ts';
 import { lookAtPackage, lookAtSocket } from './observe.ts';
@@ -18,20 +19,31 @@ export interface Edges {
 }
 
 export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => void): Edges {
-  const watchers = new Map<string, FSWatcher>();
+  const watchers = new Map<string, { readonly watcher: FSWatcher; readonly inode: number }>();
   const logChecks = new Set<string>();
   const drop = (path: string): void => {
-    watchers.get(path)?.close();
+    watchers.get(path)?.watcher.close();
     watchers.delete(path);
   };
   const add = (path: string, onChange: (name: string) => void): void => {
-    if (watchers.has(path)) return;
+    const look = lookAt(path);
+    const known = watchers.get(path);
+    // A folder that was deleted and made again is another one: the watch is still on the old.
+    if (known !== undefined && (look.kind === 'unknown' || (look.kind === 'present' && look.stat.ino === known.inode))) return;
+    drop(path);
+    if (look.kind !== 'present') return;
     try {
       const watcher = watch(path, (_kind, name) => {
-        if (name !== null) onChange(name);
+        if (name === null) return;
+        try {
+          onChange(name);
+        } catch (error) {
+          // The next round looks at it again.
+          supervisor.log('edge-failed', { path, name, error: error instanceof Error ? error.message : String(error) });
+        }
       });
       watcher.on('error', () => drop(path));
-      watchers.set(path, watcher);
+      watchers.set(path, { watcher, inode: look.stat.ino });
     } catch {
       // Missing, or out of watches: the rounds do it alone.
     }

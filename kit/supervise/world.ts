@@ -2,16 +2,17 @@
  * kit/supervise: one supervisor per person and server (spec 3.3). What is known of each app lives in the records of this file;
  * the decisions are the machine's (machines/supervision.ts), the other files observe and act:
  * resume.ts (what an earlier supervisor left), launching.ts, ending.ts, observe.ts, scan.ts (the 10 s level), watch.ts (edges),
- * snapshot.ts (status.json and pushes), vault.ts and hidden.ts (secrets), requests.ts + operations.ts + server.ts (the socket).
+ * sight.ts (can the files be read), lock.ts (one supervisor), disk.ts (space), lost-socket.ts, snapshot.ts (status.json and pushes), vault.ts and hidden.ts (secrets), requests.ts + operations.ts + server.ts (the socket).
  */
 import type { ChildProcess } from 'node:child_process';
 import type { AppSnapshot, LastExit, ProcessIdentity } from '../../schema/backend.ts';
 import type { ClosePolicy, Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import type { Health } from '../../machines/health.ts';
 import { stoppedSupervision, type Supervision, type SupervisionEvent } from '../../machines/supervision.ts';
 import type { Variables } from '../launch/env-file.ts';
 import type { OomCounters } from './oom.ts';
-import type { AppMark, ProcessWatch } from '../processes.ts';
+import type { AppMark, ProcessWatch, StateWatch } from '../processes.ts';
 
 export type SecretDeclaration = NonNullable<Manifest['secrets']>[number];
 
@@ -33,11 +34,26 @@ export interface Live {
   /** Kills for want of memory at the last look. */
   oom: OomCounters;
   listened: boolean;
+  /** The file that it listens on; null before it was seen. */
+  socketInode: number | null;
+  /** It was gone at the last look, and is looked for once more. */
+  isSocketMissed: boolean;
 }
 
 /** The env file as the supervisor reads it; `variables` is null when the file is there but can't be used. */
 export interface Wish {
   readonly variables: Variables | null;
+}
+
+/** Whether its process is stopped and answers (health.ts). */
+export interface Watched {
+  readonly process: ProcessIdentity;
+  readonly state: StateWatch;
+  health: Health;
+  /** Ends the question that is out; null when none is. */
+  asking: (() => void) | null;
+  /** A look before the next round is due already. */
+  armed: boolean;
 }
 
 export interface App {
@@ -49,6 +65,12 @@ export interface App {
   /** A sentence on the state, when there is more to say than the reason. */
   message: string;
   wish: Wish | null;
+  /** Why its files can't be looked at; '' when they can. While it says something, nothing is concluded from them. */
+  unseen: string;
+  /** The wish ended and its file could not be deleted yet. */
+  wishEnds: boolean;
+  /** What an earlier supervisor left is still to be taken over. */
+  resumeDue: boolean;
   requestId: string | null;
   installed: AppSnapshot['installed'];
   policy: ClosePolicy | null;
@@ -58,6 +80,8 @@ export interface App {
   codeFolder: string | null;
   /** Whether the package was looked at once: before that nothing can be said about it. */
   looked: boolean;
+  /** Why the package can't be read; '' when it can. What was known of it stays. */
+  packageUnseen: string;
   process: Live | null;
   /** Group of the leader that ended last, until it is known to be empty. */
   lastGroup: number | null;
@@ -66,13 +90,20 @@ export interface App {
   /** Resolves when what a dead leader left behind is gone. */
   swept: Promise<void> | null;
   socket: AppSnapshot['socket'];
+  /** Its socket was deleted under it: how often lately, and when it was started again for it. */
+  socketLosses: { readonly count: number; readonly atMs: number };
   tcpPorts: readonly number[];
   step: AppSnapshot['step'];
+  restarts: number;
   lastExit: LastExit | null;
   connections: number | null;
   /** Inodes of the connections of the last round. */
   lastRound: ReadonlySet<string>;
   lastUseMs: number;
+  /** Whether the living process still answers (health.ts); null while nobody looked. */
+  watched: Watched | null;
+  /** `healthcheckPath` of the manifest. */
+  healthPath: string;
   contained: boolean;
   containedReason: string;
   /** The service manager of the account ended the app that ran last: the next start does not lean on it. */
@@ -83,15 +114,21 @@ export interface App {
   secrets: AppSnapshot['secrets'];
   /** Values that were replaced or deleted and may still stand in a log; forgotten with the supervisor. */
   retiredSecrets: readonly string[];
+  /** Values of the vault when it could be read last. */
+  knownSecrets: readonly string[];
   /** Vault, manifest and process at the last look. */
   secretsStamp: string;
   /** What a terminal refusal waits for; null when nothing does. */
   wakeStamp: string | null;
+  /** A timer looks again soon whether the app that is being ended is gone. */
+  isWatchedToEnd: boolean;
   timers: Set<NodeJS.Timeout>;
   /** JSON of the last published snapshot, and of what stands in status.json. */
   published: string;
   written: string;
   statusDue: boolean;
+  /** status.json could not be written at the last try. */
+  isUnwritten: boolean;
   /** Requests of one app are carried out one after the other; the record stays while any waits. */
   queue: Promise<unknown>;
   queued: number;
@@ -108,6 +145,10 @@ export interface Supervisor {
   oomKills: number;
   /** Times of the folders that hold packages and apps, at the last round. */
   folderStamps: string;
+  /** Why nothing can be written to the home; '' when it can. */
+  disk: string;
+  /** Once ~/.svc-apps could be listed: what an earlier supervisor left is known. */
+  isResumed: boolean;
   /** Hands an event to the machine and carries out the effects. */
   readonly apply: (app: App, event: SupervisionEvent) => void;
   /** The record of an app may have changed: publish it in this turn, and look when the next deadline is. */
@@ -127,23 +168,31 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     sinceMs: nowMs,
     message: '',
     wish: null,
+    unseen: '',
+    wishEnds: false,
+    resumeDue: false,
     requestId: null,
     installed: null,
     policy: null,
     packageStamp: '',
     codeFolder: null,
     looked: false,
+    packageUnseen: '',
     process: null,
     lastGroup: null,
     pending: null,
     swept: null,
     socket: 'absent',
+    socketLosses: { count: 0, atMs: 0 },
     tcpPorts: [],
     step: null,
+    restarts: 0,
     lastExit: null,
     connections: null,
     lastRound: new Set(),
     lastUseMs: nowMs,
+    watched: null,
+    healthPath: '/',
     contained: false,
     containedReason: '',
     managerLost: false,
@@ -151,12 +200,15 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     declaredSecrets: [],
     secrets: noSecrets,
     retiredSecrets: [],
+    knownSecrets: [],
     secretsStamp: '',
     wakeStamp: null,
+    isWatchedToEnd: false,
     timers: new Set(),
     published: '',
     written: '',
     statusDue: false,
+    isUnwritten: false,
     queue: Promise.resolve(),
     queued: 0,
   };

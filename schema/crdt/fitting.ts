@@ -88,7 +88,11 @@ function assemble(update: Uint8Array, sections: readonly Section[], deletes: rea
     ranges.push(deletes[n + 1]!, deletes[n + 2]! - deletes[n + 1]!);
   }
   const values = [byClient.size];
-  for (const [client, ranges] of byClient) values.push(client, ranges.length / 2, ...ranges);
+  for (const [client, ranges] of byClient) {
+    values.push(client, ranges.length / 2);
+    // Not as arguments of one call: there may be hundreds of thousands.
+    for (const value of ranges) values.push(value);
+  }
   const whole = new Uint8Array(at + values.reduce((sum, value) => sum + varuintBytes(value), 0));
   whole.set(into.subarray(0, at));
   for (const value of values) at = writeVaruint(whole, at, value);

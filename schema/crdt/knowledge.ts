@@ -3,7 +3,7 @@
  * says of an update whether it adds anything, and whether everything that it stands on is there. Pure but for its own two maps.
  * Decision: docs/decisions/0090-rooms-are-logs.md
  */
-import { addRange, hasRange, noRanges, type Ranges } from './ranges.ts';
+import { addRange, addRanges, hasRange, noRanges, type Ranges } from './ranges.ts';
 import type { Scan } from './scan.ts';
 import { encodeUints, readVaruint, type Cursor } from './varuint.ts';
 
@@ -63,12 +63,31 @@ export function learn({ vector, deleted }: Knowledge, scan: Scan): void {
     // Behind a hole nothing is known.
     if (scan.from[n]! <= have && scan.to[n]! > have) vector.set(client, scan.to[n]!);
   }
+  const isFew = scan.deletes.length <= 3 * fewDeletes;
+  const many = new Map<number, { readonly froms: number[]; readonly tos: number[] }>();
   for (let n = 0; n < scan.deletes.length; n += 3) {
     const client = scan.deletes[n]!;
-    let ranges = deleted.get(client);
-    if (!ranges) deleted.set(client, (ranges = noRanges()));
-    addRange(ranges, scan.deletes[n + 1]!, scan.deletes[n + 2]!);
+    const from = scan.deletes[n + 1]!;
+    const to = scan.deletes[n + 2]!;
+    if (isFew) {
+      addRange(rangesOf(deleted, client), from, to);
+      continue;
+    }
+    let own = many.get(client);
+    if (!own) many.set(client, (own = { froms: [], tos: [] }));
+    own.froms.push(from);
+    own.tos.push(to);
   }
+  for (const [client, { froms, tos }] of many) addRanges(rangesOf(deleted, client), froms, tos);
+}
+
+/** One by one, as somebody who types brings them. */
+const fewDeletes = 8;
+
+function rangesOf(deleted: Knowledge['deleted'], client: number): Ranges {
+  let ranges = deleted.get(client);
+  if (!ranges) deleted.set(client, (ranges = noRanges()));
+  return ranges;
 }
 
 /** As Yjs encodes it: clients, then client and clock of each, the greatest client first. */

@@ -53,3 +53,41 @@ function replace(ranges: Ranges, first: number, last: number, low: number, high:
   ranges.pairs[first * 2 + 1] = high;
   ranges.count = count;
 }
+
+/** As so many calls of `addRange`, in any order, which would move the rest at each: hundreds of thousands came in one message. */
+export function addRanges(ranges: Ranges, froms: readonly number[], tos: readonly number[]): void {
+  const pairs = new Uint32Array(Math.max(8, (ranges.count + froms.length) * 2));
+  let count = 0;
+  const put = (from: number, to: number): void => {
+    if (from >= to) return;
+    if (count > 0 && from <= pairs[count * 2 - 1]!) {
+      pairs[count * 2 - 1] = Math.max(pairs[count * 2 - 1]!, to);
+      return;
+    }
+    pairs[count * 2] = from;
+    pairs[count * 2 + 1] = to;
+    count += 1;
+  };
+  let known = 0;
+  const putKnown = (before: number): void => {
+    for (; known < ranges.count && ranges.pairs[known * 2]! <= before; known += 1)
+      put(ranges.pairs[known * 2]!, ranges.pairs[known * 2 + 1]!);
+  };
+  for (const n of ascending(froms)) {
+    putKnown(froms[n]!);
+    put(froms[n]!, tos[n]!);
+  }
+  putKnown(Infinity);
+  ranges.pairs = pairs;
+  ranges.count = count;
+}
+
+/** The indices in the order of their values. Numbers are sorted natively: a value and its index fit into one. */
+function ascending(values: readonly number[]): Iterable<number> {
+  if (values.every((value, n) => n === 0 || values[n - 1]! <= value)) return values.keys();
+  const width = 2 ** 20;
+  if (values.length > width) return [...values.keys()].sort((one, other) => values[one]! - values[other]!);
+  return Float64Array.from(values, (value, n) => value * width + n)
+    .sort()
+    .map((key) => key % width);
+}

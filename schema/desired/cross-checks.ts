@@ -2,19 +2,20 @@
  * What the documents of a folder say together (design 4): unique objects, references that exist, one wish per thing. Each
  * message names the other document with its place.
  */
-import type { FindingCode } from '../findings.ts';
+import { isIP } from 'node:net';
+import type { TellDesired } from '../findings.ts';
+import { keyOfDocument } from '../keys.ts';
+import { isSecureAddress, webAddressOf } from '../portal-address.ts';
 import { clip } from '../positions/node.ts';
 import { didYouMean } from '../shape.ts';
 import { checkGrantRoles } from './cross-grants.ts';
-import type { DesiredDocument, DesiredKind, PersonDocument, Place, ServerDocument } from './documents.ts';
+import type { DesiredDocument, DesiredKind, PersonDocument, Placed, PortalDocument, ServerDocument } from './documents.ts';
 
-export interface Placed<D extends DesiredDocument = DesiredDocument> {
-  readonly document: D;
-  readonly place: Place;
-}
+/** Whether a document that can't be read may declare it: nothing is said to be missing then. */
+export type MayExist = (what: DesiredKind | 'app' | 'installed' | 'group', name: string) => boolean;
 
-/** Tells a finding of one document; `path` are segments below its root. */
-export type TellDesired = (of: Placed, code: FindingCode, path: readonly (string | number)[], message: string) => void;
+/** Whether what runs for a person of a `local` server runs as an account of theirs, and not as that of the portal. */
+export type HasAccount = (person: PersonDocument) => boolean;
 
 type Of<Kind extends DesiredKind> = Extract<DesiredDocument, { readonly kind: Kind }>;
 
@@ -22,6 +23,8 @@ type Of<Kind extends DesiredKind> = Extract<DesiredDocument, { readonly kind: Ki
 interface Folder {
   readonly judged: readonly Placed[];
   readonly known: readonly Placed[];
+  readonly mayExist: MayExist;
+  readonly hasAccount: HasAccount;
 }
 
 function ofKind<Kind extends DesiredKind>(documents: readonly Placed[], kind: Kind): Placed<Of<Kind>>[] {
@@ -29,12 +32,19 @@ function ofKind<Kind extends DesiredKind>(documents: readonly Placed[], kind: Ki
 }
 
 /** The checks, to be called one after the other. `context` only answers references: what is wrong in it is told elsewhere or not at all. */
-export function crossChecks(all: readonly Placed[], context: readonly Placed[], tell: TellDesired): readonly (() => void)[] {
-  const folder: Folder = { judged: all, known: [...all, ...context] };
+export function crossChecks(
+  all: readonly Placed[],
+  context: readonly Placed[],
+  tell: TellDesired,
+  mayExist: MayExist = () => false,
+  hasAccount: HasAccount = () => false,
+): readonly (() => void)[] {
+  const folder: Folder = { judged: all, known: [...all, ...context], mayExist, hasAccount };
   const index = indexOf(folder);
   return [
     () => checkObjects(folder, tell),
     () => checkPeople(folder, index, tell),
+    () => checkSeparation(folder, index, tell),
     () => checkPackages(folder, index, tell),
     () => checkBackends(folder, index, tell),
     () => checkGrants(folder, index, tell),
@@ -44,9 +54,24 @@ export function crossChecks(all: readonly Placed[], context: readonly Placed[], 
 
 function checkPortals(folder: Folder, index: Index, tell: TellDesired): void {
   for (const portal of ofKind(folder.judged, 'Portal')) {
-    const person = portal.document.spec.signIn?.local?.person;
-    if (person !== undefined) reference(index.people, 'Person', person, portal, ['spec', 'signIn', 'local', 'person'], tell);
+    const { signIn, trustedProxies = [] } = portal.document.spec;
+    for (const [at, network] of trustedProxies.entries()) {
+      if (isIP(network.split('/')[0] ?? '') !== 0) continue;
+      tell(portal, 'PATTERN', ['spec', 'trustedProxies', at], `expected the address of a proxy or a network, found "${clip(network)}"`);
+    }
+    checkAddress(portal, tell);
+    const person = signIn?.local?.person;
+    if (person !== undefined) reference(folder, index.people, 'Person', person, portal, ['spec', 'signIn', 'local', 'person'], tell);
   }
+}
+
+/** Only a cookie with the prefix `__Host-` can't be set by the page of an app below the portal's name. Decision: docs/decisions/0168-plain-http.md */
+function checkAddress(portal: Placed<PortalDocument>, tell: TellDesired): void {
+  const { url, origins = 'subdomain' } = portal.document.spec;
+  const address = url === undefined ? null : webAddressOf(url);
+  if (origins === 'path' || address === null || isSecureAddress(address)) return;
+  const message = `"${clip(url ?? '')}" is plain http: browsers protect no cookie there, so any app could sign a person in as somebody else; use https, a name below localhost, or "origins: path" when every app is trusted`;
+  tell(portal, 'INSECURE_ADDRESS', ['spec', 'url'], message);
 }
 
 interface Index {
@@ -55,17 +80,23 @@ interface Index {
   /** Ids of installed apps: of a server as `server app`, of one person as `server app person`. */
   readonly installed: ReadonlySet<string>;
   readonly apps: ReadonlySet<string>;
+  /** Apps with a package on a server that is told to be unknown: where they are meant to be is not. */
+  readonly unplaced: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
 }
 
 function indexOf(folder: Folder): Index {
   const packages = ofKind(folder.known, 'Package').map(({ document }) => document.spec);
   const people = ofKind(folder.known, 'Person').map(({ document }) => document);
+  const servers = new Map(ofKind(folder.known, 'Server').map(({ document }) => [document.metadata.name, document]));
   return {
-    servers: new Map(ofKind(folder.known, 'Server').map(({ document }) => [document.metadata.name, document])),
+    servers,
     people: new Map(people.map((document) => [document.metadata.name, document])),
-    installed: new Set(packages.map((spec) => [spec.server, spec.app, ...(spec.instalacao === 'pessoa' ? [spec.pessoa] : [])].join(' '))),
+    installed: new Set(
+      packages.map((spec) => [spec.server, spec.app, ...(spec.instalacao === 'pessoa' ? [spec.pessoa ?? ''] : [])].join(' ')),
+    ),
     apps: new Set(packages.map((spec) => spec.app)),
+    unplaced: new Set(packages.flatMap((spec) => (servers.has(spec.server) ? [] : [spec.app]))),
     groups: new Set(people.flatMap((document) => document.spec.grupos ?? [])),
   };
 }
@@ -73,7 +104,7 @@ function indexOf(folder: Folder): Index {
 function checkObjects(folder: Folder, tell: TellDesired): void {
   once(
     folder.judged,
-    ({ document }) => `${document.kind}/${document.metadata.name}`,
+    ({ document }) => keyOfDocument(document),
     (placed, first, key) => tell(placed, 'DUPLICATE_OBJECT', ['metadata', 'name'], `${key} is already declared at ${at(first)}`),
   );
   for (const portal of ofKind(folder.judged, 'Portal').slice(1)) {
@@ -87,35 +118,64 @@ function checkObjects(folder: Folder, tell: TellDesired): void {
 function checkPeople(folder: Folder, index: Index, tell: TellDesired): void {
   const people = ofKind(folder.judged, 'Person');
   for (const person of people) {
-    reference(index.servers, 'Server', person.document.spec.server, person, ['spec', 'server'], tell);
+    reference(folder, index.servers, 'Server', person.document.spec.server, person, ['spec', 'server'], tell);
     if (person.document.spec.account === 'root') {
       tell(person, 'PRIVILEGED_ACCOUNT', ['spec', 'account'], 'every app of this person would run as root');
     }
   }
+  // A document that is there twice has one login and one account, too: that is no second mistake.
+  const names = new Set<string>();
+  const different = people.filter(({ document }) => !names.has(document.metadata.name) && names.add(document.metadata.name));
   once(
-    people,
+    different,
     ({ document }) => document.spec.login,
     (placed, first, login) =>
       tell(placed, 'DUPLICATE_LOGIN', ['spec', 'login'], `the login "${clip(login)}" is already taken by the person at ${at(first)}`),
   );
   once(
-    people,
-    ({ document }) => `${document.spec.server} ${accountOn(index, document)}`,
+    different,
+    ({ document }) => `${document.spec.server} ${accountOn(folder, index, document)}`,
     (placed, first) => {
       const server = index.servers.get(placed.document.spec.server);
-      const shared = server && isSharedHome(server);
+      const shared = server && isSharedHome(server) && !folder.hasAccount(placed.document);
       const message = shared
         ? `without "local.prefix" everybody on the server "${placed.document.spec.server}" shares one home with the person at ${at(first)}; set a prefix`
-        : `the account "${accountOn(index, placed.document)}" is already of the person at ${at(first)}`;
+        : `the account "${accountOn(folder, index, placed.document)}" is already of the person at ${at(first)}`;
       tell(placed, 'DUPLICATE_ACCOUNT', ['spec', shared || placed.document.spec.account === undefined ? 'server' : 'account'], message);
     },
   );
 }
 
-/** The account whose home the apps of a person live in. Without a prefix a local server has one home for everybody. */
-function accountOn(index: Index, person: PersonDocument): string {
+/**
+ * Once for each server, at the second person: with one there is nobody to separate. One whom the account of the portal serves is enough:
+ * that account may everything.
+ */
+function checkSeparation(folder: Folder, index: Index, tell: TellDesired): void {
+  const firsts = new Map<string, Placed<PersonDocument>>();
+  const told = new Set<string>();
+  const people = ofKind(folder.known, 'Person');
+  const shared = new Set(people.flatMap(({ document }) => (folder.hasAccount(document) ? [] : [document.spec.server])));
+  for (const person of people) {
+    const { server } = person.document.spec;
+    if (!shared.has(server)) continue;
+    const spec = index.servers.get(server)?.spec;
+    if (spec === undefined || !('local' in spec) || spec.local.trusted === true || told.has(server)) continue;
+    const first = firsts.get(server);
+    if (first === undefined) firsts.set(server, person);
+    else if (first.document.metadata.name !== person.document.metadata.name && folder.judged.includes(person)) {
+      told.add(server);
+      const separated = people.some(({ document }) => document.spec.server === server && folder.hasAccount(document));
+      const who = separated ? 'some people' : 'all people';
+      const message = `the apps of ${who} of the local server "${server}" run as the account of the portal, the first at ${at(first)}: each may read everybody's data and be administrator; say "local: { trusted: true }" if they may, give them an ssh server with accounts, or each an account here and the portal root`;
+      tell(person, 'UNSEPARATED_PEOPLE', ['spec', 'server'], message);
+    }
+  }
+}
+
+/** The account whose home the apps of a person live in. Without a prefix everybody of a local server whom the portal's account serves has its home. */
+function accountOn({ hasAccount }: Folder, index: Index, person: PersonDocument): string {
   const server = index.servers.get(person.spec.server);
-  return server && isSharedHome(server) ? '' : (person.spec.account ?? person.metadata.name);
+  return server && isSharedHome(server) && !hasAccount(person) ? '' : (person.spec.account ?? person.metadata.name);
 }
 
 function isSharedHome(server: ServerDocument): boolean {
@@ -126,15 +186,15 @@ function checkPackages(folder: Folder, index: Index, tell: TellDesired): void {
   const packages = ofKind(folder.judged, 'Package');
   for (const item of packages) {
     const { server, instalacao = 'sistema', pessoa } = item.document.spec;
-    reference(index.servers, 'Server', server, item, ['spec', 'server'], tell);
+    reference(folder, index.servers, 'Server', server, item, ['spec', 'server'], tell);
     if (instalacao === 'sistema') {
       if (pessoa !== undefined) tell(item, 'UNEXPECTED_PERSON', ['spec', 'pessoa'], '"pessoa" belongs to "instalacao: pessoa" only');
       continue;
     }
     if (pessoa === undefined) tell(item, 'MISSING_PERSON', ['spec', 'instalacao'], '"instalacao: pessoa" needs "pessoa"');
-    else if (reference(index.people, 'Person', pessoa, item, ['spec', 'pessoa'], tell)) {
+    else if (reference(folder, index.people, 'Person', pessoa, item, ['spec', 'pessoa'], tell)) {
       const home = index.people.get(pessoa)?.spec.server;
-      if (home !== undefined && home !== server)
+      if (home !== undefined && home !== server && index.servers.has(home))
         tell(item, 'WRONG_SERVER', ['spec', 'server'], `"${pessoa}" is on the server "${home}", not on "${clip(server)}"`);
     }
   }
@@ -150,12 +210,16 @@ function checkBackends(folder: Folder, index: Index, tell: TellDesired): void {
   const backends = ofKind(folder.judged, 'Backend');
   for (const backend of backends) {
     const { app, pessoa } = backend.document.spec;
-    const known = reference(index.people, 'Person', pessoa, backend, ['spec', 'pessoa'], tell);
+    const known = reference(folder, index.people, 'Person', pessoa, backend, ['spec', 'pessoa'], tell);
     if (!index.apps.has(app)) {
-      tell(backend, 'UNKNOWN_REFERENCE', ['spec', 'app'], `no Package installs "${clip(app)}"${didYouMean(app, [...index.apps])}`);
+      if (!folder.mayExist('app', app))
+        tell(backend, 'UNKNOWN_REFERENCE', ['spec', 'app'], `no Package installs "${clip(app)}"${didYouMean(app, [...index.apps])}`);
     } else if (known) {
       const server = index.people.get(pessoa)?.spec.server;
-      if (server !== undefined && !index.installed.has(`${server} ${app}`) && !index.installed.has(`${server} ${app} ${pessoa}`)) {
+      // A person on no server, and a package of nobody, are told where they stand; what follows from them is not told again.
+      const isJudged = server !== undefined && index.servers.has(server) && !index.installed.has(`${server} ${app} `);
+      const isThere = index.installed.has(`${server} ${app}`) || index.installed.has(`${server} ${app} ${pessoa}`);
+      if (isJudged && !isThere && !index.unplaced.has(app) && !folder.mayExist('installed', app)) {
         tell(backend, 'WRONG_SERVER', ['spec', 'app'], `no Package installs "${app}" for "${pessoa}" on the server "${server}"`);
       }
     }
@@ -171,14 +235,14 @@ function checkGrants(folder: Folder, index: Index, tell: TellDesired): void {
   checkGrantRoles(ofKind(folder.judged, 'Grant'), tell);
   for (const grant of ofKind(folder.judged, 'Grant')) {
     const { app, dona, pessoas = [], grupos = [] } = grant.document.spec;
-    if (!index.apps.has(app)) {
+    if (!index.apps.has(app) && !folder.mayExist('app', app)) {
       tell(grant, 'UNKNOWN_REFERENCE', ['spec', 'app'], `no Package installs "${clip(app)}"${didYouMean(app, [...index.apps])}`);
     }
-    reference(index.people, 'Person', dona, grant, ['spec', 'dona'], tell);
+    reference(folder, index.people, 'Person', dona, grant, ['spec', 'dona'], tell);
     for (const [i, { usuario }] of pessoas.entries())
-      reference(index.people, 'Person', usuario, grant, ['spec', 'pessoas', i, 'usuario'], tell);
+      reference(folder, index.people, 'Person', usuario, grant, ['spec', 'pessoas', i, 'usuario'], tell);
     for (const [i, { grupo }] of grupos.entries()) {
-      if (!index.groups.has(grupo)) {
+      if (!index.groups.has(grupo) && !folder.mayExist('group', grupo)) {
         tell(
           grant,
           'UNKNOWN_GROUP',
@@ -191,6 +255,7 @@ function checkGrants(folder: Folder, index: Index, tell: TellDesired): void {
 }
 
 function reference(
+  { mayExist }: Folder,
   known: ReadonlyMap<string, unknown>,
   kind: DesiredKind,
   name: string,
@@ -199,6 +264,7 @@ function reference(
   tell: TellDesired,
 ): boolean {
   if (known.has(name)) return true;
+  if (mayExist(kind, name)) return false;
   tell(of, 'UNKNOWN_REFERENCE', path, `no ${kind} is named "${clip(name)}"${didYouMean(name, [...known.keys()])}`);
   return false;
 }

@@ -1,7 +1,7 @@
 /** What Grant documents say together: one owner of a room, one role for everybody in it (design 4). */
+import type { TellDesired } from '../findings.ts';
 import { clip } from '../positions/node.ts';
-import type { Placed, TellDesired } from './cross-checks.ts';
-import type { GrantDocument } from './documents.ts';
+import type { GrantDocument, Placed } from './documents.ts';
 
 type Grant = Placed<GrantDocument>;
 

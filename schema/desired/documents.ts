@@ -30,6 +30,8 @@ export type PortalDocument = Document<
     readonly url?: string;
     /** `subdomain` (default): an origin per app below the portal's name. `path`: one origin, trusted apps only. */
     readonly origins?: 'subdomain' | 'path';
+    /** Addresses and networks of the reverse proxies whose X-Forwarded-For is believed. Default: none. */
+    readonly trustedProxies?: readonly string[];
     /** `sqlite:PATH`, relative to the state folder. */
     readonly store?: string;
     /** Folder (or, from issue 3 on, URL) that packages come from, relative to the file. */
@@ -46,7 +48,13 @@ export type PortalDocument = Document<
 >;
 export type ServerDocument = Document<
   'Server',
-  | { readonly local: { readonly prefix?: string } }
+  | {
+      readonly local: {
+        readonly prefix?: string;
+        /** Its people may do what the portal may: asked for once there are several. Decision: docs/decisions/0151-people-of-a-local-server.md */
+        readonly trusted?: boolean;
+      };
+    }
   | {
       readonly ssh: {
         readonly host: string;
@@ -138,4 +146,9 @@ export interface FileReport {
   readonly ok: boolean;
   readonly errors: readonly Finding[];
   readonly warnings: readonly Finding[];
+}
+
+export interface Placed<D extends DesiredDocument = DesiredDocument> {
+  readonly document: D;
+  readonly place: Place;
 }

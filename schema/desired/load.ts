@@ -4,15 +4,17 @@
  */
 import { createHash } from 'node:crypto';
 import { type Problem, findingKinds, lineFinder, pointer, toReport } from '../findings.ts';
+import { keyOfDocument } from '../keys.ts';
 import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
 import { type SourceNode, clip, locate, materialize } from '../positions/node.ts';
 import { yamlDocuments } from '../positions/yaml.ts';
-import { compileShape } from '../compile-shape.ts';
-import { type Shape, didYouMean, shapeProblems } from '../shape.ts';
-import { type Placed, crossChecks } from './cross-checks.ts';
-import type { DesiredDocument, DesiredKind, DesiredState, FileReport } from './documents.ts';
-import { desiredKinds, desiredSchema } from './schema.ts';
+import { didYouMean, shapeProblems } from '../shape.ts';
+import { desiredShape } from './compiled.ts';
+import { type HasAccount, crossChecks } from './cross-checks.ts';
+import { type Hidden, type IsSure, lostOf, withholding } from './lost.ts';
+import type { DesiredDocument, DesiredKind, DesiredState, FileReport, Placed } from './documents.ts';
+import { desiredKinds } from './schema.ts';
 
 export interface DesiredFile {
   /** Shown in findings, for example the path below the folder. */
@@ -41,6 +43,8 @@ export interface OpenFile {
   readonly sources: readonly Source[];
   /** What is known of documents with mistakes: they answer references, so that one mistake is not told twice. */
   readonly broken: readonly Placed[];
+  /** What can't be known because of them: it may answer any reference of its kind. */
+  readonly hidden: readonly Hidden[];
 }
 
 /** A long computation that stops now and then, so that its caller can let others go first. */
@@ -50,13 +54,13 @@ export type Steps<Result> = Generator<undefined, Result>;
  * Validates all files together. `context` are neighbours that only answer references (`svc validate` of a single file): what
  * is wrong in them is not reported.
  */
-export function readDesired(files: readonly DesiredFile[], context: readonly DesiredFile[] = []): DesiredAnswer {
-  return toEnd(
-    joinFiles(
-      files.map((file) => toEnd(openFile(file))),
-      context.map((file) => toEnd(openFile(file))),
-    ),
-  );
+export function readDesired(files: readonly DesiredFile[], context: readonly DesiredFile[] = [], hasAccount?: HasAccount): DesiredAnswer {
+  return toEnd(joinFiles(openFiles(files), openFiles(context), hasAccount));
+}
+
+/** Each by itself, in one go. */
+export function openFiles(files: readonly DesiredFile[]): readonly OpenFile[] {
+  return files.map((file) => toEnd(openFile(file)));
 }
 
 function toEnd<Result>(steps: Steps<Result>): Result {
@@ -67,22 +71,26 @@ function toEnd<Result>(steps: Steps<Result>): Result {
 }
 
 /** What the files say together. */
-export function* joinFiles(open: readonly OpenFile[], context: readonly OpenFile[] = []): Steps<DesiredAnswer> {
+export function* joinFiles(open: readonly OpenFile[], context: readonly OpenFile[] = [], hasAccount?: HasAccount): Steps<DesiredAnswer> {
   const sources = open.flatMap((file) => file.sources);
   const found = new Map<OpenFile, Problem[]>();
+  let whole = (problem: Problem): Problem => problem;
   if (open.length > limits.yamlFilesMax || sources.length > limits.documentsMax) {
     const message = `expected at most ${limits.yamlFilesMax} files with ${limits.documentsMax} documents`;
     if (open[0] !== undefined) found.set(open[0], [{ code: 'TOO_LARGE', path: '', span: { start: 0, end: 0 }, message }]);
   } else {
     const told: Told[] = [];
     const known = [...open.flatMap((file) => file.broken), ...context.flatMap((file) => [...file.broken, ...file.sources])];
-    for (const check of crossChecks(sources, known, (of, code, path, message) => told.push({ of, code, path, message }))) {
+    const withheld = withholding([...open, ...context].flatMap((file) => file.hidden));
+    const tell = (of: Placed, code: Problem['code'], path: Told['path'], message: string) => told.push({ of, code, path, message });
+    for (const check of crossChecks(sources, known, tell, withheld.mayExist, hasAccount)) {
       check();
       yield;
     }
     for (const file of told.length === 0 ? [] : open) found.set(file, yield* place(file, told));
+    whole = (problem) => withheld.told(problem);
   }
-  const reports = open.map((file) => toReport(file.name, file.text, [...file.problems, ...(found.get(file) ?? [])]));
+  const reports = open.map((file) => toReport(file.name, file.text, [...file.problems.map(whole), ...(found.get(file) ?? [])]));
   if (reports.some((report) => !report.ok)) return { ok: false, reports };
   yield;
   const documents = sources
@@ -122,26 +130,55 @@ export function* openFile({ name, bytes }: DesiredFile): Steps<OpenFile> {
   const { text, problems } = decodeText(bytes, limits.yamlFileBytesMax);
   const sources: Source[] = [];
   const broken: Placed[] = [];
-  const file: OpenFile = { name, text, problems, sources, broken };
-  if (problems.length > 0) return file;
+  const hidden: Hidden[] = [];
+  const file: OpenFile = { name, text, problems, sources, broken, hidden };
+  const hide = (value: unknown, node: SourceNode | null | undefined, mistakes: readonly Problem[], isTorn: boolean): void => {
+    const [by] = mistakes;
+    if (by === undefined) return;
+    for (const one of lostOf(value, isTorn, sureIn(node, mistakes, isTorn))) hidden.push({ what: one.what, name: one.name, by });
+  };
+  if (problems.length > 0) {
+    hidden.push(...problems.slice(0, 1).map((by) => ({ what: null, name: null, by })));
+    return file;
+  }
   const placeOf = lineFinder(text);
   let index = -1;
-  for (const { node, problems: syntax } of yamlDocuments(text)) {
+  for (const { node, seeming, problems: syntax } of yamlDocuments(text)) {
     index += 1;
     yield;
     problems.push(...syntax);
-    if (!node) continue;
+    if (!node) {
+      const value = seeming ? materialize(seeming, []) : null;
+      const here = { file: name, ...placeOf(syntax[0]?.span.start ?? 0) };
+      broken.push(...guess(value).map((one) => ({ document: one, place: here })));
+      hide(value, seeming, syntax, true);
+      continue;
+    }
     const found: Problem[] = [];
     const value = materialize(node, found);
     const judged = judge(value, node);
     problems.push(...found, ...judged.problems);
-    const isGood = ![...syntax, ...found, ...judged.problems].some((problem) => findingKinds[problem.code].weight === 'error');
+    const problemsOfIt = [...syntax, ...found, ...judged.problems].filter((problem) => findingKinds[problem.code].weight === 'error');
+    const isGood = problemsOfIt.length === 0;
     const here = { file: name, ...placeOf(locate(node, ['metadata', 'name'], 'value').start) };
     const document = value as DesiredDocument;
-    if (isGood) sources.push({ document, place: here, key: keyOf(document), digest: digestOf(document), index });
-    else broken.push(...guess(value).map((one) => ({ document: one, place: here })));
+    if (isGood) sources.push({ document, place: here, key: keyOfDocument(document), digest: digestOf(document), index });
+    else {
+      broken.push(...guess(value).map((one) => ({ document: one, place: here })));
+      hide(value, node, problemsOfIt, false);
+    }
   }
   return file;
+}
+
+/** By places: a mistake of the syntax makes everything doubtful that does not end before it. */
+function sureIn(node: SourceNode | null | undefined, mistakes: readonly Problem[], isTorn: boolean): IsSure {
+  return (path) => {
+    const at = node ? locate(node, path, 'value') : { start: 0, end: 0 };
+    const isAt = ({ path: of, span }: Problem): boolean =>
+      of === '' ? span.start <= at.end && (isTorn || span.end >= at.start) : `${pointer(path)}/`.startsWith(`${of}/`);
+    return !mistakes.some(isAt);
+  };
 }
 
 /** Kind, name and whatever references need of a document with mistakes; none when not even the name can be read. */
@@ -154,14 +191,6 @@ function guess(value: unknown): DesiredDocument[] {
     ([field, found]) => isText(found) || (field === 'grupos' && Array.isArray(found) && found.every(isText)),
   );
   return [{ apiVersion: 'svc/v1', kind, metadata: { name }, spec: Object.fromEntries(usable) } as unknown as DesiredDocument];
-}
-
-const shapes = new Map<DesiredKind, Shape>();
-
-function shapeOf(kind: DesiredKind): Shape {
-  const shape = shapes.get(kind) ?? compileShape(desiredSchema(kind));
-  shapes.set(kind, shape);
-  return shape;
 }
 
 /** By the kind first: only then is it known which fields are right. */
@@ -190,7 +219,7 @@ function judge(value: unknown, node: SourceNode): { problems: Problem[] } {
       problems: [{ code: 'UNKNOWN_KIND', path: '/kind', span: locate(node, ['kind'], 'value'), message: `unknown kind ${shown}${hint}` }],
     };
   }
-  return { problems: shapeProblems(shapeOf(kind as DesiredKind), value, node).map(withoutCredential) };
+  return { problems: shapeProblems(desiredShape(kind as DesiredKind), value, node).map(withoutCredential) };
 }
 
 /** A field that sounds like a credential: its line is not repeated on the screen (render.ts). */
@@ -198,10 +227,6 @@ function withoutCredential(problem: Problem): Problem {
   const field = problem.path.split('/').at(-1) ?? '';
   if (problem.code !== 'UNKNOWN_FIELD' || !/pass|secret|token|key|senha|segredo|chave|credential/i.test(field)) return problem;
   return { ...problem, code: 'INLINE_CREDENTIAL', message: `${problem.message}; credentials are given by reference only` };
-}
-
-export function keyOf(document: DesiredDocument): string {
-  return `${document.kind}/${document.metadata.name}`;
 }
 
 function compare(a: string, b: string): number {

@@ -2,8 +2,8 @@
  * The desired-state documents as JSON Schema (design 4), one per kind so that a message names the right field. Objects are
  * closed and patterns anchored, as in the manifest. What documents say together is checked in cross-checks.ts.
  */
+import { appIdPattern, appIdRule } from '../app-id.ts';
 import { limits } from '../limits.ts';
-import { patterns } from '../manifest/schema.ts';
 import type { DesiredKind } from './documents.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ const name = pattern(
   `^[a-z0-9]([a-z0-9._-]{0,${limits.objectNameCharsMax - 2}}[a-z0-9])?$`,
   `a name of at most ${limits.objectNameCharsMax} lowercase letters, digits, ".", "_" or "-", with a letter or digit first and last`,
 );
-const app = pattern(patterns.id, 'the id of an app: lowercase letters, digits and "-"');
+const app = pattern(appIdPattern, appIdRule);
 /** A text for people: no control characters, no space first. */
 const line = (title: string): Json => pattern('^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,199}$', title);
 const group = pattern('^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$', 'the name of a group');
@@ -53,6 +53,13 @@ const remoteFolder = pattern('^(?:/[A-Za-z0-9_.@%+,=-]{1,64}){1,8}$', 'an absolu
 const hostSource = '(?:\\[[0-9a-fA-F:.]{2,45}\\]|[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}))';
 const portSource = '(?:[0-9]|[1-9][0-9]{1,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
 
+const byte = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})';
+/** What the pattern lets pass and is no IPv6 address is told by cross-checks.ts. */
+const network = pattern(
+  `^(?:${byte}(?:\\.${byte}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|[0-9a-fA-F]{0,4}:[0-9a-fA-F:.]{1,40}(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)$`,
+  'the address of a proxy or a network, for example 10.0.0.5 or 10.1.0.0/16',
+);
+
 const oidc = closed(
   {
     issuer: pattern(
@@ -73,13 +80,14 @@ const specs: Readonly<Record<DesiredKind, Json>> = {
     listen: pattern(`^${hostSource}:${portSource}$`, 'host:port, for example 127.0.0.1:8787'),
     url: pattern(`^(?:https?://)?${hostSource}(?::${portSource})?/?$`, 'a host name or an http(s) address without a path'),
     origins: { type: 'string', enum: ['subdomain', 'path'] },
+    trustedProxies: { type: 'array', items: network, uniqueItems: true, maxItems: limits.trustedProxiesMax },
     store: pattern('^sqlite:[^\\u0000-\\u001f\\u007f]{1,4096}$', 'sqlite:PATH'),
     repository: line('a folder'),
     signIn: closed({ local: closed({ person: name }), ssh: closed({}), oidc }),
   }),
   Server: closed(
     {
-      local: closed({ prefix: line('a folder') }),
+      local: closed({ prefix: line('a folder'), trusted: { type: 'boolean' } }),
       ssh: closed(
         {
           host: pattern(`^(?:${hostSource}|[0-9a-fA-F:.]{2,45})$`, 'a host name or an address'),

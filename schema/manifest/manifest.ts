@@ -104,3 +104,9 @@ export function startsWithSession(manifest: Manifest): boolean {
   const onDemand = manifest.type === 'engine' && (manifest.provides?.length ?? 0) > 0 && manifest.engine?.loader === undefined;
   return !onDemand;
 }
+
+/** `healthcheckPath` as a request target: a manifest may hold any string, and only what a URL path can hold goes on the wire. */
+export function probeTarget(path: string): string {
+  const url = new URL(`http://localhost/${path.replace(/^\/+/, '')}`);
+  return `${url.pathname}${url.search}`;
+}

@@ -5,6 +5,7 @@
 import { limits } from '../limits.ts';
 import { characters } from '../positions/node.ts';
 import { patterns } from './schema.ts';
+import { unshownIn } from './shown-text.ts';
 
 export const menuSurfaces = ['arquivo', 'pasta', 'area-de-trabalho', 'icone-do-app'] as const;
 
@@ -66,6 +67,7 @@ function refuse(item: unknown): Refusal | null {
   }
   return (
     refuseText(item, 'rotulo', limits.menuLabelCharsMax) ??
+    refuseUnshown(item['rotulo'] as string) ??
     refuseOrder(item['ordem']) ??
     refuseAction(item['acao'], surface === 'icone-do-app') ??
     (surface === 'icone-do-app' ? refuseJumpItem(item) : refusePathItem(item, surface as string))
@@ -124,6 +126,11 @@ function refuseText(item: Record<string, unknown>, field: string, charsMax: numb
   const text = item[field];
   const length = typeof text === 'string' ? characters(text) : 0;
   return length >= 1 && length <= charsMax ? null : { path: [field], reason: `expected a text of 1 to ${charsMax} characters` };
+}
+
+function refuseUnshown(label: string): Refusal | null {
+  const problem = unshownIn(label);
+  return problem === null ? null : { path: ['rotulo'], reason: `expected text, ${problem}` };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

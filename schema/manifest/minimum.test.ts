@@ -39,7 +39,6 @@ test.for<[string, Record<string, unknown>]>([
   ['backend.healthcheckPath', { backend: { ...good.backend, healthcheckPath: '/\r\nx' } }],
   ['backend.installCommand', { backend: { ...good.backend, installCommand: ['a'] } }],
   ['recursos.gpu.modo', { recursos: { gpu: { modo: 'x' } } }],
-  ['secrets.0.name', { secrets: [{ name: 'LD_PRELOAD' }] }],
   ['secrets.0.name', { secrets: [{ name: 'a' }] }],
   ['motores.0.versao', { motores: [{ nome: 'm', versao: '..' }] }],
   ['motores.0.confere', { motores: [{ nome: 'm', versao: '1', url: 'http://x', sha256: '0'.repeat(64), tamanho: 1, confere: 'a/../b' }] }],
@@ -67,4 +66,8 @@ test.for([
 
 test('bytes that are not UTF-8 are no manifest', () => {
   expect(() => parseManifest(Uint8Array.of(0x7b, 0xff, 0x7d))).toThrow(/UTF-8/);
+});
+
+test('a reserved name of a secret stops no start: nobody can store it', () => {
+  expect(read({ secrets: [{ name: 'LD_PRELOAD' }] })).toMatchObject({ secrets: [{ name: 'LD_PRELOAD' }] });
 });

@@ -1,15 +1,17 @@
 /**
- * The minimum of a manifest that the servers check before they act on it (spec 2.1: install "validates only a minimum", 3.1
- * step 1), without JSON Schema: this file is loaded by the launcher and by every person's supervisor. Publishing checks
- * everything (validate.ts).
+ * The minimum of a manifest that the servers check before they act on it (spec 2.1: install "validates only a minimum", 3.1 step 1; 9.9),
+ * by hand: the fields that become a command line, a path, a variable or a state. A JSON Schema engine costs some ten megabytes and tens of
+ * milliseconds, and every person's supervisor and every start would pay for it; validate.ts checks everything with one, at publishing and
+ * in the portal. Both read text through the same strict reader (UTF-8, duplicate keys, `__proto__`, depth, size), and a rule that both need
+ * is in `patterns`: a package that was copied to a server past the validator still can't smuggle in a path or a variable.
  */
+import { appIdFault } from '../app-id.ts';
 import { SvcError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
 import { readJson } from '../positions/json.ts';
 import { clip, materialize } from '../positions/node.ts';
 import type { Problem } from '../findings.ts';
-import { isReservedName } from './reserved-names.ts';
 import { patterns } from './schema.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -27,6 +29,8 @@ export function parseManifest(bytes: Uint8Array | string): Manifest {
   if (found[0]) refuse(found[0].path, found[0].message);
   const root = fields(value, '');
   matches(root['id'], 'id', new RegExp(patterns.id));
+  const fault = appIdFault(String(root['id']));
+  if (fault !== null) refuse('id', fault);
   matches(root['version'], 'version', /^[0-9A-Za-z][0-9A-Za-z.\-+_]*$/);
   for (const field of ['name', 'icon', 'description', 'category']) optional(root[field], field, 'string');
   oneOf(root['type'], 'type', ['app', 'engine']);
@@ -70,8 +74,8 @@ function checkRecursos(value: unknown): void {
 function checkSecrets(value: unknown): void {
   for (const [index, secret] of list(value, 'secrets').entries()) {
     const name = fields(secret, `secrets.${index}`)['name'];
+    // A reserved one is no reason not to start: it can't be stored (reserved-names.ts).
     matches(name, `secrets.${index}.name`, new RegExp(patterns.variable));
-    if (isReservedName(String(name))) refuse(`secrets.${index}.name`, `${show(name)} is kept for the system`);
   }
 }
 

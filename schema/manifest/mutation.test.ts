@@ -4,15 +4,17 @@
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isShown } from '../testing/oracle-texts.ts';
 import { validateManifest } from './validate.ts';
+import { amount } from '../../test/support/amount.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(process.env['FC_RUNS'] ?? (process.env['SVC_TEST_LONG'] === '1' ? 200_000 : 4_000));
+const runs = Number(process.env['FC_RUNS'] ?? amount(4_000, 200_000));
 
 type Fields = Record<string, unknown>;
 
 const lower = (max: number) => fc.stringMatching(new RegExp(`^[a-z][a-z0-9]{0,${max - 1}}$`));
-const text = fc.string({ maxLength: 40, unit: 'grapheme' }).filter((value) => value.isWellFormed() && value !== '');
+const text = fc.string({ maxLength: 40, unit: 'grapheme' }).filter((value) => value.isWellFormed() && value !== '' && isShown(value));
 const capability = fc.tuple(lower(8), fc.nat(99)).map(([name, version]) => `${name}/v${version}`);
 const address = lower(10).map((name) => `https://${name}.example.org/a?b=c#d`);
 const file = (extension: string) => fc.tuple(lower(8), lower(8)).map(([a, b]) => `${a}/${b}.${extension}`);
@@ -125,6 +127,10 @@ const anObject = {};
 const notText = [7, true, null, [], anObject];
 const notFlag = ['true', 0, null];
 const longer = (chars: number) => 'é'.repeat(chars + 1);
+const shownTexts = ['name', 'description', 'license', 'developer.name', 'window.title', 'capacidades.*.rotulo', 'opens.proprios.0.nome'];
+/** Turn the text around them, or end a line where no reader of lines expects it. */
+const turned = Array.from('\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029', (char) => `a${char}b`);
+const unseen = ['\u200b', '\ufeff', '\u200b\ufeff \u2060', '\u3164', '\u00ad', '\u2800', '\u{e0041}', ' ', '\u3000\t'];
 const badCapability = ['texto', 'texto/v', 'Texto/v1', 'texto/v1 ', '/v1', 'texto/v1.2', 'texto/v1\n', '1a/v1'];
 
 /** path (`*` is the name of a capability), code, values that break it. */
@@ -253,11 +259,7 @@ const table: readonly (readonly [string, string, readonly unknown[]])[] = [
   ['resources.cpuQuota', 'PATTERN', ['', '100', '1.5%', 'none%']],
   ['resources.tasksMax', 'PATTERN', ['', '-1', '1.5', '10K']],
   ['secrets.0.name', 'PATTERN', ['', 'a', '1A', 'A-B', 'A B', `A${'B'.repeat(64)}`, 'A\n']],
-  [
-    'secrets.0.name',
-    'RESERVED_NAME',
-    ['SVC_APP_TOKEN', 'SVC_', 'LD_PRELOAD', 'PATH', 'HOME', 'NODE_OPTIONS', 'PYTHONPATH', 'BASH_ENV', 'IFS'],
-  ],
+  ['secrets.0.name', 'RESERVED_NAME', ['SVC_APP_TOKEN', 'SVC_MOTOR_X', 'LD_PRELOAD', 'PATH', 'HOME', 'NODE_OPTIONS', 'PYTHONPATH']],
   ['icon', 'PATH_ESCAPES', ['/a.svg', '../a.svg', 'a\\b.svg']],
   ['developer.name', 'LENGTH', ['']],
   ['license', 'LENGTH', ['']],
@@ -308,6 +310,9 @@ const table: readonly (readonly [string, string, readonly unknown[]])[] = [
   ],
   ['backend.healthcheckPath', 'HEALTHCHECK_PATH', ['', 'saude', '/a b', '/a\r\nx: y', '/é', 'http://a/']],
   ['backend.installCommand', 'CONTROL_CHARACTER', ['a\0b']],
+  ...[...shownTexts, 'window.cancelarArraste.0', 'secrets.0.description', 'contributes.browserExtension.razao'].map(
+    (path) => [path, 'CONTROL_CHARACTER', ['a\0b', '\u001b[2J', 'a\u007f', '\u009b1m', ...turned, ...unseen]] as const,
+  ),
   ['window.width', 'RANGE', [199, 10_001, -1]],
   ['window.height', 'RANGE', [149, 10_001]],
   ['window.width', 'WRONG_TYPE', ['300', 300.5, null, true]],
@@ -389,7 +394,7 @@ test(`generated manifests are valid (seed ${seed})`, () => {
     fc.property(manifests, (manifest) => {
       expect(validateManifest('f', JSON.stringify(manifest)).errors).toEqual([]);
     }),
-    { seed, numRuns: 500 },
+    { seed, numRuns: amount(500) },
   );
 }, 60_000);
 

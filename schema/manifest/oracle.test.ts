@@ -12,9 +12,10 @@ import { isManifestByTheSpec } from '../testing/manifest-oracle.ts';
 import { readStrictly } from '../testing/oracle-json.ts';
 import { omittedByTheSpec } from '../testing/oracle-menu.ts';
 import { isManifest, validateManifest } from './validate.ts';
+import { amount } from '../../test/support/amount.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const mutants = Number(process.env['FC_RUNS'] ?? (process.env['SVC_TEST_LONG'] === '1' ? 1_050_000 : 10_000));
+const mutants = Number(process.env['FC_RUNS'] ?? amount(10_000, 1_050_000));
 
 /** Positions of the items of `contributes.contextMenu` that a report warns about. */
 const toldOmitted = (warnings: readonly { readonly code: string; readonly path: string }[]): number[] => [

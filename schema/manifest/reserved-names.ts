@@ -1,96 +1,43 @@
 /**
- * Variable names that a secret may not take. A secret wins over the env file (spec 3.1 step 2), so one of these would replace
- * the token, the loader or the interpreter's search path. Decision: docs/decisions/0011-reserved-secret-names.md
+ * Variable names that no secret takes. Everything else that spec 2.1 allows is the person's: on a name clash with the env file their value
+ * wins (spec 3.1 step 2), also for `SVC_PORTAL_URL` or `SVC_APP_BASE_PATH`. A secret goes to a process of the person's own account, so a
+ * name opens nothing that they could not do anyway. These few say which process this is, or are obeyed by the programs between the launcher
+ * and the app, so another value would not reach the app but take it away. Refused alternative: whole prefixes (`NODE_`, `PYTHON`, `SVC_`)
+ * and all that some program obeys; `NODE_AUTH_TOKEN`, `BROWSER` and `ENV` could not be stored then. Publishing says RESERVED_NAME, storing
+ * SECRET_REFUSED. A name that somebody wrote into secrets.json by hand is left out with a line in run.log: a name never refuses a start.
  */
-const prefixes = ['SVC_', 'LD_', 'NODE_', 'PYTHON', 'BASH_FUNC_', 'DYLD_', 'GLIBC_', 'MALLOC_'] as const;
-
-const groups = {
-  // Who and where the process is.
-  identity: [
-    'PATH',
-    'HOME',
-    'USER',
-    'LOGNAME',
-    'SHELL',
-    'PWD',
-    'OLDPWD',
-    'TMPDIR',
-    'HOSTNAME',
-    'MAIL',
-    'TERM',
-    'SUDO_USER',
-    'SUDO_UID',
-    'SUDO_GID',
-    'XDG_RUNTIME_DIR',
-    'XDG_CONFIG_HOME',
-    'XDG_DATA_HOME',
-    'XDG_STATE_HOME',
-    'XDG_CACHE_HOME',
-    'DBUS_SESSION_BUS_ADDRESS',
-    'SSH_AUTH_SOCK',
-    'NOTIFY_SOCKET',
-    'LISTEN_FDS',
-    'LISTEN_PID',
-    'INVOCATION_ID',
-    'JOURNAL_STREAM',
-    'MAINPID',
-  ],
-  // What a shell or a loader obeys before the program starts.
-  loaders: [
-    'BASH_ENV',
-    'ENV',
-    'IFS',
-    'CDPATH',
-    'GLOBIGNORE',
-    'SHELLOPTS',
-    'BASHOPTS',
-    'PS4',
-    'PROMPT_COMMAND',
-    'POSIXLY_CORRECT',
-    'GCONV_PATH',
-    'LOCPATH',
-    'NLSPATH',
-    'HOSTALIASES',
-    'LOCALDOMAIN',
-    'RES_OPTIONS',
-    'GETCONF_DIR',
-    'TZDIR',
-    'RESOLV_HOST_CONF',
-  ],
-  // What other runtimes obey.
-  runtimes: [
-    'PERL5LIB',
-    'PERL5OPT',
-    'PERLLIB',
-    'RUBYLIB',
-    'RUBYOPT',
-    'JAVA_TOOL_OPTIONS',
-    'JDK_JAVA_OPTIONS',
-    '_JAVA_OPTIONS',
-    'CLASSPATH',
-    'OPENSSL_CONF',
-    'OPENSSL_MODULES',
-    'SSL_CERT_FILE',
-    'SSL_CERT_DIR',
-    'GIT_SSH_COMMAND',
-    'EDITOR',
-    'VISUAL',
-    'PAGER',
-    'BROWSER',
-  ],
-  // Decided by the launcher. Source: spec 3.1 step 6.
-  devices: [
-    'CUDA_VISIBLE_DEVICES',
-    'CUDA_DEVICE_ORDER',
-    'NVIDIA_VISIBLE_DEVICES',
-    'HIP_VISIBLE_DEVICES',
-    'ROCR_VISIBLE_DEVICES',
-    'ZE_AFFINITY_MASK',
-  ],
-} as const;
-
-const names: ReadonlySet<string> = new Set(Object.values(groups).flat());
+const names: ReadonlySet<string> = new Set([
+  // By which the process is recognised, reached and shut against others. Source: spec 2.6, 3.1 step 7, 5.1.
+  'SVC_APP_ID',
+  'SVC_APP_SOCKET',
+  'SVC_APP_TOKEN',
+  'SVC_APP_INSTALLED_HASH',
+  'SVC_APP_DATA_DIR',
+  // Words between the portal and the supervisor, which reach no app (docs/server.md).
+  'SVC_APP_PINNED',
+  'SVC_APP_REQUEST_ID',
+  // Set by the launcher. Source: spec 2.6, 3.1 step 6; docs/decisions/0021-environment-of-a-backend.md, 0077-gpu-inventory.md
+  'HOME',
+  'PATH',
+  'NODE_PATH',
+  'PYTHONPATH',
+  'CUDA_VISIBLE_DEVICES',
+  'CUDA_DEVICE_ORDER',
+  'HIP_VISIBLE_DEVICES',
+  'ROCR_VISIBLE_DEVICES',
+  'ZE_AFFINITY_MASK',
+  // Where the scope of step 7 is asked for: with another one the app would run without its ceilings.
+  'DBUS_SESSION_BUS_ADDRESS',
+  'XDG_RUNTIME_DIR',
+  // Obeyed before the app's first line, also by the shell, `env` and `systemd-run` that start it: a wrong value would end the start.
+  'LD_AUDIT',
+  'LD_LIBRARY_PATH',
+  'LD_PRELOAD',
+  'NODE_OPTIONS',
+]);
+/** `SVC_MOTOR_<NOME>`, the engines. Source: spec 2.3. */
+const engines = 'SVC_MOTOR_';
 
 export function isReservedName(name: string): boolean {
-  return names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+  return names.has(name) || name.startsWith(engines);
 }

@@ -2,6 +2,7 @@
  * Rules of the manifest that JSON Schema can't say (spec 2.1 to 2.5). They run beside the schema, also on a manifest that
  * breaks it, so that a person sees every mistake at once; hence they take nothing about the shape for granted.
  */
+import { appIdTooLong } from '../app-id.ts';
 import { limits } from '../limits.ts';
 import type { FindingCode } from '../findings.ts';
 import { clip } from '../positions/node.ts';
@@ -9,6 +10,7 @@ import { contrastWithWhite } from './contrast.ts';
 import { contextMenuItems } from './menu.ts';
 import { isPublicSuffix } from './public-suffix.ts';
 import { isReservedName } from './reserved-names.ts';
+import { unshownIn } from './shown-text.ts';
 
 type Path = readonly (string | number)[];
 /** `at` says whether the key or the value is shown; default the value. */
@@ -29,6 +31,7 @@ export function checkManifestRules(manifest: unknown, tell: Tell): void {
   checkOpens(record(root['opens']), tell);
   checkNames(root, tell);
   checkPaths(root, tell);
+  checkTexts(root, tell);
   checkWithoutEffect(root, tell);
 }
 
@@ -41,14 +44,12 @@ function checkIdentity(root: Fields, tell: Tell): void {
   if (version !== '' && !semver.test(version)) {
     tell('NOT_SEMVER', ['version'], `expected a semantic version such as 1.4.2, found "${clip(version)}"`);
   }
-  // The id becomes a label of a host name (design 7): RFC 1123, and no punycode.
   const id = text(root['id']);
-  if (id.length > limits.hostLabelCharsMax || id.startsWith('-') || id.endsWith('-') || id.startsWith('xn--')) {
-    tell(
-      'NOT_A_HOST_NAME',
-      ['id'],
-      `browsers take no address with "${clip(id)}" in it: at most 63 characters, no "-" first or last, no "xn--"`,
-    );
+  const long = appIdTooLong(id);
+  if (long !== null) tell('ID_TOO_LONG', ['id'], long);
+  // The id becomes a label of a host name (design 7).
+  if (id.startsWith('-') || id.endsWith('-') || id.startsWith('xn--')) {
+    tell('NOT_A_HOST_NAME', ['id'], `browsers take no address with "${clip(id)}" in it: no "-" first or last, no "xn--" first`);
   }
 }
 
@@ -162,7 +163,11 @@ function checkNames(root: Fields, tell: Tell): void {
       if (seen.has(name)) tell('DUPLICATE_NAME', [field, index, key], `"${clip(name)}" is already in "${field}"`);
       seen.add(name);
       if (field === 'secrets' && isReservedName(name)) {
-        tell('RESERVED_NAME', [field, index, key], `"${clip(name)}" is kept for the system; take another variable name`);
+        tell(
+          'RESERVED_NAME',
+          [field, index, key],
+          `"${clip(name)}" is set by the launcher itself and could never be stored; take another variable name`,
+        );
       }
     }
   }
@@ -185,6 +190,26 @@ function checkPaths(root: Fields, tell: Tell): void {
   const icon = text(root['icon']);
   if (icon !== '' && !/\.(svg|png|jpe?g)$/i.test(icon))
     tell('ICON_TYPE', ['icon'], `expected an svg, png or jpg file, found "${clip(icon)}"`);
+}
+
+/** Texts that no pattern bounds: they are shown to people, printed on terminals and written to logs. */
+function checkTexts(root: Fields, tell: Tell): void {
+  const check = (value: unknown, path: Path) => {
+    const problem = unshownIn(text(value));
+    if (problem) tell('CONTROL_CHARACTER', path, `expected text, ${problem} in "${clip(text(value))}"`);
+  };
+  for (const field of ['name', 'description', 'category', 'license']) check(root[field], [field]);
+  for (const field of ['developer', 'publisher']) check(record(root[field])['name'], [field, 'name']);
+  const window = record(root['window']);
+  check(window['title'], ['window', 'title']);
+  for (const [index, selector] of list(window['cancelarArraste']).entries()) check(selector, ['window', 'cancelarArraste', index]);
+  for (const [name, offer] of Object.entries(record(root['capacidades']))) check(record(offer)['rotulo'], ['capacidades', name, 'rotulo']);
+  for (const [index, type] of list(record(root['opens'])['proprios']).entries()) {
+    check(record(type)['nome'], ['opens', 'proprios', index, 'nome']);
+  }
+  const extension = record(record(root['contributes'])['browserExtension']);
+  check(extension['razao'], ['contributes', 'browserExtension', 'razao']);
+  for (const [index, secret] of list(root['secrets']).entries()) check(record(secret)['description'], ['secrets', index, 'description']);
 }
 
 /** Why a path is not inside the folder it is relative to; null when it is. Used wherever a manifest names a file. */

@@ -103,7 +103,7 @@ const backend = closed(
     runtime: { type: 'string', enum: ['python3', 'node', 'binary'] },
     entrypoint: text({ minLength: 1 }),
     transport: { type: 'string', enum: ['socket'] },
-    aoFechar: pattern(patterns.aoFechar, 'encerrar, manter or ocioso:<1 to 9999>m'),
+    aoFechar: pattern(patterns.aoFechar, `encerrar, manter or ocioso:<${limits.idleMinutesMin} to ${limits.idleMinutesMax}>m`),
     installCommand: text(),
     healthcheckPath: text(),
   },

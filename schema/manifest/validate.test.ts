@@ -105,6 +105,11 @@ test.for<[string, Change, string[]]>([
   ['memory with another unit', { resources: { memoryMax: '1P' } }, ['PATTERN /resources/memoryMax']],
   ['cpu without percent', { resources: { cpuQuota: '100' } }, ['PATTERN /resources/cpuQuota']],
   ['a server-scope app', { escopo: 'servidor' }, ['SERVER_SCOPE_KIND /escopo']],
+  ['an id of 50', { id: 'a'.repeat(50) }, ['ID_TOO_LONG /id']],
+  ['an id of 64 that ends in "-"', { id: `${'a'.repeat(63)}-` }, ['ID_TOO_LONG /id', 'NOT_A_HOST_NAME /id']],
+  ['an id with "-" first', { id: '-a' }, ['NOT_A_HOST_NAME /id']],
+  ['an id with "-" last', { id: 'a-' }, ['NOT_A_HOST_NAME /id']],
+  ['an encoded id', { id: 'xn--a' }, ['NOT_A_HOST_NAME /id']],
   ['a server-scope id of 28', { id: 'a'.repeat(28), kind: 'service', escopo: 'servidor' }, ['SERVER_SCOPE_ID /id']],
   [
     'an engine artefact of no bytes',
@@ -163,24 +168,27 @@ test.for<[string, Change, string[]]>([
 
 test.for([
   'SVC_APP_TOKEN',
-  'SVC_X',
+  'SVC_APP_SOCKET',
+  'SVC_APP_ID',
+  'SVC_MOTOR_ROSTO',
   'LD_PRELOAD',
   'PATH',
   'HOME',
   'NODE_OPTIONS',
   'NODE_PATH',
   'PYTHONPATH',
-  'PYTHONSTARTUP',
-  'SHELL',
-  'USER',
-  'LOGNAME',
-  'BASH_ENV',
-  'ENV',
-  'IFS',
   'CUDA_VISIBLE_DEVICES',
 ])('a secret may not be named %s', (name) => {
   expect(errorsOf({ secrets: [{ name }] })).toEqual(['RESERVED_NAME /secrets/0/name']);
 });
+
+// Source: spec 2.1 `secrets[].name`.
+test.for(['BROWSER', 'NODE_AUTH_TOKEN', 'PYTHON_KEY', 'ENV', 'USER', 'IFS', 'BASH_ENV', 'SVC_X', 'LD_KEY', 'PYTHONSTARTUP'])(
+  'a secret may be named %s',
+  (name) => {
+    expect(errorsOf({ secrets: [{ name }] })).toEqual([]);
+  },
+);
 
 test('all mistakes come at once, in the order of the file, at the key or at the value', () => {
   const text = '{\n  "nmae": "x",\n  "id": "A",\n  "version": "1.0.0",\n  "backend": { "runtime": "pyton3", "entrypoint": "m" }\n}';
@@ -212,8 +220,6 @@ test.for<[Change, string]>([
   [{ contributes: { settingsOptIn: true } }, 'HAS_NO_EFFECT /contributes/settingsOptIn'],
   [{ gpu: true, recursos: { gpu: { modo: 'necessaria' } } }, 'HAS_NO_EFFECT /gpu'],
   [{ window: { icone: { url: '../x.svg' } } }, 'HAS_NO_EFFECT /window/icone/url'],
-  [{ id: '-a' }, 'NOT_A_HOST_NAME /id'],
-  [{ id: 'a'.repeat(64) }, 'NOT_A_HOST_NAME /id'],
   [{ icon: 'icon.webp' }, 'ICON_TYPE /icon'],
   [
     { contributes: { contextMenu: [{ id: 'a', superficie: 'arquivo', rotulo: 'x', ordem: 1000 }] } },

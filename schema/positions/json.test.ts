@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readJson } from './json.ts';
 import { type SourceNode, locate, materialize } from './node.ts';
+import { amount } from '../../test/support/amount.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
@@ -17,7 +18,7 @@ test(`what JSON.parse takes, the scanner takes, with the same value (seed ${seed
       const shown = JSON.stringify(JSON.parse(text), null, indent);
       expect(parsed(shown)).toEqual(JSON.parse(shown));
     }),
-    { seed, numRuns: 2_000 },
+    { seed, numRuns: amount(2_000) },
   );
 }, 60_000);
 
@@ -47,7 +48,7 @@ test(`what JSON.parse refuses, the scanner refuses at a place inside the text (s
       expect({ broken, accepted: node !== null }).toEqual({ broken, accepted: valid });
       expect(problems.map(({ code, span }) => [code, span.start <= broken.length])).toEqual(valid ? [] : [['SYNTAX', true]]);
     }),
-    { seed, numRuns: 5_000 },
+    { seed, numRuns: amount(5_000) },
   );
 }, 60_000);
 

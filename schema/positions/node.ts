@@ -19,6 +19,8 @@ export interface SourceEntry {
 /** One document of a text. `node` is null when the syntax is broken; `problems` then says where. */
 export interface SourceDocument {
   readonly node: SourceNode | null;
+  /** What a broken one seems to say, by a reader that goes on after a mistake: for telling what follows from it, never to be acted on. */
+  readonly seeming?: SourceNode | null;
   readonly problems: readonly Problem[];
 }
 

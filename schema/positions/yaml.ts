@@ -14,6 +14,21 @@ export function readYaml(text: string): SourceDocument[] {
 
 /** The same, one by one: whoever reads a large file can do something else in between. */
 export function* yamlDocuments(text: string): Generator<SourceDocument, void> {
+  for (let from = 0; from < text.length;) {
+    const next: { at: number | null } = { at: null };
+    yield* documentsFrom(text, from, next);
+    if (next.at === null) return;
+    from = next.at;
+  }
+}
+
+/**
+ * Documents from this offset on. One with an open quote or bracket may have swallowed those behind it: a line that begins with `---` begins
+ * a document whatever stands before it, so reading begins there anew, and `next.at` says where.
+ */
+function* documentsFrom(text: string, from: number, next: { at: number | null }): Generator<SourceDocument, void> {
+  const parser = new Parser();
+  parser.offset = from;
   const composer = new Composer({
     version: '1.2',
     schema: 'core',
@@ -25,10 +40,30 @@ export function* yamlDocuments(text: string): Generator<SourceDocument, void> {
     prettyErrors: false,
     logLevel: 'silent',
   });
-  for (const parsed of composer.compose(new Parser().parse(text))) {
+  for (const parsed of composer.compose(parser.parse(from === 0 ? text : text.slice(from)))) {
     const document = readDocument(parsed, text);
+    if (parsed.errors.length > 0) next.at = nextDocument(text, parsed.range[0], parsed.range[1]);
+    if (next.at !== null) {
+      yield* readBroken(text, parsed.range[0], next.at);
+      return;
+    }
     if (document.node !== null || document.problems.length > 0) yield document;
   }
+}
+
+/** Where a line begins with `---` inside of a document, behind its own. */
+function nextDocument(text: string, start: number, end: number): number | null {
+  const marker = /\n(?=---(?:[ \t\r\n]|$))/g;
+  // Its own marker may be the first thing of it, after comments.
+  const own = /^(?:[ \t]*(?:#[^\n]*)?\n)*---/.exec(text.slice(start, end))?.[0].length ?? 0;
+  marker.lastIndex = start + own;
+  const found = marker.exec(text);
+  return found === null || found.index + 1 >= end ? null : found.index + 1;
+}
+
+/** The one document alone. It ends before the next one, so that it can't swallow anything. */
+function* readBroken(text: string, start: number, end: number): Generator<SourceDocument, void> {
+  yield* documentsFrom(text.slice(0, end), start, { at: null });
 }
 
 function readDocument(document: Document.Parsed, text: string): SourceDocument {
@@ -37,9 +72,8 @@ function readDocument(document: Document.Parsed, text: string): SourceDocument {
     problems.push(directive(document, 'only YAML 1.2 is read'));
   if (Object.keys(document.directives.tags).some((handle) => handle !== '!!')) problems.push(directive(document, '%TAG is not used here'));
   const { contents } = document;
-  if (problems.length > 0 || contents === null || (isScalar(contents) && contents.value === null && contents.source === '')) {
-    return { node: null, problems };
-  }
+  if (contents === null || (isScalar(contents) && contents.value === null && contents.source === '')) return { node: null, problems };
+  if (problems.length > 0) return { node: null, seeming: convert(contents, { start: 0, end: 0 }, [], 1), problems };
   const node = convert(contents, { start: 0, end: 0 }, problems, 1);
   return { node, problems };
 }
@@ -79,26 +113,55 @@ function convert(node: Node | null, parent: Span, problems: Problem[], depth: nu
   };
 }
 
-/**
- * One mistake, one finding: the parser goes on after an error and complains about what follows from it. The first of a line counts,
- * and after a tab only further tabs do, since every level below it stands in the wrong place.
- */
-function mistakes(errors: readonly YAMLError[], text: string): readonly YAMLError[] {
-  const lines = new Set<number>();
-  let tabbed = false;
-  return errors
-    .toSorted((a, b) => a.pos[0] - b.pos[0])
-    .filter((error) => {
-      const line = text.lastIndexOf('\n', error.pos[0] - 1);
-      const isTab = error.code === 'TAB_AS_INDENT';
-      if (lines.has(line) || (tabbed && !isTab)) return false;
-      lines.add(line);
-      tabbed ||= isTab;
-      return true;
-    });
+interface Mistake {
+  readonly code: YAMLError['code'];
+  readonly pos: readonly [number, number];
+  readonly message: string;
 }
 
-function syntaxProblem(error: YAMLError, text: string): Problem {
+/** What is not closed is noticed at the next thing that stands there, often in another line: told where the text ends that lacks it. */
+function placed({ code, pos, message }: YAMLError, text: string): Mistake {
+  const missing = /(?:must be sufficiently indented and end with a |Missing closing )([\]}"'])/.exec(message)?.[1];
+  // Behind a tab every level stands in the wrong place: the tab is the mistake.
+  const line = text.slice(text.lastIndexOf('\n', pos[0] - 1) + 1, pos[1]);
+  if (missing === undefined || /^ *\t/.test(line)) return { code, pos, message };
+  const at = text.slice(0, pos[0]).trimEnd().length;
+  const start = Math.max(0, at - 1);
+  return {
+    code,
+    pos: [start, Math.max(start, at)],
+    message: `a ${missing} is missing after this, or the next line is indented too little`,
+  };
+}
+
+/**
+ * One mistake, one finding: the parser goes on after an error and complains about what follows from it. The first of a line counts,
+ * after a tab only further tabs do, since every level below it stands in the wrong place, and what is too deep was not read to its end.
+ */
+function mistakes(errors: readonly YAMLError[], text: string): readonly Mistake[] {
+  const deep = errors.find((error) => error.code === 'RESOURCE_EXHAUSTION');
+  if (deep) return [deep];
+  const isTab = (error: YAMLError): boolean => error.code === 'TAB_AS_INDENT';
+  const sorted = errors.toSorted((a, b) => a.pos[0] - b.pos[0] || Number(isTab(b)) - Number(isTab(a)));
+  const firstTab = sorted.findIndex(isTab);
+  const told = sorted.filter((error, at) => firstTab === -1 || at <= firstTab || isTab(error));
+  // By the line where it is noticed, and by the one where it is told.
+  const own = onePerLine(told, text);
+  return onePerLine(
+    own.map((error) => placed(error, text)),
+    text,
+  );
+}
+
+function onePerLine<One extends Mistake>(found: readonly One[], text: string): readonly One[] {
+  const lines = new Set<number>();
+  return found.filter(({ pos }) => {
+    const line = text.lastIndexOf('\n', pos[0] - 1);
+    return !lines.has(line) && lines.add(line);
+  });
+}
+
+function syntaxProblem(error: Mistake, text: string): Problem {
   const start = Math.min(error.pos[0], text.length);
   const span = { start, end: Math.max(start, error.pos[1]) };
   if (error.code === 'RESOURCE_EXHAUSTION') return tooDeep(span);

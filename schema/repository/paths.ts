@@ -2,7 +2,19 @@
  * The layout of a repository, which is also its URLs: a plain web server that serves the folder serves a repository.
  * Names are checked against the grammar of the records, so that no name leaves its folder or hides in it.
  */
-import { type IconType, iconTypes, namePatterns } from './records.ts';
+import { appIdPattern } from '../app-id.ts';
+import { limits } from '../limits.ts';
+
+export const iconTypes = ['svg', 'png', 'jpg', 'jpeg'] as const;
+export type IconType = (typeof iconTypes)[number];
+
+export const namePatterns = {
+  id: appIdPattern,
+  version: `^[0-9A-Za-z][0-9A-Za-z.+_-]{0,${limits.repositoryNameCharsMax - 1}}$`,
+  /** Source: spec 2.3. */
+  nome: '^[a-z][a-z0-9-]{0,31}$',
+  versao: '^[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}$',
+} as const;
 
 const grammar = {
   id: new RegExp(namePatterns.id),

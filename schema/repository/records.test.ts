@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compareVersions } from './order.ts';
 import { parseRepositoryPath, pathOfItem } from './paths.ts';
+import { readOfferedApps } from './minimum.ts';
 import { catalogueOf, readCatalogue, readPackageRecord, type PackageRecord } from './records.ts';
 
 const record = (id: string, version: string): PackageRecord => ({
@@ -15,6 +16,13 @@ const record = (id: string, version: string): PackageRecord => ({
 test('the catalogue of records reads back, newest first, without what only the record tells', () => {
   const catalogue = catalogueOf([record('b', '1.9.0'), record('a', '1.0.0'), record('b', '1.10.0')], []);
   expect(readCatalogue(JSON.stringify(catalogue))).toEqual(catalogue);
+  const oldestFirst = { ...catalogue, apps: catalogue.apps.map((app) => ({ ...app, versions: app.versions.toReversed() })) };
+  expect(readOfferedApps(JSON.stringify(oldestFirst))).toEqual(
+    catalogue.apps.map(({ id, versions }) => ({
+      id,
+      versions: versions.map(({ version, sha256, tamanho }) => ({ version, sha256, tamanho, provides: [] })),
+    })),
+  );
   expect(catalogue.apps.map(({ id, versions }) => [id, versions.map(({ version }) => version)])).toEqual([
     ['a', ['1.0.0']],
     ['b', ['1.10.0', '1.9.0']],
@@ -29,7 +37,6 @@ describe('refused with REPOSITORY_INVALID', () => {
   test.for<[string, unknown]>([
     ['no object', []],
     ['a newer format', { ...good, formato: 2 }],
-    ['an unknown field', { ...good, mais: 1 }],
     ['an app without versions', { ...good, apps: [{ id: 'a', versions: [] }] }],
     ['an app twice', { ...good, apps: [good.apps[0], good.apps[0]] }],
     ['a version twice', { ...good, apps: [{ id: 'a', versions: [version, version] }] }],
@@ -37,10 +44,25 @@ describe('refused with REPOSITORY_INVALID', () => {
     ['a version that is a path', withVersion({ version: '1/2' })],
     ['a wrong hash', withVersion({ sha256: 'A'.repeat(64) })],
     ['no bytes', withVersion({ tamanho: 0 })],
+    ['capabilities that are no texts', withVersion({ manifest: { provides: [1] } })],
+    ['no manifest', withVersion({ manifest: undefined })],
+    ['an id that is too long', { ...good, apps: [{ id: 'a'.repeat(50), versions: [version] }] }],
+  ])('%s, by the installer too', ([, value]) => {
+    for (const read of [readCatalogue, readOfferedApps])
+      expect(() => read(JSON.stringify(value))).toThrow(expect.objectContaining({ code: 'REPOSITORY_INVALID' }));
+  });
+  test.for<[string, unknown]>([
+    ['an unknown field', { ...good, mais: 1 }],
     ['a manifest field of a wrong type', withVersion({ manifest: { requires: 'x' } })],
     ['a manifest field that is not known', withVersion({ manifest: { novo: 1 } })],
-  ])('%s', ([, value]) => {
+  ])('%s, which the installer passes over', ([, value]) => {
     expect(() => readCatalogue(JSON.stringify(value))).toThrow(expect.objectContaining({ code: 'REPOSITORY_INVALID' }));
+    expect(readOfferedApps(JSON.stringify(value))).toMatchObject([{ id: 'a', versions: [{ version: '1.0.0' }] }]);
+  });
+  test('what is no JSON, by both', () => {
+    for (const read of [readCatalogue, readOfferedApps])
+      for (const text of ['', '{', '\uFEFF{}', 'null'])
+        expect(() => read(text)).toThrow(expect.objectContaining({ code: 'REPOSITORY_INVALID' }));
   });
   test('a record that tells of another version than its path', () => {
     expect(() => readPackageRecord(JSON.stringify(record('a', '1.0.0')), 'a', '1.0.1')).toThrow(

@@ -3,16 +3,18 @@
  * the readers that refuse anything else. A catalogue holds nothing that the records don't: it can be built again at any time.
  * Source: issue 3; spec 2.1, 2.3. Decision: docs/decisions/0055-repository-on-disk.md
  */
+import { appIdRule } from '../app-id.ts';
 import { SvcError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { manifestSchema, patterns } from '../manifest/schema.ts';
+import { manifestSchema } from '../manifest/schema.ts';
 import { decodeText } from '../positions/decode.ts';
 import { readJson } from '../positions/json.ts';
 import { clip } from '../positions/node.ts';
 import { compileShape } from '../compile-shape.ts';
 import { type Shape, shapeProblems } from '../shape.ts';
 import { compareVersions } from './order.ts';
+import { type IconType, iconTypes, namePatterns } from './paths.ts';
 
 /** What the store and the installer need to know before they download: these fields of the manifest, as they stand there. */
 const catalogueFields = [
@@ -88,9 +90,6 @@ export interface EngineRecord extends CatalogueEngine {
   readonly formato: 1;
 }
 
-export const iconTypes = ['svg', 'png', 'jpg', 'jpeg'] as const;
-export type IconType = (typeof iconTypes)[number];
-
 type Json = Readonly<Record<string, unknown>>;
 const closed = (properties: Json, required: readonly string[]): Json => ({
   type: 'object',
@@ -99,15 +98,6 @@ const closed = (properties: Json, required: readonly string[]): Json => ({
   required,
 });
 const pattern = (source: string, title: string): Json => ({ type: 'string', pattern: source, title });
-
-export const namePatterns = {
-  /** Source: spec 2.1; a file name holds no more. */
-  id: `^[a-z0-9-]{1,${limits.repositoryNameCharsMax}}$`,
-  version: `^[0-9A-Za-z][0-9A-Za-z.+_-]{0,${limits.repositoryNameCharsMax - 1}}$`,
-  /** Source: spec 2.3. */
-  nome: '^[a-z][a-z0-9-]{0,31}$',
-  versao: '^[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}$',
-} as const;
 
 const formato = { type: 'integer', const: 1 };
 const published = {
@@ -129,7 +119,7 @@ const version = closed(
   { version: pattern(namePatterns.version, 'a version such as 1.4.2'), ...published, manifest: manifestSubset, novidades, icone },
   ['version', ...publishedNames, 'manifest', 'novidades'],
 );
-const app = closed({ id: pattern(namePatterns.id, `an id: ${patterns.id}`), versions: { type: 'array', minItems: 1, items: version } }, [
+const app = closed({ id: pattern(namePatterns.id, appIdRule), versions: { type: 'array', minItems: 1, items: version } }, [
   'id',
   'versions',
 ]);
@@ -160,7 +150,7 @@ export const packageRecordSchema = named(
       manifest: {
         type: 'object',
         properties: {
-          id: pattern(namePatterns.id, 'an id'),
+          id: pattern(namePatterns.id, appIdRule),
           version: pattern(namePatterns.version, 'a version'),
           backend: { type: 'object' },
         },

@@ -1,10 +1,23 @@
 /**
- * Another reader of a manifest, for the tests only: written from spec 2.1 to 2.5, 7 and 8 and decisions 0010 and 0011, without
+ * Another reader of a manifest, for the tests only: written from spec 2.1 to 2.5, 7 and 8 and decision 0010 and reserved-names.ts, without
  * JSON Schema, without a regular expression and without a constant of the validator, so that a slip in one of the two shows. It
  * says yes, no, or (null) that it can't tell: a host behind `*.` that is in neither of its lists, an address of no usual form.
  */
 import { isAddress, isHostPattern, wildcardVerdict } from './oracle-addresses.ts';
-import { all, characters, digit, digits, hex, isCapability, isExtension, lower, staysInside, startsThen, upper } from './oracle-texts.ts';
+import {
+  all,
+  characters,
+  digit,
+  digits,
+  hex,
+  isCapability,
+  isExtension,
+  isShown,
+  lower,
+  staysInside,
+  startsThen,
+  upper,
+} from './oracle-texts.ts';
 
 type Verdict = boolean | null;
 type Judge = (value: unknown) => Verdict;
@@ -18,6 +31,8 @@ const text =
   (value) =>
     typeof value === 'string' ? fits(value) : false;
 const sized = (min: number, max = Number.POSITIVE_INFINITY): Judge => text((value) => characters(value) >= min && characters(value) <= max);
+const words = (min = 0, max = Number.POSITIVE_INFINITY): Judge =>
+  text((value) => isShown(value) && characters(value) >= min && characters(value) <= max);
 const whole =
   (min: number, max = Number.POSITIVE_INFINITY): Judge =>
   (value) =>
@@ -43,6 +58,10 @@ function closed(fields: Readonly<Record<string, Judge>>): Judge {
 }
 
 const id = text((value) => value !== '' && all(value, lower, digit, '-'));
+/** In `/home/` and 32 characters, `/.svc-apps/`, the id and `/app.sock` a socket has 107 bytes; and it is a label of a host name. Decision 0190. */
+const ownId = text(
+  (value) => value.length <= 107 - 38 - 11 - 9 && !value.startsWith('-') && !value.endsWith('-') && !value.startsWith('xn--'),
+);
 const capability = text(isCapability);
 /** A script beside the manifest: `x.js`, `dir/x.js`; never past the root (0010). */
 const script = text((value) => isFile(value, ['.js']));
@@ -50,7 +69,7 @@ const isFile = (value: string, ends: readonly string[]): boolean =>
   ends.some((end) => value.length > end.length && value.endsWith(end)) &&
   startsThen(value, [lower, upper, digit], [lower, upper, digit, '/', '.', '_', '-']) &&
   staysInside(value);
-const maker = closed({ 'name!': sized(1), url: text(isAddress) });
+const maker = closed({ 'name!': words(1), url: text(isAddress) });
 const memory = text((value) => {
   if (value === 'none') return true;
   const number = 'KMGT%'.includes(value.at(-1) ?? 'x') ? value.slice(0, -1) : value;
@@ -87,7 +106,7 @@ const ownType = closed({
     const bare = value.startsWith('.') ? value.slice(1) : value;
     return bare.length <= 16 && startsThen(bare, [lower, digit], [lower, digit, '+', '_', '-']);
   }),
-  'nome!': sized(1, 60),
+  'nome!': words(1, 60),
   'cor!': text((value) => {
     const [mark, ...rest] = Array.from(value);
     return mark === '#' && rest.length === 6 && all(rest.join('').toLowerCase(), hex) && readableOnWhite(value);
@@ -97,7 +116,7 @@ const ownType = closed({
 });
 
 const windowObject = closed({
-  title: text(),
+  title: words(),
   width: whole(200, 10_000),
   height: whole(150, 10_000),
   richChrome: flag,
@@ -105,7 +124,7 @@ const windowObject = closed({
   cabecalho: oneOf('ambiente', 'app'),
   minimos: closed({ largura: whole(400, 10_000), altura: whole(300, 10_000) }),
   posicao: oneOf('cascata', 'centrada'),
-  cancelarArraste: listOf(sized(1)),
+  cancelarArraste: listOf(words(1)),
   icone: closed({ glifo: oneOf('pasta', 'globo'), url: sized(1) }),
 });
 
@@ -133,16 +152,16 @@ const offer = closed({
       parts.every((part) => !['', '.', '..'].includes(part) && all(part, lower, upper, digit, '.', '_', '~', '-'))
     );
   }),
-  rotulo: sized(1, 60),
+  rotulo: words(1, 60),
 });
 const offers: Judge = (value) =>
   isObject(value) ? every(Object.entries(value).map(([name, one]) => every([isCapability(name), offer(one)]))) : false;
 
 const shape = closed({
-  'id!': id,
+  'id!': (value) => every([id(value), ownId(value)]),
   'version!': text((value) => startsThen(value, [lower, upper, digit], [lower, upper, digit, '.', '-', '+', '_'])),
   'backend!': backend,
-  name: text(),
+  name: words(),
   type: oneOf('app', 'engine'),
   kind: oneOf('app', 'service'),
   escopo: oneOf('pessoa', 'servidor'),
@@ -157,7 +176,7 @@ const shape = closed({
     settingsOptIn: flag,
     // Each item is judged by itself and never refuses the manifest: menuItems below.
     contextMenu: listOf(() => true, 8),
-    browserExtension: closed({ 'id!': id, razao: sized(1, 120) }),
+    browserExtension: closed({ 'id!': id, razao: words(1, 120) }),
   }),
   requiredPackages: listOf(
     text((value) => value.split('|').every((name) => startsThen(name, [lower, digit], [lower, digit, '+', '.', '-']))),
@@ -175,17 +194,17 @@ const shape = closed({
   secrets: listOf(
     closed({
       'name!': text((value) => value.length <= 64 && startsThen(value, [upper], [upper, digit, '_']) && !isKept(value)),
-      description: text(),
+      description: words(),
       required: flag,
     }),
   ),
   icon: text(staysInside),
-  category: text(),
-  description: text(),
+  category: words(),
+  description: words(),
   developer: maker,
   publisher: maker,
   homepage: text(isAddress),
-  license: sized(1),
+  license: words(1),
   handles: oneOf('terminal', 'editor', 'fileBrowser', 'ide', 'vscode', 'browser', null),
   opens: closed({
     extensions: listOf(text(isExtension)),
@@ -203,8 +222,31 @@ const shape = closed({
 });
 
 /** Decision 0011: the families, and those of the names that the mutants use. */
-const families = ['SVC_', 'LD_', 'NODE_', 'PYTHON', 'BASH_FUNC_', 'DYLD_', 'GLIBC_', 'MALLOC_'];
-export const keptNames = ['PATH', 'HOME', 'USER', 'IFS', 'ENV', 'BASH_ENV', 'PERL5OPT', 'OPENSSL_CONF', 'CUDA_VISIBLE_DEVICES'] as const;
+const families = ['SVC_MOTOR_'];
+export const keptNames = [
+  'SVC_APP_ID',
+  'SVC_APP_SOCKET',
+  'SVC_APP_TOKEN',
+  'SVC_APP_INSTALLED_HASH',
+  'SVC_APP_DATA_DIR',
+  'SVC_APP_PINNED',
+  'SVC_APP_REQUEST_ID',
+  'HOME',
+  'PATH',
+  'NODE_PATH',
+  'PYTHONPATH',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'XDG_RUNTIME_DIR',
+  'CUDA_VISIBLE_DEVICES',
+  'CUDA_DEVICE_ORDER',
+  'HIP_VISIBLE_DEVICES',
+  'ROCR_VISIBLE_DEVICES',
+  'ZE_AFFINITY_MASK',
+  'LD_AUDIT',
+  'LD_LIBRARY_PATH',
+  'LD_PRELOAD',
+  'NODE_OPTIONS',
+] as const;
 const isKept = (name: string): boolean =>
   families.some((family) => name.startsWith(family)) || (keptNames as readonly string[]).includes(name);
 

@@ -1,6 +1,6 @@
 /** Which context-menu items the shell leaves out, for the tests: written from the tables of spec 2.2 alone. */
 import { isObject } from './manifest-oracle.ts';
-import { characters, digit, isExtension, lower, startsThen, upper } from './oracle-texts.ts';
+import { characters, digit, isExtension, isShown, lower, startsThen, upper } from './oracle-texts.ts';
 
 const known = new Set(['id', 'superficie', 'rotulo', 'ordem', 'quando', 'acao', 'rota']);
 
@@ -18,7 +18,7 @@ function isItem(item: unknown): item is Readonly<Record<string, unknown>> {
   if (!isObject(item) || Object.keys(item).some((name) => !known.has(name))) return false;
   const { id, superficie, rotulo, ordem = 100 } = item;
   if (typeof id !== 'string' || id.length > 48 || !startsThen(id, [lower, digit], [lower, digit, '-'])) return false;
-  if (typeof rotulo !== 'string' || rotulo === '' || characters(rotulo) > 48) return false;
+  if (typeof rotulo !== 'string' || rotulo === '' || characters(rotulo) > 48 || !isShown(rotulo)) return false;
   if (typeof ordem !== 'number' || !Number.isInteger(ordem) || ordem < 0 || ordem > 999) return false;
   if (superficie === 'icone-do-app') return isJump(item);
   return ['arquivo', 'pasta', 'area-de-trabalho'].includes(superficie as string) && isOnPath(item);

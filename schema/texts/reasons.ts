@@ -4,7 +4,12 @@
  */
 import type { Reason, StartStep } from '../backend.ts';
 
-/** One text in every language that the pages speak. */
+/**
+ * One text in every language that the pages speak. A sentence for people is made where its facts are known, in both languages at once: a
+ * new check or reason does not compile with one. Values (a version, an address, a command, what another program said) are the same in both.
+ * Messages for engineers are English and shown under "Technical detail" only. `svc doctor` speaks the language of the terminal, the rest of
+ * `svc` English.
+ */
 export interface Words {
   readonly pt: string;
   readonly en: string;
@@ -20,14 +25,21 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   PinnedStopped: { pt: 'Desligado pelo administrador', en: 'Kept off by the administrator' },
   HashChanged: { pt: 'O pacote mudou', en: 'The package changed' },
   Uninstalled: { pt: 'Desinstalado', en: 'Uninstalled' },
+  PersonRemoved: { pt: 'Pessoa removida', en: 'Person removed' },
+  DocumentRemoved: { pt: 'Documento removido', en: 'Document removed' },
+  Reinstalled: { pt: 'Reinstalado', en: 'Installed again' },
+  WishDeleted: { pt: 'Arquivo de ambiente apagado no servidor', en: 'Environment file deleted on the server' },
   StartRequested: { pt: 'Início pedido', en: 'Start requested' },
   PinnedRunning: { pt: 'Ligado pelo administrador', en: 'Kept on by the administrator' },
   ServiceStart: { pt: 'Serviço inicia sozinho', en: 'A service starts by itself' },
   SettingUp: { pt: 'Preparando', en: 'Setting up' },
   Probing: { pt: 'Esperando a resposta', en: 'Waiting for its answer' },
   SlowStart: { pt: 'Início demorado', en: 'Slow start' },
+  SocketLost: { pt: 'O socket dele sumiu: iniciando de novo', en: 'Its socket vanished: starting again' },
   Healthy: { pt: 'Respondendo', en: 'Answering' },
   Adopted: { pt: 'Encontrado em execução', en: 'Found running' },
+  NotAnswering: { pt: 'O aplicativo não responde', en: 'The app does not answer' },
+  Suspended: { pt: 'O processo do aplicativo está suspenso', en: 'The process of the app is suspended' },
   Crashed: { pt: 'O processo terminou sozinho', en: 'The process ended by itself' },
   ExitedAtOnce: { pt: 'Terminou logo ao iniciar', en: 'Ended as soon as it started' },
   OutOfMemory: { pt: 'Passou do limite de memória', en: 'Over its memory limit' },
@@ -37,7 +49,8 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   RefusesToken: { pt: 'Recusa a credencial do portal', en: 'Refuses the portal’s token' },
   InstallCommandFailed: { pt: 'O comando de instalação falhou', en: 'The install command failed' },
   InvalidManifest: { pt: 'Manifesto inválido', en: 'Invalid manifest' },
-  InvalidEnvironment: { pt: 'Arquivo de ambiente inválido', en: 'Invalid environment file' },
+  InvalidEnvironment: { pt: 'Ambiente ou segredos inválidos', en: 'Invalid environment or secrets' },
+  EnvFileDamaged: { pt: 'Arquivo de ambiente danificado', en: 'Damaged environment file' },
   EngineMissing: { pt: 'Falta um motor', en: 'An engine is missing' },
   PackageMissing: { pt: 'Falta um pacote do Linux', en: 'A Linux package is missing' },
   NoGpu: { pt: 'Sem GPU utilizável', en: 'No usable GPU' },
@@ -51,6 +64,7 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   SupervisorStarting: { pt: 'Supervisor iniciando', en: 'Supervisor starting' },
   SupervisorLost: { pt: 'Supervisor perdido', en: 'Supervisor lost' },
   LingerBroken: { pt: 'A sessão do servidor não permanece', en: 'The server ends the session' },
+  FilesUnreadable: { pt: 'Os arquivos dele não podem ser lidos', en: 'Its files can’t be read' },
   NotObservedYet: { pt: 'Ainda não observado', en: 'Not observed yet' },
   NotInstalled: { pt: 'Não instalado', en: 'Not installed' },
   Installed: { pt: 'Instalado', en: 'Installed' },
@@ -68,6 +82,7 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   InstallFailed: { pt: 'A instalação falhou', en: 'The installation failed' },
   Undeclared: { pt: 'Não é mais declarado', en: 'Declared no longer' },
   Provisioned: { pt: 'Sessão pronta', en: 'Session ready' },
+  NeverSignedIn: { pt: 'Ainda não entrou', en: 'Has not signed in yet' },
   SessionEnded: { pt: 'Sessão encerrada', en: 'Session ended' },
   Reachable: { pt: 'Ao alcance', en: 'Reachable' },
   Listening: { pt: 'Escutando', en: 'Listening' },

@@ -1,113 +1,299 @@
-/** What the portal's HTTP API answers and takes (spec 4.1, design 6). JSON over HTTP; errors are RFC 9457 problem documents. */
-import type { BackendState, Condition, GpuSummary, Reason, SecretsSummary, StartStep } from '../backend.ts';
+/**
+ * What the portal's HTTP API answers and takes (spec 4.1, design 6), as JSON Schemas and as the types made from them: the border validates with
+ * the schemas and the OpenAPI document is made from them. Requests are closed objects; answers say what is written, and nothing else gets out.
+ * Errors are RFC 9457 problem documents.
+ */
+import { appIdPattern } from '../app-id.ts';
+import { backendStates, conditionTypes, reasons, startSteps } from '../backend.ts';
+import { limits } from '../limits.ts';
+import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from './static.ts';
 
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly code: string;
-  readonly detail: string;
-  /** Same text as `detail`: the spec asks for a string field `error` (spec 7). */
-  readonly error: string;
-}
+const status = oneOf(backendStates);
+export const reason = oneOf(reasons);
+/** Free-form JSON. */
+const anything = { type: 'object', additionalProperties: true } as const;
 
-export interface SessionAnswer {
-  readonly usuario: string;
-  readonly nome: string;
-  readonly login: string;
-  readonly iniciais: string;
-  readonly grupos: readonly string[];
-  readonly admin: boolean;
+export const appId = { type: 'string', pattern: appIdPattern } as const;
+export const personId = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' } as const;
+/** Queries arrive as text; nothing is coerced. */
+const lines = { type: 'string', pattern: '^[0-9]{1,5}$' } as const;
+const yes = { type: 'string', enum: ['1'] } as const;
+export const objectKey = { type: 'string', maxLength: 256, pattern: '^[A-Za-z0-9._/@-]*$' } as const;
+const secret = { type: 'string', minLength: 1, maxLength: 128 } as const;
+
+export const appParams = closed({ id: appId });
+export const backendParams = closed({ person: personId, app: appId });
+export const serverParams = closed({ server: personId });
+export const serverActBody = closed({ act: { type: 'string', enum: ['plan', 'add', 'rollback', 'remove'] }, force: flag }, ['act']);
+export const noBody = { type: ['object', 'null'], additionalProperties: false, properties: {} } as const;
+export const signInBody = {
+  oneOf: [
+    closed({ passe: secret }),
+    closed({
+      login: { type: 'string', minLength: 1, maxLength: limits.loginCharsMax, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
+      // A NUL ends a password for PAM.
+      senha: { type: 'string', minLength: 1, maxLength: limits.passwordCharsMax, pattern: '^[^\\u0000]+$' },
+    }),
+  ],
+} as const;
+export const linkOwnerBody = closed({ passe: secret });
+const base64url = (charsMax: number) => ({ type: 'string', maxLength: charsMax, pattern: '^[\\w-]+$' }) as const;
+const sealed = { type: 'string', maxLength: 512, pattern: '^[\\w.~-]+$' } as const;
+export const sessionKeyBody = closed({ chave: base64url(256) });
+export const sessionKeyAnswer = closed({ bilhete: { type: 'string' } });
+export const questionAnswer = closed({ pergunta: { type: 'string' } });
+export const comeBackBody = closed({ bilhete: sealed, chave: base64url(256), pergunta: sealed, assinatura: base64url(128) });
+export const signOutBody = { ...comeBackBody, nullable: true } as const;
+const sessionId = { type: 'string', pattern: '^[\\w-]{22}$' } as const;
+export const sessionParams = closed({ id: sessionId });
+export const sessionsQuery = closed({ outras: yes }, []);
+export const personParams = closed({ person: personId });
+export const adminSessionParams = closed({ person: personId, id: sessionId });
+export const adminSessionsQuery = closed({ person: personId }, []);
+/** What a provider sends back (RFC 6749 4.1.2, RFC 9207), and whatever else it adds. */
+export const oidcReturnQuery = {
+  type: 'object',
+  additionalProperties: true,
+  properties: {
+    code: { type: 'string', maxLength: 4_096 },
+    state: { type: 'string', maxLength: 256 },
+    iss: { type: 'string', maxLength: 2_048 },
+  },
+} as const;
+export const windowsBody = closed({
+  abertas: { type: 'integer', minimum: 0, maximum: limits.windowsPerPageMax },
+  pagina: { type: 'string', minLength: 1, maxLength: 64 },
+});
+export const openQuery = closed({ ir: { type: 'string', maxLength: 2_048 }, ida: { type: 'string', pattern: '^[0-9a-f]{64}$' } }, []);
+export const logQuery = closed({ tail: lines, seguir: yes, anterior: yes }, []);
+export const adminLogQuery = closed({ tail: lines, follow: yes, previous: yes }, []);
+export const objectsQuery = closed({ prefix: objectKey, after: objectKey }, []);
+export const whyQuery = closed({ key: { ...objectKey, minLength: 1 } });
+export const eventsQuery = closed(
+  { key: objectKey, after: { type: 'string', pattern: '^[0-9]{1,15}$' }, limit: { type: 'string', pattern: '^[0-9]{1,4}$' } },
+  [],
+);
+export const planBody = { ...closed({ dir: { type: ['string', 'null'], maxLength: 4_096 } }, []), type: ['object', 'null'] } as const;
+export const applyBody = { ...closed({ prune: flag }, []), type: ['object', 'null'] } as const;
+export const linkBody = { ...closed({ person: personId, admin: flag }, []), type: ['object', 'null'] } as const;
+
+export const problem = {
+  type: 'object',
+  additionalProperties: true,
+  required: ['type', 'title', 'status', 'code', 'detail', 'error'],
+  properties: {
+    type: text,
+    title: text,
+    status: count,
+    code: text,
+    detail: text,
+    /** Same text as `detail`: the spec asks for a string field `error` (spec 7). */
+    error: text,
+  },
+} as const;
+export type Problem = Wire<typeof problem>;
+
+export const sessionAnswer = closed({
+  usuario: text,
+  /** Names the session, as in the list of sessions; opens nothing. */
+  sessao: text,
+  nome: text,
+  login: text,
+  iniciais: text,
+  grupos: strings,
+  admin: flag,
   /** Where the shell finds an app: `{id}` stands for the app id. */
-  readonly appUrlTemplate: string;
-  readonly origins: 'subdomain' | 'path';
-  readonly shellVersion: string;
+  appUrlTemplate: text,
+  origins: { type: 'string', enum: ['subdomain', 'path'] },
+  shellVersion: text,
   /** What the person should know about their account; null: nothing. */
-  readonly aviso: { readonly reason: Reason; readonly message: string } | null;
-}
+  aviso: orNull(closed({ reason, message: text })),
+});
+export type SessionAnswer = Wire<typeof sessionAnswer>;
+/** Of a session that came back by its key: with the key's new ticket, so that the key is never without one. */
+export const comeBackAnswer = closed({ sessao: sessionAnswer, bilhete: text });
+export type ComeBackAnswer = Wire<typeof comeBackAnswer>;
 
+/** Whose a one-time link is. */
+export const linkOwnerAnswer = closed({ usuario: text, nome: text, admin: flag });
+export type LinkOwnerAnswer = Wire<typeof linkOwnerAnswer>;
 /** The ways to sign in that the portal offers now; the link works always. */
-export interface SignInMethodsAnswer {
-  readonly link: true;
-  readonly ssh: boolean;
-  readonly oidc: { readonly label: string } | null;
-}
-
+export const signInMethodsAnswer = closed({ link: flag, ssh: flag, oidc: orNull(closed({ label: text })) });
+export type SignInMethodsAnswer = Wire<typeof signInMethodsAnswer>;
+const sessionRow = {
+  id: text,
+  method: { type: 'string', enum: ['link', 'ssh', 'oidc'] },
+  address: text,
+  /** What the browser said about itself. */
+  agent: text,
+  admin: flag,
+  createdAtMs: count,
+  seenAtMs: count,
+  expiresAtMs: count,
+  /** The one that asks. */
+  current: flag,
+} as const;
 /** Where the person is signed in, the last used first. */
-export interface SessionsAnswer {
-  readonly sessoes: readonly {
-    readonly id: string;
-    readonly method: 'link' | 'ssh' | 'oidc';
-    readonly address: string;
-    /** What the browser said about itself. */
-    readonly agent: string;
-    readonly admin: boolean;
-    readonly createdAtMs: number;
-    readonly seenAtMs: number;
-    readonly expiresAtMs: number;
-    /** The one that asks. */
-    readonly current: boolean;
-  }[];
-}
+export const sessionsAnswer = closed({ sessoes: list(closed(sessionRow)) });
+export type SessionsAnswer = Wire<typeof sessionsAnswer>;
+export const adminSessionsAnswer = closed({ sessions: list(closed({ person: text, ...sessionRow })) });
+export const sessionsEndedAnswer = closed({ encerradas: count });
 
+/** What an app uses, over its last seconds. */
+const usage = closed({
+  /** Percent of one processor: two busy ones are 200. Null until there are two looks to compare. */
+  cpu: nullable('number'),
+  memoria: { type: 'number' },
+  /** Processes and threads. */
+  tarefas: count,
+});
+export type AppUsage = Wire<typeof usage>;
+const appExit = closed({ code: nullable('integer'), signal: nullable('string'), atMs: { type: 'number' }, reason });
+export type AppExit = Wire<typeof appExit>;
 /** One app as the shell and its launcher see it (spec 4.1 `GET /api/apps`). */
-export interface AppProjection {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly type: 'app' | 'engine';
-  readonly kind: 'app' | 'service';
-  /** `servidor`: one backend for all people, kept by the server; nobody here starts or stops it. */
-  readonly escopo: 'pessoa' | 'servidor';
-  readonly description: string;
-  readonly category: string;
-  readonly icone: string | null;
+export const appProjection = closed({
+  id: text,
+  name: text,
+  version: text,
+  type: { type: 'string', enum: ['app', 'engine'] },
+  kind: { type: 'string', enum: ['app', 'service'] },
+  description: text,
+  category: text,
+  icone: nullable('string'),
   /** The manifest `window` object as is; {} when absent. */
-  readonly window: Readonly<Record<string, unknown>>;
+  window: anything,
   /** Legacy field, as declared (spec 4.1). */
-  readonly gpu: boolean;
-  readonly aoFechar: string;
+  gpu: flag,
+  /** `servidor`: one backend for all people, kept by the server; nobody here starts or stops it. */
+  escopo: { type: 'string', enum: ['pessoa', 'servidor'] },
+  aoFechar: text,
   /** Base URL of the app, with a closing slash. */
-  readonly url: string;
-  readonly status: BackendState;
-  readonly ready: boolean;
-  readonly reason: Reason;
-  readonly message: string;
-  readonly sinceMs: number;
-  readonly wanted: boolean;
-  readonly pinned: boolean;
-  readonly pid: number | null;
-  readonly connections: number | null;
-  readonly failures: number;
-  readonly nextAttemptAtMs: number | null;
-  readonly contained: boolean;
-  readonly containedReason: string;
-  readonly secrets: SecretsSummary;
+  url: text,
+  status,
+  ready: flag,
+  reason,
+  message: text,
+  sinceMs: count,
+  wanted: flag,
+  pinned: flag,
+  pid: nullable('integer'),
+  connections: nullable('integer'),
+  failures: count,
+  /** By itself, since it was started last. */
+  restarts: count,
+  /** How its last process ended; null when none did that anybody knows of. */
+  lastExit: orNull(appExit),
+  nextAttemptAtMs: nullable('number'),
+  contained: flag,
+  containedReason: text,
+  secrets: closed({ declared: count, missing: strings, restartNeeded: flag }),
   /** What the launcher decided; null without a declaration. The legacy field above only repeats the manifest. */
-  readonly gpuVerdict: GpuSummary | null;
-  readonly stale: boolean;
-  readonly step: { readonly name: StartStep; readonly detail: string } | null;
-}
+  gpuVerdict: orNull(closed({ modo: { type: 'string', enum: ['opcional', 'necessaria'] }, concedida: flag, motivo: text })),
+  stale: flag,
+  /** Null: it has no process, or nobody asked lately; `GET /api/apps?uso=1` asks. */
+  uso: orNull(usage),
+  step: orNull(closed({ name: oneOf(startSteps), detail: text })),
+});
+export type AppProjection = Wire<typeof appProjection>;
+export const appsQuery = closed({ uso: yes }, []);
+export const usageQuery = closed({ person: personId }, []);
+/** One row of `svc top`. */
+const usageRow = closed({
+  person: text,
+  app: text,
+  server: text,
+  state: status,
+  sinceMs: { type: 'number' },
+  /** Null: its server did not tell. */
+  uso: orNull(usage),
+});
+export type UsageRow = Wire<typeof usageRow>;
+export const usageAnswer = closed({ apps: list(usageRow) });
+export const appsAnswer = closed({ apps: list(appProjection) });
 
-export interface StartAnswer {
-  readonly ready: boolean;
-  readonly status: BackendState;
-  readonly reason: Reason;
-  readonly message: string;
-  /** When asking again makes sense; absent when what was asked for is so. */
-  readonly retryAfterMs?: number;
-}
+export const startAnswer = closed(
+  {
+    ready: flag,
+    status,
+    reason,
+    message: text,
+    /** When asking again makes sense; absent when what was asked for is so. */
+    retryAfterMs: { type: 'number' },
+  },
+  ['ready', 'status', 'reason', 'message'],
+);
+export type StartAnswer = Wire<typeof startAnswer>;
+/** Source: spec 2.1 `secrets[].name`. */
+const secretName = { type: 'string', pattern: '^[A-Z][A-Z0-9_]{0,63}$' } as const;
+export const secretParams = closed({ id: appId, nome: secretName });
+export const adminSecretParams = closed({ person: personId, app: appId, nome: secretName });
+export const secretBody = closed({ value: { type: 'string', minLength: 1, maxLength: limits.secretValueBytesMax } });
+export const secretsAnswer = closed({
+  secrets: { type: 'array', items: closed({ name: text, description: text, required: flag, declared: flag, set: flag }) },
+  restartNeeded: flag,
+});
+export const windowsAnswer = closed({ abertas: count });
 
+const condition = closed({
+  type: oneOf(conditionTypes),
+  status: { type: 'string', enum: ['True', 'False', 'Unknown'] },
+  reason,
+  message: text,
+  observedGeneration: count,
+  sinceMs: count,
+});
 /** `svc describe` and the task manager's details. */
-export interface ObjectView {
-  readonly key: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly state: string;
-  readonly reason: Reason;
-  readonly message: string;
-  readonly conditions: readonly Condition[];
-  readonly seenAtMs: number;
-  readonly nextDeadlineMs: number | null;
-  readonly details: Readonly<Record<string, unknown>>;
-}
+const objectView = closed({
+  key: text,
+  kind: text,
+  name: text,
+  state: text,
+  reason,
+  message: text,
+  conditions: list(condition),
+  seenAtMs: count,
+  nextDeadlineMs: nullable('number'),
+  details: anything,
+});
+export type ObjectView = Wire<typeof objectView>;
+export const objectsAnswer = list(objectView);
+export const whyAnswer = closed({
+  key: text,
+  sentence: text,
+  waitsFor: nullable('string'),
+  nextDeadlineMs: nullable('number'),
+  lastLogLines: strings,
+  fix: nullable('string'),
+});
+export const eventsAnswer = closed({
+  events: {
+    type: 'array',
+    items: closed({
+      seq: count,
+      atMs: count,
+      key: text,
+      type: { type: 'string', enum: ['Normal', 'Warning'] },
+      reason,
+      message: text,
+      round: text,
+      from: nullable('string'),
+      to: nullable('string'),
+    }),
+  },
+});
+export const planAnswer = closed(
+  {
+    ok: flag,
+    changes: { type: 'array', items: closed({ key: text, action: text, detail: text }) },
+    blocked: { type: 'array', items: closed({ key: text, reason, message: text }) },
+    errors: strings,
+    pendingPrune: strings,
+    notes: strings,
+  },
+  ['ok', 'changes', 'blocked', 'errors', 'pendingPrune'],
+);
+export const doctorQuery = closed({ idioma: { type: 'string', enum: ['pt', 'en'] } }, []);
+export const doctorAnswer = closed({
+  checks: { type: 'array', items: closed({ name: text, ok: flag, warning: flag, detail: text, fix: nullable('string') }) },
+});
+export const linkAnswer = closed({ person: text, link: text, expiresAtMs: count });

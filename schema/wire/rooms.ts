@@ -1,119 +1,131 @@
 /**
- * Rooms, people, notices and attachments as the portal's HTTP API says them (spec 2.4, 4.1, 4.3; design 6). Times in ms since the epoch.
+ * Rooms, people, notices and attachments as the portal's HTTP API says them (spec 2.4, 4.1, 4.3; design 6), as http.ts. Times in ms since the epoch.
  *
  * Every `/api/salas…` route takes `?app=<id>`: the bridge always adds it from the window that asks, so that a page reaches its own app's rooms
  * only. Without it the shell itself asks (share dialog), for a room of any app by its id. With a backend's bearer the token says which app it is.
  */
-import type { Papel, PapelConcedido } from '../rooms.ts';
+import { limits } from '../limits.ts';
+import { noticeKinds, papeis, papeisConcedidos } from '../rooms.ts';
+import { appId, personId } from './http.ts';
+import { type Wire, closed, count, flag, list, nullable, strings, text } from './static.ts';
 
-export interface RoomView {
-  readonly id: string;
-  readonly nome: string;
-  readonly app: string;
-  /** `usuario` of the owner. */
-  readonly dona: string;
-  /** Of the person who asks. */
-  readonly papel: Papel;
-  readonly criadaEm: number;
-  /** Last change of name, people or groups. */
-  readonly mudadaEm: number;
-}
+const roomId = { type: 'string', pattern: '^s[0-9A-Za-z]{21}$' } as const;
+const groupId = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' } as const;
+const sha = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+const noticeId = { type: 'string', pattern: '^[A-Za-z0-9_-]{22}$' } as const;
+/** For people: something to read in it, and no control characters. */
+const roomName = {
+  type: 'string',
+  minLength: 1,
+  maxLength: limits.roomNameCharsMax,
+  pattern: '^[^\\s\\u0000-\\u001f\\u007f]([^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f])?$',
+} as const;
+const papel = { type: 'string', enum: papeis } as const;
+const papelConcedido = { type: 'string', enum: papeisConcedidos } as const;
+const papelOuNada = { type: ['string', 'null'], enum: [...papeis, null] } as const;
 
-/** `GET /api/salas`, the newest first. A page asks with ?app=<id>; a backend sees its own app's. */
-export interface RoomsAnswer {
-  readonly salas: readonly RoomView[];
-}
-
-export interface RoomPerson {
-  readonly usuario: string;
-  readonly nome: string;
-  readonly login: string;
-  readonly iniciais: string;
-  /** The role in force: the better of the one by name and those by group. */
-  readonly papel: Papel;
-  /** Granted by name; null: in only by a group. */
-  readonly porNome: Papel | null;
-  readonly porGrupos: readonly string[];
-  /** Wanted by a Grant document: the page can't take it away for good. */
-  readonly declarada: boolean;
-}
-
-export interface RoomGroup {
-  readonly grupo: string;
-  readonly papel: PapelConcedido;
-  /** How many people are in it now. */
-  readonly pessoas: number;
-  readonly declarado: boolean;
-}
-
-/** `GET /api/salas/:id`; the owner first. */
-export interface RoomAnswer {
-  readonly sala: RoomView;
-  readonly pessoas: readonly RoomPerson[];
-  readonly grupos: readonly RoomGroup[];
-}
-
-/** `POST /api/salas/:id/bilhete`. `bilhete` null: the person is not in the room any longer (spec 7). */
-export interface TicketAnswer {
-  /** Whom it lets in: a page whose person signed out and somebody else in stops here instead of showing one's text to the other. */
-  readonly usuario: string;
-  readonly bilhete: string | null;
-  /** Opaque: `<origin of the portal, as ws><caminho>/documento?bilhete=…` and `…/comentarios`. */
-  readonly caminho: string;
-  readonly papel: Papel | null;
-  /** Attachments are on. */
-  readonly anexos: boolean;
-}
-
-/** `PUT /api/salas/:id/anexos`. */
-export interface AttachmentAnswer {
-  readonly sha: string;
-  readonly tamanho: number;
-  readonly tipo: string;
-}
-
-/** `GET /api/pessoas/eu`, with groups; the others without. Never an e-mail. */
-export interface PersonAnswer {
-  readonly usuario: string;
-  readonly nome: string;
-  readonly login: string;
-  readonly iniciais: string;
-  readonly grupos?: readonly string[];
-}
-
-/** `GET /api/pessoas?busca=`. */
-export interface PeopleAnswer {
-  readonly pessoas: readonly PersonAnswer[];
-  readonly grupos: readonly { readonly grupo: string; readonly pessoas: number }[];
-}
-
-export const noticeKinds = ['mencao', 'comentario'] as const;
-export type NoticeKind = (typeof noticeKinds)[number];
-
-/** One line of the bell, `GET /api/avisos`, the newest first. The text is written by the shell from these (spec 6). */
-export interface NoticeView {
-  readonly id: string;
-  readonly tipo: 'convite' | NoticeKind;
-  readonly app: string;
-  readonly appNome: string;
-  readonly sala: string;
-  readonly salaNome: string;
-  /** Who caused it. */
-  readonly de: { readonly usuario: string; readonly nome: string };
-  /** Only of an invitation. */
-  readonly papel: Papel | null;
-  /** Comment id; null for an invitation. */
-  readonly ancora: string | null;
-  readonly em: number;
-  readonly lido: boolean;
-}
-
-export interface NoticesAnswer {
-  readonly avisos: readonly NoticeView[];
-  readonly naoLidos: number;
-}
-
+/** The app of the window that asks; a backend's credential says it by itself. */
+export const roomQuery = closed({ app: appId }, []);
+export const roomParams = closed({ id: roomId });
+export const roomPersonParams = closed({ id: roomId, usuario: personId });
+export const roomGroupParams = closed({ id: roomId, grupo: groupId });
+export const attachmentParams = closed({ id: roomId, sha });
+export const createRoomBody = closed({ nome: roomName, app: appId }, ['nome']);
+export const renameRoomBody = closed({ nome: roomName });
+export const roleBody = closed({ papel: papelConcedido });
+export const ticketBody = { ...closed({ app: appId }, []), type: ['object', 'null'] } as const;
+export const noticeBody = closed({
+  tipo: { type: 'string', enum: noticeKinds },
+  para: { type: 'array', items: personId, minItems: 1, maxItems: limits.noticeRecipientsMax },
+  ancora: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+});
+export const searchQuery = closed({ busca: { type: 'string', maxLength: limits.searchCharsMax } });
+export const noticeParams = closed({ id: noticeId });
 /** `POST /api/avisos/lidos`: null for all of them. Answers as `GET /api/avisos`; ids that are not the person's are passed over. */
-export interface NoticesReadBody {
-  readonly ids: readonly string[] | null;
-}
+export const noticesReadBody = closed({
+  ids: { type: ['array', 'null'], items: noticeId, maxItems: limits.noticesPerPersonMax },
+});
+export type NoticesReadBody = Wire<typeof noticesReadBody>;
+
+export const roomView = closed({
+  id: text,
+  nome: text,
+  app: text,
+  /** `usuario` of the owner. */
+  dona: text,
+  /** Of the person who asks. */
+  papel,
+  criadaEm: count,
+  /** Last change of name, people or groups. */
+  mudadaEm: count,
+});
+export type RoomView = Wire<typeof roomView>;
+/** `GET /api/salas`, the newest first. A page asks with ?app=<id>; a backend sees its own app's. */
+export const roomsAnswer = closed({ salas: list(roomView) });
+export type RoomsAnswer = Wire<typeof roomsAnswer>;
+export const roomPerson = closed({
+  usuario: text,
+  nome: text,
+  login: text,
+  iniciais: text,
+  /** The role in force: the better of the one by name and those by group. */
+  papel,
+  /** Granted by name; null: in only by a group. */
+  porNome: papelOuNada,
+  porGrupos: strings,
+  /** Wanted by a Grant document: the page can't take it away for good. */
+  declarada: flag,
+});
+export type RoomPerson = Wire<typeof roomPerson>;
+/** `pessoas`: how many people are in it now. */
+export const roomGroup = closed({ grupo: text, papel: papelConcedido, pessoas: count, declarado: flag });
+export type RoomGroup = Wire<typeof roomGroup>;
+/** `GET /api/salas/:id`; the owner first. */
+export const roomAnswer = closed({ sala: roomView, pessoas: list(roomPerson), grupos: list(roomGroup) });
+export type RoomAnswer = Wire<typeof roomAnswer>;
+/** `POST /api/salas/:id/bilhete`. `bilhete` null: the person is not in the room any longer (spec 7). */
+export const ticketAnswer = closed({
+  /** Whom it lets in: a page whose person signed out and somebody else in stops here instead of showing one's text to the other. */
+  usuario: text,
+  bilhete: nullable('string'),
+  /** Opaque: `<origin of the portal, as ws><caminho>/documento?bilhete=…` and `…/comentarios`. */
+  caminho: text,
+  papel: papelOuNada,
+  /** Attachments are on. */
+  anexos: flag,
+});
+export type TicketAnswer = Wire<typeof ticketAnswer>;
+/** `PUT /api/salas/:id/anexos`. */
+export const attachmentAnswer = closed({ sha: text, tamanho: count, tipo: text });
+export type AttachmentAnswer = Wire<typeof attachmentAnswer>;
+const person = { usuario: text, nome: text, login: text, iniciais: text } as const;
+/** `GET /api/pessoas/eu`, with groups; the others without. Never an e-mail. */
+export const personAnswer = closed({ ...person, grupos: strings }, ['usuario', 'nome', 'login', 'iniciais']);
+export type PersonAnswer = Wire<typeof personAnswer>;
+/** `GET /api/pessoas?busca=`. */
+export const peopleAnswer = closed({
+  pessoas: list(closed(person)),
+  grupos: list(closed({ grupo: text, pessoas: count })),
+});
+export type PeopleAnswer = Wire<typeof peopleAnswer>;
+/** One line of the bell, `GET /api/avisos`, the newest first. The text is written by the shell from these (spec 6). */
+const noticeView = closed({
+  id: text,
+  tipo: { type: 'string', enum: ['convite', ...noticeKinds] },
+  app: text,
+  appNome: text,
+  sala: text,
+  salaNome: text,
+  /** Who caused it. */
+  de: closed({ usuario: text, nome: text }),
+  /** Only of an invitation. */
+  papel: papelOuNada,
+  /** Comment id; null for an invitation. */
+  ancora: nullable('string'),
+  em: count,
+  lido: flag,
+});
+export type NoticeView = Wire<typeof noticeView>;
+export const noticesAnswer = closed({ avisos: list(noticeView), naoLidos: count });
+export type NoticesAnswer = Wire<typeof noticesAnswer>;
+export const noticesSentAnswer = closed({ enviados: strings });

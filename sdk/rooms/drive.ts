@@ -9,6 +9,7 @@
 import {
   advanceRoom,
   enterRoom,
+  reasonOf,
   stateOf,
   type RoomConnection,
   type RoomEffect,
@@ -84,7 +85,7 @@ function startLoop(world: World, handle: Handle, executors: Executors) {
     if (connection !== next) return;
     if (next.papel !== null && next.papel !== before.papel) copy?.remember(next.papel);
     schedule();
-    handle.change({ estado: stateOf(next), papel: next.papel });
+    handle.change({ estado: stateOf(next), papel: next.papel, motivo: reasonOf(next) });
   };
   const schedule = (): void => {
     if (connection.deadlineMs === tickAtMs) return;

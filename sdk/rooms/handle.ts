@@ -1,6 +1,6 @@
 /** The connection that `salas.entrar` gives to an app (spec 2.4): there at once, while what drives it is still on its way. */
 import { podeEscrever, type Canal, type Papel } from '../../schema/rooms.ts';
-import type { RoomState } from '../../machines/room-connection.ts';
+import type { RoomReason, RoomState } from '../../machines/room-connection.ts';
 import { defer } from './deferred.ts';
 import type { Doc, Presence, PresenceProtocol, Yjs } from './libraries.ts';
 
@@ -15,12 +15,15 @@ export interface EnterOptions {
 export interface Change {
   readonly estado: RoomState;
   readonly papel: Papel | null;
+  /** With `fora`: what is in the way besides the network. */
+  readonly motivo: RoomReason | null;
 }
 
 export interface Connection {
   readonly doc: Doc;
   readonly presenca: Presence | undefined;
   readonly estado: RoomState;
+  readonly motivo: RoomReason | null;
   readonly papel: Papel | null;
   readonly podeEscrever: boolean;
   /** Resolves when the portal has sent what the room held; rejects when that can't be any more. */
@@ -52,12 +55,12 @@ export function createHandle(options: EnterOptions, say: (error: unknown) => voi
   const sincronizado = defer<void>();
   // Whoever doesn't wait for it is not told of an unhandled rejection.
   sincronizado.promise.catch(() => undefined);
-  let now: Change = { estado: 'conectando', papel: null };
+  let now: Change = { estado: 'conectando', papel: null, motivo: null };
   let left: Promise<void> | null = null;
   let leave: (() => Promise<void>) | null = null;
 
   const change = (next: Change): void => {
-    if (next.estado === now.estado && next.papel === now.papel) return;
+    if (next.estado === now.estado && next.papel === now.papel && next.motivo === now.motivo) return;
     now = next;
     for (const listener of listeners) {
       try {
@@ -73,7 +76,7 @@ export function createHandle(options: EnterOptions, say: (error: unknown) => voi
     // Its own timer would go on, and in Node hold the process.
     presenca?.destroy();
     await leave?.();
-    change({ estado: 'saiu', papel: now.papel });
+    change({ estado: 'saiu', papel: now.papel, motivo: null });
     listeners.clear();
   };
   const conexao: Connection = {
@@ -81,6 +84,9 @@ export function createHandle(options: EnterOptions, say: (error: unknown) => voi
     presenca,
     get estado() {
       return now.estado;
+    },
+    get motivo() {
+      return now.motivo;
     },
     get papel() {
       return now.papel;

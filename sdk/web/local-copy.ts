@@ -1,7 +1,12 @@
 /**
- * What a browser keeps of a room, so that text written without a network survives a reload (spec 2.4, 8): updates as they came, put together
- * once they are many. One database per origin; every row carries person, app, room and channel, and is only ever looked for by all four.
- * Decision: docs/decisions/0101-local-copy.md
+ * What a browser keeps of a room, so that text written without a network survives a reload (spec 2.4, 8): updates as they came, put
+ * together once they are many. One database per origin; every row carries person, app, room and channel, and is only ever looked for by all
+ * four. Kept is only what the portal sent and what the page wrote with a role that writes; when a role that may not write finds on
+ * connecting that the page holds what the room doesn't, the rows are forgotten: after a reload the page shows the room. The copy is removed
+ * at 4403, 4410 and a null ticket, the portal's own word that this person has no business there. It stays at a 404 and 403, which a portal
+ * put back from an old backup also says, and goes when the room was not opened for 90 days. A full or blocked database costs the copy, not
+ * the room: one warning in the console. In path mode all apps share one origin and could read each other's copies: that mode is for trusted
+ * apps.
  */
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb';
 import type { Papel } from '../../schema/rooms.ts';

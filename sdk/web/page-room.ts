@@ -1,10 +1,23 @@
 /** A room connection of a page: what `driveRoom` needs, from the bridge and the browser. Served as `_sdk/salas.js`, loaded by rooms.ts. */
 import { corDe, type Papel } from '../../schema/rooms.ts';
 import { driveRoom, type Copy, type Ticket, type World } from '../rooms/drive.ts';
-import type { Handle } from '../rooms/handle.ts';
+import type { EnterOptions, Handle } from '../rooms/handle.ts';
 import type { Bridge } from './bridge.ts';
 import { openCopy } from './local-copy.ts';
-import type { PageOptions, Place } from './rooms.ts';
+
+export interface PageOptions extends EnterOptions {
+  readonly guardarLocal?: boolean | undefined;
+}
+
+/** Where the page stands, by the shell's word: it never says so itself. */
+export interface Place {
+  readonly app: string;
+  readonly usuario: string;
+  readonly nome: string;
+  readonly iniciais: string;
+  /** `ws://host` or `wss://host`. */
+  readonly portal: string;
+}
 
 export interface PageRoom extends PageOptions {
   readonly sala: string;

@@ -3,24 +3,11 @@
  * that an app without rooms does not carry it. Decision: docs/decisions/0102-rooms-in-the-page.md
  */
 import { corDe } from '../../schema/rooms.ts';
-import { createHandle, type Connection, type EnterOptions, type Handle } from '../rooms/handle.ts';
+import { createHandle, type Connection, type Handle } from '../rooms/handle.ts';
 import { inFrame, type Bridge } from './bridge.ts';
 import type * as PageRoom from './page-room.ts';
+import type { PageOptions, Place } from './page-room.ts';
 import { failure, type Args } from './requests.ts';
-
-export interface PageOptions extends EnterOptions {
-  readonly guardarLocal?: boolean | undefined;
-}
-
-/** Where the page stands, by the shell's word: it never says so itself. */
-export interface Place {
-  readonly app: string;
-  readonly usuario: string;
-  readonly nome: string;
-  readonly iniciais: string;
-  /** `ws://host` or `wss://host`. */
-  readonly portal: string;
-}
 
 const retryFirstMs = 2_000;
 const retryMsMax = 30_000;
@@ -70,7 +57,7 @@ export function createRooms(bridge: Bridge, file: string | null) {
         return;
       } catch {
         if (handle.left) return;
-        handle.change({ estado: 'fora', papel: null });
+        handle.change({ estado: 'fora', papel: null, motivo: null });
         await Promise.race([bridge.nextPort(), wait(waitMs)]);
       }
     }
@@ -82,7 +69,7 @@ export function createRooms(bridge: Bridge, file: string | null) {
     const handle = createHandle(options, reportError);
     if (inFrame) void begin(sala, handle, options);
     else {
-      handle.change({ estado: 'fora', papel: null });
+      handle.change({ estado: 'fora', papel: null, motivo: null });
       handle.failed(failure('fora-do-ambiente', 'fora do ambiente salas.entrar'));
     }
     return Object.freeze(

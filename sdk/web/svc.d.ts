@@ -11,6 +11,7 @@ interface SvcEventos {
 }
 
 type SvcPapel = 'ver' | 'comentar' | 'editar' | 'dona';
+type SvcMotivoDaSala = 'sem-espaco' | 'cheia';
 type SvcEstadoDaSala = 'conectando' | 'sincronizado' | 'fora' | 'sem-acesso' | 'apagada' | 'saiu';
 
 interface SvcSala {
@@ -71,13 +72,21 @@ interface SvcConexao<D, P> {
   /** There when `awarenessProtocol` was given. */
   readonly presenca: P;
   readonly estado: SvcEstadoDaSala;
+  /** With `fora`: the space for rooms is used up, or the document is as large as it may get. */
+  readonly motivo: SvcMotivoDaSala | null;
   /** Null until the first ticket; then, also without a network, the last one known. */
   readonly papel: SvcPapel | null;
   readonly podeEscrever: boolean;
   /** Resolves when the portal has sent what the room held; rejects with `code` when the connection ended before. */
   readonly sincronizado: Promise<void>;
   /** Returns the function that cancels. */
-  aoMudar(callback: (mudanca: { readonly estado: SvcEstadoDaSala; readonly papel: SvcPapel | null }) => void): () => void;
+  aoMudar(
+    callback: (mudanca: {
+      readonly estado: SvcEstadoDaSala;
+      readonly papel: SvcPapel | null;
+      readonly motivo: SvcMotivoDaSala | null;
+    }) => void,
+  ): () => void;
   /** Resolves when the local copy is written. */
   sair(): Promise<void>;
   /** Keeps bytes with the room; the document holds only the `sha`. */

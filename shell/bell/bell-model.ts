@@ -6,6 +6,7 @@ import type { PortalEvent } from '../../schema/wire/events.ts';
 import type { NoticesAnswer, NoticeView } from '../../schema/wire/rooms.ts';
 import { text } from '../i18n/i18n.ts';
 import { sayError } from '../session/say-error.ts';
+import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { noticeText } from './notice-words.ts';
 
@@ -29,23 +30,25 @@ export interface BellPortal {
 }
 
 /** `announce` is told in words what came since the last reading. */
-export function createBellModel(portal: BellPortal, announce: (words: string) => void): BellModel {
+export function createBellModel(portal: BellPortal, announce: (words: string, notice: NoticeView) => void): BellModel {
   const state = createSignal<BellState>({ avisos: [], naoLidos: 0, loaded: false, problem: null });
   let reading = false;
   let again = false;
 
   const take = ({ avisos, naoLidos }: NoticesAnswer): void => {
     const before = state.get();
+    retry.succeeded();
     state.set({ avisos, naoLidos, loaded: true, problem: null });
     if (!before.loaded) return;
     const known = new Set(before.avisos.map(({ id }) => id));
     const came = avisos.find((notice) => !notice.lido && !known.has(notice.id));
-    if (came !== undefined) announce(text('bell.came', { aviso: noticeText(came) }));
+    if (came !== undefined) announce(text('bell.came', { aviso: noticeText(came) }), came);
   };
   const carryOut = async (ask: () => Promise<NoticesAnswer>): Promise<void> => {
     try {
       take(await ask());
     } catch (error) {
+      retry.failed(error);
       state.set({ ...state.get(), problem: sayError(error) });
     }
   };
@@ -57,6 +60,7 @@ export function createBellModel(portal: BellPortal, announce: (words: string) =>
     reading = false;
     if (again) await refresh();
   };
+  const retry = createRetry(() => void refresh());
 
   return {
     state,
@@ -67,7 +71,7 @@ export function createBellModel(portal: BellPortal, announce: (words: string) =>
     markRead: async (ids) => {
       state.set({ ...state.get(), ...asRead(state.get(), ids) });
       await carryOut(() => portal.markRead(ids));
-      if (state.get().problem !== null) void refresh();
+      if (state.get().problem !== null) retry.now();
     },
   };
 }

@@ -1,9 +1,14 @@
-/** The list that the bell opens: who, what, in which room and app, when; open, and mark as read. */
+/**
+ * The list that the bell opens: who, what, in which room and app, when; open, and mark as read. `GET /api/avisos` carries facts and the
+ * shell makes the sentence in the reader's language (spec 6: the portal writes the text), so that no app acts over people's heads. The
+ * event `avisos` says to read again, so every window of the person shows the same. *Open* takes the way of links into apps: a new window's
+ * route, or `abertura` in the open one.
+ */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import type { Desk } from '../desktop/desk.ts';
-import { language, languageTags, relativeTime, text } from '../i18n/i18n.ts';
+import { language, relativeTime, shownAs, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
@@ -73,7 +78,7 @@ export class SvcBell extends LitElement {
     >
       <header>
         <h2 id="title" tabindex="-1">${text('bell.title')}</h2>
-        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>
+        <button class="icon-button" type="button" autofocus aria-label=${text('dialog.close')} @click=${() => this.#close()}>
           ${glyph('close')}
         </button>
       </header>
@@ -100,7 +105,7 @@ export class SvcBell extends LitElement {
 
   #line(notice: NoticeView): TemplateResult {
     const { id, lido, em, salaNome, appNome } = notice;
-    const exact = new Intl.DateTimeFormat(languageTags[language.get()], { dateStyle: 'medium', timeStyle: 'short' }).format(em);
+    const exact = new Intl.DateTimeFormat(shownAs(), { dateStyle: 'medium', timeStyle: 'short' }).format(em);
     return html`<li data-notice=${id} class=${lido ? '' : 'unread'}>
       <span class="dot" aria-hidden="true"></span>
       <div>

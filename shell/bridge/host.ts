@@ -41,6 +41,8 @@ export interface BridgePage {
   hello(window: string): void;
   /** A pointerdown in the page. */
   pointer(window: string): void;
+  /** What stands in this window is the portal's error panel, and wants to know what the desktop looks like. */
+  panel(window: string): void;
   key(window: string, key: ShellKey): void;
 }
 
@@ -55,6 +57,8 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
   const ports = new Map<string, MessagePort>();
   /** Of the window, not of the port: saying hello again brings nothing. */
   const paces = new Map<string, Pace>();
+  /** Windows with the portal's error panel: it has no port, and is told of the appearance only. */
+  const panels = new Map<string, { readonly source: Window; readonly origin: string }>();
   const kept = new Map<string, { readonly evento: ShellEvent; readonly dados: unknown }[]>();
 
   const greet = (event: MessageEvent<unknown>): void => {
@@ -73,7 +77,20 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
     (event.source as Window).postMessage({ svc: 'porta', v: 1 }, frame.origin, [channel.port2]);
     for (const message of kept.get(frame.window) ?? []) channel.port1.postMessage(message);
     kept.delete(frame.window);
+    panels.delete(frame.window);
     page.hello(frame.window);
+  };
+
+  const greetPanel = (event: MessageEvent<Fields>): void => {
+    const frame = frames().find(({ contentWindow, origin }) => contentWindow === event.source && origin === event.origin);
+    if (frame === undefined || event.source === null) return;
+    const pace = paces.get(frame.window) ?? createPace(performance.now());
+    paces.set(frame.window, pace);
+    if (!pace.take(performance.now())) return;
+    const key = shellKeys.find((name) => name === event.data['tecla']);
+    if (key !== undefined) return page.key(frame.window, key);
+    panels.set(frame.window, { source: event.source as Window, origin: frame.origin });
+    page.panel(frame.window);
   };
 
   const received = async (window: string, port: MessagePort, data: unknown): Promise<void> => {
@@ -91,19 +108,23 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
 
   const gather = createGathering(helloQuietMs, greet);
   globalThis.addEventListener('message', (event: MessageEvent<unknown>) => {
-    if (!isObject(event.data) || event.data['svc'] !== 'ola' || event.data['v'] !== 1 || event.source === null) return;
-    gather(event.source, event);
+    if (!isObject(event.data) || event.data['v'] !== 1 || event.source === null) return;
+    if (event.data['svc'] === 'ola') gather(event.source, event);
+    else if (event.data['svc'] === 'painel') greetPanel(event as MessageEvent<Fields>);
   });
   return {
     emit: (window, evento, dados) => {
       const port = ports.get(window);
-      if (port !== undefined) return port.postMessage({ evento, dados });
+      if (port !== undefined && !panels.has(window)) return port.postMessage({ evento, dados });
+      const panel = panels.get(window);
+      if (panel !== undefined && evento === 'tema') return panel.source.postMessage({ svc: 'aparencia', v: 1, dados }, panel.origin);
       kept.set(window, [...(kept.get(window) ?? []), { evento, dados }].slice(-keptEventsMax));
     },
     drop: (window) => {
       ports.get(window)?.close();
       ports.delete(window);
       paces.delete(window);
+      panels.delete(window);
       kept.delete(window);
     },
   };

@@ -1,4 +1,11 @@
-/** The verbs of rooms and people in the table of the bridge (spec 4.3). Limits of what they say are the portal's; here only their shape is checked. */
+/**
+ * The verbs of rooms and people in the table of the bridge. Limits of what they say are the portal's; here only their shape is checked.
+ * Spec 4.3 names most; ours are `salas.renomear`, `apagar`, `tirarAcessoDoGrupo`, `anexar`, `anexo` and `compartilhar`, since renaming,
+ * deleting, groups' removal and attachments have routes and no verb there; `salas.bilhete` and `salas.lugar` are the SDK's. Node has the
+ * same names with Buffers, Python `dar_acesso` and so on without `entrar` (no WebSocket in its standard library). Refusals carry the
+ * portal's `code` and HTTP `status`; the bridge's own codes are in lower case. The shell works 20 s on a verb of rooms, 180 s on an
+ * attachment; the page waits 5 to 10 s longer.
+ */
 import type {
   AttachmentAnswer,
   PeopleAnswer,
@@ -8,8 +15,14 @@ import type {
   RoomView,
   TicketAnswer,
 } from '../../schema/wire/rooms.ts';
-import { noticeKinds, type NoticeKind } from '../../schema/wire/rooms.ts';
-import { anchorPattern, attachmentPattern, papeisConcedidos, type PapelConcedido } from '../../schema/rooms.ts';
+import {
+  anchorPattern,
+  attachmentPattern,
+  noticeKinds,
+  papeisConcedidos,
+  type NoticeKind,
+  type PapelConcedido,
+} from '../../schema/rooms.ts';
 
 interface OfRoom {
   readonly sala: string;

@@ -1,24 +1,12 @@
-/** Everything a signed-in desktop consists of, put together. Elements get this object and draw from its signals. */
+/** Everything a signed-in desktop consists of. Elements get this object and draw from its signals. */
 import type { SessionAnswer } from '../../schema/wire/http.ts';
-import { createBellModel, type BellModel } from '../bell/bell-model.ts';
-import { startBridge, type BridgeFrame, type BridgeHost } from '../bridge/host.ts';
-import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
-import { language, text } from '../i18n/i18n.ts';
-import { ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
-import { takeDestination } from '../session/destination.ts';
-import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
-import { createAppsStore, type AppsStore } from '../state/apps.ts';
-import { createSignal, type Signal } from '../state/signal.ts';
-import { listenLinks } from '../store/links.ts';
-import { createStoreModel, type StoreModel } from '../store/store-model.ts';
-import { isDark, theme } from '../ui/theme.ts';
-import { createWindowCounts } from '../windows/counts.ts';
-import { createWindowManager, type WindowManager, type WindowState } from '../windows/manager.ts';
-import { createRemovedApps, type RemovedApps } from '../windows/removed-apps.ts';
-import { loadOpenWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
-import { bridgeHandlers } from './bridge-verbs.ts';
-import { deskWindows, isApp, optionsOf, storeOptions, storeWindow, tasksOptions, tasksWindow } from './desk-windows.ts';
-import { pressShellKey } from './keys.ts';
+import type { BellModel } from '../bell/bell-model.ts';
+import type { BridgeHost } from '../bridge/host.ts';
+import type { Connection } from '../events/client.ts';
+import type { AppsStore } from '../state/apps.ts';
+import type { Signal } from '../state/signal.ts';
+import type { StoreModel } from '../shop/model.ts';
+import type { WindowManager, WindowState } from '../windows/manager.ts';
 
 /** What a window's frame element does for the desk. */
 export interface Frame {
@@ -36,6 +24,13 @@ export interface Frame {
 export interface KeyboardMode {
   readonly window: string;
   readonly kind: 'move' | 'resize';
+}
+
+/** What is shown for some seconds over the windows; the announcement says the same to a screen reader. */
+export interface Toast {
+  readonly words: string;
+  /** What its button does; null: it has none. */
+  readonly open: (() => void) | null;
 }
 
 export interface Desk {
@@ -60,6 +55,7 @@ export interface Desk {
   readonly keyboardMode: Signal<KeyboardMode | null>;
   /** What a screen reader says next. */
   readonly announcement: Signal<string>;
+  readonly toast: Signal<Toast | null>;
   /** The app that the task manager shows the details of. */
   readonly tasksApp: Signal<string | null>;
   readonly frames: Map<string, Frame>;
@@ -74,188 +70,4 @@ export interface Desk {
   activate(id: string): void;
   minimise(id: string): void;
   close(id: string): void;
-}
-
-/** Lives as long as the page: signing out loads it anew. */
-export function startDesk(session: SessionAnswer): Desk {
-  const apps = createAppsStore(async () => await listApps().catch(leaveWhenSignedOut));
-  const announcement = createSignal('');
-  const store = createStoreModel((words) => announcement.set(words));
-  const bell = createBellModel({ read: readNotices, markRead: markNoticesRead }, (words) => announcement.set(words));
-  const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
-  const connection = createSignal<Connection>('connecting');
-  const roomsChanged = createSignal(0);
-  const frames = new Map<string, Frame>();
-  const counts = countsFor(apps);
-  const gone = (app: string): void => closeRemoved(desk, app);
-  const tellRooms = (app: string | null): void => {
-    roomsChanged.set(roomsChanged.get() + 1);
-    for (const window of windows.windows.get())
-      if (isApp(window) && (app === null || window.app === app)) desk.bridge.emit(window.id, 'mudaram', {});
-  };
-  const events = startFeed({ apps, store, bell, tellRooms, connection, gone, page: (page) => counts.connected(page) });
-  const bridgeFrames = (): readonly BridgeFrame[] =>
-    windows.windows.get().flatMap((window) => {
-      const app = apps.find(window.app);
-      const contentWindow = frames.get(window.id)?.iframe?.contentWindow;
-      return app === undefined || contentWindow == null
-        ? []
-        : [{ window: window.id, contentWindow, origin: new URL(app.url, location.href).origin }];
-    });
-
-  const desk: Desk = {
-    session,
-    apps,
-    store,
-    bell,
-    windows,
-    connection,
-    launcherOpen: createSignal(false),
-    shortcutsOpen: createSignal(false),
-    sessionsOpen: createSignal(false),
-    bellOpen: createSignal(false),
-    shared: createSignal<string | null>(null),
-    roomsChanged,
-    secretsApp: createSignal<string | null>(null),
-    shielded: createSignal(false),
-    keyboardMode: createSignal<KeyboardMode | null>(null),
-    announcement,
-    tasksApp: createSignal<string | null>(null),
-    frames,
-    bridge: startBridge(
-      bridgeFrames,
-      bridgeHandlers(() => desk),
-      {
-        hello: (id) => {
-          frames.get(id)?.greeted();
-          desk.bridge.emit(id, 'tema', appearance());
-        },
-        pointer: (id) => windows.focus(id),
-        key: (_, key) => pressShellKey(desk, key),
-      },
-    ),
-    ...deskWindows(() => desk),
-  };
-  connect(
-    desk,
-    (now) => counts.update(now),
-    () => events.nudge(),
-  );
-  return desk;
-}
-
-function countsFor(apps: AppsStore): ReturnType<typeof createWindowCounts> {
-  return createWindowCounts({
-    send: sendWindowCount,
-    closeTabs: (id) => {
-      const app = apps.find(id);
-      if (app !== undefined) closeTabs(app.url);
-    },
-  });
-}
-
-/** What the portal says while it happens. */
-function startFeed(
-  to: Pick<Desk, 'apps' | 'store' | 'bell' | 'connection'> & {
-    readonly page: (page: string | null) => void;
-    /** An app was removed on the server. */
-    readonly gone: (app: string) => void;
-    /** Rooms of that app changed; null: of any app, perhaps. */
-    readonly tellRooms: (app: string | null) => void;
-  },
-): EventsClient {
-  const { apps, store, bell, tellRooms, connection } = to;
-  const removed = watchRemovals(apps, to.gone);
-  return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events`, {
-    event: (event) => {
-      apps.apply(event);
-      store.apply(event);
-      removed.heard(event);
-      bell.apply(event);
-      if (event.type === 'mudaram') tellRooms(event.app);
-    },
-    resync: () => {
-      apps.refresh();
-      store.refresh();
-      bell.refresh();
-      tellRooms(null);
-    },
-    page: (page) => to.page(page),
-    connection: (state) => {
-      connection.set(state);
-      // Away, or is it we who are signed out? The answer tells.
-      if (state === 'waiting') apps.refresh();
-    },
-  });
-}
-
-function watchRemovals(apps: AppsStore, gone: (app: string) => void): RemovedApps {
-  const removed = createRemovedApps(gone);
-  apps.state.subscribe(() => {
-    const { loaded, error, apps: now } = apps.state.get();
-    if (loaded && error === null) removed.listed(new Set(now.map(({ id }) => id)));
-  });
-  return removed;
-}
-
-/** Whoever removed it, its windows would show an app that is no more. */
-function closeRemoved(desk: Desk, app: string): void {
-  for (const window of desk.windows.ofApp(app)) {
-    desk.close(window.id);
-    desk.announcement.set(text('window.appRemoved', { titulo: desk.title(window) }));
-  }
-}
-
-/** The session ended elsewhere: begin anew at the sign-in page. Too many cookies: the portal's page removes them. */
-function leaveWhenSignedOut(error: unknown): never {
-  if (error instanceof ApiError && (error.status === 401 || error.status === 431)) location.reload();
-  throw error;
-}
-
-const appearance = (): { readonly tema: string; readonly idioma: string } => ({
-  tema: isDark() ? 'escuro' : 'claro',
-  idioma: language.get(),
-});
-
-/** What follows from changes: counts, memory of open windows, appearance of the pages. */
-function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void, nudge: () => void): void {
-  const { windows, apps, session, bridge } = desk;
-  let restored = false;
-  let known = new Set<string>();
-  const restore = (): void => {
-    if (restored || !apps.state.get().loaded) return;
-    restored = true;
-    for (const saved of loadOpenWindows(sessionStorage, session.usuario)) {
-      const app = apps.find(saved.app);
-      if (app !== undefined) windows.reopen(saved.app, optionsOf(app), saved);
-      else if (saved.app === tasksWindow) windows.reopen(tasksWindow, tasksOptions(), saved);
-      else if (saved.app === storeWindow) windows.reopen(storeWindow, storeOptions(), saved);
-    }
-    // Where a link led before the person was signed in.
-    const destination = takeDestination();
-    if (destination !== null) desk.openApp(destination.app, { route: destination.route });
-    listenLinks((app) => desk.openStore(app));
-  };
-  const changed = (): void => {
-    const now = windows.windows.get();
-    const counts = new Map<string, number>();
-    for (const window of now) if (isApp(window)) counts.set(window.app, (counts.get(window.app) ?? 0) + 1);
-    updateCounts(counts);
-    if (restored) saveOpenWindows(sessionStorage, session.usuario, now);
-    const ids = new Set(now.map(({ id }) => id));
-    for (const id of known) if (!ids.has(id)) bridge.drop(id);
-    known = ids;
-  };
-  const dress = (): void => {
-    for (const window of windows.windows.get()) if (isApp(window)) bridge.emit(window.id, 'tema', appearance());
-  };
-  const front = (): void => {
-    if (document.visibilityState === 'visible') nudge();
-  };
-  addEventListener('online', nudge);
-  document.addEventListener('visibilitychange', front);
-  apps.state.subscribe(restore);
-  windows.windows.subscribe(changed);
-  theme.subscribe(dress);
-  language.subscribe(dress);
 }

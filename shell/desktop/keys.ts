@@ -1,6 +1,9 @@
 /**
- * The shell's keys: Ctrl+K or Meta alone opens the launcher, F6 and Shift+F6 go through the windows, and in keyboard mode the arrows
- * move or resize. Documented for people in the shortcuts dialog. Decision: docs/decisions/0047-keyboard.md
+ * The shell's keys: Ctrl+K or Meta alone opens the launcher, F6 and Shift+F6 go through the windows, and in keyboard mode the arrows move
+ * (24 px, with Shift 4 px) or resize until Enter keeps or Escape takes back. Documented for people in the shortcuts dialog. Only these
+ * four: browsers and systems own most combinations, and an app keeps all others. Everything else is an entry of the window menu and of the
+ * launcher, which is also the list of commands. The SDK forwards the four from inside a page; an app without it keeps them while it has the
+ * focus.
  */
 import type { ShellKey } from '../bridge/verbs.ts';
 import type { Rect } from '../windows/geometry.ts';

@@ -10,7 +10,7 @@ import '../share/svc-share.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { deepActive } from '../ui/menu.ts';
-import { shown } from '../windows/geometry.ts';
+import { coversArea, shown } from '../windows/geometry.ts';
 import '../windows/svc-window.ts';
 import type { SnapPreview } from '../windows/window-drag.ts';
 import type { Desk } from './desk.ts';
@@ -19,6 +19,7 @@ import './svc-home.ts';
 import '../session/svc-sessions.ts';
 import './svc-shortcuts.ts';
 import './svc-taskbar.ts';
+import './svc-toast.ts';
 
 export class SvcDesktop extends LitElement {
   static override properties = { desk: { attribute: false }, snap: { state: true } };
@@ -43,6 +44,8 @@ export class SvcDesktop extends LitElement {
       :host {
         display: grid;
         grid-template-rows: minmax(0, 1fr) auto;
+        /* Not auto: the buttons of many windows would make the page wider than the screen. */
+        grid-template-columns: minmax(0, 1fr);
         height: 100dvh;
         overflow: hidden;
       }
@@ -51,6 +54,10 @@ export class SvcDesktop extends LitElement {
         /* Its own stack, so that no window is ever above the taskbar. */
         isolation: isolate;
         overflow: hidden;
+      }
+      /* The keyboard is on the apps of the desktop: what stands before them lets them be seen. */
+      svc-home[sought] ~ svc-window {
+        opacity: 0.08;
       }
       .snap {
         position: absolute;
@@ -74,9 +81,19 @@ export class SvcDesktop extends LitElement {
       dialog.subscribe(() => {
         const open = dialog.get();
         if (open !== false && open !== null) this.#backTo = deepActive();
-        else void this.updateComplete.then(() => this.#backTo?.focus());
+        else void this.updateComplete.then(() => this.#giveFocus());
       });
     }
+  }
+
+  /**
+   * Back to what had it. What was chosen in the launcher decides by itself, but could take nothing while the launcher was there, which keeps
+   * the focus from all the rest: then the window in front gets it.
+   */
+  #giveFocus(): void {
+    if (this.#backTo !== null) return this.#backTo.focus();
+    const top = this.desk.windows.top();
+    if (top !== null && deepActive() === document.body) this.desk.frames.get(top.id)?.focusContent();
   }
 
   override disconnectedCallback(): void {
@@ -131,11 +148,13 @@ export class SvcDesktop extends LitElement {
     const { desk } = this;
     const windows = desk.windows.windows.get();
     const top = desk.windows.top();
+    const modes = windows.filter(({ minimised }) => !minimised).map(({ mode }) => mode);
+    const covered = coversArea(modes, desk.windows.area.get());
     const secrets = desk.secretsApp.get();
     const room = desk.shared.get();
     return html`
       <main aria-label=${text('app.title')} @snap-preview=${(event: CustomEvent<SnapPreview | null>) => (this.snap = event.detail)}>
-        <svc-home .desk=${desk} ?inert=${top !== null}></svc-home>
+        <svc-home .desk=${desk} ?inert=${covered}></svc-home>
         ${repeat(
           windows,
           (window) => window.id,
@@ -150,6 +169,7 @@ export class SvcDesktop extends LitElement {
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
       ${room === null ? nothing : keyed(room, html`<svc-share .desk=${desk} .sala=${room}></svc-share>`)}
       ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}
+      <svc-toast .desk=${desk}></svc-toast>
       <p class="sr-only" role="status">${desk.announcement.get()}</p>
     `;
   }

@@ -1,6 +1,11 @@
-/** The empty desktop: a greeting and the apps. It steps back as soon as a window is to be seen. */
+/**
+ * The desktop itself: a greeting and the apps, behind the windows, in sight and in reach until windows cover all of it (one is maximised,
+ * two halves, or the screen is narrower than 600 px): only then it is out of the order of Tab. It once went away with the first window,
+ * however small. While one of its apps has the keyboard's focus the windows in front are nearly transparent, so that the focus is always
+ * seen.
+ */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { language, languageTags, text } from '../i18n/i18n.ts';
+import { language, shownAs, text } from '../i18n/i18n.ts';
 import { appEntries, openAppMenu, type AppEntry } from '../launcher/entries.ts';
 import { nextTile } from '../launcher/grid-keys.ts';
 import { tileStyles } from '../launcher/tile-styles.ts';
@@ -39,10 +44,8 @@ export class SvcHome extends LitElement {
         gap: 36px;
         padding: 32px 16px;
         overflow: auto;
-        transition: opacity 160ms;
       }
       :host([inert]) {
-        opacity: 0;
         visibility: hidden;
       }
       .greeting {
@@ -112,7 +115,7 @@ export class SvcHome extends LitElement {
     const entries = appEntries(this.desk);
     const now = new Date();
     const firstName = this.desk.session.nome.split(' ', 1)[0] ?? '';
-    const date = new Intl.DateTimeFormat(languageTags[language.get()], { weekday: 'long', day: 'numeric', month: 'long' }).format(now);
+    const date = new Intl.DateTimeFormat(shownAs(), { weekday: 'long', day: 'numeric', month: 'long' }).format(now);
     const { loaded } = this.desk.apps.state.get();
     return html`
       <div class="greeting">
@@ -148,7 +151,11 @@ export class SvcHome extends LitElement {
       type="button"
       tabindex=${index === Math.min(this.focused, this.#tiles.length === 0 ? 0 : this.#tiles.length - 1) ? 0 : -1}
       title=${entry.description === '' ? nothing : entry.description}
-      @focus=${() => (this.focused = index)}
+      @focus=${(event: FocusEvent) => {
+        this.focused = index;
+        this.toggleAttribute('sought', (event.target as HTMLElement).matches(':focus-visible'));
+      }}
+      @blur=${() => this.removeAttribute('sought')}
       @click=${() => entry.run()}
       @contextmenu=${(event: MouseEvent) => {
         event.preventDefault();

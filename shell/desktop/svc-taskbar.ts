@@ -1,8 +1,9 @@
 /** The taskbar: launcher, open windows (a toolbar: one stop of the Tab key, arrows inside), connection, clock, the bell, the person. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { language, languageNames, languages, languageTags, text } from '../i18n/i18n.ts';
-import { leave, themeTexts } from '../launcher/entries.ts';
+import { language, languageNames, languages, shownAs, text } from '../i18n/i18n.ts';
+import { themeTexts } from '../launcher/entries.ts';
+import { leave } from '../session/leave.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
@@ -33,6 +34,8 @@ export class SvcTaskbar extends LitElement {
     language,
     theme,
   ]);
+  /** The window whose button was last brought into view. */
+  #shownTop: string | null = null;
   #clock: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
@@ -61,6 +64,10 @@ export class SvcTaskbar extends LitElement {
     const buttons = this.#buttons;
     const stop = Math.min(this.stop, buttons.length - 1);
     for (const [index, button] of buttons.entries()) button.tabIndex = index === stop ? 0 : -1;
+    const top = this.desk.windows.top()?.id ?? null;
+    if (top === this.#shownTop) return;
+    this.#shownTop = top;
+    this.renderRoot.querySelector('.window[aria-pressed=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   #key(event: KeyboardEvent): void {
@@ -112,7 +119,7 @@ export class SvcTaskbar extends LitElement {
     const { session } = desk;
     const online = desk.connection.get() === 'open';
     const connection = text(online ? 'taskbar.online' : 'taskbar.offline');
-    const time = new Intl.DateTimeFormat(languageTags[language.get()], { hour: '2-digit', minute: '2-digit' }).format(new Date());
+    const time = new Intl.DateTimeFormat(shownAs(), { hour: '2-digit', minute: '2-digit' }).format(new Date());
     return html`<div class="bar" role="toolbar" aria-label=${text('taskbar.label')} @keydown=${(event: KeyboardEvent) => this.#key(event)}>
       <button
         class="launch"

@@ -2,6 +2,7 @@
  * The page's end of `/ws/events`. Events only say that something happened: whoever misses one (another run of the portal, a gap in
  * the numbers, a lost connection) is told to read the state again. Source: schema/wire/events.ts, anchors F3.
  */
+import { doubledMs, halfByChanceMs } from '../../schema/backoff.ts';
 import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';
 
 export type Connection = 'connecting' | 'open' | 'waiting';
@@ -27,8 +28,7 @@ const backoffMsMax = 30_000;
 
 /** Grows up to 30 s; half of it is chance, so that a thousand pages don't come back in one instant. */
 export function reconnectWaitMs(attempt: number, random: number): number {
-  const full = Math.min(backoffFirstMs * 2 ** attempt, backoffMsMax);
-  return Math.round(full / 2 + (full / 2) * random);
+  return Math.round(halfByChanceMs(doubledMs(backoffFirstMs, attempt + 1, backoffMsMax), random));
 }
 
 export function startEvents(url: string, handlers: EventsHandlers, random: () => number = Math.random): EventsClient {

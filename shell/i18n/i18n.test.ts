@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { catalogues, categoryText, chooseLanguage, language, languages, relativeTime, text, type TextKey } from './i18n.ts';
+import { catalogues, categoryText, chooseLanguage, formatTag, language, languages, relativeTime, text, type TextKey } from './i18n.ts';
 
 afterEach(() => language.set('pt'));
 
@@ -54,4 +54,14 @@ describe('the language', () => {
   ] as const)('saved %s, preferred %o is %s', ([saved, preferred, expected]) => {
     expect(chooseLanguage(saved, preferred)).toBe(expected);
   });
+});
+
+test.for([
+  ['en', ['en-GB', 'pt-BR'], 'en-GB'],
+  ['pt', ['en-GB', 'pt-PT'], 'pt-PT'],
+  ['pt', ['en-GB', 'pt'], 'pt-BR'],
+  ['en', ['pt-BR'], 'en'],
+  ['en', [], 'en'],
+] as const)('in %s a person who reads %j sees dates as in %s', ([name, preferred, tag]) => {
+  expect(formatTag(name, preferred)).toBe(tag);
 });

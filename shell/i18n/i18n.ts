@@ -1,19 +1,21 @@
 /** Sentences in the person's language. Templates name their parameters in braces; plurals follow Intl.PluralRules. */
 import { createSignal, type Signal } from '../state/signal.ts';
 import { en } from './en.ts';
-import { pt, type TextKey } from './pt.ts';
+import { pt, type Catalogue, type TextKey } from './pt.ts';
 
 export const languages = ['pt', 'en'] as const;
 export type Language = (typeof languages)[number];
-export type Catalogue = {
-  readonly [K in TextKey]: (typeof pt)[K] extends string ? string : { readonly one: string; readonly other: string };
-};
 export type { TextKey } from './pt.ts';
 
 export const catalogues: { readonly [L in Language]: Catalogue } = { pt, en };
 /** What the html element says. */
 export const languageTags: { readonly [L in Language]: string } = { pt: 'pt-BR', en: 'en' };
 export const languageNames: { readonly [L in Language]: string } = { pt: 'Português', en: 'English' };
+
+/** Dates and numbers as the browser's person writes them: `en-GB` for English where they asked for it. Exported for its test. */
+export function formatTag(name: Language, preferred: readonly string[]): string {
+  return preferred.find((tag) => tag.toLowerCase().split('-', 1)[0] === name && tag.includes('-')) ?? languageTags[name];
+}
 
 export const language: Signal<Language> = createSignal<Language>('pt');
 
@@ -23,6 +25,9 @@ export function chooseLanguage(saved: string | null, preferred: readonly string[
   if (saved !== null && known(saved) !== undefined) return known(saved) ?? 'en';
   return preferred.map(known).find((name) => name !== undefined) ?? 'en';
 }
+
+/** For Intl: of dates, numbers and lists. */
+export const shownAs = (): string => formatTag(language.get(), navigator.languages);
 
 type Values = Readonly<Record<string, string | number>>;
 
@@ -54,5 +59,5 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export function relativeTime(atMs: number, nowMs: number): string {
   const distance = atMs - nowMs;
   const [unit, size] = units.find(([, size]) => Math.abs(distance) >= size) ?? ['second', 1_000];
-  return new Intl.RelativeTimeFormat(languageTags[language.get()], { numeric: 'auto' }).format(Math.round(distance / size), unit);
+  return new Intl.RelativeTimeFormat(shownAs(), { numeric: 'auto' }).format(Math.round(distance / size), unit);
 }

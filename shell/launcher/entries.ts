@@ -5,8 +5,8 @@ import { storeWindow, tasksWindow } from '../desktop/desk-windows.ts';
 import { pressShellKey } from '../desktop/keys.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
-import { signOut } from '../session/api.ts';
-import { updatesIn } from '../store/store-model.ts';
+import { leave } from '../session/leave.ts';
+import { updatesIn } from '../shop/model.ts';
 import { openMenu, type MenuPlace } from '../ui/menu.ts';
 import { theme, themes } from '../ui/theme.ts';
 import type { Glyph } from '../ui/glyphs.ts';
@@ -83,12 +83,6 @@ export function commandEntries(desk: Desk): readonly CommandEntry[] {
     command(text('sessions.menu'), 'globe', () => desk.sessionsOpen.set(true)),
     command(text('prefs.signOut'), 'out', () => void leave()),
   ];
-}
-
-/** Signs out and begins anew at the sign-in page. */
-export async function leave(): Promise<void> {
-  await signOut();
-  location.assign('/');
 }
 
 export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): void {

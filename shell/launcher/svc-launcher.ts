@@ -55,7 +55,7 @@ export class SvcLauncher extends LitElement {
     this.desk.launcherOpen.set(false);
   }
 
-  /** The focus goes where the entry leads; only a launcher that was closed gives it back. */
+  /** The focus goes where the entry leads, or to the window in front; only a launcher that was closed gives it back. */
   #run(entry: AppEntry | CommandEntry): void {
     this.dispatchEvent(new Event('launched'));
     this.#close();
@@ -96,7 +96,7 @@ export class SvcLauncher extends LitElement {
             aria-autocomplete="list"
             aria-activedescendant=${entries.length === 0 ? nothing : `entry-${active}`}
             aria-label=${text('launcher.search')}
-            placeholder=${text('launcher.search')}
+            placeholder=${text('launcher.placeholder')}
             autocomplete="off"
             spellcheck="false"
             enterkeyhint="go"

@@ -51,6 +51,12 @@ export const secretsStyles = css`
     align-items: center;
     gap: 4px 10px;
   }
+  textarea.lines {
+    grid-column: 1 / -1;
+    min-height: 120px;
+    resize: vertical;
+    -webkit-text-security: disc;
+  }
   code {
     font-family: var(--mono);
     font-size: 13px;

@@ -18,6 +18,8 @@ import { secretsStyles } from './secrets-styles.ts';
 interface Open {
   readonly kind: 'edit' | 'remove';
   readonly name: string;
+  /** A value of several lines was pasted, which a field of one line would join. */
+  readonly lines?: boolean;
 }
 
 export class SvcSecrets extends LitElement {
@@ -91,7 +93,7 @@ export class SvcSecrets extends LitElement {
 
   async #send(event: SubmitEvent, name: string): Promise<void> {
     event.preventDefault();
-    const input = this.renderRoot.querySelector<HTMLInputElement>('#value');
+    const input = this.renderRoot.querySelector<HTMLInputElement | HTMLTextAreaElement>('#value');
     if (input === null || this.busy) return;
     if (input.value === '') {
       this.problem = text('secrets.empty');
@@ -150,11 +152,16 @@ export class SvcSecrets extends LitElement {
   }
 
   /** A field of one line would drop line breaks without a word, and the value would be another one. */
-  #paste(event: ClipboardEvent): void {
+  async #paste(event: ClipboardEvent): Promise<void> {
     const pasted = event.clipboardData?.getData('text') ?? '';
-    if (!/[\r\n]/.test(pasted.replace(/\r?\n$/, ''))) return;
+    if (this.open === null || !/[\r\n]/.test(pasted.replace(/\r?\n$/, ''))) return;
     event.preventDefault();
-    this.problem = text('secrets.oneLine');
+    this.open = { ...this.open, lines: true };
+    await this.updateComplete;
+    const area = this.renderRoot.querySelector<HTMLTextAreaElement>('textarea');
+    if (area === null) return;
+    area.value = pasted;
+    area.focus();
   }
 
   override render(): TemplateResult {
@@ -255,21 +262,40 @@ export class SvcSecrets extends LitElement {
   #form(name: string): TemplateResult {
     return html`<form novalidate @submit=${(event: SubmitEvent) => this.#send(event, name)}>
       <label for="value">${text('secrets.value', { segredo: name })}</label>
-      <input
-        id="value"
-        class="field"
-        type="password"
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck="false"
-        aria-describedby=${this.problem === null ? nothing : 'problem'}
-        aria-invalid=${this.problem === null ? nothing : 'true'}
-        @paste=${(event: ClipboardEvent) => this.#paste(event)}
-      />
+      ${this.open?.lines === true ? this.#area() : this.#input()}
       <button class="button primary" type="submit" ?disabled=${this.busy}>${text('secrets.save')}</button>
       <button class="button quiet" type="button" @click=${() => this.#hide()}>${text('secrets.cancel')}</button>
       ${this.problem === null ? nothing : html`<p class="problem" id="problem" role="alert">${this.problem}</p>`}
     </form>`;
+  }
+
+  #input(): TemplateResult {
+    return html`<input
+      id="value"
+      class="field"
+      type="password"
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck="false"
+      aria-describedby=${this.problem === null ? nothing : 'problem'}
+      aria-invalid=${this.problem === null ? nothing : 'true'}
+      @paste=${(event: ClipboardEvent) => this.#paste(event)}
+    />`;
+  }
+
+  /** A PEM key. Its letters are covered as those of a password. */
+  #area(): TemplateResult {
+    return html`<textarea
+        id="value"
+        class="field lines"
+        rows="6"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        aria-describedby=${this.problem === null ? 'lines' : 'lines problem'}
+        aria-invalid=${this.problem === null ? nothing : 'true'}
+      ></textarea>
+      <p class="description" id="lines" role="status">${text('secrets.lines')}</p>`;
   }
 
   #confirm(name: string): TemplateResult {

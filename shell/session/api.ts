@@ -1,7 +1,15 @@
 /** The portal's HTTP API as the shell uses it. Every failure is an ApiError with the portal's code and text. Source: schema/wire/http.ts. */
 import type { SecretsView } from '../../schema/backend.ts';
-import type { AppProjection, Problem, SessionAnswer, SessionsAnswer, SignInMethodsAnswer, StartAnswer } from '../../schema/wire/http.ts';
-import type { AdminPackagesAnswer, StoreAnswer, UpdateAllAnswer } from '../../schema/wire/store.ts';
+import type {
+  AppProjection,
+  LinkOwnerAnswer,
+  Problem,
+  SessionAnswer,
+  SessionsAnswer,
+  SignInMethodsAnswer,
+  StartAnswer,
+} from '../../schema/wire/http.ts';
+import type { AdminPackagesAnswer, StoreAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -27,6 +35,10 @@ interface Told {
   readonly retryAfterMs?: unknown;
 }
 
+/** May be otherwise in a moment: the portal was not reached, has too much to do, or is in trouble itself. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
+
 /** Above the portal's own deadlines: a restart waits for a stop and a start. */
 const requestMsMax = 60_000;
 
@@ -34,6 +46,21 @@ function content(body: unknown): RequestInit {
   if (body === undefined) return {};
   if (body instanceof Blob) return { headers: { 'content-type': body.type === '' ? 'application/octet-stream' : body.type }, body };
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** For whom this page was loaded: said with every call, so that the portal does nothing in the name of somebody who signed in since. */
+let loadedFor: { readonly usuario: string; readonly otherPerson: () => void } | null = null;
+
+/** `otherPerson` is called when somebody else turns out to be signed in. */
+export function actFor(usuario: string, otherPerson: () => void): void {
+  loadedFor = { usuario, otherPerson };
+}
+
+function withPerson({ headers, ...rest }: RequestInit): RequestInit {
+  return {
+    ...rest,
+    headers: { ...(headers as Record<string, string> | undefined), ...(loadedFor && { 'svc-pessoa': loadedFor.usuario }) },
+  };
 }
 
 /** A Blob goes as it is, anything else as JSON. Other parts of the API are in files of their own: session/rooms-api.ts. */
@@ -45,7 +72,7 @@ export async function request(method: string, path: string, body?: unknown, sign
       credentials: 'same-origin',
       cache: 'no-store',
       signal: signal ?? AbortSignal.timeout(requestMsMax),
-      ...content(body),
+      ...withPerson(content(body)),
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
@@ -53,6 +80,7 @@ export async function request(method: string, path: string, body?: unknown, sign
   }
   if (response.ok) return response;
   const problem = (await response.json().catch(() => ({}))) as Partial<Problem> & Told;
+  if (problem.code === 'OTHER_PERSON') loadedFor?.otherPerson();
   throw new ApiError(response.status, problem.code ?? 'INTERNAL', problem.detail ?? problem.error ?? response.statusText, problem);
 }
 
@@ -73,6 +101,8 @@ export async function whoAmI(): Promise<SessionAnswer | null> {
 export type SignInBody = { readonly passe: string } | { readonly login: string; readonly senha: string };
 
 export const signIn = async (body: SignInBody): Promise<void> => void (await request('POST', '/api/sessao', body));
+/** Whose a one-time link is; it stays good. */
+export const linkOwner = async (passe: string): Promise<LinkOwnerAnswer> => json(await request('POST', '/api/sessao/link', { passe }));
 export const signInMethods = async (): Promise<SignInMethodsAnswer> => json(await request('GET', '/api/sessao/metodos'));
 
 export const listSessions = async (): Promise<SessionsAnswer['sessoes']> =>
@@ -80,10 +110,14 @@ export const listSessions = async (): Promise<SessionsAnswer['sessoes']> =>
 export const endSession = async (id: string): Promise<void> => void (await request('DELETE', `/api/sessoes/${encodeURIComponent(id)}`));
 export const endAllSessions = async (others: boolean): Promise<void> =>
   void (await request('DELETE', others ? '/api/sessoes?outras=1' : '/api/sessoes'));
-export const signOut = async (): Promise<void> => void (await request('DELETE', '/api/sessao'));
+/** `proof`: of the key of the session, which the portal then knows without its cookie. */
+export const signOut = async (proof?: object): Promise<void> => void (await request('DELETE', '/api/sessao', proof));
 
-export async function listApps(): Promise<readonly AppProjection[]> {
-  const answer = await json<readonly AppProjection[] | { readonly apps: readonly AppProjection[] }>(await request('GET', '/api/apps'));
+/** `usage`: with what each app uses of processor and memory, which costs the servers a look. */
+export async function listApps(usage = false): Promise<readonly AppProjection[]> {
+  const answer = await json<readonly AppProjection[] | { readonly apps: readonly AppProjection[] }>(
+    await request('GET', usage ? '/api/apps?uso=1' : '/api/apps'),
+  );
   return 'apps' in answer ? answer.apps : answer;
 }
 

@@ -1,18 +1,35 @@
 import { expect, test } from 'vitest';
-import { readDestination } from './destination.ts';
+import { keepDestination, readDestination, takeDestination } from './destination.ts';
 
 test.for([
-  ['__Host-svc-destino=notas%2Fnota%2F1%3Fa%3Db', { app: 'notas', route: 'nota/1?a=b' }],
-  ['a=b; svc-sessao-destino=notas%2F; c=d', { app: 'notas', route: '' }],
-  ['__Host-svc-destino=notas%2F%2Fevil.example', null],
-  ['__Host-svc-destino=notas%2F%5Cevil.example', null],
-  ['__Host-svc-destino=NOTAS%2F', null],
-  ['__Host-svc-destino=notas', null],
-  ['__Host-svc-destino=%zz', null],
-] as const)('%s leads to %o', ([cookies, destination]) => {
-  expect(readDestination(cookies)).toMatchObject({ destination });
+  ['notas/nota/1?a=b', { app: 'notas', route: 'nota/1?a=b' }],
+  ['notas/', { app: 'notas', route: '' }],
+  ['notas//evil.example', null],
+  ['notas/\\evil.example', null],
+  ['NOTAS/', null],
+  ['notas', null],
+  [`${'a'.repeat(50)}/`, null],
+  ['', null],
+] as const)('%j leads to %o', ([text, destination]) => {
+  expect(readDestination(text)).toEqual(destination);
 });
 
-test.for(['', 'destino=notas%2F', 'x__Host-svc-destino=notas%2F'])('%j holds none', (cookies) => {
-  expect(readDestination(cookies)).toBeNull();
+function storage(): Storage {
+  const kept = new Map<string, string>();
+  return {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => void kept.set(name, value),
+    removeItem: (name: string) => void kept.delete(name),
+  } as unknown as Storage;
+}
+
+test('it is taken once, within a quarter of an hour', () => {
+  const own = storage();
+  keepDestination(own, 'notas/x', 1_000);
+  expect(takeDestination(own, 900_999)).toEqual({ app: 'notas', route: 'x' });
+  expect(takeDestination(own, 900_999)).toBeNull();
+  keepDestination(own, 'notas/x', 1_000);
+  expect(takeDestination(own, 901_000)).toBeNull();
+  keepDestination(own, 'notas//evil.example', 1_000);
+  expect(takeDestination(own, 1_001)).toBeNull();
 });

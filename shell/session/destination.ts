@@ -1,6 +1,6 @@
 /**
- * The link into an app that a person followed before signing in. The portal keeps it in a cookie of this origin for a while
- * (api/auth/cookies.ts); once somebody is signed in it is taken and opened in the app's window.
+ * The link into an app that a person followed before signing in. The portal's answer carries it in the address of the sign-in page; it waits in the
+ * storage of this origin, which no app's page can write, until somebody is signed in, and is then opened once in the app's window.
  */
 import { isRoute } from '../bridge/verbs.ts';
 
@@ -10,27 +10,22 @@ export interface Destination {
   readonly route: string;
 }
 
-const cookie = /(?:^|;\s*)((?:__Host-svc|svc-sessao)-destino)=([^;]*)/;
+const key = 'svc.destino';
+const keptMs = 15 * 60_000;
 
-/** Name of the cookie and what it says; `destination` is null when it says nothing that can be opened. */
-export function readDestination(cookies: string): { readonly name: string; readonly destination: Destination | null } | null {
-  const [, name, value] = cookie.exec(cookies) ?? [];
-  if (name === undefined || value === undefined) return null;
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(value);
-  } catch {
-    return { name, destination: null };
-  }
-  const [, app, route = ''] = /^([a-z0-9-]{1,64})\/([\x21-\x7e]*)$/.exec(decoded) ?? [];
-  if (app === undefined || (route !== '' && !isRoute(route))) return { name, destination: null };
-  return { name, destination: { app, route } };
+/** Null for what can't be opened. */
+export function readDestination(text: string): Destination | null {
+  const [, app, route = ''] = /^([a-z0-9-]{1,49})\/([\x21-\x7e]{0,2048})$/.exec(text) ?? [];
+  return app === undefined || (route !== '' && !isRoute(route)) ? null : { app, route };
 }
 
-export function takeDestination(): Destination | null {
-  const found = readDestination(document.cookie);
-  if (found === null) return null;
-  const secure = found.name.startsWith('__Host-') ? '; Secure' : '';
-  document.cookie = `${found.name}=; Path=/; Max-Age=0; SameSite=Lax${secure}`;
-  return found.destination;
+export function keepDestination(storage: Storage, text: string, nowMs: number): void {
+  if (readDestination(text) !== null) storage.setItem(key, `${nowMs + keptMs} ${text}`);
+}
+
+/** Once; null when there is none, or it waited too long. */
+export function takeDestination(storage: Storage, nowMs: number): Destination | null {
+  const [, untilMs, text = ''] = /^(\d{1,16}) (.*)$/.exec(storage.getItem(key) ?? '') ?? [];
+  storage.removeItem(key);
+  return Number(untilMs ?? 0) > nowMs ? readDestination(text) : null;
 }

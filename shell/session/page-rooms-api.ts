@@ -1,8 +1,7 @@
 /** Rooms as the page of an app reaches them: always with the app of its window, so that the portal answers for that app's rooms only. */
-import type { PapelConcedido } from '../../schema/rooms.ts';
+import type { NoticeKind, PapelConcedido } from '../../schema/rooms.ts';
 import type {
   AttachmentAnswer,
-  NoticeKind,
   PeopleAnswer,
   PersonAnswer,
   RoomAnswer,

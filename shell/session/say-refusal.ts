@@ -12,6 +12,7 @@ export interface Refusal {
 
 const sentences: Readonly<Record<string, TextKey>> = {
   PASS_REFUSED: 'signin.refused',
+  LINK_FROM_APP: 'signin.fromApp',
   MALFORMED_LINK: 'signin.malformed',
   CREDENTIALS_REFUSED: 'signin.wrong',
   PASSWORD_EXPIRED: 'signin.expired',

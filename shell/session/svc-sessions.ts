@@ -128,7 +128,9 @@ export class SvcSessions extends LitElement {
     return html`<dialog aria-labelledby="title" @close=${() => this.close()}>
       <header>
         <h2 id="title" tabindex="-1">${text('sessions.title')}</h2>
-        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.close()}>${glyph('close')}</button>
+        <button class="icon-button" type="button" autofocus aria-label=${text('dialog.close')} @click=${() => this.close()}>
+          ${glyph('close')}
+        </button>
       </header>
       ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       <p class="lead">${text('sessions.lead')}</p>
@@ -159,13 +161,14 @@ export class SvcSessions extends LitElement {
     return html`<li>
       <div class="what">
         <strong>${name}</strong> ${row.current ? html`<span class="own">${text('sessions.current')}</span>` : nothing}
-        <p>${facts.filter((fact) => fact !== '').join(' · ')}</p>
+        <p id="facts-${row.id}">${facts.filter((fact) => fact !== '').join(' · ')}</p>
       </div>
       <button
         class="button"
         type="button"
         ?disabled=${this.busy}
         aria-label=${text('sessions.endOne', { nome: name })}
+        aria-describedby="facts-${row.id}"
         @click=${() => this.#end(row)}
       >
         ${text('sessions.end')}

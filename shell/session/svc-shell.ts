@@ -1,26 +1,64 @@
 /** The root element: asks who is signed in and shows the desktop or the sign-in page. */
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { startDesk, type Desk } from '../desktop/desk.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { startDesk } from '../desktop/start-desk.ts';
 import '../desktop/svc-desktop.ts';
 import { language, text } from '../i18n/i18n.ts';
+import { keepOfflinePage } from '../offline/register.ts';
+import { createRetry } from '../state/retry.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
-import { whoAmI } from './api.ts';
+import { isPassing, linkOwner, whoAmI } from './api.ts';
+import { keepDestination } from './destination.ts';
+import { leave } from './leave.ts';
 import { sayError } from './say-error.ts';
 import { refusalOf, type Refusal } from './say-refusal.ts';
+import { comeBack, keepSession } from './session-key.ts';
+import type { Question } from './svc-link-question.ts';
+import './svc-link-question.ts';
 import './svc-sign-in.ts';
 
 type Phase =
   | { readonly kind: 'loading' }
-  | { readonly kind: 'failed'; readonly message: string }
+  /** It is tried again by itself; `asking`: right now. */
+  | { readonly kind: 'failed'; readonly message: string; readonly asking: boolean }
   | { readonly kind: 'out'; readonly refusal: Refusal | null }
+  | { readonly kind: 'asked'; readonly question: Question }
   | { readonly kind: 'in'; readonly desk: Desk };
+
+/** What the address says besides the page; taken out of it, so that it stands in no history. */
+interface Address {
+  /** Of a link that the portal did not take by itself: it is asked about. */
+  readonly passe: string | null;
+  /** Why signing in came to nothing. */
+  readonly entrada: string | null;
+  /** Where a link into an app led. */
+  readonly destino: string | null;
+}
+
+function takeAddress(): Address {
+  const address = new URL(location.href);
+  const [passe = null, entrada = null, destino = null] = ['passe', 'entrada', 'destino'].map((name) => address.searchParams.get(name));
+  for (const name of ['passe', 'entrada', 'destino']) address.searchParams.delete(name);
+  if (address.search !== location.search) history.replaceState(null, '', address);
+  return { passe, entrada, destino };
+}
+
+function nullUnlessPassing(error: unknown): null {
+  if (isPassing(error)) throw error;
+  return null;
+}
 
 /** Loads fast enough are never seen loading. */
 export class SvcShell extends LitElement {
   static override properties = { phase: { state: true } };
   declare phase: Phase;
   #watch = new Watch(this, () => [language]);
+  #address: Address | null = null;
+  #retry = createRetry(() => void this.#begin());
+  #now = (): void => {
+    if (document.visibilityState === 'visible') this.#retry.now();
+  };
 
   constructor() {
     super();
@@ -54,33 +92,62 @@ export class SvcShell extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
+    addEventListener('online', this.#now);
+    document.addEventListener('visibilitychange', this.#now);
     void this.#begin();
   }
 
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    removeEventListener('online', this.#now);
+    document.removeEventListener('visibilitychange', this.#now);
+    this.#retry.succeeded();
+  }
+
   async #begin(): Promise<void> {
-    this.phase = { kind: 'loading' };
-    // The portal spends a good pass before this page loads: one that is still in the address was refused.
-    const address = new URL(location.href);
-    const refusal = address.searchParams.has('passe') ? { code: 'PASS_REFUSED' } : refusalOf(address.searchParams.get('entrada'));
-    for (const name of ['passe', 'entrada']) address.searchParams.delete(name);
-    if (address.search !== location.search) history.replaceState(null, '', address);
+    if (this.phase.kind === 'failed') this.phase = { ...this.phase, asking: true };
+    this.#address ??= takeAddress();
     try {
-      const session = await whoAmI();
-      this.phase = session === null ? { kind: 'out', refusal } : { kind: 'in', desk: startDesk(session) };
+      this.phase = await this.#opened(this.#address);
+      this.#retry.succeeded();
+      if (this.phase.kind === 'in') void keepOfflinePage(this.phase.desk.session.origins);
     } catch (error) {
-      this.phase = { kind: 'failed', message: sayError(error) };
+      this.phase = { kind: 'failed', message: sayError(error), asking: false };
+      this.#retry.failed(error);
     }
+  }
+
+  /** Throws what may pass: a person is not shown the sign-in page, nor a link lost, for an answer that did not come. */
+  async #opened({ passe, entrada, destino }: Address): Promise<Phase> {
+    const session = (await whoAmI()) ?? (await comeBack(whoAmI).catch(nullUnlessPassing));
+    if (session !== null && entrada === 'OTHER_PERSON') return { kind: 'asked', question: { kind: 'other', session } };
+    if (session === null && destino !== null) keepDestination(localStorage, destino, Date.now());
+    if (passe !== null) {
+      try {
+        return { kind: 'asked', question: { kind: 'link', passe, owner: await linkOwner(passe), session } };
+      } catch (error) {
+        if (isPassing(error)) throw error;
+        if (session === null) return { kind: 'out', refusal: error as Refusal };
+      }
+    }
+    if (session === null) return { kind: 'out', refusal: refusalOf(entrada) };
+    keepSession(session).catch(() => undefined);
+    return { kind: 'in', desk: startDesk(session) };
   }
 
   override render(): TemplateResult {
     const { phase } = this;
+    if (phase.kind === 'asked') {
+      return html`<svc-link-question .question=${phase.question} .leave=${() => void leave()}></svc-link-question>`;
+    }
     if (phase.kind === 'in') return html`<svc-desktop .desk=${phase.desk}></svc-desktop>`;
     if (phase.kind === 'out') return html`<svc-sign-in .refusal=${phase.refusal}></svc-sign-in>`;
     if (phase.kind === 'loading') return html`<p class="wait" role="status">${text('load.portal')}</p>`;
-    return html`<div class="wait" role="alert">
-      <strong>${text('load.failed')}</strong>
+    return html`<div class="wait">
+      <strong role="alert">${text('load.failed')}</strong>
       <span>${phase.message}</span>
-      <button class="button" type="button" @click=${() => this.#begin()}>${text('load.retry')}</button>
+      <button class="button" type="button" aria-disabled=${phase.asking} @click=${() => this.#retry.now()}>${text('load.retry')}</button>
+      <span role="status">${text(phase.asking ? 'load.asking' : 'load.again')}</span>
     </div>`;
   }
 }

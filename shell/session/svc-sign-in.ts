@@ -2,6 +2,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { SignInMethodsAnswer } from '../../schema/wire/http.ts';
 import { language, text } from '../i18n/i18n.ts';
+import { createRetry } from '../state/retry.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
@@ -10,13 +11,13 @@ import { passOf } from './link.ts';
 import { sayRefusal, type Refusal } from './say-refusal.ts';
 import { signInStyles } from './sign-in-styles.ts';
 
-const linkCodes: ReadonlySet<string> = new Set(['PASS_REFUSED', 'MALFORMED_LINK']);
-const onlyLinks: SignInMethodsAnswer = { link: true, ssh: false, oidc: null };
+const linkCodes: ReadonlySet<string> = new Set(['PASS_REFUSED', 'LINK_FROM_APP', 'MALFORMED_LINK']);
 
 export class SvcSignIn extends LitElement {
   static override properties = {
     refusal: { attribute: false },
     methods: { state: true },
+    away: { state: true },
     busy: { state: true },
     shown: { state: true },
   };
@@ -24,15 +25,19 @@ export class SvcSignIn extends LitElement {
   declare refusal: Refusal | null;
   /** Null until the portal said so. */
   declare methods: SignInMethodsAnswer | null;
+  /** It could not be asked, and is asked again: links are taken meanwhile. */
+  declare away: boolean;
   declare busy: boolean;
   /** The password can be read. */
   declare shown: boolean;
   #watch = new Watch(this, () => [language]);
+  #retry = createRetry(() => void this.#load());
 
   constructor() {
     super();
     this.refusal = null;
     this.methods = null;
+    this.away = false;
     this.busy = false;
     this.shown = false;
   }
@@ -45,11 +50,28 @@ export class SvcSignIn extends LitElement {
     void this.#load();
   }
 
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#retry.succeeded();
+  }
+
   async #load(): Promise<void> {
-    // A portal that can't say it still takes links.
-    this.methods = await signInMethods().catch(() => onlyLinks);
+    try {
+      this.methods = await signInMethods();
+    } catch (error) {
+      this.away = true;
+      return this.#retry.failed(error);
+    }
+    this.#retry.succeeded();
+    // What was typed meanwhile is not taken away.
+    const typed = this.#field('link')?.value ?? '';
+    this.away = false;
     await this.updateComplete;
-    if (this.methods.ssh) this.#field('login')?.focus();
+    const link = this.#field('link');
+    if (typed !== '' && link !== null) {
+      link.value = typed;
+      link.closest('details')?.setAttribute('open', '');
+    } else if (this.methods.ssh) this.#field('login')?.focus();
   }
 
   #field(id: string): HTMLInputElement | null {
@@ -92,7 +114,7 @@ export class SvcSignIn extends LitElement {
     const { methods, refusal } = this;
     const others = methods !== null && (methods.ssh || methods.oidc !== null);
     const ofLink = refusal !== null && linkCodes.has(refusal.code);
-    return html`<main aria-busy=${methods === null}>
+    return html`<main aria-busy=${methods === null && !this.away}>
       <span class="mark">${glyph('apps', 26)}</span>
       <h1>${text('signin.title')}</h1>
       ${refusal === null || (others && ofLink) ? nothing : this.#problem(refusal)} ${methods?.ssh === true ? this.#form() : nothing}
@@ -108,6 +130,12 @@ export class SvcSignIn extends LitElement {
           : nothing
       }
       ${methods === null || others ? nothing : html`${this.#steps()}${this.#link()}`}
+      ${
+        methods === null && this.away
+          ? html`<p class="lead" role="status">${text('signin.away')}</p>
+              ${this.#link()}`
+          : nothing
+      }
     </main>`;
   }
 

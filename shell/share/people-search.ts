@@ -91,6 +91,10 @@ export class SvcPeopleSearch extends LitElement {
     void this.#watch;
   }
 
+  focusField(): void {
+    this.renderRoot.querySelector('input')?.focus();
+  }
+
   #typed(event: InputEvent): void {
     const words = (event.target as HTMLInputElement).value.trim();
     this.#asked = words;

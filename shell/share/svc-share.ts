@@ -1,6 +1,9 @@
 /**
  * The share dialog of a room: who is in it with which role, invite, change, remove, leave, rename, delete. An app opens it by the bridge
- * (`salas.compartilhar`); what happens in it is the person's doing and not the app's. Source: spec 2.4, 4.3.
+ * (`salas.compartilhar`), only for a room of its own, only from the window in front, one at a time; what happens in it is the person's
+ * doing and not the app's. The app's call is answered at once, what changed is told by `mudaram`; so an app needs no screen for people and
+ * roles, and sees no list of people beyond what the person looks for. Leaving, removing and deleting take two presses. Source: spec 2.4,
+ * 4.3.
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { PapelConcedido } from '../../schema/rooms.ts';
@@ -16,7 +19,7 @@ import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { dangerStyles, noteStyles } from '../ui/piece-styles.ts';
 import './people-search.ts';
-import type { Invited } from './people-search.ts';
+import type { Invited, SvcPeopleSearch } from './people-search.ts';
 import { groupRow, personRow, type RowVerbs } from './share-rows.ts';
 import { rowStyles, shareStyles } from './share-styles.ts';
 
@@ -79,11 +82,21 @@ export class SvcShare extends LitElement {
   async #load(): Promise<void> {
     // What is being done reads the room itself, or leaves none to read.
     if (this.busy) return;
+    const first = this.room === null;
     try {
       this.room = await readRoom(this.sala);
     } catch (error) {
-      this.#failed(error);
+      return this.#failed(error);
     }
+    if (first) await this.#begin();
+  }
+
+  /** Whoever may invite begins with whom; unless they went elsewhere while the room was read. */
+  async #begin(): Promise<void> {
+    await this.updateComplete;
+    const search = this.renderRoot.querySelector<SvcPeopleSearch>('svc-people-search');
+    await search?.updateComplete;
+    if (this.shadowRoot?.activeElement?.matches('header button') === true) search?.focusField();
   }
 
   #failed(error: unknown): void {
@@ -182,7 +195,7 @@ export class SvcShare extends LitElement {
     >
       <header>
         <h2 id="title" tabindex="-1">${title}</h2>
-        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>
+        <button class="icon-button" type="button" autofocus aria-label=${text('dialog.close')} @click=${() => this.#close()}>
           ${glyph('close')}
         </button>
       </header>

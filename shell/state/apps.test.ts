@@ -29,6 +29,19 @@ describe('reading', () => {
     expect(served).toBe(2);
   });
 
+  test('a reading that failed is made again, without any event', async () => {
+    const answers = [new Error('away'), new Error('away'), [app({})]];
+    const store = createAppsStore(async () => {
+      const next = answers.shift() ?? [];
+      if (next instanceof Error) throw next;
+      return Promise.resolve(next);
+    });
+    store.refresh();
+    await expect.poll(() => store.state.get()).toMatchObject({ loaded: false, error: 'away' });
+    await expect.poll(() => store.state.get()).toMatchObject({ loaded: true, error: null });
+    expect(answers).toEqual([]);
+  });
+
   test('an event during a reading leads to one more', async () => {
     const answers: ((apps: readonly AppProjection[]) => void)[] = [];
     const store = createAppsStore(async () => await new Promise((resolve) => answers.push(resolve)));
@@ -51,6 +64,22 @@ describe('reading', () => {
     await expect.poll(() => answers).toHaveLength(2);
     answers[1]!([app({ status: 'running', ready: true })]);
     await expect.poll(() => store.find('notas')).toMatchObject({ status: 'running', ready: true });
+  });
+
+  test('a question is answered by a reading that began after it', async () => {
+    const answers: { readonly resolve: (apps: readonly AppProjection[]) => void; readonly reject: (error: Error) => void }[] = [];
+    const store = createAppsStore(async () => await new Promise((resolve, reject) => answers.push({ resolve, reject })));
+    store.refresh();
+    const asked = store.ask();
+    expect(answers).toHaveLength(1);
+    answers[0]!.resolve([app({})]);
+    await expect.poll(() => answers).toHaveLength(2);
+    answers[1]!.reject(new Error('fora do ar'));
+    expect(await asked).toBe(false);
+    const again = store.ask();
+    answers[2]!.resolve([app({ ready: true })]);
+    expect(await again).toBe(true);
+    expect(store.find('notas')?.ready).toBe(true);
   });
 
   test('a failure keeps what was known and says why', async () => {

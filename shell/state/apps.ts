@@ -4,6 +4,7 @@
  */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
+import { createRetry } from './retry.ts';
 import { createSignal, type Signal } from './signal.ts';
 import { sayError } from '../session/say-error.ts';
 
@@ -19,48 +20,67 @@ export interface AppsStore {
   find(app: string): AppProjection | undefined;
   /** Reads the list again, soon. */
   refresh(): void;
+  /** Reads the list now; true when the portal answered a question that was not asked before this call. */
+  ask(): Promise<boolean>;
+  /** Until the returned function is called, readings tell what apps use of processor and memory. */
+  watchUsage(): () => void;
   /** What an event says, shown at once. */
   apply(event: PortalEvent): void;
 }
 
 const gatherMs = 120;
 
-export function createAppsStore(read: () => Promise<readonly AppProjection[]>): AppsStore {
+export function createAppsStore(read: (usage: boolean) => Promise<readonly AppProjection[]>): AppsStore {
   const state = createSignal<AppsState>({ apps: [], loaded: false, error: null });
   let timer: ReturnType<typeof setTimeout> | null = null;
-  let reading = false;
+  let reading: Promise<void> | null = null;
   let again = false;
+  let usageWanted = 0;
   /** What was heard since the reading under way began. */
   let heard: PortalEvent[] = [];
 
-  const readNow = async (): Promise<void> => {
-    reading = true;
+  const readOnce = async (): Promise<void> => {
     heard = [];
     try {
-      const answer = await read();
+      const answer = await read(usageWanted > 0);
       state.set({ apps: answer.map((app) => heard.reduce(patched, app)), loaded: true, error: null });
+      retry.succeeded();
     } catch (error) {
+      retry.failed(error);
       state.set({ ...state.get(), error: sayError(error) });
     }
-    reading = false;
+    reading = null;
     if (again) {
       again = false;
       refresh();
     }
   };
+  const readNow = (): Promise<void> => (reading = readOnce());
   const refresh = (): void => {
-    if (reading) again = true;
+    if (reading !== null) again = true;
     else if (!state.get().loaded) void readNow();
     else timer ??= setTimeout(() => ((timer = null), void readNow()), gatherMs);
   };
+
+  const retry = createRetry(refresh);
 
   return {
     state,
     find: (app) => state.get().apps.find(({ id }) => id === app),
     refresh,
+    ask: async () => {
+      while (reading !== null) await reading;
+      await readNow();
+      return state.get().error === null;
+    },
+    watchUsage: () => {
+      usageWanted += 1;
+      refresh();
+      return () => void (usageWanted -= 1);
+    },
     apply: (event) => {
       if (isOther(event)) return;
-      if (reading) heard.push(event);
+      if (reading !== null) heard.push(event);
       const { apps } = state.get();
       state.set({ ...state.get(), apps: apps.map((app) => patched(app, event)) });
       if (event.type !== 'app-step') refresh();

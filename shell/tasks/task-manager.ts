@@ -1,10 +1,11 @@
 /** The task manager: what runs, why or why not, and what can be done about it; live by the events of the portal. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { gpuText } from '../../schema/texts/gpu.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
-import { language, languageTags, relativeTime, text, type TextKey } from '../i18n/i18n.ts';
+import { language, relativeTime, shownAs, text, type TextKey } from '../i18n/i18n.ts';
 import { restartApp, startApp, stopApp } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
@@ -15,6 +16,8 @@ import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 import { tileStyles } from '../launcher/tile-styles.ts';
 import './log-view.ts';
 import { taskStyles } from './task-styles.ts';
+import { sayOnClose } from './on-close.ts';
+import { sayCpu, sayMemory } from './usage.ts';
 
 /** Connections and pids change without an event. */
 const lookMs = 4_000;
@@ -46,6 +49,7 @@ export class SvcTaskManager extends LitElement {
   /** The app whose row was last brought into view. */
   #seen: string | null = null;
   #look: ReturnType<typeof setInterval> | undefined;
+  #endUsage: () => void = () => {};
 
   constructor() {
     super();
@@ -58,13 +62,14 @@ export class SvcTaskManager extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    this.desk.apps.refresh();
+    this.#endUsage = this.desk.apps.watchUsage();
     this.#look = setInterval(() => document.visibilityState === 'visible' && this.desk.apps.refresh(), lookMs);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearInterval(this.#look);
+    this.#endUsage();
   }
 
   async #do(verb: Verb, app: string): Promise<void> {
@@ -96,6 +101,8 @@ export class SvcTaskManager extends LitElement {
       ['tasks.state', ''],
       ['tasks.pid', 'number wide'],
       ['tasks.connections', 'number wide'],
+      ['tasks.cpu', 'number wide'],
+      ['tasks.memory', 'number wide'],
       ['tasks.contained', 'wide'],
       ['tasks.actions', 'actions'],
     ];
@@ -148,13 +155,15 @@ export class SvcTaskManager extends LitElement {
       </td>
       <td class="number wide">${app.pid ?? '–'}</td>
       <td class="number wide">${app.connections ?? '–'}</td>
+      <td class="number wide" data-usage="cpu">${sayCpu(app.uso)}</td>
+      <td class="number wide" data-usage="memoria">${sayMemory(app.uso)}</td>
       <td class="wide">
         ${
           app.pid === null
             ? '–'
             : app.contained
               ? text('tasks.containedYes')
-              : html`<span class="badge" title=${app.containedReason}>${text('tasks.containedNo')}</span>`
+              : html`<span class="badge" title=${text('tasks.containedHint')}>${text('tasks.containedNo')}</span>`
         }
       </td>
       <td class="actions">
@@ -229,14 +238,16 @@ export class SvcTaskManager extends LitElement {
   }
 
   #details(app: AppProjection): TemplateResult {
-    const since = new Intl.DateTimeFormat(languageTags[language.get()], { dateStyle: 'short', timeStyle: 'medium' }).format(app.sinceMs);
+    const since = new Intl.DateTimeFormat(shownAs(), { dateStyle: 'short', timeStyle: 'medium' }).format(app.sinceMs);
     const facts: readonly (readonly [TextKey, string])[] = [
       ['tasks.version', app.version],
       ['tasks.pid', String(app.pid ?? '–')],
       ['tasks.connections', String(app.connections ?? '–')],
+      ['tasks.cpu', sayCpu(app.uso)],
+      ['tasks.memory', sayMemory(app.uso)],
       ['tasks.failures', `${app.failures}${this.#failures({ ...app, failures: 0 })}`],
       ['tasks.contained', app.contained ? text('tasks.containedYes') : text('tasks.containedNo')],
-      ['tasks.onClose', app.aoFechar],
+      ['tasks.onClose', sayOnClose(app.aoFechar)],
     ];
     const { gpuVerdict } = app;
     // What the portal says to engineers, in English.
@@ -267,7 +278,7 @@ export class SvcTaskManager extends LitElement {
             ? nothing
             : html`<div>
                 <dt>${text('tasks.gpu')}</dt>
-                <dd>${text(gpuVerdict.concedida ? 'tasks.gpuYes' : 'tasks.gpuNo')}: <span lang="pt-BR">${gpuVerdict.motivo}</span></dd>
+                <dd>${text(gpuVerdict.concedida ? 'tasks.gpuYes' : 'tasks.gpuNo')}: ${gpuText(gpuVerdict.motivo, language.get())}</dd>
               </div>`
         }
       </dl>

@@ -106,6 +106,7 @@ export const base = css`
     border: 1px solid var(--line-strong);
     border-radius: 8px;
     background: var(--field);
+    text-overflow: ellipsis;
   }
   .field::placeholder {
     color: var(--muted);

@@ -10,14 +10,15 @@ export const theme = createSignal<Theme>('auto');
 
 const systemDark = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)');
 
-/** What is on screen now. */
-export const isDark = (): boolean => (theme.get() === 'auto' ? systemDark().matches : theme.get() === 'dark');
+/** What is on screen now: what was chosen, or what the system says at this moment. */
+export const dark = createSignal(false);
 
 export function startTheme(): void {
   const saved = localStorage.getItem(storageKey);
   theme.set(themes.find((name) => name === saved) ?? 'auto');
   const apply = (): void => {
-    document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
+    dark.set(theme.get() === 'auto' ? systemDark().matches : theme.get() === 'dark');
+    document.documentElement.dataset['theme'] = dark.get() ? 'dark' : 'light';
   };
   theme.subscribe(() => {
     localStorage.setItem(storageKey, theme.get());

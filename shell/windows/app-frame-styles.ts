@@ -79,15 +79,11 @@ export const appFrameStyles = css`
     color: var(--ink);
     font-weight: 600;
   }
-  .detail,
   .hint {
     max-width: 46ch;
     color: var(--muted);
     font-size: 13px;
     overflow-wrap: anywhere;
-  }
-  .detail:empty {
-    display: none;
   }
   .strip {
     display: flex;

@@ -8,6 +8,7 @@ import type { StartStep } from '../../schema/backend.ts';
 import { reasonText, stepText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
+import { reconnectWaitMs } from '../events/client.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { startApp } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
@@ -28,6 +29,12 @@ const helloMs = 1_500;
 const sandbox =
   'allow-scripts allow-same-origin allow-forms allow-modals allow-popups allow-popups-to-escape-sandbox allow-downloads allow-pointer-lock';
 
+/**
+ * Writing is what a copy button does. Not reading: a browser asks once for the portal's name, and every app could read from then on. Not
+ * the full screen: what covers it may look like this desktop. See api/security-headers.ts.
+ */
+const delegated = 'clipboard-write';
+
 export class SvcAppFrame extends LitElement {
   static override properties = {
     desk: { attribute: false },
@@ -39,6 +46,7 @@ export class SvcAppFrame extends LitElement {
     sdk: { state: true },
     loaded: { state: true },
     slow: { state: true },
+    away: { state: true },
     problem: { state: true },
     seen: { state: true },
   };
@@ -52,11 +60,17 @@ export class SvcAppFrame extends LitElement {
   declare sdk: boolean;
   declare loaded: boolean;
   declare slow: boolean;
+  /** The portal could not be asked whether what came is the app: it may be the browser's own error page, and is covered. */
+  declare away: boolean;
   declare problem: string | null;
   /** Names of the missing secrets that the person was told of and sent away. */
   declare seen: string;
   /** What came last may not be the app: reload when it is ready. */
   #doubtful = false;
+  /** Counts what came, so that an answer about an earlier page decides nothing. */
+  #arrivals = 0;
+  #attempts = 0;
+  #askTimer: ReturnType<typeof setTimeout> | undefined;
   /** The document that is loading said hello already: its `load` comes after its first script. */
   #saidHello = false;
   #wasReady = false;
@@ -70,6 +84,7 @@ export class SvcAppFrame extends LitElement {
     super();
     this.loaded = false;
     this.slow = false;
+    this.away = false;
     this.sdk = false;
     this.top = false;
     this.problem = null;
@@ -86,14 +101,17 @@ export class SvcAppFrame extends LitElement {
     super.connectedCallback();
     void this.#watch;
     this.#frame.setAttribute('sandbox', sandbox);
-    this.#frame.allow = 'clipboard-read; clipboard-write; fullscreen';
+    this.#frame.allow = delegated;
     this.#frame.addEventListener('load', () => this.#arrived());
+    addEventListener('online', this.#askAgain);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.#slowTimer);
     clearTimeout(this.#helloTimer);
+    clearTimeout(this.#askTimer);
+    removeEventListener('online', this.#askAgain);
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
@@ -112,7 +130,7 @@ export class SvcAppFrame extends LitElement {
   override updated(): void {
     this.#frame.title = this.name;
     const online = this.desk.connection.get() === 'open';
-    // What was loaded while the portal was away is the browser's own error page.
+    // What came while the portal was away is not the app.
     if (online && !this.#connected && this.#doubtful) this.reload();
     this.#connected = online;
   }
@@ -122,9 +140,12 @@ export class SvcAppFrame extends LitElement {
     const appUrl = new URL(this.app.url, location.href);
     this.#doubtful = false;
     this.#saidHello = false;
+    this.#arrivals += 1;
     this.loaded = false;
     this.slow = false;
+    this.away = false;
     this.sdk = false;
+    clearTimeout(this.#askTimer);
     clearTimeout(this.#slowTimer);
     this.#slowTimer = setTimeout(() => (this.slow = true), slowMs);
     this.#frame.src = (this.route === '' ? null : insideApp(this.route, appUrl)) ?? appUrl.href;
@@ -134,13 +155,39 @@ export class SvcAppFrame extends LitElement {
     if (this.#frame.getAttribute('src') === null) return;
     clearTimeout(this.#slowTimer);
     this.loaded = true;
-    // The page may be quicker than the event that tells us of its app.
-    this.#doubtful = !this.#saidHello && (this.app?.ready !== true || this.desk.connection.get() !== 'open');
+    this.#arrivals += 1;
+    this.#doubtful = !this.#saidHello;
     this.#saidHello = false;
+    this.#attempts = 0;
+    if (this.#doubtful) void this.#ask();
+    else this.away = false;
     // Not in the middle of a drag: its Escape is heard by the desktop.
     const busy = this.desk.shielded.get() || this.desk.keyboardMode.get() !== null;
     if (!busy && this.desk.windows.top()?.id === this.window && this.#hasFocus()) this.#takeFocus();
   }
+
+  /**
+   * A page that does not say hello may be an app without the SDK, the portal's panel, or the browser's own error page. Whether the portal
+   * answers now tells the last from the others: it can't be seen from here. Decision: docs/decisions/0046-window-recovery.md
+   */
+  async #ask(): Promise<void> {
+    clearTimeout(this.#askTimer);
+    const arrival = this.#arrivals;
+    const answered = await this.desk.apps.ask();
+    if (arrival !== this.#arrivals || !this.#doubtful || !this.isConnected) return;
+    if (!answered) {
+      this.away = true;
+      this.#askTimer = setTimeout(() => void this.#ask(), reconnectWaitMs(this.#attempts, Math.random()));
+      this.#attempts += 1;
+    } else if (this.away) this.reload();
+    else this.#doubtful = this.app?.ready !== true;
+  }
+
+  readonly #askAgain = (): void => {
+    if (!this.away) return;
+    this.#attempts = 0;
+    void this.#ask();
+  };
 
   /** Browsers believe that an iframe still has the focus after a click led into another one, and would do nothing. */
   #takeFocus(): void {
@@ -159,6 +206,7 @@ export class SvcAppFrame extends LitElement {
     this.sdk = true;
     this.#saidHello = true;
     this.#doubtful = false;
+    this.away = false;
     clearTimeout(this.#helloTimer);
   }
 
@@ -182,7 +230,7 @@ export class SvcAppFrame extends LitElement {
       <div class="page">
         ${this.#frame}
         <div class="shield" ?hidden=${!this.desk.shielded.get() && (this.top || this.sdk)} @click=${() => this.focusContent()}></div>
-        ${this.loaded ? nothing : this.#overlay()}
+        ${this.away ? this.#awayOverlay() : this.loaded ? nothing : this.#overlay()}
       </div>
     `;
   }
@@ -209,7 +257,6 @@ export class SvcAppFrame extends LitElement {
               )}
             </ol>`
       }
-      <p class="detail" lang="en">${step?.detail ?? ''}</p>
       ${
         this.slow
           ? html`<p class="hint">${text('boot.slow')}</p>
@@ -218,6 +265,15 @@ export class SvcAppFrame extends LitElement {
               </button>`
           : nothing
       }
+    </div>`;
+  }
+
+  #awayOverlay(): TemplateResult {
+    return html`<div class="overlay" role="status">
+      <svc-app-icon .app=${this.app} .size=${56}></svc-app-icon>
+      <p class="headline">${text('boot.away')}</p>
+      <p class="hint">${text('boot.awayHint', { nome: this.name })}</p>
+      <button class="button" type="button" @click=${this.#askAgain}>${glyph('reload')}${text('load.retry')}</button>
     </div>`;
   }
 

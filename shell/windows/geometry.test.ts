@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   birthplace,
+  coversArea,
   fitted,
   handles,
   keepReachable,
@@ -166,4 +167,16 @@ describe('whatever happens', () => {
       }),
     );
   });
+});
+
+test.for([
+  [[], 1280, false],
+  [['normal', 'normal'], 1280, false],
+  [['normal', 'maximised'], 1280, true],
+  [['left'], 1280, false],
+  [['left', 'normal', 'right'], 1280, true],
+  [['normal'], 320, true],
+  [[], 320, false],
+] as const)('windows %o on %i px cover the desktop: %s', ([modes, width, covers]) => {
+  expect(coversArea(modes, { width, height: 744 })).toBe(covers);
 });

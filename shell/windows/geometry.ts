@@ -100,6 +100,12 @@ export function shown(rect: Rect, mode: Mode, area: Size): Rect {
   return rect;
 }
 
+/** Whether nothing of the desktop itself is to be seen. Modes of the windows that are not minimised. */
+export function coversArea(modes: readonly Mode[], area: Size): boolean {
+  if (modes.length === 0) return false;
+  return fillsArea(area) || modes.includes('maximised') || (modes.includes('left') && modes.includes('right'));
+}
+
 /** What a window dropped with the pointer here becomes. */
 export function snapTarget(x: number, y: number, area: Size): Exclude<Mode, 'normal'> | null {
   if (fillsArea(area)) return null;

@@ -6,7 +6,7 @@ import { builtinOf, isApp, storeWindow } from '../desktop/desk-windows.ts';
 import { openWindowMenu } from '../desktop/window-menu.ts';
 import { text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
-import '../store/svc-store.ts';
+import '../shop/svc-shop.ts';
 import '../tasks/task-manager.ts';
 import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
@@ -138,7 +138,7 @@ export class SvcWindow extends LitElement implements Frame {
                 .name=${this.desk.title(this.state)}
               ></svc-app-frame>`
             : this.state.app === storeWindow
-              ? html`<svc-store .desk=${this.desk}></svc-store>`
+              ? html`<svc-shop .desk=${this.desk}></svc-shop>`
               : html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`
         }
       </div>

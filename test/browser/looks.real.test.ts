@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, boxOf, drag, frameOf, launchBrowser, openApp, signedIn, windowOf } from './support/browser.ts';
+import { axeFindings, axeInBothThemes, boxOf, drag, frameOf, launchBrowser, openApp, signedIn, windowOf } from './support/browser.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const phone: BrowserContextOptions = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
@@ -26,15 +26,17 @@ beforeEach(async () => {
 
 /** Only with SVC_SCREENSHOTS=1 the pictures of the repository change: the clock in them differs from run to run. */
 async function picture(page: Page, name: string): Promise<void> {
+  if (process.env['SVC_SCREENSHOTS'] !== '1') return;
   await until(
     'every icon',
     async () =>
       await page.locator('svc-app-icon img').evaluateAll((images) => images.every((image) => (image as HTMLImageElement).complete)),
   );
-  const keep = process.env['SVC_SCREENSHOTS'] === '1' ? { path: path.join(folder, `${name}.png`) } : {};
-  const bytes = await page.screenshot({ ...keep, animations: 'disabled' });
-  expect(bytes.length).toBeGreaterThan(5_000);
+  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
 }
+
+const looked = (page: Page, name: string): Promise<readonly string[]> =>
+  axeInBothThemes(page, { seen: async (suffix) => await picture(page, `${name}${suffix}`) });
 
 async function openBoth(page: Page): Promise<void> {
   await openApp(page, 'Notas');
@@ -52,43 +54,59 @@ async function openBoth(page: Page): Promise<void> {
 
 const sidewaysScroll = async (page: Page): Promise<boolean> => await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
-describe.each([
-  ['light', '', {}],
-  ['dark', '-dark', { colorScheme: 'dark' }],
-] as const)('1280 px, %s', (name, suffix, options) => {
+describe('1280 px, light and dark', () => {
   test('home, launcher, windows and task manager have no serious findings of axe', async () => {
-    const { page, problems } = await signedIn(browser, portal, options);
-    expect(await page.locator('html').getAttribute('data-theme')).toBe(name);
-    expect(await axeFindings(page)).toEqual([]);
+    const { page, problems } = await signedIn(browser, portal);
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
+    expect(await looked(page, 'home-1280')).toEqual([]);
     await page.keyboard.press('Control+k');
     await page.getByRole('option', { name: /^Notas/ }).waitFor();
-    await picture(page, `launcher-1280${suffix}`);
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await looked(page, 'launcher-1280')).toEqual([]);
     await page.keyboard.press('Escape');
 
     await openBoth(page);
     const clock = await boxOf(windowOf(page, 'Relógio'));
     await drag(page, { x: clock.x + 150, y: clock.y + 20 }, 480, 210);
     await page.mouse.move(640, 400);
-    await picture(page, `desktop-1280${suffix}`);
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await looked(page, 'desktop-1280')).toEqual([]);
 
     await openApp(page, 'Gerenciador de tarefas');
     const cai = page.locator('tr[data-app="cai"]');
     await cai.getByRole('button', { name: 'Iniciar Cai', exact: true }).click();
     await cai.getByText(/Falhas: [2-9]/).waitFor();
-    await picture(page, `tasks-1280${suffix}`);
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await looked(page, 'tasks-1280')).toEqual([]);
     await cai.getByRole('button', { name: 'Parar Cai', exact: true }).click();
     await page.locator('tr[data-app="notas"] button.name').click();
     await page.getByRole('log').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
 
     await page.getByRole('button', { name: /Sessão e preferências/ }).click();
     await page.getByRole('menu').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
+});
+
+test('a window whose app can’t be reached says why, without findings of axe', async () => {
+  const looks: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
+    ['1280', {}],
+    ['320', phone],
+  ];
+  const opened = await Promise.all(
+    looks.map(async ([name, options]) => {
+      const { page } = await signedIn(browser, portal, options);
+      await openApp(page, 'Porta errada');
+      return { name, page };
+    }),
+  );
+  for (const { name, page } of opened) {
+    const panel = frameOf(page, 'Porta errada');
+    await panel.getByText('Abriu uma porta TCP em vez do socket').waitFor();
+    await panel.locator('#log').getByText('escutando em').first().waitFor();
+    expect(await looked(page, `failure-${name}`)).toEqual([]);
+    expect(await sidewaysScroll(page)).toBe(false);
+  }
+  await opened.at(-1)?.page.evaluate(async () => await fetch('/api/apps/porta-errada/stop', { method: 'POST' }));
 });
 
 test('the appearance can be chosen against the system and stays', async () => {
@@ -104,9 +122,67 @@ test('the appearance can be chosen against the system and stays', async () => {
   expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
 });
 
+test('open apps follow the system when it turns dark or light', async () => {
+  const { page } = await signedIn(browser, portal);
+  await openApp(page, 'Relógio');
+  const clock = frameOf(page, 'Relógio').locator('html');
+  await expect.poll(() => clock.getAttribute('data-svc-tema'), { timeout: 60_000 }).toBe('claro');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(() => clock.getAttribute('data-svc-tema'), { timeout: 60_000 }).toBe('escuro');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect.poll(() => clock.getAttribute('data-svc-tema'), { timeout: 60_000 }).toBe('claro');
+});
+
+test('the apps of the desktop stay in sight and in reach behind a window, until one covers everything', async () => {
+  const { page } = await signedIn(browser, portal);
+  const tile = page.locator('svc-home .tile').filter({ hasText: 'Notas' });
+  await openApp(page, 'Relógio');
+  expect(await tile.isVisible()).toBe(true);
+  await picture(page, 'home-behind-1280');
+  // By keyboard: what stands before them lets them be seen.
+  for (let presses = 0; presses < 5; presses += 1) {
+    await page.keyboard.press('F6');
+    await windowOf(page, 'Relógio').focus();
+    await page.keyboard.press('Shift+Tab');
+    if (await page.locator('svc-home[sought]').count()) break;
+  }
+  expect(await page.locator('svc-home[sought]').count()).toBe(1);
+  expect(await windowOf(page, 'Relógio').evaluate((element) => Number(getComputedStyle(element).opacity))).toBeLessThan(0.5);
+  await page.keyboard.press('Enter');
+  await until('one more window', async () => (await page.locator('svc-window').count()) === 2);
+  expect(await windowOf(page, 'Relógio').evaluate((element) => Number(getComputedStyle(element).opacity))).toBe(1);
+  await page.locator('svc-window[top]').getByRole('button', { name: 'Maximizar', exact: true }).click();
+  await until('nothing of it behind', async () => !(await tile.isVisible()));
+});
+
 describe('320 px, touch', () => {
+  test('from the third window on nothing grows wider than the screen', async () => {
+    const { page } = await signedIn(browser, portal, phone);
+    for (const name of ['Notas', 'Relógio', 'Batimento', 'Gerenciador de tarefas', 'Loja']) {
+      await page.getByRole('button', { name: 'Abrir aplicativos' }).tap();
+      await page.getByRole('combobox').fill(name);
+      await page.getByRole('option', { name }).first().tap();
+      await windowOf(page, name).waitFor();
+      for (const part of [page.getByRole('main'), windowOf(page, name), page.getByRole('toolbar')])
+        expect((await boxOf(part)).width).toBe(320);
+      // The button of the window in front is in sight, and the ones after the windows are.
+      for (const button of [
+        page.getByRole('toolbar').getByRole('button', { name, exact: true }),
+        page.getByRole('button', { name: /Sessão/ }),
+      ]) {
+        await until('the button is on the screen', async () => {
+          const { x, width } = await boxOf(button);
+          return x >= 0 && x + width <= 320;
+        });
+      }
+    }
+    await picture(page, 'windows-320');
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
   test('a window fills the usable area, nothing scrolls sideways, and everything can be hit', async () => {
     const { page } = await signedIn(browser, portal, phone);
+    await picture(page, 'home-320');
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Abrir aplicativos' }).tap();
     await page.getByRole('option', { name: /^Notas/ }).waitFor();

@@ -1,34 +1,56 @@
 /** What a person sees when something dies: the task manager says it live, the windows come back by themselves. */
 import type { Locator, Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { processesBelow, until, type RunningPortal } from '../support/portal.ts';
-import { frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { describe, test } from 'vitest';
+import { processesBelow, until } from '../support/portal.ts';
+import { axeFindings, frameOf, openApp, useDesks, windowOf } from './support/browser.ts';
 
-let portal: RunningPortal;
-let page: Page;
+const desk = useDesks();
 
-useDesk((made) => ({ portal, page } = made));
+const rowsOf =
+  (page: Page) =>
+  (app: string): Locator =>
+    page.locator(`tr[data-app="${app}"]`);
+const pressOn =
+  (page: Page) =>
+  async (app: string, name: string): Promise<void> =>
+    await rowsOf(page)(app).getByRole('button', { name, exact: true }).click();
+const shownPid = async (page: Page, app: string): Promise<number> => Number(await rowsOf(page)(app).locator('td').nth(1).textContent());
 
-const row = (app: string): Locator => page.locator(`tr[data-app="${app}"]`);
-const shownPid = async (app: string): Promise<number> => Number(await row(app).locator('td').nth(1).textContent());
+/** Tests of different apps mostly wait, side by side; those of one app go one after the other. */
+const beside = { concurrent: true } as const;
+const inTurn = { concurrent: false } as const;
 
-test('kill -9 of a backend: another pid stands in the table, and the open page goes on', async () => {
-  await openApp(page, 'Relógio');
-  const clock = frameOf(page, 'Relógio').locator('time');
-  await until('the clock runs', async () => /^\d\d:/.test((await clock.textContent()) ?? ''));
-  await openApp(page, 'Gerenciador de tarefas');
-  const before = await until('a pid in the table', async () => (await shownPid('relogio')) || null);
-  expect(processesBelow(portal.state).some(({ pid, app }) => pid === before && app === 'relogio')).toBe(true);
+test(
+  'the task manager tells what an app uses; kill -9 of it: another pid in the table, and the open page goes on',
+  beside,
+  async (context) => {
+    const { expect } = context;
+    const { page, portal } = await desk(context);
+    const row = rowsOf(page);
+    await openApp(page, 'Relógio');
+    const clock = frameOf(page, 'Relógio').locator('time');
+    await until('the clock runs', async () => /^\d\d:/.test((await clock.textContent()) ?? ''));
+    await openApp(page, 'Gerenciador de tarefas');
+    await until('figures', async () => {
+      const [cpu, memory] = await row('relogio').locator('[data-usage]').allTextContents();
+      return /^\d+(,\d)?%$/.test(cpu ?? '') && /^\d+(,\d)?\s[kM]B$/.test(memory ?? '');
+    });
+    // Nobody starts that one.
+    expect(await row('placa').locator('[data-usage]').allTextContents()).toEqual(['–', '–']);
+    expect(await axeFindings(page)).toEqual([]);
+    const before = await until('a pid in the table', async () => (await shownPid(page, 'relogio')) || null);
+    expect(processesBelow(portal.state).some(({ pid, app }) => pid === before && app === 'relogio')).toBe(true);
 
-  process.kill(before, 'SIGKILL');
-  const after = await until('another pid in the table', async () => {
-    const now = await shownPid('relogio');
-    return now > 0 && now !== before ? now : null;
-  });
-  expect(processesBelow(portal.state).some(({ pid }) => pid === after)).toBe(true);
-  const shown = await clock.textContent();
-  await until('the clock runs again', async () => (await clock.textContent()) !== shown);
-});
+    process.kill(before, 'SIGKILL');
+    const after = await until('another pid in the table', async () => {
+      const now = await shownPid(page, 'relogio');
+      return now > 0 && now !== before ? now : null;
+    });
+    expect(processesBelow(portal.state).some(({ pid }) => pid === after)).toBe(true);
+    const shown = await clock.textContent();
+    await until('the clock runs again', async () => (await clock.textContent()) !== shown);
+  },
+);
 
 /** What the portal says now: the table may still show what was before it went away. */
 const isReady = async (id: string): Promise<boolean> => {
@@ -36,33 +58,11 @@ const isReady = async (id: string): Promise<boolean> => {
   const { apps } = (await answer.json()) as { apps: { id: string; ready: boolean }[] };
   return apps.some((app) => app.id === id && app.ready);
 };
-const press = async (app: string, name: string): Promise<void> => await row(app).getByRole('button', { name, exact: true }).click();
-
-test('stop and start in the task manager: the open window says so and comes back', async () => {
-  await openApp(page, 'Notas');
-  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
-  await openApp(page, 'Gerenciador de tarefas');
-  await press('notas', 'Parar Notas');
-  await row('notas').getByText('Parado', { exact: true }).waitFor();
-  expect(await row('notas').getByText('Parado por você').isVisible()).toBe(true);
-
-  await page
-    .getByRole('toolbar')
-    .getByRole('button', { name: /^Notas/ })
-    .click();
-  const strip = windowOf(page, 'Notas').getByText('Notas não está em execução');
-  await strip.waitFor();
-  await windowOf(page, 'Notas').getByRole('button', { name: 'Iniciar' }).click();
-  await row('notas').getByText('Em execução', { exact: true }).waitFor();
-  await strip.waitFor({ state: 'detached' });
-  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).click();
-  await frameOf(page, 'Notas').getByLabel('Título').waitFor();
-});
 
 /** The desktop hears of nothing until the returned function is called: neither the events nor the list of apps. */
-async function slowDesktop(): Promise<() => void> {
+async function slowDesktop(page: Page): Promise<() => void> {
   const { promise: over, resolve: release } = Promise.withResolvers<void>();
-  await page.routeWebSocket(/\/ws\/events$/, (socket) => {
+  await page.routeWebSocket(/\/ws\/events\?/, (socket) => {
     const portalSide = socket.connectToServer();
     portalSide.onMessage(async (message) => {
       if (!String(message).includes('"ola"')) await over;
@@ -81,44 +81,112 @@ async function slowDesktop(): Promise<() => void> {
   return release;
 }
 
-test('a page that is there before the desktop knows of its app is the app: it stays, and a stop stands', async () => {
-  await openApp(page, 'Gerenciador de tarefas');
-  await press('notas', 'Parar Notas');
-  await row('notas').getByText('Parado', { exact: true }).waitFor();
-  const release = await slowDesktop();
-  await openApp(page, 'Notas');
-  const notas = frameOf(page, 'Notas');
-  await notas.getByRole('button', { name: 'Nova nota' }).click();
-  await notas.getByLabel('Título').fill('ainda aqui');
-  await windowOf(page, 'Notas').locator('.overlay').waitFor({ state: 'detached' });
-  release();
+describe('stopped and started', beside, () => {
+  test('stop and start in the task manager: the open window says so and comes back', inTurn, async (context) => {
+    const { expect } = context;
+    const { page } = await desk(context);
+    const row = rowsOf(page);
+    const press = pressOn(page);
+    await openApp(page, 'Notas');
+    await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+    await openApp(page, 'Gerenciador de tarefas');
+    await press('notas', 'Parar Notas');
+    await row('notas').getByText('Parado', { exact: true }).waitFor();
+    expect(await row('notas').getByText('Parado por você').isVisible()).toBe(true);
 
-  await openApp(page, 'Gerenciador de tarefas');
-  await press('notas', 'Parar Notas');
-  await row('notas').getByText('Parado', { exact: true }).waitFor();
-  await page
-    .getByRole('toolbar')
-    .getByRole('button', { name: /^Notas/ })
-    .click();
-  await windowOf(page, 'Notas').getByText('Notas não está em execução').waitFor();
-  await windowOf(page, 'Notas').getByRole('button', { name: 'Iniciar' }).click();
-  await row('notas').getByText('Em execução', { exact: true }).waitFor();
-  expect(await notas.getByLabel('Título').inputValue()).toBe('ainda aqui');
+    await page
+      .getByRole('toolbar')
+      .getByRole('button', { name: /^Notas/ })
+      .click();
+    const strip = windowOf(page, 'Notas').getByText('Notas não está em execução');
+    await strip.waitFor();
+    await windowOf(page, 'Notas').getByRole('button', { name: 'Iniciar' }).click();
+    await row('notas').getByText('Em execução', { exact: true }).waitFor();
+    await strip.waitFor({ state: 'detached' });
+    await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).click();
+    await frameOf(page, 'Notas').getByLabel('Título').waitFor();
+  });
+
+  test('a page that is there before the desktop knows of its app is the app: it stays, and a stop stands', inTurn, async (context) => {
+    const { expect } = context;
+    const { page } = await desk(context);
+    const row = rowsOf(page);
+    const press = pressOn(page);
+    await page.evaluate(async () => await fetch('/api/apps/notas/stop', { method: 'POST' }));
+    const release = await slowDesktop(page);
+    await openApp(page, 'Notas');
+    const notas = frameOf(page, 'Notas');
+    await notas.getByRole('button', { name: 'Nova nota' }).click();
+    await notas.getByLabel('Título').fill('ainda aqui');
+    await windowOf(page, 'Notas').locator('.overlay').waitFor({ state: 'detached' });
+    release();
+
+    await openApp(page, 'Gerenciador de tarefas');
+    await press('notas', 'Parar Notas');
+    await row('notas').getByText('Parado', { exact: true }).waitFor();
+    await page
+      .getByRole('toolbar')
+      .getByRole('button', { name: /^Notas/ })
+      .click();
+    await windowOf(page, 'Notas').getByText('Notas não está em execução').waitFor();
+    await windowOf(page, 'Notas').getByRole('button', { name: 'Iniciar' }).click();
+    await row('notas').getByText('Em execução', { exact: true }).waitFor();
+    expect(await notas.getByLabel('Título').inputValue()).toBe('ainda aqui');
+  });
 });
 
-test('an app that binds TCP by mistake: the reason is in the table, the cause and the log in the details', async () => {
-  await openApp(page, 'Gerenciador de tarefas');
-  await press('porta-errada', 'Iniciar Porta errada');
-  await row('porta-errada').getByText('Abriu uma porta TCP em vez do socket').waitFor({ timeout: 60_000 });
-  await row('porta-errada').locator('button.name').click();
-  const details = page.getByRole('region', { name: 'Detalhes de Porta errada' });
-  await until('log lines', async () => ((await details.getByRole('log').textContent()) ?? '').length > 20);
-  expect(await details.locator('.cause').textContent()).toContain('Abriu uma porta TCP em vez do socket');
-  await press('porta-errada', 'Parar Porta errada');
-  await row('porta-errada').getByText('Parado', { exact: true }).waitFor();
+describe('no page', beside, () => {
+  test('an app that binds TCP by mistake: the reason is in the table, the cause and the log in the details', inTurn, async (context) => {
+    const { expect } = context;
+    const { page } = await desk(context);
+    const row = rowsOf(page);
+    const press = pressOn(page);
+    await openApp(page, 'Gerenciador de tarefas');
+    await press('porta-errada', 'Iniciar Porta errada');
+    await row('porta-errada').getByText('Abriu uma porta TCP em vez do socket').waitFor({ timeout: 60_000 });
+    await row('porta-errada').locator('button.name').click();
+    const details = page.getByRole('region', { name: 'Detalhes de Porta errada' });
+    await until('log lines', async () => ((await details.getByRole('log').textContent()) ?? '').length > 20);
+    expect(await details.locator('.cause').textContent()).toContain('Abriu uma porta TCP em vez do socket');
+    await press('porta-errada', 'Parar Porta errada');
+    await row('porta-errada').getByText('Parado', { exact: true }).waitFor();
+  });
+
+  test(
+    'the panel of an app that does not run has the looks, the language and the keys of the desktop around it',
+    inTurn,
+    async (context) => {
+      const { expect } = context;
+      const { page } = await desk(context);
+      await page.evaluate(() => {
+        localStorage.setItem('svc.language', 'en');
+        localStorage.setItem('svc.theme', 'dark');
+      });
+      await page.reload();
+      await page.getByRole('toolbar').waitFor();
+      // Its page never comes: after 20 s the portal answers for it.
+      await openApp(page, 'Porta errada');
+      const panel = frameOf(page, 'Porta errada');
+      await panel.getByRole('heading', { name: /^Porta errada (is starting|did not start|could not start)/ }).waitFor();
+      expect(await panel.locator('html').getAttribute('lang')).toBe('en');
+      expect(await panel.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)).toBe('rgb(24, 29, 40)');
+      expect(await panel.locator('body').innerText()).not.toMatch(/Iniciar|Parar|registro|Código|aplicativo/);
+      await panel.locator('summary').focus();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: /^Session and preferences|settings|preferences/i }).click();
+      await page.getByRole('menuitemradio', { name: 'Light' }).click();
+      await expect.poll(() => panel.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)).toBe('rgb(255, 255, 255)');
+    },
+  );
 });
 
-test('an app that crashes: its failures are counted, and the log follows from run to run', async () => {
+test('an app that crashes: its failures are counted, and the log follows from run to run', beside, async (context) => {
+  const { expect } = context;
+  const { page } = await desk(context);
+  const row = rowsOf(page);
+  const press = pressOn(page);
   await openApp(page, 'Gerenciador de tarefas');
   await row('cai').locator('button.name').click();
   await press('cai', 'Iniciar Cai');
@@ -134,11 +202,13 @@ test('an app that crashes: its failures are counted, and the log follows from ru
   expect(await page.getByRole('checkbox', { name: 'Acompanhar' }).count()).toBe(0);
 });
 
-test('kill -9 of the portal: the page says that it is away, and is whole again after the restart', async () => {
+test('kill -9 of the portal: the page says that it is away, and is whole again after the restart', async (context) => {
+  const { expect } = context;
+  const { page, portal } = await desk(context);
   await openApp(page, 'Notas');
   await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
   await openApp(page, 'Gerenciador de tarefas');
-  const before = await until('a pid in the table', async () => (await shownPid('notas')) || null);
+  const before = await until('a pid in the table', async () => (await shownPid(page, 'notas')) || null);
   await portal.kill();
   await page.getByText('Sem conexão com o portal').waitFor();
   const counted = page.waitForRequest((request) => request.url().endsWith('/api/apps/notas/janelas'), { timeout: 60_000 });
@@ -147,7 +217,7 @@ test('kill -9 of the portal: the page says that it is away, and is whole again a
   expect(((await counted).postDataJSON() as { abertas: number }).abertas).toBe(1);
   await until(
     'the very same process in the table',
-    async () => (await page.evaluate(isReady, 'notas')) && (await shownPid('notas')) === before,
+    async () => (await page.evaluate(isReady, 'notas')) && (await shownPid(page, 'notas')) === before,
     60_000,
   );
   await page

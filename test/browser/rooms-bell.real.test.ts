@@ -1,6 +1,6 @@
 /** The bell: an invitation and a mention come without a reload, are read, and lead to the app. */
 import { describe, expect, test } from 'vitest';
-import { axeFindings, windowOf } from './support/browser.ts';
+import { axeFindings, frameAt, openApp, windowOf } from './support/browser.ts';
 import { makeRoom, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
 
 let world: RoomsWorld;
@@ -38,6 +38,24 @@ describe('the bell', () => {
     await bia.page.getByRole('button', { name: 'Avisos', exact: true }).waitFor();
     await second.page.getByRole('button', { name: 'Avisos', exact: true }).waitFor();
     for (const { problems } of [ana, bia, second]) expect(problems).toEqual([]);
+  });
+
+  test('a notice that comes is shown over the windows, leads to its room, and goes away when it is sent away', async () => {
+    const [ana, bia] = await Promise.all([world.desktop('ana'), world.desktop('bia')]);
+    await openApp(bia.page, 'Caderno');
+    const room = await makeRoom(ana, 'Pauta de junho', { bia: 'editar' });
+    const toast = bia.page.getByRole('group', { name: 'Aviso que acabou de chegar' });
+    await toast.getByText('Ana Souza convidou você para editar “Pauta de junho”').waitFor();
+    expect(await axeFindings(bia.page)).toEqual([]);
+    await toast.getByRole('button', { name: 'Abrir' }).click();
+    await toast.waitFor({ state: 'detached' });
+    await expect.poll(() => frameAt(bia.page, 'Caderno').then((frame) => frame.url())).toContain(room);
+    await bia.page.getByRole('button', { name: 'Avisos', exact: true }).waitFor();
+
+    await makeRoom(ana, 'Pauta de julho', { bia: 'ver' });
+    await toast.getByRole('button', { name: 'Dispensar' }).click();
+    await toast.waitFor({ state: 'detached' });
+    await bia.page.getByRole('button', { name: 'Avisos, 1 não lido', exact: true }).waitFor();
   });
 
   test('marks one and all as read, and keeps the focus', async () => {

@@ -34,6 +34,8 @@ describe('the owner', () => {
     await caderno(bia.page).getByText('Nenhum caderno ainda.').waitFor();
 
     const dialog = await share(ana, 'Orçamento');
+    // Where one begins to write, not the title.
+    await expect.poll(() => dialog.getByLabel('Convidar pessoas ou grupos').evaluate((field) => field.matches(':focus'))).toBe(true);
     await dialog.getByLabel('Convidar pessoas ou grupos').fill('lim');
     await dialog.getByLabel('Convidar para').selectOption('comentar');
     await dialog.getByRole('button', { name: 'Convidar Bia Lima' }).click();

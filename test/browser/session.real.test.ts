@@ -1,11 +1,15 @@
 /** Signing in by the printed link, and out. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPortal, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, launchBrowser, newLink, newPage, openApp, signedIn, windowOf } from './support/browser.ts';
+import { axeFindings, launchBrowser, newLink, newPage, openApp, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
+
+let kept: TestPage | undefined;
+/** Signed in, at the page of a test before. */
+const enter = async (): Promise<Page> => (kept = await signedInAnew(kept, browser, portal)).page;
 
 beforeAll(async () => {
   [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
@@ -61,7 +65,7 @@ test.for(['by the link', 'by pasting it'])('a link into an app, followed before 
 });
 
 test('an address where nothing is shows a page for people, in their language, without findings of axe', async () => {
-  const { page } = await signedIn(browser, portal);
+  const page = await enter();
   for (const address of [
     `http://unknown.svc.localhost:${portal.port}/x`,
     `http://svc.localhost:${portal.port}/nada`,
@@ -78,7 +82,7 @@ test('an address where nothing is shows a page for people, in their language, wi
 });
 
 test('signing out ends the session for this browser', async () => {
-  const { page } = await signedIn(browser, portal);
+  const page = await enter();
   await page.getByRole('button', { name: /Sessão e preferências/ }).click();
   await page.getByRole('menuitem', { name: 'Sair' }).click();
   await page.getByRole('heading', { name: 'Entrar' }).waitFor();
@@ -88,7 +92,7 @@ test('signing out ends the session for this browser', async () => {
 });
 
 test('signing out in one tab signs out the others', async () => {
-  const { page } = await signedIn(browser, portal);
+  const page = await enter();
   const other = await page.context().newPage();
   await other.goto(`http://svc.localhost:${portal.port}/`);
   await other.getByRole('button', { name: /Sessão e preferências/ }).click();
@@ -111,7 +115,7 @@ test('the person’s language is used, and can be changed for good', async () =>
 });
 
 test('a reload gives back the open windows', async () => {
-  const { page } = await signedIn(browser, portal);
+  const page = await enter();
   await openApp(page, 'Notas');
   await openApp(page, 'Gerenciador de tarefas');
   await page.reload();

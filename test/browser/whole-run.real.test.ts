@@ -1,6 +1,6 @@
 /**
  * From an author's folder to an installed, running, upgraded and removed app, in one run and from nothing: the examples are published by
- * the command, a server with a root of its own takes them by YAML, the store shows it all the while, `svc rollback` goes back, and what is
+ * the command, a server with a root of its own takes them by YAML, the shop shows it all the while, `svc rollback` goes back, and what is
  * taken out of the YAML is taken off the server. Source: issue 3, "It must show", line 1.
  */
 import { execFile } from 'node:child_process';

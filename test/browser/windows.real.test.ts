@@ -217,3 +217,29 @@ test('the portal is told how many windows are open, and the last one lets the ap
   await until('both counts', () => counts.length === 2);
   expect(counts).toEqual(['1', '0']);
 });
+
+test('what is chosen in the launcher leaves the keyboard at the window in front', async () => {
+  await openApp(page, 'Gerenciador de tarefas');
+  await openApp(page, 'Notas');
+  const focused = async (title: string): Promise<void> =>
+    await expect
+      .poll(
+        async () => await windowOf(page, title).evaluate((window) => window === document.activeElement || window.matches(':focus-within')),
+      )
+      .toBe(true);
+  const choose = async (name: string): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill(name);
+    await page.getByRole('option', { name }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox').waitFor({ state: 'detached' });
+  };
+  await choose('Maximizar · Notas');
+  await focused('Notas');
+  await choose('Gerenciador de tarefas');
+  await focused('Gerenciador de tarefas');
+  await choose('Maximizar · Gerenciador de tarefas');
+  await focused('Gerenciador de tarefas');
+  await choose('Minimizar · Gerenciador de tarefas');
+  await focused('Notas');
+});

@@ -3,6 +3,7 @@
  *
  * @module-tag carries-state
  */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
@@ -11,9 +12,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { beginSvc, runSvc } from '../../bin/testing/run-svc.ts';
 import type { PlanAnswer, WhyAnswer } from '../../schema/gateway.ts';
-import type { ObjectView } from '../../schema/wire/http.ts';
-import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { view, whenState, writeDesired } from './world.ts';
+import type { ObjectView, UsageRow } from '../../schema/wire/http.ts';
+import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { order, view, whenInstalled, whenState, writeDesired } from './world.ts';
 
 let folder: string;
 let portal: RunningPortal;
@@ -21,11 +22,21 @@ let desired: string;
 const ask = (...args: string[]) => runSvc(folder, [...args, '--state', portal.state]);
 const json = async <T>(...args: string[]) => JSON.parse((await ask(...args, '-o', 'json')).out) as T;
 
+/** What no test is about goes over the control socket, without a process of its own. */
+async function bringUp(app: string): Promise<void> {
+  await order(portal, 'start', app);
+  await whenState(portal, app, 'running');
+}
+async function takeDown(app: string): Promise<void> {
+  await order(portal, 'stop', app);
+  await whenState(portal, app, 'stopped');
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcl-'));
   desired = await writeDesired(join(folder, 'd'), { apps: ['notas', 'relogio'] });
   portal = await startPortal({ desired });
-  await until('the packages in place', async () => (await view(portal, 'Backend/ana/relogio')) !== null);
+  await whenInstalled(portal, 'notas', 'relogio');
 });
 afterAll(async () => {
   await portal?.stop();
@@ -45,7 +56,8 @@ test('start, why, logs, restart, stop: each waits for its outcome', async () => 
 });
 
 test('tables fit 80 columns; JSON and YAML hold the whole objects', async () => {
-  const { out } = await ask('get');
+  const narrow = await runSvc(folder, ['get', '--state', portal.state], { COLUMNS: '80' });
+  const { out } = narrow;
   for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   expect(out).toContain('Backend/ana/relogio');
   const objects = await json<ObjectView[]>('get', 'backends');
@@ -53,6 +65,73 @@ test('tables fit 80 columns; JSON and YAML hold the whole objects', async () => 
   expect((await ask('get', 'ana/notas', '-o', 'yaml')).out).toMatch(/^- key: Backend\/ana\/notas\n/);
   expect((await ask('describe', 'ana/notas')).out).toMatch(/Conditions\nTYPE[\s\S]*Details[\s\S]*Events\nTIME/);
   expect(await ask('get', 'ana/nada')).toMatchObject({ code: 1, err: expect.stringContaining('NOT_FOUND') });
+});
+
+test('a crash is told by events, why and get, also when it was mended before anybody looked', async () => {
+  await bringUp('notas');
+  const before = (await whenState(portal, 'notas', 'running')).details['pid'] as number;
+  const events = async () =>
+    (await json<{ reason: string; message: string }[]>('events', 'ana/notas')).filter((one) => one.reason === 'Crashed');
+  expect(await events()).toEqual([]);
+  process.kill(before, 'SIGKILL');
+  await until('it runs again', async () => {
+    const { details, state } = await whenState(portal, 'notas', 'running');
+    return state === 'running' && details['pid'] !== before && details['pid'] !== null;
+  });
+  const [crash, ...others] = await events();
+  expect(others).toEqual([]);
+  expect(crash?.message).toContain('ended by SIGKILL');
+  const why = await json<WhyAnswer>('why', 'ana/notas');
+  expect(why.sentence).toMatch(
+    /is running since .* It was restarted once by itself since it was started, the last time at .*\(Crashed: ended by SIGKILL\)/,
+  );
+  const [, row = ''] = (await ask('get', 'ana/notas')).out.split('\n');
+  expect(row).toMatch(/^Backend\/ana\/notas +running +\d+s +1 +Healthy/);
+  await takeDown('notas');
+});
+
+test('get takes a name and a kind with a name, cuts nothing in a pipe, and follows', async () => {
+  const keys = async (...args: string[]) => (await json<ObjectView[]>('get', ...args)).map(({ key }) => key);
+  expect(await keys('backends', 'ana')).toEqual(['Backend/ana/notas', 'Backend/ana/relogio']);
+  expect(await keys('ana')).toEqual(expect.arrayContaining(['Backend/ana/notas', 'Person/ana', 'Supervisor/ana']));
+  expect(await ask('get', 'ninguem')).toMatchObject({ code: 1, err: expect.stringContaining('NOT_FOUND') });
+  const [stopped] = await json<ObjectView[]>('get', 'ana/relogio');
+  expect((await ask('get', 'ana/relogio')).out).toContain(stopped?.message);
+  const { child, text } = beginSvc(folder, ['get', 'ana', '-w', '--state', portal.state]);
+  await until('the table', () => text.out.includes('Backend/ana/relogio'));
+  const before = text.out.length;
+  await ask('restart', 'ana/relogio');
+  await until('the line of what changed', () => /Backend\/ana\/relogio +running/.test(text.out.slice(before)));
+  expect(text.out.slice(before)).not.toContain('Person/ana');
+  child.kill();
+  await once(child, 'close');
+  await takeDown('relogio');
+});
+
+test('top tells once in a pipe what runs and what it uses, and goes on upon a terminal', async () => {
+  expect((await ask('top')).out).toBe('Nothing runs.\n');
+  await bringUp('notas');
+  const { out } = await ask('top');
+  expect(out).toMatch(/^1 app, CPU \d+\.\d%, memory \d+(\.\d)? MB, \d+ tasks\nBACKEND +CPU +MEMORY/);
+  expect(out).toMatch(/\nana\/notas +\d+\.\d% +\d+(\.\d)? MB +\d+ +\d+s +running +casa\n$/);
+  const [row] = await json<UsageRow[]>('top', 'ana');
+  expect(row).toMatchObject({
+    person: 'ana',
+    app: 'notas',
+    state: 'running',
+    uso: { cpu: expect.any(Number), tarefas: expect.any(Number) },
+  });
+  expect(row?.uso?.memoria).toBeGreaterThan(1_000_000);
+  expect(await ask('top', 'ninguem')).toMatchObject({ code: 1, err: expect.stringContaining('NOT_FOUND') });
+  const terminal = spawn('script', ['-qec', `${join(repository, 'bin/svc')} top --state ${portal.state}`, '/dev/null'], { cwd: folder });
+  let shown = '';
+  terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+  await until('two pictures', () => shown.split('\u001b[H\u001b[J').length > 2);
+  terminal.stdin.write('q');
+  const [code] = await once(terminal, 'close');
+  expect(code).toBe(0);
+  expect(shown).toMatch(/\u001b\[\?1049l\s*$/);
+  await takeDown('notas');
 });
 
 test('plan exits 0, 2 and 1, with a portal and without', async () => {
@@ -74,7 +153,7 @@ test('plan exits 0, 2 and 1, with a portal and without', async () => {
 test('events follow as they happen', async () => {
   const { child, text } = beginSvc(folder, ['events', 'ana/relogio', '-f', '--state', portal.state]);
   await until('the head of the table', () => text.out.includes('TIME'));
-  await ask('start', 'ana/relogio');
+  await bringUp('relogio');
   await until('the event of the start', () => text.out.includes('Healthy'));
   expect(text.out).toContain('stopped → starting');
   child.kill();
@@ -94,7 +173,7 @@ test('events takes a kind, the start of a key and a name', async () => {
 });
 
 test('logs follow as they are written, and Ctrl-C ends them quietly', async () => {
-  await ask('start', 'ana/notas');
+  await bringUp('notas');
   const { child, text } = beginSvc(folder, ['logs', '-f', 'ana/notas', '--state', portal.state]);
   await until('the tail', () => text.out.includes('[notas]'));
   child.kill('SIGINT');
@@ -111,7 +190,8 @@ test('a link is printed alone on stdout', async () => {
 test('sessions are listed, and ended by id or all', async () => {
   const enter = async (): Promise<string> => {
     const { pathname, search } = new URL((await ask('link', 'ana')).out.trim());
-    const headers = { host: `svc.localhost:${portal.port}`, accept: 'text/html', 'user-agent': 'a test' };
+    const fetched = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' };
+    const headers = { host: `svc.localhost:${portal.port}`, accept: 'text/html', 'user-agent': 'a test', ...fetched };
     const call = request({ host: '127.0.0.1', port: portal.port, path: pathname + search, headers });
     call.end();
     const [answer] = (await once(call, 'response')) as [IncomingMessage];

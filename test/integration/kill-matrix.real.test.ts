@@ -1,17 +1,19 @@
 /**
  * kill -9 of `svc up`, of the supervisor and of a backend at each step of start and stop, enumerated from the tables of fault points.
  * After a restart the end state equals the desired one within two scans, there are never two processes of one app, and the portal's
- * death stops no app.
+ * death stops no app. SVC_TEST_LONG=1 takes every point, otherwise a seed takes every third one. The points go on at the same time, each with
+ * a portal of its own: most of it is waiting for scans, and a minute for the end of a supervisor.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test as plain } from 'vitest';
 import { faultPoints } from '../../controller/faults.ts';
 import { launcherFaultPoints, supervisorFaultPoints } from '../../kit/faults.ts';
-import { processesBelow, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { tellCount } from '../support/counts.ts';
+import { emptyServer, processesBelow, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { backendPids, order, supervisorPids, view, watchForTwins, whenState, writeDesired } from './world.ts';
 
 /** Two scans of the spec, and what a start may take on a slow machine. */
@@ -20,26 +22,47 @@ const twoScansMs = 20_000 + 10_000;
 const supervisorEndMs = 60_000 + twoScansMs;
 const apps = ['notas', 'relogio'] as const;
 const reached = new Set<string>();
+const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+/** Every third point, from one of the first three on. */
+const chosen = <Point extends string>(points: readonly Point[]): readonly Point[] =>
+  process.env['SVC_TEST_LONG'] === '1' ? points : points.filter((_, at) => at % 3 === seed % 3);
+const portalPoints = chosen(faultPoints);
+const kitPoints = chosen([...new Set([...supervisorFaultPoints, ...launcherFaultPoints])]);
 
-let folder: string;
-let desired: string;
-let portal: RunningPortal | null = null;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'svck-'));
-  desired = await writeDesired(join(folder, 'd'), { apps, pinned: ['notas'] });
-});
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') console.log(transitions(portal?.output() ?? ''));
-  await portal?.stop();
-  portal = null;
-  await rm(folder, { recursive: true, force: true });
+afterAll(() => {
+  tellCount(
+    `kill matrix: ${reached.size} of ${faultPoints.length} points of the portal and ${kitPoints.length} of the kit tried, seed ${seed}`,
+  );
 });
 
-const start = async (env: Readonly<Record<string, string>> = {}): Promise<RunningPortal> => {
-  portal = await startPortal({ desired, state: join(folder, 's'), env });
-  return portal;
-};
+interface Matrix {
+  readonly state: string;
+  /** The folder of YAML: notas and relogio, notas pinned. */
+  readonly desired: string;
+  start(env?: Readonly<Record<string, string>>): Promise<RunningPortal>;
+}
+
+const test = plain.extend<{ matrix: Matrix }>({
+  matrix: async ({ onTestFailed }, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'svck-'));
+    const state = join(folder, 's');
+    const desired = await writeDesired(join(folder, 'd'), { apps, pinned: ['notas'] });
+    const started: RunningPortal[] = [];
+    onTestFailed(() => console.log(transitions(started.map((portal) => portal.output()).join(''))));
+    await use({
+      state,
+      desired,
+      start: async (env = {}) => {
+        const portal = await startPortal({ desired, state, env });
+        started.push(portal);
+        return portal;
+      },
+    });
+    for (const portal of started) await portal.stop();
+    await emptyServer(state);
+    await rm(folder, { recursive: true, force: true });
+  },
+});
 
 /** The log of what happened, without the requests. */
 function transitions(output: string): string {
@@ -49,7 +72,7 @@ function transitions(output: string): string {
 
 /** The desired end: notas pinned and answering, relogio as ordered last; one process each, one supervisor. */
 async function expectEndState(running: RunningPortal): Promise<void> {
-  const state = join(folder, 's');
+  const { state } = running;
   await whenState(running, 'notas', 'running', twoScansMs);
   await until('relogio installed', async () => (await view(running, 'Package/relogio'))?.state === 'installed', twoScansMs);
   const started = await order(running, 'start', 'relogio');
@@ -71,9 +94,9 @@ const alive = (running: RunningPortal): boolean => {
   }
 };
 
-describe('svc up is killed', () => {
+describe.concurrent('svc up is killed', () => {
   /** Walks through everything that has an effect; ends early when the portal is gone. */
-  async function walk(running: RunningPortal): Promise<void> {
+  async function walk(running: RunningPortal, desired: string): Promise<void> {
     const step = async (what: () => Promise<unknown>): Promise<void> => {
       if (alive(running))
         await Promise.race([
@@ -105,25 +128,24 @@ describe('svc up is killed', () => {
       await writeDesired(desired, { apps: ['notas'] });
       await running.admin('POST', '/api/admin/apply', { prune: true });
       await order(running, 'stop', 'notas');
-      await until('the supervisor ended', () => supervisorPids(join(folder, 's')).length === 0, supervisorEndMs);
+      await until('the supervisor ended', () => supervisorPids(running.state).length === 0, supervisorEndMs);
     });
     await writeDesired(desired, { apps, pinned: ['notas'] });
   }
 
-  test.for(faultPoints)('at %s', { timeout: 240_000 }, async (point) => {
-    const state = join(folder, 's');
+  test.for(portalPoints)('at %s', { timeout: 240_000 }, async (point, { matrix, expect }) => {
+    const { state, desired, start } = matrix;
     await mkdir(state, { recursive: true });
     const twins = watchForTwins(state, apps);
     try {
       const first = await start({ SVC_FAULT_POINT: point }).catch(() => null);
-      if (first !== null) await walk(first);
+      if (first !== null) await walk(first, desired);
       // A killed process is seen a moment after its last answer failed.
       const died = first === null || (await until('the portal to die', () => !alive(first), 15_000).catch(() => false));
       if (died) reached.add(point);
       const before = backendPids(state, 'notas');
-      if (first === null) await start();
-      else if (died) await first.again({ SVC_FAULT_POINT: '' });
-      await expectEndState(portal!);
+      if (died) await first?.again({ SVC_FAULT_POINT: '' });
+      await expectEndState(first ?? (await start()));
       // The portal's death stopped nothing: who lived then lives now.
       expect(backendPids(state, 'notas')).toEqual(expect.arrayContaining([...before]));
       expect(twins.worst()).toEqual({ notas: 1, relogio: 1 });
@@ -131,32 +153,32 @@ describe('svc up is killed', () => {
       twins.stop();
     }
   });
-
-  test('every point was reached', () => {
-    expect([...faultPoints].filter((point) => !reached.has(point))).toEqual([]);
-  });
 });
 
-describe('the supervisor or the launcher is killed', () => {
+plain('every point that was taken was reached', () => {
+  expect([...portalPoints].filter((point) => !reached.has(point))).toEqual([]);
+});
+
+describe.concurrent('the supervisor or the launcher is killed', () => {
   /** A supervisor with the fault in it, put there before the portal comes: the portal talks to the one it finds. */
-  async function plantSupervisor(point: string): Promise<void> {
-    const home = join(folder, 's/home/ana');
+  async function plantSupervisor(state: string, point: string): Promise<void> {
+    const home = join(state, 'home/ana');
     await mkdir(home, { recursive: true, mode: 0o700 });
     const child = spawn(join(repository, 'bin/svc-app-supervisor'), [], {
-      env: { PATH: process.env['PATH'], HOME: home, SVC_PREFIX: join(folder, 's'), SVC_FAULT_POINT: point },
+      env: { PATH: process.env['PATH'], HOME: home, SVC_PREFIX: state, SVC_FAULT_POINT: point },
       stdio: 'ignore',
       detached: true,
     });
     child.unref();
     await once(child, 'spawn');
-    await until('the planted supervisor', () => supervisorPids(join(folder, 's')).length === 1);
+    await until('the planted supervisor', () => supervisorPids(state).length === 1);
   }
 
-  test.for([...new Set([...supervisorFaultPoints, ...launcherFaultPoints])])('at %s', { timeout: 240_000 }, async (point) => {
-    const state = join(folder, 's');
+  test.for(kitPoints)('at %s', { timeout: 240_000 }, async (point, { matrix, expect }) => {
+    const { state, start } = matrix;
     const twins = watchForTwins(state, apps);
     try {
-      await plantSupervisor(point);
+      await plantSupervisor(state, point);
       const planted = supervisorPids(state);
       const running = await start();
       await order(running, 'start', 'relogio').catch(() => null);
@@ -174,9 +196,9 @@ describe('the supervisor or the launcher is killed', () => {
   });
 });
 
-describe('a backend is killed', () => {
-  test('while it comes up, while it runs and while it is stopped', { timeout: 240_000 }, async () => {
-    const state = join(folder, 's');
+describe.concurrent('a backend is killed', () => {
+  test('while it comes up, while it runs and while it is stopped', { timeout: 240_000 }, async ({ matrix, expect }) => {
+    const { state, start } = matrix;
     const running = await start();
     await whenState(running, 'notas', 'running', twoScansMs);
     const twins = watchForTwins(state, apps);

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test as plain, vi } from 'vitest';
 import * as Y from 'yjs';
 import { mountSmall, unmount } from '../../kit/install/test-server.ts';
-import type { RoomLog } from '../../controller/store/room-log.ts';
+import type { RoomLog } from '../../store/room-log.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../../api/rooms/limits.ts';
 import { randomOf } from '../../schema/crdt/testing/random-edits.ts';
 import { failDevice } from '../../test/support/failing-device.ts';
 import { spawnRelay, type RelayProcess } from '../../test/support/relay-process.ts';
@@ -16,27 +16,63 @@ import { startRelay, type RelayWorld } from '../../test/support/relay-world.ts';
 import { connect, settled, type RawClient } from '../../test/support/room-client.ts';
 
 const sala = 's000000000000000000001';
-const ends: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
+type Ends = (() => Promise<void> | void)[];
+type Connects = { readonly url: string };
+const test = plain.extend<{
+  ends: Ends;
+  start: (options?: Parameters<typeof startRelay>[0]) => Promise<RelayWorld>;
+  spawned: (dir: string) => Promise<RelayProcess>;
+  enter: (world: Connects, ticket: string, doc?: Y.Doc, room?: string) => RawClient;
+  /** A new folder. */
+  folder: (prefix: string) => string;
+}>({
+  // oxlint-disable-next-line no-empty-pattern
+  ends: async ({}, use) => {
+    const ends: Ends = [];
+    await use(ends);
+    for (const end of ends.toReversed()) await end();
+  },
+  start: async ({ ends }, use) => {
+    await use(async (options = {}) => {
+      const world = await startRelay(options);
+      ends.push(() => world.close());
+      return world;
+    });
+  },
+  spawned: async ({ ends }, use) => {
+    await use(async (dir) => {
+      const relay = await spawnRelay(dir);
+      ends.push(() => relay.kill());
+      return relay;
+    });
+  },
+  enter: async ({ ends }, use) => {
+    await use((world, ticket, doc = new Y.Doc(), room = sala) => {
+      const client = connect(`${world.url}/${room}/documento`, ticket, { doc });
+      ends.push(() => client.end());
+      return client;
+    });
+  },
+  folder: async ({ ends }, use) => {
+    await use((prefix) => {
+      const dir = mkdtempSync(join(tmpdir(), prefix));
+      ends.push(() => rmSync(dir, { recursive: true, force: true }));
+      return dir;
+    });
+  },
 });
-const start = async (options: Parameters<typeof startRelay>[0] = {}): Promise<RelayWorld> => {
-  const world = await startRelay(options);
-  ends.push(() => world.close());
-  return world;
-};
-const enter = (world: RelayWorld, ticket: string, doc = new Y.Doc(), room = sala): RawClient => {
-  const client = connect(`${world.url}/${room}/documento`, ticket, { doc });
-  ends.push(() => client.end());
-  return client;
-};
 const text = ({ doc }: RawClient): string => doc.getText('text').toJSON();
 const failing = (): SvcError => new SvcError('STORE_FAILED', 'disk I/O error');
 
-describe('writing', () => {
-  test('a disk that is full: everybody is sent away with 1011 and told so, and what was typed is there once there is space', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'svc-full-'));
-    ends.push(() => rmSync(dir, { recursive: true, force: true }));
+describe.concurrent('writing', () => {
+  test('a disk that is full: everybody is sent away with 1011 and told so, and what was typed is there once there is space', async ({
+    ends,
+    start,
+    enter,
+    folder,
+    expect,
+  }) => {
+    const dir = folder('svc-full-');
     mountSmall(dir, 'size=2m');
     ends.push(() => unmount(dir));
     const world = await start({ dir });
@@ -60,7 +96,7 @@ describe('writing', () => {
     expect(text(later)).toBe(text(ana));
   });
 
-  test('a commit that fails a few times loses nothing of what came before, in any room', async () => {
+  test('a commit that fails a few times loses nothing of what came before, in any room', async ({ start, enter, expect }) => {
     let faults = 3;
     const wrap = (log: RoomLog): RoomLog => ({
       ...log,
@@ -85,9 +121,8 @@ describe('writing', () => {
     expect(world.reports).toHaveLength(2);
   });
 
-  test('an end in order writes what is pending', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'svc-end-'));
-    ends.push(() => rmSync(dir, { recursive: true, force: true }));
+  test('an end in order writes what is pending', async ({ start, enter, folder, expect }) => {
+    const dir = folder('svc-end-');
     const world = await startRelay({ dir });
     const ana = enter(world, 'ana:dona');
     await ana.synced;
@@ -103,24 +138,8 @@ describe('writing', () => {
   });
 });
 
-describe('a device that answers with I/O errors', () => {
-  const spawned = async (dir: string): Promise<RelayProcess> => {
-    const relay = await spawnRelay(dir);
-    ends.push(() => relay.kill());
-    return relay;
-  };
-  const at = (relay: RelayProcess, ticket: string, doc = new Y.Doc()): RawClient => {
-    const client = connect(`${relay.url}/${sala}/documento`, ticket, { doc });
-    ends.push(() => client.end());
-    return client;
-  };
+describe.concurrent('a device that answers with I/O errors', () => {
   const files = (dir: string): readonly string[] => ['rooms.db', 'rooms.db-wal'].map((name) => join(dir, name));
-  const folder = (): string => {
-    const dir = mkdtempSync(join(tmpdir(), 'svc-eio-'));
-    ends.push(() => rmSync(dir, { recursive: true, force: true }));
-    return dir;
-  };
-
   const written = (dir: string, words: string): Promise<void> =>
     vi.waitFor(() => {
       const file = new DatabaseSync(join(dir, 'rooms.db'), { readOnly: true });
@@ -134,17 +153,22 @@ describe('a device that answers with I/O errors', () => {
       }
     });
 
-  test('to writing: everybody is sent away with 1011, nobody comes in, and what was typed is there once it writes again', async () => {
-    const dir = folder();
+  test('to writing: everybody is sent away with 1011, nobody comes in, and what was typed is there once it writes again', async ({
+    spawned,
+    enter,
+    folder,
+    expect,
+  }) => {
+    const dir = folder('svc-eio-');
     const relay = await spawned(dir);
-    const ana = at(relay, 'ana:dona');
+    const ana = enter(relay, 'ana:dona');
     await ana.synced;
     ana.doc.getText('text').insert(0, 'antes ');
     await settled(ana);
     const mend = await failDevice(relay.pid, 'writing', files(dir));
     ana.doc.getText('text').insert(6, 'durante');
     expect(await ana.closed).toBe(1011);
-    const refused = at(relay, 'bea:ver');
+    const refused = enter(relay, 'bea:ver');
     expect(await refused.closed).toBe(1011);
     expect(refused.received.frames).toBe(0);
     const { reports, figures } = await relay.ask();
@@ -153,22 +177,22 @@ describe('a device that answers with I/O errors', () => {
     expect(figures.commitsFailing).toBe(true);
     await mend();
     await vi.waitFor(async () => expect((await relay.ask()).figures.commitsFailing).toBe(false), { timeout: 15_000 });
-    const back = at(relay, 'ana:dona', ana.doc);
+    const back = enter(relay, 'ana:dona', ana.doc);
     await back.synced;
     back.doc.getText('text').insert(13, ' depois');
     await settled(back);
     // What is on the disk now, not what the relay remembers.
     await written(dir, ' depois');
     await relay.kill();
-    const later = at(await spawned(dir), 'bea:ver');
+    const later = enter(await spawned(dir), 'bea:ver');
     await later.synced;
     expect(text(later)).toBe('antes durante depois');
   });
 
-  test('to reading: the room is refused with 1011 and never blank', async () => {
-    const dir = folder();
+  test('to reading: the room is refused with 1011 and never blank', async ({ spawned, enter, folder, expect }) => {
+    const dir = folder('svc-eio-');
     const first = await spawned(dir);
-    const ana = at(first, 'ana:dona');
+    const ana = enter(first, 'ana:dona');
     await ana.synced;
     ana.doc.getText('text').insert(0, 'importante '.repeat(5_000));
     await settled(ana);
@@ -176,23 +200,27 @@ describe('a device that answers with I/O errors', () => {
     await first.kill();
     const relay = await spawned(dir);
     const mend = await failDevice(relay.pid, 'reading', files(dir));
-    const clients = [at(relay, 'ana:dona', ana.doc), at(relay, 'bea:ver')];
+    const clients = [enter(relay, 'ana:dona', ana.doc), enter(relay, 'bea:ver')];
     expect(await Promise.all(clients.map(({ closed }) => closed))).toEqual([1011, 1011]);
     expect(clients.map(({ received }) => received.frames)).toEqual([0, 0]);
     expect((await relay.ask()).reports.join()).toContain('loadFailed');
     await mend();
-    const later = at(relay, 'bea:ver');
+    const later = enter(relay, 'bea:ver');
     await later.synced;
     expect(text(later)).toBe(text(ana));
   });
 });
 
-describe('reading', () => {
-  test('a room that can not be read is refused with 1011 until it can, and nobody ever sees it blank', async () => {
+describe.concurrent('reading', () => {
+  test('a room that can not be read is refused with 1011 until it can, and nobody ever sees it blank', async ({
+    start,
+    enter,
+    folder,
+    expect,
+  }) => {
     let broken = true;
     const wrap = (log: RoomLog): RoomLog => ({ ...log, load: (key) => (broken ? Promise.reject(failing()) : log.load(key)) });
-    const dir = mkdtempSync(join(tmpdir(), 'svc-broken-'));
-    ends.push(() => rmSync(dir, { recursive: true, force: true }));
+    const dir = folder('svc-broken-');
     const first = await startRelay({ dir });
     const ana = enter(first, 'ana:dona');
     await ana.synced;
@@ -210,9 +238,8 @@ describe('reading', () => {
     expect(text(later)).toBe('importante');
   });
 
-  test('a file damaged on the disk is refused too', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'svc-torn-'));
-    ends.push(() => rmSync(dir, { recursive: true, force: true }));
+  test('a file damaged on the disk is refused too', async ({ start, enter, folder, expect }) => {
+    const dir = folder('svc-torn-');
     const first = await startRelay({ dir });
     const ana = enter(first, 'ana:dona');
     await ana.synced;
@@ -229,8 +256,8 @@ describe('reading', () => {
   });
 });
 
-describe('opening and closing at the same moment', () => {
-  test('people who come and go while the room is read, forgotten and compacted find every edit', async () => {
+describe.concurrent('opening and closing at the same moment', () => {
+  test('people who come and go while the room is read, forgotten and compacted find every edit', async ({ start, enter, expect }) => {
     const random = randomOf(5);
     const slow = async <Result>(work: () => Promise<Result>): Promise<Result> => {
       await new Promise((resolve) => setTimeout(resolve, random(20)));
@@ -265,7 +292,7 @@ describe('opening and closing at the same moment', () => {
     expect(world.reports).toEqual([]);
   });
 
-  test('a socket that goes while its room is being read leaves nothing behind', async () => {
+  test('a socket that goes while its room is being read leaves nothing behind', async ({ start, enter, expect }) => {
     const gate = Promise.withResolvers<void>();
     const wrap = (log: RoomLog): RoomLog => ({ ...log, load: (key) => gate.promise.then(() => log.load(key)) });
     const world = await start({ wrap });

@@ -75,7 +75,7 @@ test('the document makes the room, lets the person in and invites them', async (
     avisos: [{ tipo: 'convite', appNome: 'Caderno', salaNome: 'Atas', de: { nome: 'Ana Souza' }, papel: 'ver' }],
     naoLidos: 1,
   });
-  expect(await svc('get', 'grants')).toMatch(/^OBJECT .*\nGrant\/atas +granted +Granted .*\nGrant\/planos +granted +Granted /);
+  expect(await svc('get', 'grants')).toMatch(/^OBJECT .*\nGrant\/atas +granted +\d+s +Granted .*\nGrant\/planos +granted +\d+s +Granted /);
   expect(await svc('describe', 'grant/atas')).toMatch(/bia ver/);
   expect(await svc('why', 'grant/atas')).toMatch(/because its room and its\s+roles are as the document says: in the room\s+Atas/);
   expect(await svc('plan')).toBe('Nothing to change.\n');

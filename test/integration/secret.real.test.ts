@@ -14,7 +14,7 @@ import { repository, runSvc, runSvcWith } from '../../bin/testing/run-svc.ts';
 import type { SecretsView } from '../../schema/backend.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { view, whenState, writeDesired } from './world.ts';
+import { view, whenInstalled, whenState, writeDesired } from './world.ts';
 
 let folder: string;
 let portal: RunningPortal;
@@ -36,7 +36,7 @@ const canary = `canary-${mark}`;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcs-'));
   portal = await startPortal({ desired: await writeDesired(join(folder, 'd'), { apps: ['assinador', 'placa'] }) });
-  await until('the packages in place', async () => (await view(portal, 'Backend/ana/assinador')) !== null);
+  await whenInstalled(portal, 'assinador', 'placa');
 });
 afterAll(async () => {
   await portal?.stop();
@@ -86,7 +86,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))`;
 test.each([
   ['OUTRA', canary, 'SECRET_UNDECLARED'],
   ['ASSINADOR_CHAVE', '', 'BAD_REQUEST'],
-  ['ASSINADOR_CHAVE', `${canary}\nmore\n`, 'SECRET_REFUSED'],
+  ['ASSINADOR_CHAVE', `${canary}\0more\n`, 'SECRET_REFUSED'],
   ['ASSINADOR_CHAVE', `${canary}${'x'.repeat(20_000)}`, 'TOO_LARGE'],
   ['chave', canary, 'BAD_REQUEST'],
 ])('%s with what can not be one is refused', async (name, input, code) => {

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectView, StartAnswer } from '../../schema/wire/http.ts';
-import { processesBelow, repository, until, type RunningPortal } from '../support/portal.ts';
+import { processesBelow, processesBelowEach, repository, until, type ProcessOnServer, type RunningPortal } from '../support/portal.ts';
 
 export interface DesiredOptions {
   /** App ids below `packages`. */
@@ -12,14 +12,15 @@ export interface DesiredOptions {
   readonly pinned?: readonly string[];
   /** Beside ana, who owns the account; in her group `editores` too. */
   readonly people?: readonly string[];
+  readonly origins?: 'subdomain' | 'path';
 }
 
 /** Versions are read from the manifests, so that the tests follow the examples. */
 export async function writeDesired(folder: string, options: DesiredOptions): Promise<string> {
   const packages = options.packages ?? join(repository, 'examples/apps');
   const documents = [
-    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)} }`,
-    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: "." } }',
+    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}, origins: ${options.origins ?? 'subdomain'} }`,
+    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',
     'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa, account: ana, grupos: [editores] }',
   ];
   for (const name of options.people ?? []) {
@@ -51,6 +52,11 @@ export async function order(portal: RunningPortal, verb: 'start' | 'stop' | 'res
   return answer.body as StartAnswer;
 }
 
+/** Resolves when the apps are installed for ana: from then on they can be started. */
+export async function whenInstalled(portal: RunningPortal, ...apps: readonly string[]): Promise<void> {
+  for (const app of apps) await until(`${app} installed`, async () => (await view(portal, `Backend/ana/${app}`)) !== null);
+}
+
 export function whenState(portal: RunningPortal, app: string, state: string, msMax = 60_000): Promise<ObjectView> {
   return until(
     `ana/${app} ${state}`,
@@ -64,13 +70,13 @@ export function whenState(portal: RunningPortal, app: string, state: string, msM
 
 /** Pids of the backend image itself: the launcher and what wraps it do not count. */
 export function backendPids(state: string, app: string): readonly number[] {
-  return processesBelow(state)
-    .filter(
-      (found) =>
-        found.app === app &&
-        found.argv.some((word) => new RegExp(`/svc-apps/(\\.versions/)?${app}/`).test(word)) &&
-        !isLauncher(found.argv),
-    )
+  return backendsOf(processesBelow(state), app);
+}
+
+function backendsOf(processes: readonly ProcessOnServer[], app: string): readonly number[] {
+  const image = new RegExp(`/svc-apps/(\\.versions/)?${app}/`);
+  return processes
+    .filter((found) => found.app === app && found.argv.some((word) => image.test(word)) && !isLauncher(found.argv))
     .map((found) => found.pid);
 }
 
@@ -87,11 +93,33 @@ export function supervisorPids(state: string): readonly number[] {
     .map((found) => found.pid);
 }
 
+interface TwinWatch {
+  readonly state: string;
+  readonly worst: Record<string, number>;
+}
+const watches = new Set<TwinWatch>();
+let watching: ReturnType<typeof setInterval> | null = null;
+
+/** One walk over all processes serves every watch. */
+function lookForTwins(): void {
+  const all = [...watches];
+  const processes = processesBelowEach(all.map(({ state }) => state));
+  for (const [at, { worst }] of all.entries())
+    for (const app of Object.keys(worst)) worst[app] = Math.max(worst[app] ?? 0, backendsOf(processes[at] ?? [], app).length);
+}
+
 /** Looks all the time whether two processes of one app live at once; `worst` is the most that it saw per app. */
 export function watchForTwins(state: string, apps: readonly string[]): { worst(): Readonly<Record<string, number>>; stop(): void } {
-  const worst: Record<string, number> = Object.fromEntries(apps.map((app) => [app, 0]));
-  const timer = setInterval(() => {
-    for (const app of apps) worst[app] = Math.max(worst[app] ?? 0, backendPids(state, app).length);
-  }, 40);
-  return { worst: () => worst, stop: () => clearInterval(timer) };
+  const watch: TwinWatch = { state, worst: Object.fromEntries(apps.map((app) => [app, 0])) };
+  watches.add(watch);
+  watching ??= setInterval(lookForTwins, 40);
+  return {
+    worst: () => watch.worst,
+    stop: () => {
+      watches.delete(watch);
+      if (watches.size > 0 || watching === null) return;
+      clearInterval(watching);
+      watching = null;
+    },
+  };
 }

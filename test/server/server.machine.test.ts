@@ -83,9 +83,9 @@ const house = (): readonly string[] => [
   `kind: Server\nmetadata: { name: sirius }\nspec: { ssh: { host: 127.0.0.1, port: ${machine.port}, hostKey: "${machine.hostKey}", admin: adm-svc } }`,
   ...people,
 ];
-const packages = ['guloso', 'mural'].map(
-  (app) => `kind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, versao: 1.0.0, server: sirius, instalacao: sistema }`,
-);
+const packageOf = (app: string): string =>
+  `kind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, versao: 1.0.0, server: sirius, instalacao: sistema }`;
+const packages = ['guloso', 'mural'].map(packageOf);
 
 describe('a bare server', () => {
   test('holds an older kit with a supervisor that runs from it', async () => {
@@ -205,6 +205,50 @@ describe('ceilings', () => {
   });
 });
 
+describe('a card', () => {
+  /** No card can be had in the machine: its driver's word for one stands on a real PCI device, whose folder in /sys is what is locked. */
+  const plant = `set -eu
+pci=$(ls /sys/bus/pci/devices | head -n 1)
+mkdir -p /run/cartas/nvidia/gpus/$pci
+printf 'Model: \t\t Carta\nDevice Minor: \t 0\n' >/run/cartas/nvidia/gpus/$pci/information
+mount --bind /run/cartas /proc/driver
+mknod -m 666 /dev/nvidia0 c 1 3`;
+  const isLeased = async (): Promise<boolean> =>
+    (await machine.run('root', 'runuser -u bia -- flock -n -x "$(ls -d /sys/bus/pci/devices/* | head -n 1)/" true')).code !== 0;
+  const wish = (verb: string, person: string) => portal.admin('POST', `/api/admin/backends/${person}/forno/${verb}`);
+
+  test('is leased to one app of the whole server, within its ceilings, and goes to the next when it ends', async () => {
+    await machine.ok('root', plant);
+    writeDesired([...house(), ...packages, packageOf('forno')]);
+    await untilState('Package/forno', 'installed');
+    await wish('start', 'ana');
+    const pid = await runningPid('Backend/ana/forno');
+    expect(await machine.ok('root', `sed -n 's/^0:://p' /proc/${pid}/cgroup`)).toMatch(/svc-app-forno-.*\.scope$/);
+    const limits = JSON.parse(await machine.ok('root', 'cat /home/ana/.svc-apps/forno/limits.json')) as { gpu: unknown };
+    expect(limits.gpu).toMatchObject({ concedida: true, dispositivos: [{ dispositivo: '/dev/nvidia0', fornecedor: 'NVIDIA' }] });
+    await wish('start', 'bia');
+    const waits = await untilView('Backend/bia/forno', 'waits for the card', ({ reason }) => reason === 'GpuBusy');
+    expect(waits.details['failures']).toBe(0);
+    // Neither the portal nor the supervisor holds it.
+    await machine.ok('root', 'pkill -9 -u ana -f "[s]vc-app-supervisor.mjs"');
+    expect(await isLeased()).toBe(true);
+    expect(await runningPid('Backend/ana/forno')).toBe(pid);
+    await wish('stop', 'ana');
+    const next = await runningPid('Backend/bia/forno');
+    // However it dies, the kernel ends its lease: it has it again in the next process.
+    await machine.ok('root', `kill -9 ${next}`);
+    await untilView('Backend/bia/forno', 'again', ({ state, details }) => {
+      const now = details['process'] as AppSnapshot['process'];
+      return state === 'running' && now !== null && now.pid !== next;
+    });
+    expect(await isLeased()).toBe(true);
+    await wish('stop', 'bia');
+    await until('a card that is free', async () => !(await isLeased()), slowMs);
+    writeDesired([...house(), ...packages]);
+    await machine.until('root', '! test -e /opt/svc-apps/forno && umount /proc/driver && rm /dev/nvidia0', slowMs);
+  });
+});
+
 describe('a session that ends', () => {
   test('ends no app: lingering keeps the service manager', async () => {
     const pid = await runningPid('Backend/ana/guloso');
@@ -224,6 +268,7 @@ describe('a session that ends', () => {
       'runs without ceilings',
       ({ state, details }) => state === 'running' && details['pid'] !== before && details['contained'] === false,
     );
+    if (lost.details['failures'] !== failures) console.log((await svc('events', 'Backend/ana/guloso')).out);
     expect(lost.details).toMatchObject({
       failures,
       containedReason: expect.stringMatching(/service manager of this account/) as string,

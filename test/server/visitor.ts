@@ -10,7 +10,7 @@ export interface Visitor {
 export async function signIn(portal: RunningPortal, person: string): Promise<Visitor> {
   const { body } = await portal.admin('POST', '/api/admin/links', { person });
   const link = new URL((body as { link: string }).link);
-  const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', accept: 'text/html' };
+  const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none', accept: 'text/html' };
   const answer = await get(portal, `${link.pathname}${link.search}`, navigation);
   const cookie = answer.cookies.map((one) => one.split(';', 1)[0]).join('; ');
   if (cookie === '') throw new Error(`no session for ${person}: ${answer.status} ${answer.text}`);

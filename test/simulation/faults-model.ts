@@ -1,4 +1,5 @@
 /** Seeded faults: each kind is one thing that really happens to such systems (anchors B and D). */
+import { removeDocument, writeDocumentAgain, type Owner } from './leaving-model.ts';
 import { killPortal, noticeServer, setLink } from './portal-model.ts';
 import { end, killSupervisor } from './server-model.ts';
 import { after, afterInPortal, countFault, type AppModel, type World } from './world.ts';
@@ -17,6 +18,9 @@ const kinds: readonly (readonly [weight: number, inject: (world: World) => void]
   [6, (world) => void (world.mischief.lostExits += world.random.int(1, 3))],
   [3, (world) => void (world.mischief.failingEnsures += world.random.int(1, 2))],
   [1, (world) => installAgain(world, world.random.chance(0.5))],
+  [4, (world) => leaveForAWhile(world, world.random.pick(world.people))],
+  [2, (world) => leaveForAWhile(world, world.random.pick(world.packages))],
+  [0.2, (world) => leaveForAWhile(world, world.random.pick(world.servers))],
 ];
 const total = kinds.reduce((sum, [weight]) => sum + weight, 0);
 
@@ -31,10 +35,32 @@ export function injectFault(world: World): void {
   }
 }
 
+/** Often back before everything was gone, often after. */
+function leaveForAWhile(world: World, owner: Owner): void {
+  if (owner.document !== 'written') return;
+  removeDocument(world, owner);
+  comeBack(world, owner, world.random.chance(0.3) ? world.random.int(10, 3_000) : world.random.int(3_000, 20 * 60_000));
+}
+
+function comeBack(world: World, owner: Owner, ms: number): void {
+  after(world, ms, () => {
+    if (world.resting) comeBack(world, owner, 120_000);
+    else writeDocumentAgain(world, owner);
+  });
+}
+
 /** The portal dies between two effects, or at any moment. */
 export function killPortalSomewhere(world: World): void {
   if (world.random.chance(0.7)) world.mischief.crashAfterBoundaries = world.random.int(1, 30);
   else if (world.portal !== null) killPortal(world);
+}
+
+/** Deadlines that were written down as wall times are now far ahead or long past. */
+export function jumpClock(world: World): void {
+  countFault(world, 'wall clock moved');
+  const day = 24 * 3_600_000;
+  world.clockMoved = true;
+  world.clock.shiftWall(world.random.pick([world.random.int(-day, day), world.random.int(-60_000, 60_000), day, -day]));
 }
 
 /** Faults for as long as the mood isn't calm, `perHour` on average. */

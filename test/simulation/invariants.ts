@@ -6,16 +6,27 @@ import type { Supervision, SupervisionEvent } from '../../machines/supervision.t
 import type { BackendState, Reason } from '../../schema/backend.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
 import { desiredOf, observedOf } from './portal-model.ts';
-import { violate, type AppModel, type World } from './world.ts';
+import { nameOf, type Owner } from './leaving-model.ts';
+import { violate, type AppModel, type Installed, type World } from './world.ts';
 
 const failures: readonly Reason[] = ['Crashed', 'ExitedAtOnce', 'OutOfMemory'];
 
-const stops: readonly Reason[] = ['StoppedByPerson', 'StoppedByAdmin', 'LastWindowClosed', 'Idle', 'PinnedStopped'];
+const stops: readonly Reason[] = [
+  'Uninstalled',
+  'Reinstalled',
+  'PersonRemoved',
+  'StoppedByPerson',
+  'StoppedByAdmin',
+  'LastWindowClosed',
+  'Idle',
+  'PinnedStopped',
+  'WishDeleted',
+];
 const slow: readonly Reason[] = ['SlowStart', 'NeverBound', 'BoundTcp', 'AnswersError', 'RefusesToken'];
 
 /** Written independently of the code: which reasons may explain which state. */
 const allowed: Readonly<Record<BackendState, ReadonlySet<Reason>>> = {
-  stopped: new Set(['NeverStarted', 'HashChanged', 'SupervisorLost', ...stops, ...failures]),
+  stopped: new Set(['NeverStarted', 'HashChanged', 'SupervisorLost', 'NotInstalled', 'PackageMissing', ...stops, ...failures]),
   starting: new Set([
     'StartRequested',
     'PinnedRunning',
@@ -33,7 +44,7 @@ const allowed: Readonly<Record<BackendState, ReadonlySet<Reason>>> = {
   stopping: new Set(['HashChanged', 'Healthy', 'Adopted', 'StartRequested', ...stops, ...failures]),
   backoff: new Set(failures),
   failed: new Set(failures),
-  unknown: new Set(['ServerUnreachable', 'SupervisorStarting', 'NotObservedYet', 'SessionEnded']),
+  unknown: new Set(['ServerUnreachable', 'SupervisorStarting', 'NotObservedYet', 'FilesUnreadable']),
 };
 
 export function checkProcesses(world: World, app: AppModel): void {
@@ -78,9 +89,43 @@ export function checkStopOrder(world: World, app: AppModel, stop: ActionOf<'back
     HashChanged: asked && intent.wish === 'start',
     LastWindowClosed: closed && closePolicy(app.installed.manifest).kind === 'encerrar',
     PinnedStopped: document === 'desligado',
-    Uninstalled: false,
+    Uninstalled: app.installed.document === 'leaving' || !app.installed.present,
+    PersonRemoved: app.person.document === 'leaving',
   };
   if (!justified[stop.reason]) violate(world, `${app.key} is ordered to stop (${stop.reason}) without cause`);
+}
+
+/** Nothing of who is forgotten is left, and nobody who stays is meant. */
+export function checkForgotten(world: World, owner: Owner): void {
+  if (owner.kind === 'package' && owner.present) violate(world, `${nameOf(owner)} is forgotten and stands there`);
+  if (owner.kind === 'server' && [...owner.people, ...owner.packages].some(({ document }) => document !== 'gone'))
+    violate(world, `${nameOf(owner)} is forgotten and somebody is there`);
+  if (owner.kind !== 'person') return;
+  if (owner.session !== null) violate(world, `${owner.name} is forgotten and signed in`);
+  if (owner.supervisor !== null) violate(world, `${owner.name} is forgotten and has a supervisor`);
+  for (const app of owner.apps)
+    if (app.env !== null || app.processes.length > 0) violate(world, `${app.key} lives and its person is forgotten`);
+}
+
+/** Its code goes after its instances, unless they do not end for half a minute or nobody can look at them. */
+export function checkRemoval(world: World, installed: Installed, instances: readonly AppModel[]): void {
+  if (installed.document !== 'leaving') violate(world, `${nameOf(installed)} is removed and did not leave`);
+  const waitedMs = world.clock.nowMs() - (installed.memory?.endingSinceMs ?? -Infinity);
+  if (waitedMs >= 30_000 && waitedMs !== Infinity) return;
+  for (const app of instances) {
+    const isSeen = app.person.link === 'up' && app.snapshot !== null && !world.unseen.has(app);
+    if (isSeen && app.snapshot?.process !== null && app.processes.length > 0) violate(world, `${app.key} runs and its package is removed`);
+  }
+}
+
+/** Once nothing goes wrong any more: whatever left is gone. */
+export function checkLeft(world: World, afterMs: number): void {
+  for (const owner of [...world.people, ...world.packages, ...world.servers]) {
+    if (owner.document === 'leaving')
+      violate(world, `${owner.kind} ${nameOf(owner)} still leaves ${afterMs / 1_000} s after the last fault`);
+    if (owner.kind === 'package' && owner.document === 'written' && !owner.present)
+      violate(world, `${nameOf(owner)} is wanted and not there ${afterMs / 1_000} s after the last fault`);
+  }
 }
 
 export function checkDecision(world: World, app: AppModel, decision: BackendDecision): void {
@@ -146,5 +191,5 @@ export function checkConverged(world: World, app: AppModel, afterMs: number): vo
   if (process === undefined && launcher === null && env === null && person.supervisor !== null && shown?.state !== 'stopped')
     say('stopped and not shown so');
   if (supervision.state === 'failed' && env !== null && process === undefined && shown?.state !== 'failed') say('failed and not shown so');
-  if (shown?.state === 'unknown' && shown.reason !== 'SessionEnded') say('unknown though everybody answers');
+  if (shown?.state === 'unknown') say('unknown though everybody answers');
 }

@@ -1,6 +1,7 @@
 /** What the portal's executors do to a server of the model: orders to a supervisor with their reply, and health probes. */
 import type { Action } from '../../reconcilers/actions.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../../machines/limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { diesHere, enqueue, setLink } from './portal-model.ts';
 import { push } from './pushes.ts';
 import { supervise } from './server-model.ts';
@@ -68,7 +69,7 @@ export function probe(world: World, app: AppModel, attempt: number): void {
   const [process] = app.processes;
   const reachable = app.person.server.reachable;
   const hangs = !reachable || (process?.listening === true && process.behaviour === 'slow' && world.random.chance(0.2));
-  afterInPortal(world, hangs ? limits.probeTimeoutMs : world.random.int(1, 30), () => {
+  afterInPortal(world, hangs ? sharedLimits.probeTimeoutMs : world.random.int(1, 30), () => {
     app.probing = false;
     if (reachable && app.person.server.reachable) app.probe = { pid, attempt, code: hangs ? 0 : codeOf(app), atMs: world.clock.nowMs() };
     enqueue(world, app);

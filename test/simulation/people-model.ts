@@ -11,7 +11,7 @@ export interface Calm {
 
 export function ask(world: World, app: AppModel, wish: PendingIntent['wish'], by: PendingIntent['by']): void {
   // A dead portal answers nobody.
-  if (world.portal === null) return;
+  if (world.portal === null || app.person.document !== 'written') return;
   world.requests += 1;
   world.tally.intents += 1;
   app.intent = { wish, by, requestId: `r${world.requests}`, atMs: world.clock.nowMs() };
@@ -20,7 +20,7 @@ export function ask(world: World, app: AppModel, wish: PendingIntent['wish'], by
 }
 
 export function openWindow(world: World, app: AppModel): void {
-  if (world.portal === null) return;
+  if (world.portal === null || app.person.document !== 'written') return;
   app.windows = { open: app.windows.open + 1, zeroSinceMs: null };
   if (app.shown?.state !== 'running') ask(world, app, 'start', 'navigation');
   else enqueue(world, app);
@@ -34,6 +34,11 @@ export function closeWindow(world: World, app: AppModel): void {
   enqueue(world, app);
 }
 
+/** Of who is signed out by their removal: their pages end, and no window is waited for. */
+export function closeAll(app: AppModel): void {
+  app.windows = { open: 0, zeroSinceMs: null };
+}
+
 export function liveDay(world: World, person: PersonModel, mood: Calm): void {
   const { random } = world;
   after(world, random.int(0, 10 * 3_600_000), () => {
@@ -43,6 +48,7 @@ export function liveDay(world: World, person: PersonModel, mood: Calm): void {
 }
 
 export function signIn(world: World, person: PersonModel, mood: Calm): void {
+  if (person.document !== 'written') return;
   person.session = world.clock.nowMs();
   for (const app of person.apps) enqueue(world, app);
   enqueuePerson(world, person);
@@ -91,6 +97,8 @@ function openAgain(world: World, app: AppModel): void {
 }
 
 export function writeDocument(world: World, app: AppModel, document: AppModel['document']): void {
+  // One that names a person or an app without a document is an error of the folder.
+  if (document !== null && (app.person.document !== 'written' || app.installed.document !== 'written')) return;
   app.document = document;
   enqueue(world, app);
   enqueuePerson(world, app.person);
@@ -99,6 +107,7 @@ export function writeDocument(world: World, app: AppModel, document: AppModel['d
 /** Other code comes to the disk; with `force` every instance gets SIGTERM, whoever runs it. Source: spec 3.3 row 10. */
 export function installAgain(world: World, force: boolean): void {
   const installed = world.random.pick(world.packages);
+  if (!installed.present || installed.document !== 'written') return;
   installed.hash = `hash-${world.clock.monotonicMs()}`;
   countFault(world, force ? 'forced install' : 'install');
   for (const app of world.apps) {

@@ -10,6 +10,7 @@ import { decideSupervisor, keepsSupervisor } from '../../reconcilers/supervisor-
 import type { AppSnapshot } from '../../schema/backend.ts';
 import { limits } from '../../schema/limits.ts';
 import { checkDecision, checkFinished, checkIdempotent, checkStopOrder } from './invariants.ts';
+import { askAll, askLeaver, askPackage } from './leaving-model.ts';
 import { order, probe } from './orders.ts';
 import { bootSupervisor, snapshotOf } from './server-model.ts';
 import { after, afterInPortal, countFault, type AppModel, type PersonModel, type ServerModel, type World } from './world.ts';
@@ -20,6 +21,8 @@ export function observe(world: World, app: AppModel, snapshot: AppSnapshot, seq:
   app.snapshot = snapshot;
   app.snapshotSeq = seq;
   enqueue(world, app);
+  askLeaver(world, app.person);
+  if (app.installed.removing) askPackage(world, app.installed);
   if (kept !== keepsSupervisor(snapshot, app.memory)) enqueuePerson(world, app.person);
 }
 
@@ -34,7 +37,7 @@ export function diesHere(world: World): boolean {
 }
 
 export function enqueue(world: World, app: AppModel): void {
-  if (world.portal === null) return;
+  if (world.portal === null || app.person.document === 'gone') return;
   if (app.busy) {
     app.again = true;
     return;
@@ -54,8 +57,11 @@ export function desiredOf(app: AppModel): BackendDesired {
   return {
     person: person.name,
     app: app.id,
-    manifest: installed.manifest,
-    installedHash: installed.hash,
+    manifest: installed.seen ? installed.manifest : null,
+    installedHash: installed.seen ? installed.hash : null,
+    leaving: person.document === 'leaving',
+    removing: installed.removing && person.document === 'written',
+    packageKey: !installed.seen && installed.document === 'written' ? `Package/${app.id}` : null,
     document,
     generation: 0,
     intent,
@@ -71,13 +77,16 @@ export function observedOf(app: AppModel): BackendObserved {
     host: { status: person.server.seen, message: person.server.seen === 'unreachable' ? 'no route to host' : '' },
     supervisor: person.link,
     snapshot,
-    seenAtMs: 0,
     probe,
     probing,
   };
 }
 
 function work(world: World, app: AppModel): void {
+  if (app.person.document === 'gone') {
+    app.busy = false;
+    return;
+  }
   const nowMs = world.clock.nowMs();
   const desired = desiredOf(app);
   const decision = decideBackend(desired, observedOf(app), app.memory, nowMs);
@@ -115,20 +124,31 @@ function alarm(world: World, app: AppModel, atMs: number | null): void {
   app.alarmAtMs = atMs;
   app.alarm = null;
   if (atMs === null) return;
-  app.alarm = afterInPortal(world, Math.max(0, atMs - world.clock.nowMs()), () => {
+  const leftMs = atMs - world.clock.nowMs();
+  app.alarm = afterInPortal(world, Math.min(60_000, Math.max(0, leftMs)), () => {
     app.alarmAtMs = null;
-    enqueue(world, app);
+    // As controller/clock/alarms.ts: a wall clock that was set is noticed within a minute.
+    if (world.clock.nowMs() < atMs) alarm(world, app, atMs);
+    else enqueue(world, app);
   });
 }
 
 function execute(world: World, app: AppModel, action: Action, done: () => void): void {
   if (action.kind === 'backend/probe') probe(world, app, action.attempt);
   if (action.kind === 'backend/stop') checkStopOrder(world, app, action);
-  if (action.kind === 'backend/start' || action.kind === 'backend/stop' || action.kind === 'backend/pin') order(world, app, action, done);
+  if (action.kind === 'backend/start' || action.kind === 'backend/stop' || action.kind === 'backend/pin') {
+    app.starting = action.kind === 'backend/start';
+    order(world, app, action, () => {
+      app.starting = false;
+      askLeaver(world, app.person);
+      done();
+    });
+  }
 }
 
 export function enqueuePerson(world: World, person: PersonModel): void {
-  if (world.portal === null) return;
+  if (world.portal === null || person.document === 'gone') return;
+  askLeaver(world, person);
   if (person.busy) {
     person.again = true;
     return;
@@ -139,9 +159,15 @@ export function enqueuePerson(world: World, person: PersonModel): void {
 }
 
 function workPerson(world: World, person: PersonModel): void {
+  if (person.document === 'gone') {
+    person.busy = false;
+    return;
+  }
   const desired = {
     person: person.name,
     session: person.session !== null,
+    leaving: person.document === 'leaving',
+    everSignedIn: true,
     wished: person.apps.some((app) => app.intent !== null || app.document === 'ligado'),
     wanted: person.apps.some((app) => keepsSupervisor(app.snapshot, app.memory)),
   };
@@ -154,6 +180,7 @@ function workPerson(world: World, person: PersonModel): void {
   const [action] = decision.actions;
   if (diesHere(world)) return;
   if (action?.kind === 'supervisor/ensure') {
+    person.supervisorEnded = false;
     ensure(world, person);
     return;
   }
@@ -166,7 +193,8 @@ function releasePerson(world: World, person: PersonModel): void {
   if (person.again) enqueuePerson(world, person);
 }
 
-function ensure(world: World, person: PersonModel): void {
+export function ensure(world: World, person: PersonModel): void {
+  person.busy = true;
   setLink(world, person, 'starting');
   // The account's process comes up whether or not the portal lives to see it.
   after(world, world.random.int(30, 120), () => {
@@ -187,10 +215,13 @@ function ensure(world: World, person: PersonModel): void {
   });
 }
 
-function quit(world: World, person: PersonModel): void {
-  if (!person.server.reachable) return;
+/** Whether it said that it ends. */
+export function quit(world: World, person: PersonModel): boolean {
+  if (!person.server.reachable) return false;
+  const isThere = person.supervisor !== null;
   person.supervisor = null;
   setLink(world, person, 'down');
+  return isThere;
 }
 
 export function setLink(world: World, person: PersonModel, link: PersonModel['link']): void {
@@ -217,6 +248,8 @@ export function noticeServer(world: World, server: ServerModel): void {
 
 function look(world: World, server: ServerModel): void {
   server.seen = server.reachable ? 'reachable' : 'unreachable';
+  if (server.reachable) for (const one of server.packages) if (one.task === null) one.seen = one.present;
+  askAll(world, server);
   for (const person of server.people) {
     if (server.reachable && person.supervisor !== null) connect(world, person);
     else {
@@ -248,10 +281,11 @@ export function killPortal(world: World): void {
   world.unseen.clear();
   for (const person of world.people) {
     person.link = 'down';
-    person.busy = false;
-    person.again = false;
+    Object.assign(person, { busy: false, again: false, asked: false, ordered: 0, signedOut: false, supervisorEnded: false });
     for (const app of person.apps) forget(app);
   }
+  for (const server of world.servers) server.asked = false;
+  for (const one of world.packages) Object.assign(one, { asked: false, task: null, removing: false });
   after(world, world.random.int(300, 5_000), () => startPortal(world));
 }
 
@@ -260,6 +294,7 @@ function forget(app: AppModel): void {
   app.snapshotSeq = 0;
   app.probe = null;
   app.probing = false;
+  app.starting = false;
   app.busy = false;
   app.again = false;
   app.alarm?.();
@@ -278,6 +313,10 @@ function resync(world: World): void {
   for (const person of world.people) {
     if (person.link === 'up' && person.supervisor === null && person.server.reachable) setLink(world, person, 'down');
   }
-  for (let n = 0; n < 3; n += 1) checkIdempotent(world, world.random.pick(world.apps));
+  for (const server of world.servers) askAll(world, server);
+  // Every key is decided at each resync; here only where that can decide otherwise than before.
+  if (world.clockMoved) for (const app of world.apps) enqueue(world, app);
+  else for (let n = 0; n < 3; n += 1) checkIdempotent(world, world.random.pick(world.apps));
+  world.clockMoved = false;
   afterInPortal(world, limits.resyncMs, () => resync(world));
 }

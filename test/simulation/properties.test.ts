@@ -4,7 +4,9 @@
  */
 import { assert, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { tellCount } from '../support/counts.ts';
 import { dayOf, simulate } from './simulate.ts';
+import { amount } from '../support/amount.ts';
 
 describe('the model world', () => {
   it('holds its invariants in small worlds with heavy faults', () => {
@@ -26,12 +28,35 @@ describe('the model world', () => {
           expect(report.violations).toEqual([]);
         },
       ),
-      { numRuns: 25, seed },
+      { numRuns: amount(25), seed },
     );
     console.info(
       `seed ${seed}: ${Math.round(totals.hours)} simulated hours, ${totals.decisions} decisions, ${totals.faults} faults, 0 violations`,
     );
-    expect(totals.faults).toBeGreaterThan(1_000);
+    expect(totals.faults).toBeGreaterThan(amount(1_000));
+  }, 60_000);
+
+  it('holds them while the wall clock is set forward and back by up to a day', () => {
+    const totals = { hours: 0, jumps: 0 };
+    const seed = Number(process.env['SVC_SIM_SEED'] ?? Math.floor(performance.timeOrigin) % 2_147_483_647);
+    assert(
+      property(record({ seed: integer({ min: 1, max: 2 ** 31 - 1 }), people: integer({ min: 1, max: 4 }) }), (one) => {
+        const report = simulate({
+          ...dayOf(one.seed, one.people, 3, 12),
+          faultsPerHour: 30,
+          clockJumpsPerHour: 12,
+          restEveryMs: 10 * 60_000,
+        });
+        totals.hours += report.simulatedHours;
+        totals.jumps += report.faults['wall clock moved'] ?? 0;
+        expect(report.violations).toEqual([]);
+      }),
+      { numRuns: amount(25), seed },
+    );
+    tellCount(
+      `simulation: ${Math.round(totals.hours)} hours, ${totals.jumps} jumps of the wall clock by up to a day, 0 violations, seed ${seed}`,
+    );
+    expect(totals.jumps).toBeGreaterThan(amount(1_000));
   }, 60_000);
 
   it('holds them in a slice of the day of 1,000 people', () => {

@@ -22,7 +22,7 @@ export function snapshotOf(app: AppModel): AppSnapshot {
     wanted: app.env !== null,
     pinned: app.env?.pinned ?? false,
     requestId: app.requestId,
-    installed: { version: '1.0.0', hash: app.installed.hash, scope: 'sistema' },
+    installed: app.installed.present ? { version: '1.0.0', hash: app.installed.hash, scope: 'sistema' } : null,
     process:
       process === null
         ? null
@@ -32,6 +32,7 @@ export function snapshotOf(app: AppModel): AppSnapshot {
     step: app.settingUp ? { name: 'install', detail: 'installCommand runs', atMs: 0 } : null,
     failures: supervision.failures,
     nextAttemptAtMs: supervision.nextAttemptAtMs,
+    restarts: 0,
     lastExit: app.lastExit,
     connections: app.windows.open,
     idleDeadlineMs: null,
@@ -189,7 +190,7 @@ function lookAt(world: World, app: AppModel): void {
   const { state } = app.supervision;
   if (process !== null) {
     if (app.env === null && state !== 'stopping') supervise(world, app, { type: 'PROCESS_SEEN', listening: process.listening });
-    if (app.env === null && state !== 'stopping') supervise(world, app, { type: 'STOP', reason: 'StoppedByPerson' });
+    if (app.env === null && state !== 'stopping') supervise(world, app, { type: 'STOP', reason: 'WishDeleted' });
     else if (state !== 'stopping' && state !== 'running') supervise(world, app, { type: 'PROCESS_SEEN', listening: process.listening });
     push(world, app);
     return;
@@ -215,7 +216,7 @@ export function bootSupervisor(world: World, person: PersonModel): void {
       app.supervision = { ...app.supervision, state: 'stopped' };
     // The env file alone carries the wish: whatever status.json remembers of an earlier one is over. Source: spec 2.6.
     if (app.env === null && app.processes.length === 0) {
-      const reason = state === 'stopped' || state === 'stopping' ? app.supervision.reason : 'StoppedByPerson';
+      const reason = state === 'stopped' || state === 'stopping' ? app.supervision.reason : 'WishDeleted';
       app.supervision = { ...stoppedSupervision, reason };
     }
     if (app.supervision.state === 'stopping' || app.supervision.state === 'backoff' || app.supervision.state === 'failed')

@@ -2,8 +2,8 @@
  * One run of the model world: people live, faults strike, and every now and then both rest so that convergence can be checked.
  * `node test/simulation/simulate.ts [seed] [people] [apps] [hours]` prints the report.
  */
-import { checkConverged } from './invariants.ts';
-import { heal, injectFault, keepInjecting, killPortalSomewhere } from './faults-model.ts';
+import { checkConverged, checkLeft } from './invariants.ts';
+import { heal, injectFault, jumpClock, keepInjecting, killPortalSomewhere } from './faults-model.ts';
 import { liveDay, writeDocument, type Calm } from './people-model.ts';
 import { startPortal } from './portal-model.ts';
 import { after, createWorld, type World } from './world.ts';
@@ -16,6 +16,8 @@ export interface SimulationOptions {
   readonly hours: number;
   readonly faultsPerHour: number;
   readonly portalDeathsPerHour: number;
+  /** The wall clock is set forward or back by up to a day, as an administrator or NTP does. */
+  readonly clockJumpsPerHour?: number;
   /** Time between two rests. */
   readonly restEveryMs: number;
 }
@@ -49,13 +51,16 @@ export function simulate(options: SimulationOptions): SimulationReport {
   for (const person of world.people) liveDay(world, person, mood);
   keepInjecting(world, options.faultsPerHour, mood, injectFault);
   keepInjecting(world, options.portalDeathsPerHour, mood, killPortalSomewhere);
+  if (options.clockJumpsPerHour !== undefined) keepInjecting(world, options.clockJumpsPerHour, mood, jumpClock);
   const rest = (): void => {
     mood.calm = true;
+    world.resting = true;
     rests += 1;
     heal(world);
     checkRest(world);
     after(world, restMs, () => {
       mood.calm = false;
+      world.resting = false;
     });
     after(world, options.restEveryMs, rest);
   };
@@ -82,7 +87,9 @@ export function simulate(options: SimulationOptions): SimulationReport {
 function checkRest(world: World): void {
   for (const afterMs of [25_000, 110_000]) {
     after(world, afterMs, () => {
-      for (const app of world.apps) checkConverged(world, app, afterMs);
+      for (const app of world.apps)
+        if (app.person.document === 'written' && app.installed.document === 'written') checkConverged(world, app, afterMs);
+      if (afterMs > 100_000) checkLeft(world, afterMs);
     });
   }
 }

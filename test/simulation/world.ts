@@ -6,6 +6,7 @@
 import { createSimulatedClock, type SimulatedClock } from '../../controller/clock/simulated.ts';
 import { stoppedSupervision, type Supervision } from '../../machines/supervision.ts';
 import type { BackendMemory, PendingIntent, ProbeResult } from '../../reconcilers/backend-types.ts';
+import type { PackageMemory } from '../../reconcilers/package-types.ts';
 import type { SupervisorMemory } from '../../reconcilers/supervisor-process.ts';
 import type { AppSnapshot, BackendState, LastExit, Reason } from '../../schema/backend.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -24,21 +25,42 @@ export interface Process {
   listening: boolean;
 }
 
+/** `gone`: forgotten; what stands on the disk of who was forgotten stays there. */
+export type DocumentState = 'written' | 'leaving' | 'gone';
+
+/** One package of one server. */
 export interface Installed {
+  readonly kind: 'package';
+  readonly server: ServerModel;
   readonly manifest: Manifest;
   hash: string;
+  present: boolean;
+  // The portal's store.
+  document: DocumentState;
+  memory: PackageMemory | null;
+  // The portal's memory.
+  seen: boolean;
+  removing: boolean;
+  task: { readonly act: 'install' | 'remove'; cancelled: boolean } | null;
+  asked: boolean;
 }
 
 export interface ServerModel {
+  readonly kind: 'server';
   readonly name: string;
+  document: DocumentState;
+  asked: boolean;
   reachable: boolean;
   /** What the portal believes. */
   seen: 'reachable' | 'unreachable' | 'unknown';
   readonly people: PersonModel[];
+  readonly packages: Installed[];
 }
 
 export interface PersonModel {
+  readonly kind: 'person';
   readonly name: string;
+  document: DocumentState;
   readonly server: ServerModel;
   readonly apps: AppModel[];
   /** Null while no supervisor process lives; the number tells one life from the next. */
@@ -51,6 +73,11 @@ export interface PersonModel {
   link: 'up' | 'starting' | 'down';
   busy: boolean;
   again: boolean;
+  asked: boolean;
+  /** Stops that were sent for their removal and not answered yet. */
+  ordered: number;
+  signedOut: boolean;
+  supervisorEnded: boolean;
 }
 
 /** One app of one person. */
@@ -85,6 +112,8 @@ export interface AppModel {
   snapshotSeq: number;
   probe: ProbeResult | null;
   probing: boolean;
+  /** A start is on its way. */
+  starting: boolean;
   busy: boolean;
   again: boolean;
   alarm: (() => void) | null;
@@ -139,6 +168,10 @@ export interface World {
   portalLives: number;
   /** What the portal must look at in its next resync because an edge was lost. */
   readonly unseen: Set<AppModel>;
+  /** Nobody changes anything, so that convergence can be checked. */
+  resting: boolean;
+  /** The wall clock was set since the last resync. */
+  clockMoved: boolean;
   pids: number;
   requests: number;
   seq: number;
@@ -176,16 +209,34 @@ export function createWorld(options: {
     portal: null,
     portalLives: 0,
     unseen: new Set(),
+    clockMoved: false,
+    resting: false,
     pids: 100,
     requests: 0,
     seq: 0,
   };
-  for (let n = 0; n < options.appsPerPerson; n += 1)
-    world.packages.push({ manifest: options.manifest ?? manifestOf(n, random), hash: 'hash-1' });
-  for (let n = 0; n < options.servers; n += 1) world.servers.push({ name: `servidor${n}`, reachable: true, seen: 'unknown', people: [] });
+  const manifests = Array.from({ length: options.appsPerPerson }, (_unused, n) => options.manifest ?? manifestOf(n, random));
+  for (let n = 0; n < options.servers; n += 1) {
+    const common = { document: 'written', asked: false } as const;
+    const server: ServerModel = {
+      ...common,
+      kind: 'server',
+      name: `servidor${n}`,
+      reachable: true,
+      seen: 'unknown',
+      people: [],
+      packages: [],
+    };
+    for (const manifest of manifests) {
+      const there = { hash: 'hash-1', present: true, seen: true, removing: false, task: null, memory: null };
+      server.packages.push({ ...common, ...there, kind: 'package', server, manifest });
+    }
+    world.servers.push(server);
+    world.packages.push(...server.packages);
+  }
   for (let n = 0; n < options.people; n += 1) {
     const server = world.servers[n % options.servers] as ServerModel;
-    const person = createPerson(`pessoa${n}`, server, world.packages);
+    const person = createPerson(`pessoa${n}`, server);
     server.people.push(person);
     world.people.push(person);
     world.apps.push(...person.apps);
@@ -193,9 +244,11 @@ export function createWorld(options: {
   return world;
 }
 
-function createPerson(name: string, server: ServerModel, packages: readonly Installed[]): PersonModel {
+function createPerson(name: string, server: ServerModel): PersonModel {
   const person: PersonModel = {
+    kind: 'person',
     name,
+    document: 'written',
     server,
     apps: [],
     supervisor: null,
@@ -205,8 +258,12 @@ function createPerson(name: string, server: ServerModel, packages: readonly Inst
     link: 'down',
     busy: false,
     again: false,
+    asked: false,
+    ordered: 0,
+    signedOut: false,
+    supervisorEnded: false,
   };
-  for (const installed of packages) person.apps.push(createApp(person, installed));
+  for (const installed of server.packages) person.apps.push(createApp(person, installed));
   return person;
 }
 
@@ -237,6 +294,7 @@ function createApp(person: PersonModel, installed: Installed): AppModel {
     snapshotSeq: 0,
     probe: null,
     probing: false,
+    starting: false,
     busy: false,
     again: false,
     alarm: null,

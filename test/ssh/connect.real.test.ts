@@ -19,7 +19,7 @@ const password = 'senha-muito-secreta-4711';
 let sshd: TestSshd;
 let folder: string;
 beforeAll(async () => {
-  sshd = await startSshd({ password });
+  sshd = await startSshd({ password, rsa: true });
   folder = await mkdtemp(join(tmpdir(), 'svcc-'));
 });
 afterAll(async () => {

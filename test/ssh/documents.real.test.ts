@@ -44,7 +44,7 @@ test('svc plan looks over ssh, ends by itself, and makes no key by looking', { t
 test('another pin of the same server: the connections of the document before end, the app runs on', { timeout: 180_000 }, async () => {
   const [pid] = world.backends('notas');
   const before = world.sshd.connections();
-  await change(world.sshd.hostKey, world.sshd.fingerprints.rsa);
+  await change(world.sshd.hostKey, world.sshd.fingerprints.ecdsa);
   await until(
     'connections by the other key',
     () => world.sshd.log().includes('Accepted publickey') && world.log.some((line) => line.includes('Server/sirius')),
@@ -58,7 +58,7 @@ test('another pin of the same server: the connections of the document before end
 test('a wrong pin: unknown with both fingerprints, and nothing is stopped', { timeout: 180_000 }, async () => {
   const [pid] = world.backends('notas');
   const wrong = `SHA256:${'B'.repeat(43)}`;
-  await change(world.sshd.fingerprints.rsa, wrong);
+  await change(world.sshd.fingerprints.ecdsa, wrong);
   const server = await world.whenState('Server/sirius', 'unknown', 40_000);
   expect(server.message).toContain(wrong);
   expect(server.message).toContain(world.sshd.hostKey);

@@ -1,6 +1,6 @@
 /**
- * sshd is restarted under fifty apps of five people, and sshd opens no more sessions: nothing is stopped, nothing is started twice,
- * nothing counts as a crash, and all is seen again within two scans.
+ * sshd is restarted under twenty-five apps of five people (fifty with SVC_TEST_LONG=1), and sshd opens no more sessions: nothing is
+ * stopped, nothing is started twice, nothing counts as a crash, and all is seen again within two scans.
  */
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -14,9 +14,11 @@ import { startSshd, type TestSshd } from '../support/sshd.ts';
 import { createSshWorld, type SshWorld } from './world.ts';
 
 const twoScansMs = 20_000;
-const ids = Array.from({ length: 10 }, (_unused, n) => `notas${n}`);
+const people = 5;
+const ids = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 10 : 5 }, (_unused, n) => `notas${n}`);
+const appCount = people * ids.length;
 
-/** Ten apps of different names from one example. */
+/** Apps of different names from one example. */
 async function copies(folder: string): Promise<string> {
   const packages = join(folder, '../p');
   await mkdir(packages, { recursive: true });
@@ -28,7 +30,7 @@ async function copies(folder: string): Promise<string> {
   return packages;
 }
 
-describe('sshd under fifty apps', () => {
+describe('sshd under many apps', () => {
   let world: SshWorld;
   let pids: readonly number[];
   const running = async (): Promise<number> => {
@@ -37,8 +39,8 @@ describe('sshd under fifty apps', () => {
   };
   const all = (): readonly number[] => ids.flatMap((id) => world.backends(id)).toSorted((a, b) => a - b);
   beforeAll(async () => {
-    world = await createSshWorld({ accounts: 5, apps: ids, pinned: ids, packages: copies });
-    await until('fifty apps running', async () => (await running()) === 50, 240_000);
+    world = await createSshWorld({ accounts: people, apps: ids, pinned: ids, packages: copies });
+    await until('all apps running', async () => (await running()) === appCount, 240_000);
     pids = all();
   }, 280_000);
   afterAll(() => world?.stop());
@@ -50,10 +52,10 @@ describe('sshd under fifty apps', () => {
   };
 
   test('runs each of them once, with one supervisor and one connection a person', async () => {
-    expect(pids).toHaveLength(50);
-    expect(world.supervisors()).toHaveLength(5);
+    expect(pids).toHaveLength(appCount);
+    expect(world.supervisors()).toHaveLength(people);
     const connections = world.sshd.log().split('Accepted publickey').length - 1;
-    expect(connections).toBe(6);
+    expect(connections).toBe(people + 1);
     expect(await failuresOf()).toEqual([]);
   });
 
@@ -63,10 +65,10 @@ describe('sshd under fifty apps', () => {
     expect(all()).toEqual(pids);
     await world.sshd.resume();
     const resumedMs = performance.now();
-    await until('fifty apps seen again', async () => (await running()) === 50, twoScansMs);
-    console.log(`50 apps seen again ${Math.round(performance.now() - resumedMs)} ms after sshd was back`);
+    await until('all apps seen again', async () => (await running()) === appCount, twoScansMs);
+    console.log(`${appCount} apps seen again ${Math.round(performance.now() - resumedMs)} ms after sshd was back`);
     expect(all()).toEqual(pids);
-    expect(world.supervisors()).toHaveLength(5);
+    expect(world.supervisors()).toHaveLength(people);
     expect(await failuresOf()).toEqual([]);
   });
 
@@ -79,7 +81,7 @@ describe('sshd under fifty apps', () => {
     expect(all()).toEqual(pids);
     await world.sshd.halt();
     await world.sshd.resume();
-    await until('fifty apps seen again', async () => (await running()) === 50, twoScansMs);
+    await until('all apps seen again', async () => (await running()) === appCount, twoScansMs);
     expect(all()).toEqual(pids);
     expect(await failuresOf()).toEqual([]);
   });

@@ -182,10 +182,12 @@ test('16 ways for each of 3 accounts to reach each of the 2 others on the server
   for (const { name: mine, account: me } of world.people) {
     for (const { name: theirs, account: other } of world.people) {
       if (me === other) continue;
-      for (const [what, attempt] of Object.entries(onServer)) {
+      // Each of them waits for a program or for sshd.
+      const tried = Object.entries(onServer).map(async ([what, attempt]) => {
         attempts += 1;
         if (await attempt(me, other)) reached.push(`${mine} could ${what} of ${theirs}`);
-      }
+      });
+      await Promise.all(tried);
     }
   }
   console.log(`${attempts} attempts on the server`);

@@ -1,7 +1,6 @@
 /** A portal in this process over a real sshd: what the tests of servers over ssh share. */
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -11,6 +10,7 @@ import { packSource } from '../../bin/up/pack-source.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import type { SshHostOptions } from '../../controller/hosts/ssh/host.ts';
 import type { StartAnswer, ObjectView } from '../../schema/wire/http.ts';
+import { createControlCaller, type ControlCaller } from '../support/control-socket.ts';
 import { freePort, repository, until } from '../support/portal.ts';
 import { startSshd, type SshdOptions, type TestAccount, type TestSshd } from '../support/sshd.ts';
 
@@ -66,7 +66,9 @@ export async function createSshWorld(options: SshWorldOptions): Promise<SshWorld
   const port = await freePort();
   const log: string[] = [];
   let running: Running | null = null;
+  const caller = createControlCaller(join(state, 'svc.sock'));
   const stop = async (): Promise<void> => {
+    caller.end();
     await running?.end();
     await sshd.stop();
     await rm(folder, { recursive: true, force: true });
@@ -85,7 +87,7 @@ export async function createSshWorld(options: SshWorldOptions): Promise<SshWorld
       file: join(folder, 'd/all.yaml'),
       people,
       log,
-      ...portalCalls(state, port, `${options.url ?? 'svc.localhost'}:${port}`),
+      ...portalCalls(caller, port, `${options.url ?? 'svc.localhost'}:${port}`),
       ...processCalls(sshd),
       again: async () => {
         await running?.end();
@@ -117,8 +119,8 @@ export function sshHostOptions(sshd: TestSshd, over: Partial<SshHostOptions> = {
 
 type PortalCalls = Pick<SshWorld, 'admin' | 'view' | 'whenState' | 'order' | 'browser' | 'signedIn' | 'port' | 'host' | 'appHost'>;
 
-function portalCalls(state: string, port: number, host: string): PortalCalls {
-  const admin: SshWorld['admin'] = (method, path, body) => callSocket(join(state, 'svc.sock'), method, path, body);
+function portalCalls(caller: ControlCaller, port: number, host: string): PortalCalls {
+  const admin: SshWorld['admin'] = (method, path, body) => caller.call(method, path, body);
   const view: SshWorld['view'] = async (key) => {
     const { body } = await admin('GET', `/api/admin/objects?prefix=${encodeURIComponent(key)}`);
     return (body as readonly ObjectView[]).find((object) => object.key === key) ?? null;
@@ -200,23 +202,4 @@ async function writeDesired(
     }
   }
   await writeFile(join(folder, 'all.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
-}
-
-function callSocket(socketPath: string, method: string, path: string, body: unknown): Promise<{ status: number; body: unknown }> {
-  return new Promise((done, fail) => {
-    const payload = body === undefined ? null : JSON.stringify(body);
-    const headers = payload === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
-    const call = request({ socketPath, method, path, headers, timeout: 60_000 }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        const isJson = answer.headers['content-type']?.includes('json') === true;
-        done({ status: answer.statusCode ?? 0, body: isJson ? JSON.parse(text) : text });
-      });
-      answer.on('error', fail);
-    });
-    call.on('error', fail);
-    call.end(payload ?? undefined);
-  });
 }

@@ -9,9 +9,14 @@ const calls = {
 } as const;
 
 /** From when it resolves until the returned function has resolved. */
-export async function failDevice(pid: number, what: keyof typeof calls, files: readonly string[]): Promise<() => Promise<void>> {
+export function failDevice(pid: number, what: keyof typeof calls, files: readonly string[]): Promise<() => Promise<void>> {
+  return failPaths(pid, calls[what], 'EIO', files);
+}
+
+/** The system calls of the list answer with the error where they name one of the paths, or a descriptor of one. */
+export async function failPaths(pid: number, names: string, error: string, files: readonly string[]): Promise<() => Promise<void>> {
   const paths = files.flatMap((file) => ['-P', file]);
-  const rules = ['-e', `trace=${calls[what]}`, '-e', `inject=${calls[what]}:error=EIO`];
+  const rules = ['-e', `trace=${names}`, '-e', `inject=${names}:error=${error}`];
   const child = spawn('strace', ['-f', '-o', '/dev/null', ...rules, ...paths, '-p', String(pid)], { stdio: ['ignore', 'ignore', 'pipe'] });
   const exited = once(child, 'exit');
   let said = '';

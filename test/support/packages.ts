@@ -14,7 +14,7 @@ import { begin, type Running } from '../../bin/up/main.ts';
 import { publishApp } from '../../kit/publish/publish.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
-import { emptyServer, freePort, repository, until } from './portal.ts';
+import { emptyServer, freePort, msOften, repository, until } from './portal.ts';
 
 /** Answers its version on every path, as soon as it listens. */
 const main = `
@@ -72,7 +72,7 @@ export interface PackageWorld extends Author {
 export function writeDocuments(folder: string, where: string, documents: readonly string[]): void {
   const all = [
     `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(where)} }`,
-    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: "." } }',
+    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',
     'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana, login: ana, server: casa }',
     ...documents,
   ];
@@ -122,7 +122,7 @@ export async function packageWorld(): Promise<PackageWorld> {
     },
     write: async (documents, where = repo) => {
       writeDocuments(desired, where, documents);
-      await up?.gateway.apply(true);
+      await up?.gateway.commands.admin.apply(true);
     },
     begin: async () => {
       up = await begin({ dir: desired, listen: `127.0.0.1:${port}`, state }, pino({ level: process.env['SVC_TEST_LOG'] ?? 'silent' }));
@@ -138,6 +138,7 @@ export async function packageWorld(): Promise<PackageWorld> {
           return found?.state === wanted && more(found) ? found : null;
         },
         msMax,
+        msOften,
       ).catch((error: unknown) => {
         throw new Error(`${(error as Error).message}; it is ${JSON.stringify(view(key))}`);
       }),

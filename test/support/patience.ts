@@ -15,6 +15,11 @@ const patient = (given: number | Waiting = {}): Waiting => {
   return { ...options, timeout: Math.max(msMin, options.timeout ?? 0) };
 };
 
-const { waitFor, waitUntil } = vi;
-vi.waitFor = (look, options) => waitFor(look, patient(options));
-vi.waitUntil = (look, options) => waitUntil(look, patient(options));
+/** Files of one worker may share `vi`. */
+const mark = Symbol.for('svc.patient');
+if (!Object.hasOwn(vi, mark)) {
+  const { waitFor, waitUntil } = vi;
+  vi.waitFor = (look, options) => waitFor(look, patient(options));
+  vi.waitUntil = (look, options) => waitUntil(look, patient(options));
+  Object.defineProperty(vi, mark, { value: true });
+}

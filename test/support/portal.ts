@@ -4,21 +4,16 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readdirSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { portalEnv, portalFlags } from '../../bin/up/portal-process.ts';
+import { callControlSocket, type AdminAnswer } from './control-socket.ts';
 
 export const repository = resolve(import.meta.dirname, '../..');
-
-/** `body` is the parsed JSON, or the text of anything else. */
-export interface AdminAnswer {
-  readonly status: number;
-  readonly body: unknown;
-}
 
 export interface RunningPortal {
   /** `http://svc.localhost:PORT/?passe=…`, works once. */
@@ -64,18 +59,26 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Waits for a condition; the message names it when the deadline passes. */
+/** Between two looks at what may pass by within a moment; a look at a variable costs nothing. */
+export const msOften = 25;
+
+/**
+ * Waits for a condition; the message names it when the deadline passes. What was waited for so long is looked at less often: a look may
+ * cost a request or a walk over all processes. A state that is short-lived is looked for with `msBetweenMax` = `msOften`.
+ */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | false | undefined> | T | null | false | undefined,
   msMax = 60_000,
+  msBetweenMax = 200,
 ): Promise<T> {
-  const endMs = performance.now() + msMax;
+  const startMs = performance.now();
   for (;;) {
     const found = await look();
     if (found !== null && found !== false && found !== undefined) return found;
-    if (performance.now() > endMs) throw new Error(`${what}: did not happen within ${msMax} ms`);
-    await sleep(25);
+    const waitedMs = performance.now() - startMs;
+    if (waitedMs > msMax) throw new Error(`${what}: did not happen within ${msMax} ms`);
+    await sleep(Math.min(msBetweenMax, Math.max(msOften, waitedMs / 10)));
   }
 }
 
@@ -85,17 +88,47 @@ export interface ProcessOnServer {
   readonly argv: readonly string[];
 }
 
+/** Longer than any environment of ours; what does not fit is another's. */
+const environ = Buffer.alloc(256 * 1024);
+
+/** `/proc/PID/environ` with a NUL before and behind every entry. Throws like readFileSync, which makes a string and five calls of it. */
+function readEnviron(pid: string): Buffer {
+  const file = openSync(`/proc/${pid}/environ`, 'r');
+  try {
+    environ[0] = 0;
+    let length = 1;
+    for (;;) {
+      const read = readSync(file, environ, length, environ.length - length - 1, null);
+      length += read;
+      // The kernel gives a page at a time.
+      if (read < 4_096) break;
+    }
+    environ[length] = 0;
+    return environ.subarray(0, length + 1);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Every live process whose HOME or prefix lies below the folder; `app` is its SVC_APP_ID. Zombies don't count. */
 export function processesBelow(folder: string): readonly ProcessOnServer[] {
-  const found: ProcessOnServer[] = [];
+  return processesBelowEach([folder])[0] ?? [];
+}
+
+/** The same for several folders, at the cost of one. */
+export function processesBelowEach(folders: readonly string[]): readonly (readonly ProcessOnServer[])[] {
+  const marks = folders.map((folder) => [`\0HOME=${folder}/`, `\0SVC_PREFIX=${folder}/`].map((mark) => Buffer.from(mark)));
+  const found = folders.map((): ProcessOnServer[] => []);
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
-      const environ = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
-      if (!environ.some((entry) => entry.startsWith(`HOME=${folder}/`) || entry.startsWith(`SVC_PREFIX=${folder}/`))) continue;
-      const app = environ.find((entry) => entry.startsWith('SVC_APP_ID='))?.slice('SVC_APP_ID='.length) ?? null;
+      const bytes = readEnviron(name);
+      const at = marks.findIndex((either) => either.some((mark) => bytes.includes(mark)));
+      if (at === -1) continue;
+      const entries = bytes.toString('utf8').split('\0');
+      const app = entries.find((entry) => entry.startsWith('SVC_APP_ID='))?.slice('SVC_APP_ID='.length) ?? null;
       const argv = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').filter(Boolean);
-      found.push({ pid: Number(name), app, argv });
+      found[at]?.push({ pid: Number(name), app, argv });
     } catch {
       // It ended while we looked, or it is another account's.
     }
@@ -118,6 +151,12 @@ export async function emptyServer(folder: string): Promise<void> {
   });
 }
 
+/** As bin/svc starts it: the bundle, which runs the sources itself when one of them is another. Decision: docs/decisions/0171-one-bundle-of-the-commands.md */
+function program(): string {
+  const bundle = join(repository, 'build/bin/svc.mjs');
+  return existsSync(bundle) ? bundle : join(repository, 'bin/svc.ts');
+}
+
 async function launch(
   options: PortalOptions,
   state: string,
@@ -125,10 +164,10 @@ async function launch(
   collect: (text: string) => void,
 ): Promise<{ child: ChildProcess; link: string }> {
   const desired = options.desired ?? join(repository, 'examples/desired');
-  const args = [join(repository, 'bin/svc.ts'), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`];
+  const args = [...portalFlags, program(), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`];
   const child = spawn(join(repository, 'node_modules/.bin/node'), args, {
     cwd: repository,
-    env: { ...process.env, ...options.env },
+    env: { ...portalEnv, ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
@@ -150,25 +189,6 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-function callControlSocket(state: string, method: string, path: string, body: unknown): Promise<AdminAnswer> {
-  return new Promise((done, fail) => {
-    const payload = body === undefined ? null : JSON.stringify(body);
-    const headers = payload === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
-    const call = request({ socketPath: join(state, 'svc.sock'), method, path, headers, timeout: 60_000 }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        const json = answer.headers['content-type']?.includes('json') === true;
-        done({ status: answer.statusCode ?? 0, body: json ? JSON.parse(text) : text });
-      });
-      answer.on('error', fail);
-    });
-    call.on('error', fail);
-    call.end(payload ?? undefined);
-  });
-}
-
 export async function startPortal(options: PortalOptions = {}): Promise<RunningPortal> {
   const state = options.state ?? (await mkdtemp(join(tmpdir(), 'svct-')));
   const port = await freePort();
@@ -187,7 +207,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<RunningP
     port,
     state,
     output: () => output,
-    admin: (method, path, body) => callControlSocket(state, method, path, body),
+    admin: (method, path, body) => callControlSocket(join(state, 'svc.sock'), method, path, body),
     async kill() {
       child.kill('SIGKILL');
       await ended(child);

@@ -4,7 +4,7 @@
  */
 import { startRelay } from './relay-world.ts';
 
-const world = await startRelay({ dir: process.argv[2]! });
+const world = await startRelay({ dir: process.argv[2]!, collect: () => globalThis.gc?.() });
 let longestTurnMs = 0;
 let before = process.threadCpuUsage();
 const look = (): void => {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { RelayFigures } from '../../api/rooms/contract.ts';
+import { portalEnv, portalFlags } from '../../bin/up/portal-process.ts';
 import { repository } from './portal.ts';
 
 export interface RelayFacts {
@@ -26,8 +27,12 @@ export interface RelayProcess {
 }
 
 export async function spawnRelay(dir: string): Promise<RelayProcess> {
-  const args = ['--expose-gc', join(repository, 'test/support/relay-main.ts'), dir];
-  const child = spawn(join(repository, 'node_modules/.bin/node'), args, { cwd: repository, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const args = [...portalFlags, '--expose-gc', join(repository, 'test/support/relay-main.ts'), dir];
+  const child = spawn(join(repository, 'node_modules/.bin/node'), args, {
+    cwd: repository,
+    env: { ...process.env, ...portalEnv },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
   const exited = once(child, 'exit');
   const { value: url } = (await createInterface({ input: child.stdout! })[Symbol.asyncIterator]().next()) as { value?: string };
   if (url === undefined) throw new Error('the relay did not start');

@@ -1,4 +1,4 @@
-/** A real relay on a loopback port with a real log on disk; a ticket is `<usuario>:<papel>[:backend]`, in the clear. */
+/** A real relay on a loopback port with a real log on disk; a ticket is `<usuario>:<papel>[:por[:owner[:app]]]`, in the clear. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../controller/clock/system.ts';
-import type { RoomLog } from '../../controller/store/room-log.ts';
-import { openSqliteRoomLog } from '../../controller/store/sqlite-room-log.ts';
+import type { RoomLog } from '../../store/room-log.ts';
+import { openSqliteRoomLog } from '../../store/sqlite-room-log.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { Canal, Papel } from '../../schema/rooms.ts';
 import type { Relay, Seat } from '../../api/rooms/contract.ts';
@@ -30,9 +30,16 @@ export interface RelayWorldOptions {
   readonly clock?: Clock;
   /** Faults in front of the real log. */
   readonly wrap?: (log: RoomLog) => RoomLog;
+  readonly diskOf?: (dona: string) => Promise<number>;
+  readonly collect?: () => void;
 }
 
-export async function startRelay({ dir: given, clock = systemClock, wrap = (log) => log }: RelayWorldOptions = {}): Promise<RelayWorld> {
+export async function startRelay({
+  dir: given,
+  clock = systemClock,
+  wrap = (log) => log,
+  ...more
+}: RelayWorldOptions = {}): Promise<RelayWorld> {
   const dir = given ?? (await mkdtemp(join(tmpdir(), 'svc-relay-')));
   const log = await openSqliteRoomLog(join(dir, 'rooms.db'));
   const reports: string[] = [];
@@ -43,6 +50,7 @@ export async function startRelay({ dir: given, clock = systemClock, wrap = (log)
   const relay = createRelay({
     log: wrap(log),
     clock,
+    ...more,
     report: {
       loadFailed: tell('loadFailed'),
       commitFailed: tell('commitFailed'),
@@ -80,17 +88,18 @@ export async function startRelay({ dir: given, clock = systemClock, wrap = (log)
 export function placeOf(url: string): { readonly seat: Seat; readonly canal: Canal } | null {
   const match = /^\/ws\/salas\/(\w+)\/(documento|comentarios)\?bilhete=([^&]+)/.exec(url);
   if (!match) return null;
-  const [usuario = '', papel = 'ver', por = 'pagina'] = decodeURIComponent(match[3]!).split(':');
+  const [usuario = '', papel = 'ver', por = 'pagina', dona = '', app = 'notas'] = decodeURIComponent(match[3]!).split(':');
   return {
     canal: match[2] as Canal,
     seat: {
       sala: match[1]!,
-      app: 'notas',
+      app,
       usuario,
       nome: usuario.toUpperCase(),
       iniciais: usuario.slice(0, 2).toUpperCase(),
       papel: papel as Papel,
       por: por as Seat['por'],
+      dona,
     },
   };
 }

@@ -15,6 +15,8 @@ export interface RawClient {
   readonly synced: Promise<void>;
   /** Close code, once it is closed. */
   readonly closed: Promise<number>;
+  /** And the reason beside it. */
+  readonly reason: () => string;
   /** Bytes and frames that came. */
   readonly received: { bytes: number; frames: number };
   send(...parts: readonly (number | Uint8Array)[]): void;
@@ -29,15 +31,22 @@ export interface RawClientOptions {
   readonly host?: string;
 }
 
+/** Zeros are a mask, too, and neither side has to go through megabytes for it. */
+const generateMask = (mask: Buffer): void => void mask.fill(0);
+
 /** `at`: `<url>/<sala>/<canal>`; ticket: `<usuario>:<papel>`. */
 export function connect(at: string, ticket: string, { doc = new Y.Doc(), asks = true, host }: RawClientOptions = {}): RawClient {
-  const ws = new WebSocket(`${at}?bilhete=${encodeURIComponent(ticket)}`, host === undefined ? {} : { headers: { host } });
+  const ws = new WebSocket(`${at}?bilhete=${encodeURIComponent(ticket)}`, {
+    generateMask,
+    ...(host === undefined ? {} : { headers: { host } }),
+  });
   ws.binaryType = 'arraybuffer';
   const presence = new awareness.Awareness(doc);
   presence.setLocalState(null);
   const synced = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<number>();
   const received = { bytes: 0, frames: 0 };
+  let reason = '';
   synced.promise.catch(() => {});
   const send = (...parts: readonly (number | Uint8Array)[]): void => {
     const encoder = encoding.createEncoder();
@@ -52,7 +61,8 @@ export function connect(at: string, ticket: string, { doc = new Y.Doc(), asks = 
     if (presence.getLocalState()) send(1, awareness.encodeAwarenessUpdate(presence, [doc.clientID]));
   });
   ws.on('error', (error) => synced.reject(error));
-  ws.on('close', (code) => {
+  ws.on('close', (code, why) => {
+    reason = why.toString();
     synced.reject(new Error(`closed with ${code}`));
     closed.resolve(code);
     presence.destroy();
@@ -73,7 +83,17 @@ export function connect(at: string, ticket: string, { doc = new Y.Doc(), asks = 
   presence.on('update', ({ added, updated, removed }: Record<'added' | 'updated' | 'removed', number[]>, origin: unknown) => {
     if (origin !== ws) send(1, awareness.encodeAwarenessUpdate(presence, [...added, ...updated, ...removed]));
   });
-  return { ws, doc, presence, synced: synced.promise, closed: closed.promise, received, send, end: () => ws.terminate() };
+  return {
+    ws,
+    doc,
+    presence,
+    synced: synced.promise,
+    closed: closed.promise,
+    reason: () => reason,
+    received,
+    send,
+    end: () => ws.terminate(),
+  };
 }
 
 /** What a document says, to compare. */

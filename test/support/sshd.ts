@@ -6,7 +6,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { chmod, copyFile, cp, link, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,10 @@ import { freePort, repository, until } from './portal.ts';
 
 const sshdProgram = '/usr/sbin/sshd';
 const mark = 'svc-test of pid';
+
+const keyTypes = ['ed25519', 'ecdsa', 'rsa'] as const;
+/** rsa where it was asked for. */
+type KeyType = (typeof keyTypes)[number];
 
 export interface TestAccount {
   readonly name: string;
@@ -29,6 +33,14 @@ export interface SshdOptions {
   readonly password?: string;
   /** Further lines of sshd_config; they win. */
   readonly config?: readonly string[];
+  /** A host key of type rsa as well: making one takes half a second. */
+  readonly rsa?: boolean;
+}
+
+export interface SshdBeside {
+  readonly port: number;
+  log(): string;
+  halt(): Promise<void>;
 }
 
 export interface TestSshd {
@@ -36,7 +48,7 @@ export interface TestSshd {
   readonly port: number;
   /** Fingerprint of its ed25519 key. */
   readonly hostKey: string;
-  readonly fingerprints: Readonly<Record<'ed25519' | 'ecdsa' | 'rsa', string>>;
+  readonly fingerprints: Readonly<Record<KeyType, string>>;
   readonly accounts: readonly TestAccount[];
   /** Signs in as each account, and as root. */
   readonly keyFile: string;
@@ -53,6 +65,8 @@ export interface TestSshd {
   halt(): Promise<void>;
   /** On the same port again, with other lines of configuration if any are given. */
   resume(config?: readonly string[]): Promise<void>;
+  /** Another listener with the same keys and accounts and lines of its own: tests of several configurations go on at the same time. */
+  beside(config: readonly string[]): Promise<SshdBeside>;
   /** Living processes of the accounts, sshd's own left out. */
   processes(): readonly {
     readonly pid: number;
@@ -74,8 +88,9 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   const dir = await mkdtemp(join(tmpdir(), 'svcs-'));
   const made: TestAccount[] = [];
   let server: ChildProcess | null = null;
+  const others: ChildProcess[] = [];
   const removeAll = async (): Promise<void> => {
-    if (server) await end(server);
+    for (const one of [server, ...others]) if (one) await end(one);
     for (const account of made) await removeAccount(account.name);
     await rm(dir, { recursive: true, force: true });
   };
@@ -83,15 +98,18 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
     await chmod(dir, 0o755);
     for (const folder of ['h', 'keys']) await mkdir(join(dir, folder), { mode: 0o755 });
     await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
-    const fingerprints = await makeKeys(dir);
+    const types = keyTypes.filter((type) => type !== 'rsa' || options.rsa === true);
+    const fingerprints = await makeKeys(dir, types);
     for (let n = 0; n < (options.accounts ?? 1); n += 1) made.push(await addAccount(dir, options.password));
     const publicLine = await readFile(join(dir, 'id.pub'), 'utf8');
     const keyFiles = [...made.map(({ name }) => name), 'root'].map((name) => join(dir, 'keys', name));
     for (const file of keyFiles) await writeFile(file, publicLine, { mode: 0o644 });
     await makeKit(join(dir, 'kit'));
     const port = await freePort();
+    const common = commonLines(dir, types, made, options.password !== undefined);
+    const listenAt: Listen = (files, at, config) => listen(files, at, [...config, ...common]);
     const begin = async (config: readonly string[]): Promise<void> => {
-      server = await listen(dir, port, made, options.password !== undefined, config);
+      server = await listenAt({ config: join(dir, 'sshd_config'), log: join(dir, 'log') }, port, config);
     };
     await begin(options.config ?? []);
     const uids = new Set(made.map(({ uid }) => uid));
@@ -122,6 +140,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
         for (const { pid } of children) kill(pid);
       },
       resume: (config) => begin(config ?? options.config ?? []),
+      beside: (config) => beside(dir, listenAt, others, config),
       processes: () => processesOf(uids),
       stop: removeAll,
     };
@@ -131,20 +150,20 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   }
 }
 
-async function makeKeys(dir: string): Promise<TestSshd['fingerprints']> {
-  const found: Record<string, string> = {};
-  for (const type of ['ed25519', 'ecdsa', 'rsa']) {
+async function makeKeys(dir: string, types: readonly KeyType[]): Promise<TestSshd['fingerprints']> {
+  const found: Record<KeyType, string> = { ed25519: '', ecdsa: '', rsa: '' };
+  for (const type of types) {
     const file = join(dir, `host-${type}`);
     await call('ssh-keygen', ['-q', '-t', type, '-N', '', '-f', file]);
     const { stdout } = await call('ssh-keygen', ['-lf', `${file}.pub`]);
     found[type] = stdout.split(' ')[1] ?? '';
   }
   await call('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(dir, 'id')]);
-  return found as TestSshd['fingerprints'];
+  return found;
 }
 
-/** useradd holds a lock on /etc/passwd: another run may be at it. */
-async function passwd(program: string, args: readonly string[]): Promise<void> {
+/** useradd, usermod and chage hold a lock on /etc/passwd: another test may be at it. */
+export async function passwd(program: string, args: readonly string[]): Promise<void> {
   await until(`${program} ${args.at(-1)}`, async () => {
     try {
       await call(program, [...args]);
@@ -156,7 +175,7 @@ async function passwd(program: string, args: readonly string[]): Promise<void> {
   });
 }
 
-async function addAccount(dir: string, password: string | undefined): Promise<TestAccount> {
+export async function addAccount(dir: string, password: string | undefined): Promise<TestAccount> {
   const name = `svct${randomBytes(4).toString('hex')}`;
   const home = join(dir, 'h', name);
   // '*' and not '!': sshd without PAM refuses accounts that are locked.
@@ -170,7 +189,7 @@ async function addAccount(dir: string, password: string | undefined): Promise<Te
   return { name, home, uid: Number(stdout) };
 }
 
-async function removeAccount(name: string): Promise<void> {
+export async function removeAccount(name: string): Promise<void> {
   const uid = Number((await call('id', ['-u', name]).catch(() => ({ stdout: 'NaN' }))).stdout);
   if (!Number.isInteger(uid) || uid < 1_000) return;
   await until(`the end of all processes of ${name}`, () => {
@@ -182,7 +201,7 @@ async function removeAccount(name: string): Promise<void> {
 }
 
 /** Accounts of runs that were killed. */
-async function sweep(): Promise<void> {
+export async function sweep(): Promise<void> {
   for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
     const [name = '', , , , comment = '', home = ''] = line.split(':');
     if (!/^svct[0-9a-f]{8}$/.test(name) || !comment.startsWith(mark) || existsSync(`/proc/${comment.slice(mark.length + 1)}`)) continue;
@@ -190,7 +209,7 @@ async function sweep(): Promise<void> {
     if (/\/svcs-[^/]+\/h\//.test(home)) await rm(join(home, '../..'), { recursive: true, force: true });
   }
   for (const { pid, title } of processTable()) {
-    const folder = / -f (\S+\/svcs-[^/]+)\/sshd_config /.exec(title)?.[1];
+    const folder = / -f (\S+\/svcs-[^/]+)\/sshd_config\S* /.exec(title)?.[1];
     if (folder !== undefined && !existsSync(folder) && isSshd(pid)) kill(pid);
   }
 }
@@ -211,36 +230,48 @@ async function makeKit(kit: string): Promise<void> {
   await call('chmod', ['-R', 'a+rX', kit]);
 }
 
-async function listen(
-  dir: string,
-  port: number,
-  accounts: readonly TestAccount[],
-  password: boolean,
-  config: readonly string[],
-): Promise<ChildProcess> {
+const commonLines = (dir: string, types: readonly KeyType[], accounts: readonly TestAccount[], password: boolean): readonly string[] => [
+  ...types.map((type) => `HostKey ${dir}/host-${type}`),
+  `AuthorizedKeysFile ${dir}/keys/%u`,
+  `PasswordAuthentication ${password ? 'yes' : 'no'}`,
+  `AllowUsers root ${accounts.map(({ name }) => name).join(' ')}`,
+];
+
+interface SshdFiles {
+  readonly config: string;
+  readonly log: string;
+}
+
+type Listen = (files: SshdFiles, port: number, config: readonly string[]) => Promise<ChildProcess>;
+
+async function beside(dir: string, listenAt: Listen, made: ChildProcess[], config: readonly string[]): Promise<SshdBeside> {
+  const port = await freePort();
+  const files = { config: join(dir, `sshd_config-${port}`), log: join(dir, `log-${port}`) };
+  const child = await listenAt(files, port, config);
+  made.push(child);
+  return { port, log: () => readFileSync(files.log, 'utf8'), halt: () => end(child) };
+}
+
+/** What comes first in a sshd_config wins. */
+async function listen(files: SshdFiles, port: number, config: readonly string[]): Promise<ChildProcess> {
   const lines = [
     ...config,
     `Port ${port}`,
     'ListenAddress 127.0.0.1',
-    ...['ed25519', 'ecdsa', 'rsa'].map((type) => `HostKey ${dir}/host-${type}`),
     'PidFile none',
-    `AuthorizedKeysFile ${dir}/keys/%u`,
-    `PasswordAuthentication ${password ? 'yes' : 'no'}`,
     'KbdInteractiveAuthentication no',
     'UsePAM no',
     'PermitRootLogin prohibit-password',
-    `AllowUsers root ${accounts.map(({ name }) => name).join(' ')}`,
     'AllowStreamLocalForwarding yes',
     // "no" would refuse sockets too (OpenSSH 9.2).
     'AllowTcpForwarding local',
     'StrictModes no',
     'LogLevel VERBOSE',
   ];
-  await writeFile(join(dir, 'sshd_config'), `${lines.join('\n')}\n`);
-  const child = spawn(sshdProgram, ['-D', '-f', join(dir, 'sshd_config'), '-E', join(dir, 'log')], { stdio: 'ignore' });
+  await writeFile(files.config, `${lines.join('\n')}\n`);
+  const child = spawn(sshdProgram, ['-D', '-f', files.config, '-E', files.log], { stdio: 'ignore' });
   await until('sshd to listen', async () => {
-    if (child.exitCode !== null)
-      throw new Error(`sshd ended with ${child.exitCode}: ${readFileSync(join(dir, 'log'), 'utf8').slice(-2_000)}`);
+    if (child.exitCode !== null) throw new Error(`sshd ended with ${child.exitCode}: ${readFileSync(files.log, 'utf8').slice(-2_000)}`);
     const socket = net.connect({ host: '127.0.0.1', port });
     return await once(socket, 'connect')
       .then(
@@ -273,19 +304,20 @@ interface Seen {
   readonly title: string;
 }
 
-function processTable(): readonly Seen[] {
-  return readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const status = readFileSync(`/proc/${name}/status`, 'utf8');
-      if (/^State:\s+Z/m.test(status)) return [];
-      const title = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      const field = (key: string): number => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
-      return [{ pid: Number(name), parent: field('PPid'), uid: field('Uid'), title }];
-    } catch {
-      return [];
-    }
-  });
+const processTable = (): readonly Seen[] => readdirSync('/proc').flatMap(rowOf);
+
+/** [] for what is no process, or none any more. */
+function rowOf(name: string): readonly Seen[] {
+  if (!/^\d+$/.test(name)) return [];
+  try {
+    const status = readFileSync(`/proc/${name}/status`, 'utf8');
+    if (/^State:\s+Z/m.test(status)) return [];
+    const title = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    const field = (key: string): number => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
+    return [{ pid: Number(name), parent: field('PPid'), uid: field('Uid'), title }];
+  } catch {
+    return [];
+  }
 }
 
 /** Children and grandchildren of the listener that are sshd themselves: what they started for people is not theirs any more. */
@@ -304,7 +336,8 @@ function isSshd(pid: number): boolean {
 }
 
 function processesOf(uids: ReadonlySet<number>, withSshd = false): ReturnType<TestSshd['processes']> {
-  return processTable().flatMap(({ pid, parent, uid }) => {
+  const mine = readdirSync('/proc').filter((name) => isOf(name, uids));
+  return mine.flatMap(rowOf).flatMap(({ pid, parent, uid }) => {
     if (!uids.has(uid) || (!withSshd && isSshd(pid))) return [];
     try {
       const argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
@@ -315,4 +348,10 @@ function processesOf(uids: ReadonlySet<number>, withSshd = false): ReturnType<Te
       return [];
     }
   });
+}
+
+/** By the owner of its folder: tests look several times a second, and most processes of the machine are not theirs. */
+function isOf(name: string, uids: ReadonlySet<number>): boolean {
+  const seen = /^\d+$/.test(name) ? statSync(`/proc/${name}`, { throwIfNoEntry: false }) : undefined;
+  return seen !== undefined && uids.has(seen.uid);
 }

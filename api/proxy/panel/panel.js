@@ -3,7 +3,8 @@
 (() => {
   'use strict';
   const first = JSON.parse(document.getElementById('dados').textContent);
-  const words = first.palavras;
+  let words = first.palavras[first.idioma];
+  let shown = first.estado;
   const byId = (id) => document.getElementById(id);
   const waitMsMax = 60_000;
   let polls = 0;
@@ -50,24 +51,55 @@
     if ([words.iniciando, words.parando, words.semPortal].includes(byId('aviso').textContent)) say(words.espera);
   }
 
-  function show(state) {
-    byId('titulo').textContent = (words.estados[state.status] ?? words.estados.unknown).replace('{app}', state.name);
-    byId('mensagem').textContent = words.motivos[state.reason] ?? state.reason;
+  const buttons = ['iniciar', 'parar', 'deNovo'];
+
+  function exitText(exit) {
+    if (!exit) return '';
+    return exit.signal === null ? words.saidaCodigo.replace('{n}', exit.code) : words.saidaSinal.replace('{s}', exit.signal);
+  }
+
+  // Names of what is shown come with the state (panel-face.ts); the words for them came with the page.
+  function show(latest) {
+    // The portal may not know yet what this page met: a connection that failed stays said until the state says why.
+    const isUnexplained = latest.face.title === 'opening' && shown.face.title === 'running';
+    const { title: said, cause } = shown.face;
+    const state = isUnexplained
+      ? { ...latest, reason: shown.reason, message: shown.message, face: { ...latest.face, title: said, cause } }
+      : latest;
+    shown = state;
+    const { face } = state;
+    const title = (words.titulos[face.title] ?? words.titulos.unknown).replace('{app}', () => state.name);
+    if (byId('titulo').textContent !== title) {
+      byId('titulo').textContent = title;
+      document.title = title;
+    }
+    byId('mensagem').textContent = words.motivos[face.cause] ?? face.cause;
+    byId('saida').textContent = exitText(face.exit);
     byId('passo').textContent = state.step ? words.etapa.replace('{etapa}', words.passos[state.step.name] ?? state.step.name) : '';
     // English, for engineers.
     byId('motivo').textContent = state.reason;
     byId('tecnico').textContent = state.message;
     byId('passo-tecnico').textContent = state.step ? state.step.detail : '';
     byId('barra').hidden = !['starting', 'stopping', 'backoff'].includes(state.status);
-    byId('iniciar').disabled = state.status === 'starting' || state.status === 'stopping';
-    byId('parar').hidden = !state.wanted || state.pinned;
-    byId('log').textContent = state.log;
-    byId('registro').hidden = state.log === '';
+    for (const name of buttons) {
+      const at = face.buttons.indexOf(name);
+      byId(name).hidden = at === -1;
+      byId(name).classList.toggle('main', at === 0);
+    }
+    showLog(state.log);
+  }
+
+  // The newest line is the one that says why.
+  function showLog(log) {
+    byId('registro').hidden = log === '';
+    if (byId('log').textContent === log) return;
+    byId('log').textContent = log;
+    byId('log').scrollTop = byId('log').scrollHeight;
   }
 
   async function refresh() {
     clearTimeout(timer);
-    let waitMs = first.retryAfterMs;
+    let waitMs = first.estado.retryAfterMs;
     try {
       const answer = await fetch(first.base + '__svc/estado', { headers: { accept: 'application/json' }, cache: 'no-store' });
       if (answer.status === 401 || answer.status === 403) {
@@ -111,11 +143,12 @@
 
   byId('iniciar').addEventListener('click', (event) => void press(event.currentTarget, 'iniciar', words.iniciando));
   byId('parar').addEventListener('click', (event) => void press(event.currentTarget, 'parar', words.parando));
-  byId('de-novo').addEventListener('click', () => {
+  byId('deNovo').addEventListener('click', () => {
     rememberLoad();
     location.reload();
   });
 
+  byId('log').scrollTop = byId('log').scrollHeight;
   const events = new EventSource(first.base + '__svc/eventos');
   events.addEventListener('app-status', () => {
     polls = 0;
@@ -123,5 +156,35 @@
   });
   events.addEventListener('app-step', () => void refresh());
   window.addEventListener('pagehide', () => events.close());
-  timer = setTimeout(() => void refresh(), Math.min(waitMsMax, first.retryAfterMs));
+  timer = setTimeout(() => void refresh(), Math.min(waitMsMax, first.estado.retryAfterMs));
+
+  function speak(language) {
+    const next = first.palavras[language];
+    if (!next || next === words) return;
+    words = next;
+    document.documentElement.lang = language === 'pt' ? 'pt-BR' : language;
+    for (const name of buttons) byId(name).textContent = words[name];
+    byId('registro-titulo').textContent = words.registro;
+    byId('detalhe-titulo').textContent = words.detalhe;
+    say(words.espera);
+    show(shown);
+  }
+
+  // In a window of the desktop: its looks and its language are this page's too, and its keys reach it from here.
+  // Source: shell/bridge/verbs.ts, "painel".
+  if (window.parent === window) return;
+  const tell = (more) => window.parent.postMessage({ svc: 'painel', v: 1, ...more }, first.portal);
+  window.addEventListener('message', ({ source, origin, data }) => {
+    if (source !== window.parent || origin !== first.portal || data?.svc !== 'aparencia') return;
+    document.documentElement.dataset.tema = data.dados.tema;
+    speak(data.dados.idioma);
+  });
+  window.addEventListener('keydown', (event) => {
+    const control = event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
+    const tecla = control ? 'Control+k' : event.key === 'F6' ? (event.shiftKey ? 'Shift+F6' : 'F6') : null;
+    if (tecla === null || event.repeat) return;
+    event.preventDefault();
+    tell({ tecla });
+  });
+  tell({});
 })();

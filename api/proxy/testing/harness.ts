@@ -8,11 +8,12 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { createBus, type Bus } from '../../../controller/events/bus.ts';
+import { createBus, type Bus } from '../../../store/bus.ts';
 import type { Clock } from '../../../schema/clock.ts';
 import type { BackendRoute } from '../../../schema/gateway.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { StartAnswer } from '../../../schema/wire/http.ts';
+import { boundConnections } from '../../connections.ts';
 import type { AppView, Proxy, ProxyDeps } from '../contract.ts';
 import { createProxy } from '../proxy.ts';
 
@@ -29,6 +30,7 @@ export const realClock: Clock = {
 export const stoppedView: AppView = {
   id: 'notas',
   name: 'Notas',
+  escopo: 'pessoa',
   status: 'stopped',
   ready: false,
   reason: 'NeverStarted',
@@ -36,6 +38,7 @@ export const stoppedView: AppView = {
   wanted: false,
   pinned: false,
   nextAttemptAtMs: null,
+  lastExit: null,
   step: null,
 };
 
@@ -110,6 +113,7 @@ export async function startBench(backend: ((socket: net.Socket) => void) | Serve
     headersTimeout: options.headMsMax ?? 2_000,
     connectionsCheckingInterval: 200,
   });
+  boundConnections(front, { clock: realClock, isTrusted: () => false });
   const port = await listen(front, { host: '127.0.0.1', port: 0 });
   const proxy = createProxy(depsOf(world, bus, `http://127.0.0.1:${port}`, options.clock ?? realClock));
   const target = (path: string) => ({ person: 'ana', app: 'notas', path, basePath: world.basePath, session: 's1' });
@@ -117,7 +121,11 @@ export async function startBench(backend: ((socket: net.Socket) => void) | Serve
     world.handled += 1;
     proxy.handle(req, res, target(req.url ?? ''));
   });
-  front.on('upgrade', (req, socket, head) => proxy.upgrade(req, socket, head, target(req.url ?? '')));
+  front.on('upgrade', (req, socket, head) => {
+    if (socket.destroyed) return;
+    world.handled += 1;
+    proxy.upgrade(req, socket, head, target(req.url ?? ''));
+  });
   return {
     port,
     socketPath,

@@ -1,5 +1,5 @@
 /** How much one socket may send: a bucket of frames and one of bytes. Times in monotonic milliseconds. */
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 
 export interface Allowance {
   frames: number;

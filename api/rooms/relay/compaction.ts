@@ -2,9 +2,9 @@
  * When a document's log is rewritten as one state: after enough updates, when the room is quiet (or could not wait any longer), one
  * document at a time, in the log's own thread. Source: anchors Q 3 and 4. Decision: docs/decisions/0090-rooms-are-logs.md
  */
-import type { CompactedRoom, RoomLog } from '../../../controller/store/room-log.ts';
+import type { CompactedRoom, RoomLog } from '../../../store/room-log.ts';
 import type { Clock } from '../../../schema/clock.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import type { Room } from './room.ts';
 
 export interface Compaction {
@@ -76,7 +76,8 @@ export function createCompaction({ log, clock, random, onCompacted, onFailed }: 
   const compacted = (room: Room, made: CompactedRoom | null): null => {
     running = null;
     if (made) onCompacted(room, made);
-    if (isDue(room)) enter(room, 0);
+    // One that was left is not rebased: it would stay due for ever.
+    if (room.state !== 'gone' && isDue(room)) enter(room, 0);
     return null;
   };
   const enter = (room: Room, waitMs: number): void => {

@@ -5,7 +5,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 
 export interface Outlet {
   readonly socket: Duplex;

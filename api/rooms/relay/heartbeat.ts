@@ -4,8 +4,8 @@
  * page's JavaScript doesn't see pings, and y-websocket gives up on a silent server after 30 s.
  */
 import type { Clock } from '../../../schema/clock.ts';
-import { limits } from '../../../schema/limits.ts';
-import type { Connection } from './connection.ts';
+import { limits } from '../limits.ts';
+import type { Connection } from './room.ts';
 
 const slotMs = 1_000;
 

@@ -2,9 +2,10 @@
  * Group commit: what came in within a short window, in all rooms, becomes one transaction of the log. A commit that fails is tried
  * again with the same rows until it succeeds; meanwhile nobody is let in. Decision: docs/decisions/0091-commit-window.md
  */
-import type { LogRow, RoomLog } from '../../../controller/store/room-log.ts';
+import { doubledMs } from '../../../schema/backoff.ts';
+import type { LogRow, RoomLog } from '../../../store/room-log.ts';
 import type { Clock } from '../../../schema/clock.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import type { Room } from './room.ts';
 import { slicesOf } from './tail.ts';
 
@@ -81,7 +82,7 @@ export function createJournal({ log, clock, onDurable, onTrouble, onRecovered }:
     (error: unknown): void => {
       failures += 1;
       if (failures === 1) onTrouble(error);
-      arm(Math.min(limits.roomCommitRetryMsMax, limits.roomCommitRetryMs * 2 ** Math.min(failures - 1, 10)), () => write(batch));
+      arm(doubledMs(limits.roomCommitRetryMs, failures, limits.roomCommitRetryMsMax), () => write(batch));
     };
 
   return {

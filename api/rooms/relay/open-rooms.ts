@@ -1,16 +1,20 @@
 /** The rooms that somebody has open: read from the log when the first one comes, forgotten a while after the last one left. */
-import type { RoomKey, RoomLog } from '../../../controller/store/room-log.ts';
+import type { LoggedRoom, RoomKey, RoomLog } from '../../../store/room-log.ts';
 import type { Clock } from '../../../schema/clock.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { canais } from '../../../schema/rooms.ts';
-import { createRoom, fillRoom, nameOf, type Room } from './room.ts';
+import type { Budget, Shortage } from './budget.ts';
+import type { Reclaim } from './reclaim.ts';
+import { bytesOf, createRoom, emptyRoom, fillRoom, nameOf, type Room } from './room.ts';
 
 export interface OpenRooms {
   readonly byName: ReadonlyMap<string, Room>;
   /** Both documents of a room, as far as they are open. */
   of(sala: string): readonly Room[];
   /** Begins to read it when nobody has it open. */
-  enter(key: RoomKey): Room;
+  enter(key: RoomKey, of: { readonly app: string; readonly dona: string }): Room;
+  /** Others need its memory: everybody in it was sent away, and it goes once all of it is on the disk. */
+  giveWay(room: Room): void;
   /** Nobody is in it, and all of it is on the disk: it goes after a while. */
   lingerIfEmpty(room: Room): void;
   forget(room: Room): void;
@@ -19,18 +23,26 @@ export interface OpenRooms {
 export interface OpenRoomsDeps {
   readonly log: Pick<RoomLog, 'load'>;
   readonly clock: Clock;
+  readonly budget: Budget;
+  readonly reclaim: Reclaim;
+  /** It does not fit into what its owner's rooms, or all, may take. */
+  readonly onNoSpace: (room: Room, why: Shortage) => void;
   readonly onOpen: (room: Room) => void;
   /** It can't be read. What can't be read is never shown as a blank document. Source: anchors I 18 */
   readonly onUnreadable: (room: Room, error: unknown) => void;
 }
 
-export function createOpenRooms({ log, clock, onOpen, onUnreadable }: OpenRoomsDeps): OpenRooms {
+export function createOpenRooms({ log, clock, budget, reclaim, onOpen, onUnreadable, onNoSpace }: OpenRoomsDeps): OpenRooms {
   const byName = new Map<string, Room>();
 
   const forget = (room: Room): void => {
+    if (room.state === 'gone') return;
     room.state = 'gone';
     room.cancelLinger();
     if (byName.get(room.name) === room) byName.delete(room.name);
+    reclaim.freed(limits.roomMemoryOverheadBytes + bytesOf(room));
+    budget.forget(room);
+    emptyRoom(room);
   };
   const refuse = (room: Room, error: unknown): void => {
     if (room.state !== 'loading') return;
@@ -40,12 +52,26 @@ export function createOpenRooms({ log, clock, onOpen, onUnreadable }: OpenRoomsD
   const load = async (room: Room): Promise<void> => {
     const logged = await log.load(room.key);
     if (room.state !== 'loading') return;
+    // It is copied, or not wanted.
+    reclaim.freed(sizeOf(logged));
+    const shortage = budget.hold(room, sizeOf(logged));
+    if (shortage !== null) {
+      forget(room);
+      return onNoSpace(room, shortage);
+    }
     fillRoom(room, logged);
+    budget.count(room, 0);
     room.state = 'open';
     onOpen(room);
     lingerIfEmpty(room);
   };
+  const giveWay = (room: Room): void => {
+    room.state = 'leaving';
+    budget.forget(room);
+    lingerIfEmpty(room);
+  };
   const lingerIfEmpty = (room: Room): void => {
+    if (room.state === 'leaving' && room.durableTo === room.tail.end) return forget(room);
     if (room.sockets.size > 0 || room.state !== 'open') return;
     room.cancelLinger();
     room.cancelLinger = clock.at(clock.monotonicMs() + limits.roomLingerMs, () => {
@@ -56,15 +82,19 @@ export function createOpenRooms({ log, clock, onOpen, onUnreadable }: OpenRoomsD
   return {
     byName,
     of: (sala) => canais.map((canal) => byName.get(nameOf({ sala, canal }))).filter((room) => room !== undefined),
-    enter: (key) => {
+    enter: (key, { app, dona }) => {
       const existing = byName.get(nameOf(key));
       if (existing) return existing;
-      const room = createRoom(key);
+      const room = createRoom(key, app, budget.accountOf(dona));
       byName.set(room.name, room);
+      budget.enter(room);
       load(room).catch((error: unknown) => refuse(room, error));
       return room;
     },
+    giveWay,
     lingerIfEmpty,
     forget,
   };
 }
+
+const sizeOf = ({ base, tail }: LoggedRoom): number => limits.roomMemoryOverheadBytes + (base?.length ?? 0) + tail.length;

@@ -4,7 +4,7 @@
  * says. Source: spec 2.4, 6. Decision: docs/decisions/0092-presence-table.md
  */
 import { type Cursor, readVarbytes, readVaruint, varuintBytes, writeVaruint } from '../../../schema/crdt/varuint.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { frameOf, messages } from '../../../schema/room-frames.ts';
 import type { Seat } from '../contract.ts';
 
@@ -95,15 +95,12 @@ export function leave<By extends Owner>(table: PresenceTable<By>, by: By): boole
   return ids.length > 0;
 }
 
-/** Everything that changed since the last time, as one frame; null when nothing did. `onBad`: said no JSON object. */
+/** Everything that changed since the last time, as one frame; null when nothing did. `onBad`: said no JSON object, and may take all its ids out. */
 export function changesFrame<By extends Owner>(table: PresenceTable<By>, onBad: (by: By) => void): Uint8Array | null {
+  encodeAll(table, table.changed.keys(), onBad);
   const parts: Uint8Array[] = [];
   for (const [id, goneAt] of table.changed) {
-    if (goneAt !== null) parts.push(encodedEntry(id, goneAt, nullJson));
-    else {
-      const part = encodedOf(table, id, onBad);
-      if (part) parts.push(part);
-    }
+    parts.push(goneAt === null ? table.entries.get(id)!.encoded! : encodedEntry(id, goneAt, nullJson));
   }
   table.changed.clear();
   return frameOfParts(parts);
@@ -112,25 +109,24 @@ export function changesFrame<By extends Owner>(table: PresenceTable<By>, onBad: 
 /** The whole table as one frame; null when it is empty. */
 export function tableFrame<By extends Owner>(table: PresenceTable<By>, onBad: (by: By) => void): Uint8Array | null {
   if (table.whole === null) {
-    const parts = [...table.entries.keys()].map((id) => encodedOf(table, id, onBad));
-    table.whole = frameOfParts(parts.filter((part) => part !== null));
+    encodeAll(table, table.entries.keys(), onBad);
+    table.whole = frameOfParts([...table.entries.values()].map(({ encoded }) => encoded!));
   }
   return table.whole;
 }
 
-function encodedOf<By extends Owner>(table: PresenceTable<By>, id: number, onBad: (by: By) => void): Uint8Array | null {
-  const entry = table.entries.get(id);
-  if (!entry) return null;
-  if (entry.encoded) return entry.encoded;
-  const json = stamped(entry.said, entry.by);
-  if (json === null) {
-    entry.by.ids.delete(id);
-    table.entries.delete(id);
-    onBad(entry.by);
-    return null;
+/** Before a frame is made of them: whoever turns out to have said no JSON is in no frame, with none of its ids. */
+function encodeAll<By extends Owner>(table: PresenceTable<By>, ids: Iterable<number>, onBad: (by: By) => void): void {
+  for (const id of ids) {
+    const entry = table.entries.get(id);
+    if (!entry || entry.encoded) continue;
+    const json = stamped(entry.said, entry.by);
+    if (json !== null) entry.encoded = encodedEntry(id, entry.clock, Buffer.from(json));
+    else {
+      remove(table, id, entry.clock);
+      onBad(entry.by);
+    }
   }
-  entry.encoded = encodedEntry(id, entry.clock, Buffer.from(json));
-  return entry.encoded;
 }
 
 function encodedEntry(id: number, clock: number, json: Uint8Array): Uint8Array {

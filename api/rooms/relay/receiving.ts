@@ -7,10 +7,12 @@ import { fittingPart, newPart } from '../../../schema/crdt/fitting.ts';
 import { encodeVector, judge, learn } from '../../../schema/crdt/knowledge.ts';
 import { scanUpdate, type Scan } from '../../../schema/crdt/scan.ts';
 import { type Cursor, readVarbytes } from '../../../schema/crdt/varuint.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { frameOf, messages, syncs } from '../../../schema/room-frames.ts';
 import { refill, spend } from './allowance.ts';
-import { mayWrite, type Connection, type Ending } from './connection.ts';
+import { type Budget, shortages } from './budget.ts';
+import { mayWrite, type Ending } from './connection.ts';
+import type { Connection } from './room.ts';
 import { publish, tableFrame } from './presence.ts';
 import { bytesOf, forgetReplies, saysOnlyOurDeletes, type Room } from './room.ts';
 import { answerState, send, type Sent } from './sending.ts';
@@ -34,9 +36,10 @@ export interface Desk {
   /** So many bytes more are to be written down. */
   readonly note: (room: Room, bytes: number) => void;
   readonly pendingBytes: () => number;
+  readonly budget: Budget;
   /** Takes it out of the room; the socket is closed by whoever asks. */
   readonly leave: (connection: Connection) => void;
-  readonly end: (connection: Connection, ending: Ending) => void;
+  readonly end: (connection: Connection, ending: Ending, why?: string) => void;
 }
 
 export function receive(desk: Desk, connection: Connection, message: Buffer, isBinary: boolean): void {
@@ -89,7 +92,7 @@ function receiveSync(desk: Desk, connection: Connection, message: Buffer): void 
     return;
   }
   // The answer to our question holds everything that was held back.
-  if (kind === syncs.step2) dropHeld(connection);
+  if (kind === syncs.step2) dropHeld(desk, connection);
   takeUpdate(desk, connection, content, kind === syncs.update);
 }
 
@@ -112,7 +115,11 @@ function accept(desk: Desk, connection: Connection, whole: Uint8Array, scan: Sca
   const { room } = connection;
   const update = newPart(room.known, whole, scan);
   if (bytesOf(room) + update.length > limits.roomStateBytesMax) return desk.end(connection, 'tooBig');
-  if (desk.pendingBytes() > limits.roomPendingBytesMax) return desk.end(connection, 'tryAgain');
+  // While the disk can't keep up, it waits for who brings much, not for everybody.
+  const isBehind = desk.pendingBytes() > limits.roomPendingBytesMax;
+  if (isBehind && room.tail.end - room.durableTo + update.length > limits.roomPendingFreeBytes) return desk.end(connection, 'tryAgain');
+  const shortage = desk.budget.grow(room, update.length);
+  if (shortage !== null) return desk.end(connection, 'semEspaco', shortages[shortage]);
   const before = room.tail.end;
   appendUpdate(room.tail, update);
   learn(room.known, scan);
@@ -122,6 +129,7 @@ function accept(desk: Desk, connection: Connection, whole: Uint8Array, scan: Sca
   const last = room.authors.at(-1);
   if (last?.by === connection) last.to = room.tail.end;
   else room.authors.push({ by: connection, to: room.tail.end });
+  desk.budget.count(room, room.tail.end - before);
   desk.note(room, room.tail.end - before);
   desk.sendSoon(room);
 }
@@ -131,9 +139,12 @@ function hold(desk: Desk, connection: Connection, one: Connection['held'][number
   const bytes = connection.held.reduce((sum, { update }) => sum + update.length, one.update.length);
   const tooMuch = bytes > limits.roomHeldBytesMax || room.heldBytes + one.update.length > limits.roomHeldRoomBytesMax;
   if (connection.held.length >= limits.roomHeldUpdatesMax || tooMuch) return desk.end(connection, 'tryAgain');
+  const shortage = desk.budget.hold(room, one.update.length);
+  if (shortage !== null) return desk.end(connection, 'semEspaco', shortages[shortage]);
   connection.held.push(one);
   room.holders.add(connection);
   room.heldBytes += one.update.length;
+  desk.budget.count(room, 0);
   // It may have what is missing.
   if (asks && connection.held.length === 1) askState(desk, connection);
 }
@@ -142,11 +153,13 @@ export function askState(desk: Desk, connection: Connection): void {
   send(connection, [frameOf([messages.sync, syncs.step1], encodeVector(connection.room.known))], desk.figures);
 }
 
-export function dropHeld(connection: Connection): void {
+export function dropHeld({ budget }: Desk, connection: Connection): void {
   const { room } = connection;
+  if (connection.held.length === 0) return;
   for (const { update } of connection.held) room.heldBytes -= update.length;
   connection.held = [];
   room.holders.delete(connection);
+  budget.count(room, 0);
 }
 
 /** What was held back and has now what it stands on. Called once per turn, so that a flood of early ones costs no more. */
@@ -154,7 +167,7 @@ export function retryHeld(desk: Desk, room: Room): void {
   for (const connection of room.holders) {
     const { held } = connection;
     if (!held.some((one) => isReady(room, one))) continue;
-    dropHeld(connection);
+    dropHeld(desk, connection);
     for (const one of held) {
       if (connection.gone) return;
       if (isReady(room, one)) takeUpdate(desk, connection, one.update, false);

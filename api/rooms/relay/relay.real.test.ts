@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { WebsocketProvider } from 'y-websocket';
 import * as Y from 'yjs';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { corDe } from '../../../schema/rooms.ts';
 import { createManualClock } from '../../testing/manual-clock.ts';
 import { connect, said, type RawClient } from '../../../test/support/room-client.ts';

@@ -6,20 +6,24 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { RoomLog } from '../../../controller/store/room-log.ts';
+import type { RoomLog } from '../../../store/room-log.ts';
 import type { Clock } from '../../../schema/clock.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { nothingFrame } from '../../../schema/room-frames.ts';
 import type { Canal, Papel } from '../../../schema/rooms.ts';
 import type { Relay, Seat } from '../contract.ts';
 import { type Compaction, createCompaction } from './compaction.ts';
-import { type Connection, createConnection, type Ending, mayWrite, sayEnd } from './connection.ts';
+import { createConnection, type Ending, mayWrite, sayEnd } from './connection.ts';
+import type { Connection } from './room.ts';
+import { createBudget, type Budget, shortages } from './budget.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { leave } from './presence.ts';
 import { askState, type Desk, dropHeld, receive, type Received, retryHeld, sendTable } from './receiving.ts';
 import { createOpenRooms, type OpenRooms } from './open-rooms.ts';
 import { rebaseRoom, type Room } from './room.ts';
+import { createReclaim, type Reclaim } from './reclaim.ts';
 import { createTurns } from './turns.ts';
 import { send, sendTurn } from './sending.ts';
 
@@ -27,6 +31,10 @@ export interface RelayDeps {
   readonly log: RoomLog;
   readonly clock: Clock;
   readonly report: RelayReport;
+  /** Bytes that the rooms of an owner hold on the disk. Without it only memory is counted. */
+  readonly diskOf?: (dona: string) => Promise<number>;
+  /** Collects what nobody holds any more. */
+  readonly collect?: () => void;
   /** Spreads work that would fall together. */
   readonly random?: () => number;
 }
@@ -52,12 +60,13 @@ interface Parts {
   readonly compaction: Compaction;
   readonly heartbeat: Heartbeat;
   readonly desk: Desk;
+  readonly reclaim: Reclaim;
   closing: boolean;
 }
 
 export function createRelay(deps: RelayDeps): Relay {
   const parts = assemble(deps);
-  const { rooms, journal, compaction, heartbeat, figures, desk, wss } = parts;
+  const { rooms, journal, compaction, heartbeat, figures, desk, wss, reclaim } = parts;
   const { clock } = deps;
   let changes = 0;
   return {
@@ -107,6 +116,7 @@ export function createRelay(deps: RelayDeps): Relay {
       parts.closing = true;
       heartbeat.close();
       compaction.close();
+      reclaim.close();
       for (const room of rooms.byName.values()) endAll(desk, room, 'tryAgain');
       if (!(await journal.drain(limits.roomCloseMsMax))) deps.report.lost(journal.pendingBytes());
       for (const room of rooms.byName.values()) rooms.forget(room);
@@ -133,13 +143,25 @@ function assemble(deps: RelayDeps): Parts {
   const wss = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
-    maxPayload: limits.roomFrameBytesMax,
+    maxPayload: sharedLimits.roomFrameBytesMax,
   });
   // The types lack them: who does not answer a close is let go after so long, and a message has so many parts (over it: 1008).
   Object.assign(wss.options, { closeTimeout: limits.roomCloseMsMax, maxFragments: limits.roomFrameFragmentsMax });
+  const budget = createBudget({
+    nowMs: () => clock.monotonicMs(),
+    diskOf: deps.diskOf ?? (async () => 0),
+    close: (room) => {
+      endAll(desk, room, 'semEspaco', gaveWay);
+      rooms.giveWay(room);
+    },
+  });
+  const reclaim = createReclaim(clock, deps.collect ?? (() => undefined));
   const rooms = createOpenRooms({
     log,
     clock,
+    budget,
+    reclaim,
+    onNoSpace: (room, why) => endAll(desk, room, 'semEspaco', shortages[why]),
     onOpen: (room) => {
       for (const connection of room.sockets) begin(desk, connection);
       compaction.consider(room);
@@ -169,10 +191,15 @@ function assemble(deps: RelayDeps): Parts {
     random: deps.random ?? Math.random,
     onCompacted: ({ key, name }, made) => {
       if (made.dropped > 0) report.updatesDropped(key.sala, made.dropped);
+      // The copy that came from the thread, whether or not it is still wanted.
+      reclaim.freed(made.base.length);
       const room = rooms.byName.get(name);
       if (room?.state !== 'open') return;
       desk.sendNow(room);
+      const before = room.countedBytes;
       rebaseRoom(room, made);
+      budget.count(room, 0);
+      reclaim.freed(before);
     },
     onFailed: ({ key }, error) => report.compactionFailed(key.sala, error),
   });
@@ -180,13 +207,13 @@ function assemble(deps: RelayDeps): Parts {
     send(connection, [nothingFrame], figures);
     if (connection.held.length > 0) askState(desk, connection);
   });
-  const desk = createDesk({ clock, figures, rooms, journal, heartbeat });
-  return { deps, figures, wss, rooms, journal, compaction, heartbeat, desk, closing: false };
+  const desk = createDesk({ clock, figures, rooms, journal, heartbeat, budget });
+  return { deps, figures, wss, rooms, journal, compaction, heartbeat, desk, reclaim, closing: false };
 }
 
-type DeskParts = Pick<Parts, 'figures' | 'rooms' | 'journal' | 'heartbeat'> & { readonly clock: Clock };
+type DeskParts = Pick<Parts, 'figures' | 'rooms' | 'journal' | 'heartbeat'> & { readonly clock: Clock; readonly budget: Budget };
 
-function createDesk({ clock, figures, rooms, journal, heartbeat }: DeskParts): Desk {
+function createDesk({ clock, figures, rooms, journal, heartbeat, budget }: DeskParts): Desk {
   const sendRoom = (room: Room, withPresence: boolean): void => {
     if (room.state === 'gone') return;
     if (room.holders.size > 0) retryHeld(desk, room);
@@ -205,18 +232,19 @@ function createDesk({ clock, figures, rooms, journal, heartbeat }: DeskParts): D
       journal.note(room, bytes);
     },
     pendingBytes: () => journal.pendingBytes(),
+    budget,
     leave: (connection) => {
       const { room } = connection;
       if (!room.sockets.delete(connection)) return;
       connection.gone = true;
       heartbeat.remove(connection);
-      dropHeld(connection);
+      dropHeld(desk, connection);
       if (leave(room.presence, connection)) turns.presenceSoon(room);
       rooms.lingerIfEmpty(room);
     },
-    end: (connection, ending) => {
+    end: (connection, ending, why) => {
       desk.leave(connection);
-      sayEnd(connection.ws, ending);
+      sayEnd(connection.ws, ending, why);
     },
   };
   return desk;
@@ -236,7 +264,8 @@ function attach(
   endOnError(ws);
   if (closing) return sayEnd(ws, 'tryAgain');
   if (!journal.healthy()) return sayEnd(ws, 'unavailable');
-  const room = rooms.enter({ sala: seat.sala, canal });
+  const room = rooms.enter({ sala: seat.sala, canal }, { app: seat.app, dona: seat.dona ?? '' });
+  if (room.state === 'leaving') return sayEnd(ws, 'semEspaco', gaveWay);
   if (room.sockets.size >= limits.roomSocketsMax || isCrowd(room, seat.usuario)) return sayEnd(ws, 'tryAgain');
   const connection = createConnection({ ws, socket, seat, canal, room, beat: heartbeat.slot(), nowMs: clock.monotonicMs() });
   room.cancelLinger();
@@ -269,14 +298,16 @@ function setRole(desk: Desk, connection: Connection, papel: Papel | null): void 
   if (papel === null) return desk.end(connection, 'semAcesso');
   const could = mayWrite(connection);
   connection.papel = papel;
-  if (!mayWrite(connection)) dropHeld(connection);
+  if (!mayWrite(connection)) dropHeld(desk, connection);
   // What it wrote while it could not is asked for.
   else if (!could && connection.live) askState(desk, connection);
 }
 
-function endAll(desk: Desk, room: Room, ending: Ending): void {
-  for (const connection of room.sockets) desk.end(connection, ending);
+function endAll(desk: Desk, room: Room, ending: Ending, why?: string): void {
+  for (const connection of room.sockets) desk.end(connection, ending, why);
 }
+
+const gaveWay = `who holds most gives way to who holds less: all open rooms hold at most ${limits.roomMemoryBytesMax} bytes`;
 
 /**
  * A frame that is none has been answered with its close code by the ws library, which reads on until the client has heard it: cut at

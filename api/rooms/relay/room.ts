@@ -2,12 +2,14 @@
  * One document of a room, while somebody has it open: its base and tail as frames, what is known of it, who sits in it. No Yjs
  * document: a frame is checked, copied once and sent on. Source: design 8. Decision: docs/decisions/0090-rooms-are-logs.md
  */
+import { type Canal, type Papel } from '../../../schema/rooms.ts';
 import { decodeVector, deletesAsUpdate, encodeVector, knowsNothing, learn, type Knowledge } from '../../../schema/crdt/knowledge.ts';
 import { scanUpdate } from '../../../schema/crdt/scan.ts';
 import { frameOf, messages, syncs, updatesIn } from '../../../schema/room-frames.ts';
-import type { LoggedBase, LoggedRoom, RoomKey } from '../../../controller/store/room-log.ts';
-import type { Connection } from './connection.ts';
-import { emptyPresence, type PresenceTable } from './presence.ts';
+import type { LoggedBase, LoggedRoom, RoomKey } from '../../../store/room-log.ts';
+import type { Allowance } from './allowance.ts';
+import type { Outlet } from './frame-writer.ts';
+import { emptyPresence, type Owner, type PresenceTable } from './presence.ts';
 import { appendFrames, dropBefore, emptyTail, slicesOf, type Tail } from './tail.ts';
 
 /** Rows of the log that lie in memory: each ends at an offset of the tail. */
@@ -16,10 +18,55 @@ interface Mark {
   readonly to: number;
 }
 
+/** An update that stands on `clock` of `client`, which isn't here yet. */
+export interface Held {
+  readonly update: Uint8Array;
+  readonly client: number;
+  readonly clock: number;
+}
+
+/** One socket of a room, and who sits at it. */
+export interface Connection extends Outlet, Owner {
+  readonly canal: Canal;
+  readonly room: Room;
+  papel: Papel;
+  /** It asked for the state and got it: from then on it gets every update. */
+  live: boolean;
+  /** It asked again while the last answer still waits to be read: the state vector of its last question. */
+  asked: Uint8Array | null;
+  held: Held[];
+  readonly allowance: Allowance;
+  /** Something came from it since the last look. */
+  heard: boolean;
+  /** Closing: what it still sends counts for nothing. */
+  gone: boolean;
+  /** Time slot of its heartbeat. */
+  readonly beat: number;
+}
+
+/** What the rooms of one owner take (budget.ts). */
+export interface Account {
+  readonly dona: string;
+  /** Those that are open or being opened. */
+  readonly rooms: Set<Room>;
+  memoryBytes: number;
+  /** The same, by app. */
+  readonly memoryOf: Map<string, number>;
+  /** Null: not known yet, or it can't be read now. */
+  diskBytes: number | null;
+  /** Monotonic. */
+  diskAtMs: number;
+}
+
 export interface Room {
   readonly key: RoomKey;
   readonly name: string;
-  state: 'loading' | 'open' | 'gone';
+  readonly app: string;
+  /** What the rooms of its owner take, and what this one was counted with. */
+  readonly account: Account;
+  countedBytes: number;
+  /** `leaving`: its memory is wanted; nobody gets in, and it goes as soon as all of it is on the disk. */
+  state: 'loading' | 'open' | 'leaving' | 'gone';
   readonly sockets: Set<Connection>;
   known: Knowledge;
   /** Null: nothing was compacted yet. */
@@ -41,10 +88,13 @@ export interface Room {
   /** Who wrote what since the last sending: runs of the tail. */
   readonly authors: { readonly by: Connection; to: number }[];
   readonly presence: PresenceTable<Connection>;
-  presenceDue: boolean;
-  /** When it last sent to its sockets (monotonic). */
-  sentAtMs: number;
+  /** Something is to be sent; since when the presence is (monotonic). Kept by turns.ts. */
   sendDue: boolean;
+  presenceDue: boolean;
+  presenceSinceMs: number;
+  /** When it last sent to its sockets (monotonic), and when it is looked at next. */
+  sentAtMs: number;
+  wake: { readonly atMs: number; readonly cancel: () => void } | null;
   /** Who has updates held back for what they stand on, and how much in all. */
   readonly holders: Set<Connection>;
   heldBytes: number;
@@ -64,10 +114,22 @@ interface Replies {
 
 export const nameOf = ({ sala, canal }: RoomKey): string => `${sala}/${canal}`;
 
-export function createRoom(key: RoomKey): Room {
+export const newAccount = (dona = ''): Account => ({
+  dona,
+  rooms: new Set(),
+  memoryBytes: 0,
+  memoryOf: new Map(),
+  diskBytes: null,
+  diskAtMs: -Infinity,
+});
+
+export function createRoom(key: RoomKey, app = '', account = newAccount()): Room {
   return {
     key,
     name: nameOf(key),
+    app,
+    account,
+    countedBytes: 0,
     state: 'loading',
     sockets: new Set(),
     known: knowsNothing(),
@@ -85,9 +147,11 @@ export function createRoom(key: RoomKey): Room {
     unsent: 0,
     authors: [],
     presence: emptyPresence(),
-    presenceDue: false,
-    sentAtMs: -Infinity,
     sendDue: false,
+    presenceDue: false,
+    presenceSinceMs: -Infinity,
+    sentAtMs: -Infinity,
+    wake: null,
     holders: new Set(),
     heldBytes: 0,
     replies: { end: null, deletes: null, diffs: new Map() },
@@ -167,6 +231,16 @@ export function saysOnlyOurDeletes({ replies: { deletes } }: Room, update: Uint8
 export function forgetReplies({ replies }: Room): void {
   replies.end = null;
   replies.deletes = null;
+}
+
+/** Nobody needs it any more; whoever still knows of it, as the compaction does, holds none of its bytes. */
+export function emptyRoom(room: Room): void {
+  room.tail.pages.length = 0;
+  room.baseFrame = null;
+  room.known = knowsNothing();
+  room.baseVector = new Map();
+  forgetReplies(room);
+  room.replies.diffs.clear();
 }
 
 export const bytesOf = ({ baseBytes, tail }: Room): number => baseBytes + tail.end - tail.start;

@@ -4,9 +4,11 @@
  */
 import * as Y from 'yjs';
 import { covers, decodeVector } from '../../../schema/crdt/knowledge.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { frameOf, messages, syncs } from '../../../schema/room-frames.ts';
-import { mayWrite, type Connection } from './connection.ts';
+import { mayWrite } from './connection.ts';
+import type { Connection } from './room.ts';
 import { sendAnswer, sendFrames } from './frame-writer.ts';
 import { changesFrame } from './presence.ts';
 import { deletesFrame, endFrames, type Room } from './room.ts';
@@ -75,7 +77,7 @@ export function send(connection: Connection, frames: readonly Uint8Array[], figu
  */
 export function answerState(connection: Connection, question: Uint8Array, figures: Sent): boolean {
   const { room } = connection;
-  const theirs = decodeVector(question, limits.roomUpdateClientsMax * 10);
+  const theirs = decodeVector(question, sharedLimits.roomUpdateClientsMax * 10);
   if (!theirs) return false;
   if (connection.bufferedBytesMax > limits.roomSocketBufferedBytesMax) {
     // It has not read the last answer yet.

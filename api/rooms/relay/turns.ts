@@ -1,7 +1,10 @@
-/** Collects what rooms have to send, one turn of the event loop long; presence in a large room a little longer. */
+/**
+ * Collects what rooms have to send, one turn of the event loop long; presence in a large room a little longer. Level, not event: what is due
+ * stays due until it is sent, whatever the room has become meanwhile, and a room with something due is always looked at again.
+ */
 import type { Clock } from '../../../schema/clock.ts';
-import { limits } from '../../../schema/limits.ts';
-import type { Connection } from './connection.ts';
+import { limits } from '../limits.ts';
+import type { Connection } from './room.ts';
 import type { Room } from './room.ts';
 
 export interface Turns {
@@ -19,59 +22,85 @@ const coalesces = ({ sockets }: Room): boolean => sockets.size >= limits.roomPre
  * Five hundred letters a second to fifty people are 25,000 writes; gathered over a moment that nobody notices they are a fraction. A
  * room that was quiet sends at once, and so does one in which a lot has come.
  */
-const gathers = ({ sockets, unsent, sentAtMs }: Room, nowMs: number): boolean =>
-  sockets.size >= limits.roomGatherSocketsMin && unsent < limits.roomGatherUpdatesMax && nowMs - sentAtMs < limits.roomGatherMs;
+const gathers = ({ sockets, unsent }: Room): boolean => sockets.size >= limits.roomGatherSocketsMin && unsent < limits.roomGatherUpdatesMax;
+
+/** From when on the text of the room may leave, and its presence; Infinity: nothing is due. Monotonic ms. */
+function ripeAt(room: Room): { readonly text: number; readonly presence: number } {
+  const text = gathers(room) ? room.sentAtMs + limits.roomGatherMs : -Infinity;
+  const presence = coalesces(room) ? room.presenceSinceMs + limits.roomPresenceCoalesceMs : text;
+  return { text: room.sendDue ? text : Infinity, presence: room.presenceDue ? presence : Infinity };
+}
 
 export interface TurnSenders {
   readonly send: (room: Room, withPresence: boolean) => void;
   readonly sendTable: (connection: Connection) => void;
 }
 
-export function createTurns(clock: Clock, { send, sendTable }: TurnSenders): Turns {
-  const due = new Set<Room>();
-  let arrived: Connection[] = [];
-  const sendOne = (room: Room, nowMs: number): void => {
+export function createTurns(clock: Clock, { send, sendTable }: TurnSenders, atTurnEnd: (fn: () => void) => void = setImmediate): Turns {
+  const look = (room: Room): void => {
+    if (!room.sendDue && !room.presenceDue) return;
+    const nowMs = clock.monotonicMs();
+    const { text, presence } = ripeAt(room);
+    const withPresence = presence <= nowMs;
+    if (text > nowMs && !withPresence) return wakeAt(room, Math.min(text, presence));
+    // Text leaves with the presence whose time has come; presence whose time has not come stays due.
     room.sendDue = false;
     room.sentAtMs = nowMs;
-    const withPresence = room.presenceDue && !coalesces(room);
     if (withPresence) room.presenceDue = false;
-    send(room, withPresence);
-  };
-  const flush = (): void => {
-    const nowMs = clock.monotonicMs();
-    const rooms = [...due];
-    due.clear();
-    for (const room of rooms) {
-      if (!gathers(room, nowMs)) sendOne(room, nowMs);
-      else clock.at(room.sentAtMs + limits.roomGatherMs, () => room.sendDue && sendOne(room, clock.monotonicMs()));
+    try {
+      send(room, withPresence);
+    } finally {
+      if (room.presenceDue) wakeAt(room, ripeAt(room).presence);
     }
   };
-  const soon = (room: Room): void => {
-    // One that waits for more has enough now.
-    if (room.sendDue && room.unsent !== limits.roomGatherUpdatesMax) return;
-    room.sendDue = true;
-    if (due.size === 0) setImmediate(flush);
-    due.add(room);
+  const wakeAt = (room: Room, atMs: number): void => {
+    if (room.wake !== null && room.wake.atMs <= atMs) return;
+    room.wake?.cancel();
+    const cancel = clock.at(atMs, () => {
+      room.wake = null;
+      look(room);
+    });
+    room.wake = { atMs, cancel };
   };
-  const welcome = (): void => {
-    const all = arrived;
-    arrived = [];
-    for (const connection of all) if (!connection.gone) sendTable(connection);
+  const lookSoon = queueOf(look, atTurnEnd);
+  const welcome = (connection: Connection): void => {
+    if (!connection.gone) sendTable(connection);
   };
   return {
-    soon,
-    tableSoon: (connection) => {
-      if (arrived.length === 0) setImmediate(welcome);
-      arrived.push(connection);
+    soon: (room) => {
+      // One that waits for more has enough now.
+      if (room.sendDue && room.unsent !== limits.roomGatherUpdatesMax) return;
+      room.sendDue = true;
+      lookSoon(room);
     },
     presenceSoon: (room) => {
       if (room.presenceDue) return;
       room.presenceDue = true;
-      if (!coalesces(room)) return soon(room);
-      clock.at(clock.monotonicMs() + limits.roomPresenceCoalesceMs, () => {
-        room.presenceDue = false;
-        send(room, true);
-      });
+      room.presenceSinceMs = clock.monotonicMs();
+      lookSoon(room);
     },
+    tableSoon: queueOf(welcome, atTurnEnd),
   };
+}
+
+/** Acts once on each at the end of the turn. One that throws keeps none of the others back. */
+function queueOf<One>(act: (one: One) => void, atTurnEnd: (fn: () => void) => void): (one: One) => void {
+  let queue = new Set<One>();
+  const run = (): void => {
+    const all = queue;
+    queue = new Set();
+    try {
+      for (const one of all) {
+        all.delete(one);
+        act(one);
+      }
+    } finally {
+      for (const one of all) add(one);
+    }
+  };
+  const add = (one: One): void => {
+    if (queue.size === 0) atTurnEnd(run);
+    queue.add(one);
+  };
+  return add;
 }

@@ -7,7 +7,7 @@ import type { AuthenticationType, AuthHandlerMiddleware, Client } from 'ssh2';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { PasswordVerdict } from '../../../schema/gateway.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { withDeadline } from '../../clock/system.ts';
 import { connectSsh, type SshTarget } from './connect.ts';
 

@@ -1,7 +1,7 @@
 /**
  * controller/hosts/ssh/: the host driver `ssh` (design 5), and what else of the portal talks to an sshd: sign-in by password
  * and the server kit. This file: one authenticated connection to a server whose host key was checked before anything secret
- * was sent. There is no way to connect without a pin. Decision: docs/decisions/0064-host-keys.md
+ * was sent. There is no way to connect without a pin. Decision: docs/decisions/0063-how-the-portal-signs-in.md
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import ssh2 from 'ssh2';
 import type { AgentAuthMethod, AuthHandlerMiddleware, Client, ConnectConfig, PublicKeyAuthMethod, ServerHostKeyAlgorithm } from 'ssh2';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { withDeadline } from '../../clock/system.ts';
 import { accountPattern } from '../host.ts';
 import { packetReads } from './packets.ts';

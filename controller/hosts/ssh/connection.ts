@@ -3,11 +3,12 @@
  * a cut with growing, jittered pauses, ended when nobody used it for long. Commands go through a bounded pool; sockets don't
  * count against sshd's MaxSessions and have no bound here (the proxy has its own).
  */
+import { doubledMs, halfByChanceMs } from '../../../schema/backoff.ts';
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { withDeadline } from '../../clock/system.ts';
 import { checkSocketPath } from '../unix-socket.ts';
 import { brokenOff, channelStream } from './channel-stream.ts';
@@ -82,8 +83,7 @@ export function createSshConnection(options: SshConnectionOptions): SshConnectio
 
 /** The pause after the n-th failure in a row: 0.25, 0.5, 1 … s, half of it at random so that many don't come back together. */
 function pauseMs(failures: number, random: () => number): number {
-  const full = Math.min(limits.sshReconnectMs * 2 ** (failures - 1), limits.sshReconnectMsMax);
-  return full / 2 + (full / 2) * random();
+  return halfByChanceMs(doubledMs(limits.sshReconnectMs, failures, limits.sshReconnectMsMax), random());
 }
 
 async function liveOf(state: State): Promise<Live> {

@@ -1,6 +1,6 @@
 /** The connections to one server: one per account, and what they have to do with each other. */
 import type { Clock } from '../../../schema/clock.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import type { SshCredential, SshTarget } from './connect.ts';
 import { createSshConnection, type SshConnection } from './connection.ts';
 

@@ -1,5 +1,5 @@
 /** Files of packages that were read over ssh, bounded in bytes, the least lately used let go first. A key names the bytes for good. */
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 
 export interface FileCache {
   get(key: string, read: () => Promise<Uint8Array | null>): Promise<Uint8Array | null>;

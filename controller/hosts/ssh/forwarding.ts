@@ -2,7 +2,7 @@
  * Whether sshd forwards to unix sockets of an account, without which no supervisor and no app there is ever reached. What sshd says of a
  * refusal is what it says of a socket that nobody listens on (OpenSSH 9.2), so a socket is made that somebody does listen on.
  */
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../../limits.ts';
 import { refusedBySshd, type SshConnection } from './connection.ts';
 
 /** For the kit's Node, over standard input: listens on a socket of its own, prints where, and ends after the first visit or 10 s. */

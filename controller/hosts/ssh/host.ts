@@ -9,7 +9,8 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { InstallOutcome, InstallResult } from '../../../schema/install-events.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts';
 import { isOlderKit, kitVersion } from '../../../schema/supervisor-protocol.ts';
 import { accountPattern, type Host, type InstalledPackage, type InstallRun, type Inventory, type PackageSource } from '../host.ts';
@@ -89,6 +90,7 @@ export function createSshHost(options: SshHostOptions): Host {
     mendEngines: async (app, run = {}) => {
       await runInstaller(parts, [app], { scope: 'sistema', account: null, ...run });
     },
+    enginesMark: async () => (await listing.look([], false)).engines,
     inventory: (requirements) => inventory(parts, requirements),
     rollBack: async (app, scope, account) => {
       await runInstaller(parts, ['--rollback', app], { scope, account });
@@ -99,6 +101,7 @@ export function createSshHost(options: SshHostOptions): Host {
     remove: async (app, scope, account) => {
       await runInstaller(parts, ['--remove', app, '--force'], { scope, account });
     },
+    asPortal: async () => null,
     onDoubt: (listener) => connections.onDoubt(listener),
     close: async () => connections.close(),
   };
@@ -301,7 +304,7 @@ async function readFile(parts: Parts, account: string, app: string, scope: strin
       else if (line?.event === 'end') ended = true;
       else if (line?.event === 'error') refused = listError(line);
     },
-    msMax: limits.accountLookMsMax,
+    msMax: sharedLimits.accountLookMsMax,
   });
   if ((refused as SvcError | null)?.code === 'NOT_FOUND') return null;
   if (refused) throw refused;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import type { ListLine } from '../../../schema/list-lines.ts';
 import { createListing } from './listing.ts';
 
@@ -89,7 +89,7 @@ test.for([
   const { listing, runs } = createServer();
   const look = listing.look(['ana'], false);
   runs[0]!.answer([line, end]);
-  expect(await look).toEqual({ kit: '9.9.9', system: [], accounts: new Map([['ana', { home: null, own: [] }]]) });
+  expect(await look).toEqual({ kit: '9.9.9', engines: null, system: [], accounts: new Map([['ana', { home: null, own: [] }]]) });
 });
 
 test('a manifest that can not be acted on, or is another app’s, hides no other and is told', async () => {
@@ -109,6 +109,58 @@ test('an unchanged package is the same object at each look', async () => {
     found.push((await look).system[0]);
   }
   expect([found[0] === found[1], found[1] === found[2], found[2]?.delivered]).toEqual([true, false, null]);
+});
+
+const stamped = (account: string | null, stamp: string): ListLine => ({ event: 'stamp', account, stamp });
+
+test('what is as it was is neither asked for nor told again', async () => {
+  const { listing, runs } = createServer();
+  const looks = async (lines: readonly ListLine[]) => {
+    const look = listing.look(['ana'], true);
+    runs.at(-1)!.answer([...lines, end]);
+    const { system, accounts } = await look;
+    return [runs.at(-1)!.asked, [...system, ...(accounts.get('ana')?.own ?? [])].map(({ app }) => app).join(' ')];
+  };
+  const own = packaged('meu', { account: 'ana' });
+  expect(await looks([account('ana'), stamped('ana', '1a'), stamped(null, '2b'), packaged('notas'), own])).toEqual(['ana\n', 'notas meu']);
+  const same: readonly ListLine[] = [account('ana'), { event: 'same', account: 'ana' }, { event: 'same', account: null }];
+  expect(await looks(same)).toEqual(['ana\n= 2b\n=ana 1a\n', 'notas meu']);
+  // Of one of them only.
+  expect(await looks([account('ana'), { event: 'same', account: 'ana' }, stamped(null, '3c')])).toEqual(['ana\n= 2b\n=ana 1a\n', 'meu']);
+  expect(await looks(same)).toEqual(['ana\n= 3c\n=ana 1a\n', 'meu']);
+  // A kit that knows no stamps tells everything.
+  expect(await looks([account('ana'), packaged('notas')])).toEqual(['ana\n= 3c\n=ana 1a\n', 'notas']);
+  expect(await looks([account('ana')])).toEqual(['ana\n', '']);
+});
+
+test('what could not be read is what it was, and is asked for whole until it can be', async () => {
+  const { listing, runs, bad } = createServer();
+  const looks = async (lines: readonly ListLine[]) => {
+    const look = listing.look(['ana'], true);
+    runs.at(-1)!.answer([account('ana'), stamped('ana', '1a'), stamped(null, '2b'), ...lines, end]);
+    const { system, accounts } = await look;
+    return [runs.at(-1)!.asked, [...system, ...(accounts.get('ana')?.own ?? [])].map(({ app }) => app).join(' ')];
+  };
+  const refused = (account: string | null, folder: string, unread?: string): ListLine => ({
+    event: 'bad',
+    account,
+    folder,
+    message: 'EIO',
+    ...(unread === undefined ? {} : { unread }),
+  });
+  await looks([packaged('notas'), packaged('relogio'), packaged('meu', { account: 'ana' })]);
+  const unread = [refused(null, '/opt/svc-apps/notas', 'notas'), packaged('relogio'), refused('ana', '/home/ana/x', 'all')];
+  expect(await looks(unread)).toEqual(['ana\n= 2b\n=ana 1a\n', 'relogio notas meu']);
+  expect(await looks(unread)).toEqual(['ana\n', 'relogio notas meu']);
+  expect((await listing.look([], false)).system).toMatchObject([{ app: 'relogio' }, { app: 'notas', unread: 'EIO' }]);
+  expect(await looks([packaged('notas'), packaged('relogio'), refused('ana', '/home/ana/x', 'all')])).toEqual([
+    'ana\n',
+    'notas relogio meu',
+  ]);
+  expect((await listing.look([], false)).system[0]).not.toHaveProperty('unread');
+  // One that is damaged is none.
+  expect(await looks([refused(null, '/opt/svc-apps/notas'), packaged('relogio')])).toEqual(['ana\n= 2b\n', 'relogio']);
+  expect(bad).toContain('/opt/svc-apps/notas');
 });
 
 test.for([

@@ -2,7 +2,7 @@
  * A look at a server: one run of `svc-app-list` tells its packages, the homes of accounts and what people installed for themselves.
  * Everybody who asks within a moment is served by the same look. Decision: docs/decisions/0085-one-look-one-command.md
  */
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { ListLine } from '../../../schema/list-lines.ts';
 import { parseManifest } from '../../../schema/manifest/minimum.ts';
@@ -15,6 +15,8 @@ export interface ServerLook {
   /** Version of the kit that looked. */
   readonly kit: string;
   readonly system: readonly InstalledPackage[];
+  /** Changes when an engine comes or goes; null when the server did not say. */
+  readonly engines: string | null;
   /** By account: its home, null when there is no such account, and its own packages. */
   readonly accounts: ReadonlyMap<string, { readonly home: string | null; readonly own: readonly InstalledPackage[] }>;
 }
@@ -40,7 +42,7 @@ export interface ListingOptions {
 
 export function createListing(options: ListingOptions): Listing {
   const { clock } = options;
-  const known: Known = new Map();
+  const known: Known = { packages: new Map(), last: new Map() };
   /** Whoever was asked for once is in every look. */
   const everybody = new Set<string>();
   let last: { readonly look: ServerLook; readonly atMs: number } | null = null;
@@ -82,7 +84,7 @@ export function createListing(options: ListingOptions): Listing {
   return {
     look,
     whereabouts: async (account) => {
-      const isRecent = newest !== null && clock.monotonicMs() - newest.atMs < limits.packageLookMs;
+      const isRecent = newest !== null && clock.monotonicMs() - newest.atMs < limits.whereaboutsMs;
       const known = isRecent ? newest?.look : undefined;
       const home = known?.accounts.get(account)?.home ?? null;
       if (known && home !== null) return { home, kit: known.kit };
@@ -96,53 +98,113 @@ export function createListing(options: ListingOptions): Listing {
   };
 }
 
-type Known = Map<string, { readonly text: string; readonly found: InstalledPackage }>;
+interface Known {
+  /** By `<account>/<app>`. */
+  readonly packages: Map<string, { readonly text: string; readonly found: InstalledPackage }>;
+  /** By account, '' for the system: what stood there, and the stamp of that look. */
+  readonly last: Map<string, Kept>;
+}
+
+interface Kept {
+  /** Null: it is asked for whole. */
+  readonly stamp: string | null;
+  readonly found: readonly InstalledPackage[];
+}
+
+/** What a running look has said so far; by account, '' for the system. */
+interface Taken {
+  readonly homes: Map<string, string | null>;
+  readonly stamps: Map<string, string>;
+  readonly same: Set<string>;
+  readonly found: Map<string, InstalledPackage[]>;
+  /** Apps that could not be read, or `all`, and why. */
+  readonly unread: Map<string, Map<string, string>>;
+  readonly flawed: Set<string>;
+  engines: string | null;
+  refused: SvcError | null;
+  kit: string | null;
+}
 
 async function read(options: ListingOptions, known: Known, accounts: readonly string[]): Promise<ServerLook> {
-  const system: InstalledPackage[] = [];
-  const homes = new Map<string, string | null>();
-  const own = new Map<string, InstalledPackage[]>();
-  const seen = new Set<string>();
-  let refused: SvcError | null = null;
-  let kit: string | null = null;
-  const take = (line: ListLine): void => {
-    if (line.event === 'account') homes.set(line.account, line.home);
-    else if (line.event === 'bad') options.onBadPackage(line.folder, new Error(line.message));
-    else if (line.event === 'error') refused = listError(line);
-    else if (line.event === 'end') kit = line.version;
-    else if (line.event === 'package') {
-      const key = `${line.account ?? ''}/${line.app}`;
-      seen.add(key);
-      try {
-        const found = packageOf(known, key, line);
-        if (line.account === null) system.push(found);
-        else own.set(line.account, [...(own.get(line.account) ?? []), found]);
-      } catch (error) {
-        options.onBadPackage(key, error);
-      }
-    }
+  const taken: Taken = {
+    homes: new Map(),
+    stamps: new Map(),
+    same: new Set(),
+    found: new Map(),
+    unread: new Map(),
+    flawed: new Set(),
+    engines: null,
+    refused: null,
+    kit: null,
   };
-  const result = await options.run(accounts.map((account) => `${account}\n`).join(''), (text) => {
-    const line = readListLine(text);
-    if (line) take(line);
+  const stamps = ['', ...accounts].flatMap((name) => {
+    const stamp = known.last.get(name)?.stamp ?? null;
+    return stamp === null ? [] : [`=${name} ${stamp}\n`];
   });
-  if (refused) throw refused;
-  if (kit === null) throw notRun(result);
-  for (const key of known.keys()) if (!seen.has(key)) known.delete(key);
-  return { kit, system, accounts: new Map(accounts.map((name) => [name, { home: homes.get(name) ?? null, own: own.get(name) ?? [] }])) };
+  const result = await options.run([...accounts.map((account) => `${account}\n`), ...stamps].join(''), (text) => {
+    const line = readListLine(text);
+    if (line) take(options, known, taken, line);
+  });
+  if (taken.refused) throw taken.refused;
+  if (taken.kit === null) throw notRun(result);
+  const system = keep(known, taken, '');
+  const own = new Map(accounts.map((name) => [name, { home: taken.homes.get(name) ?? null, own: keep(known, taken, name) }]));
+  return { kit: taken.kit, engines: taken.engines, system, accounts: own };
+}
+
+function take(options: ListingOptions, known: Known, taken: Taken, line: ListLine): void {
+  if (line.event === 'account') taken.homes.set(line.account, line.home);
+  else if (line.event === 'error') taken.refused = listError(line);
+  else if (line.event === 'end') taken.kit = line.version;
+  else if (line.event === 'engines') taken.engines = line.stamp;
+  else if (line.event === 'same') taken.same.add(line.account ?? '');
+  else if (line.event === 'stamp') taken.stamps.set(line.account ?? '', line.stamp);
+  else if (line.event === 'bad') {
+    const name = line.account ?? '';
+    options.onBadPackage(line.folder, new Error(line.message));
+    taken.flawed.add(name);
+    if (line.unread !== undefined)
+      taken.unread.set(name, (taken.unread.get(name) ?? new Map<string, string>()).set(line.unread, line.message));
+  } else if (line.event === 'package') {
+    const name = line.account ?? '';
+    const key = `${name}/${line.app}`;
+    try {
+      taken.found.set(name, [...(taken.found.get(name) ?? []), packageOf(known, key, line)]);
+    } catch (error) {
+      taken.flawed.add(name);
+      options.onBadPackage(key, error);
+    }
+  }
+}
+
+/** What stands there now. Whatever could not be read is what it was: "can't be read" is never "not there". */
+function keep(known: Known, taken: Taken, name: string): readonly InstalledPackage[] {
+  const last = known.last.get(name);
+  if (last && taken.same.has(name)) return last.found;
+  const unread = taken.unread.get(name);
+  const told = taken.found.get(name) ?? [];
+  const kept = (last?.found ?? []).flatMap((one) => {
+    const why = unread?.get(one.app) ?? unread?.get('all');
+    return why === undefined || told.some(({ app }) => app === one.app) ? [] : [{ ...one, unread: why }];
+  });
+  const found = [...told, ...kept];
+  for (const { app } of last?.found ?? []) if (!found.some((one) => one.app === app)) known.packages.delete(`${name}/${app}`);
+  // With a flaw it is looked at whole again, so that its end is seen and its cause said.
+  known.last.set(name, { stamp: taken.flawed.has(name) ? null : (taken.stamps.get(name) ?? null), found });
+  return found;
 }
 
 /** The same object while it says the same, so that "nothing changed" is a comparison of references. */
 function packageOf(known: Known, key: string, line: Extract<ListLine, { readonly event: 'package' }>): InstalledPackage {
   const { app, hash, delivered, previous, manifest: text, account } = line;
-  const before = known.get(key);
+  const before = known.packages.get(key);
   const { found: last } = before ?? {};
   if (before?.text === text && last?.hash === hash && last.delivered === delivered && last.previous === previous) return last;
   const manifest = parseManifest(text);
   if (manifest.id !== app) throw new SvcError('PACKAGE_REFUSED', `the package ${app} calls itself ${JSON.stringify(manifest.id)}`);
   const scope = account === null ? 'sistema' : 'pessoa';
   const found: InstalledPackage = { app, version: manifest.version, hash, delivered, scope, previous, manifest };
-  known.set(key, { text, found });
+  known.packages.set(key, { text, found });
   return found;
 }
 

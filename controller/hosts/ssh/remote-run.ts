@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { ClientChannel } from 'ssh2';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { brokenOff } from './channel-stream.ts';
 
 export interface RemoteRun {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 import { createSessionPool } from './session-pool.ts';
 
 /** Takes a turn and says in `order` when it came. */

@@ -4,7 +4,7 @@
  * Source: anchors B 11; design 5.
  */
 import { SvcError } from '../../../schema/errors.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits } from '../limits.ts';
 
 export interface SessionPool {
   /** Resolves when it is this one's turn; rejects SSH_SATURATED when too many wait. Each turn is given back once. */

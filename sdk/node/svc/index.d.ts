@@ -48,7 +48,7 @@ export const web: {
 export interface Disponibilidade {
   readonly disponivel: boolean;
   readonly motivo: string | null;
-  readonly codigo?: 'SEM_CREDENCIAL' | 'NAO_CONSTRUIDO';
+  readonly codigo?: 'SEM_CREDENCIAL' | 'SEM_ESCOPO' | 'NAO_CONSTRUIDO';
 }
 
 /** A verb that can't be done; `codigo` never changes its meaning. */
@@ -107,6 +107,7 @@ export const metricas: {
 
 export type Papel = 'ver' | 'comentar' | 'editar' | 'dona';
 export type Canal = 'documento' | 'comentarios';
+export type MotivoDaSala = 'sem-espaco' | 'cheia';
 export type EstadoDaSala = 'conectando' | 'sincronizado' | 'fora' | 'sem-acesso' | 'apagada' | 'saiu';
 
 export interface Sala {
@@ -172,11 +173,15 @@ export interface Conexao<D, P> {
   readonly doc: D;
   readonly presenca: P;
   readonly estado: EstadoDaSala;
+  /** With `fora`: the space for rooms is used up, or the document is as large as it may get. */
+  readonly motivo: MotivoDaSala | null;
   /** Of the last ticket: a backend does not hear of a change before it connects again; the portal decides what it takes. */
   readonly papel: Papel | null;
   readonly podeEscrever: boolean;
   readonly sincronizado: Promise<void>;
-  aoMudar(callback: (mudanca: { readonly estado: EstadoDaSala; readonly papel: Papel | null }) => void): () => void;
+  aoMudar(
+    callback: (mudanca: { readonly estado: EstadoDaSala; readonly papel: Papel | null; readonly motivo: MotivoDaSala | null }) => void,
+  ): () => void;
   sair(): Promise<void>;
 }
 
@@ -189,7 +194,7 @@ export interface OpcoesDaSala<D, P> {
   readonly WebSocket?: new (url: string) => unknown;
 }
 
-/** All but `disponivel` reject or throw ErroSvc: SEM_CREDENCIAL, SEM_REDE, SEM_RESPOSTA, or the portal's own code with its HTTP `status`. */
+/** All but `disponivel` reject or throw ErroSvc: SEM_CREDENCIAL, SEM_ESCOPO, SEM_REDE, SEM_RESPOSTA, or the portal's own code with its HTTP `status`. */
 export const salas: {
   disponivel(): Disponibilidade;
   /** Joins as a page does; answers at once. `sair()` lets the process end. */

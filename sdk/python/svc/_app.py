@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-_ID = re.compile(r'[a-z0-9-]{1,128}\Z')
+_ID = re.compile(r'[a-z0-9-]{1,49}\Z')
 _VERSION = re.compile(r'[0-9A-Za-z][0-9A-Za-z.\-+_]{0,127}\Z')
 _BASE_PATH = re.compile(r'/(?:[A-Za-z0-9._~-]+/)*\Z')
 _MANIFEST_BYTES_MAX = 256 * 1024

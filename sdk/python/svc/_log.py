@@ -1,7 +1,7 @@
 """app.log: one JSON line per event below SVC_APP_DATA_DIR. Source: spec 2.6 and 4.4.
 
-A line never holds a raw control character (newline, ANSI, bidi marks), so a reader's terminal is safe. Writing never fails the
-app: a full disk costs the line, said once on stderr.
+The same rules as sdk/node/svc/lib/log.js, whose header explains them: no raw control characters, texts and lines cut, the file opened
+for each line and rotated at 4 MiB, two kept. Writing never fails the app: a full disk costs the line, told once on stderr.
 """
 
 from __future__ import annotations

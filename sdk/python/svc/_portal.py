@@ -21,11 +21,22 @@ class Resposta(dict):
         return bool(next(iter(self.values()), False))
 
 
+def escopos() -> list[str] | None:
+    """What the credential was made for; None when the portal that started us does not say (docs/app-authors.md)."""
+    texto = os.environ.get('SVC_PORTAL_SCOPES')
+    return None if texto is None else [escopo for escopo in texto.split(',') if escopo]
+
+
 def disponivel(recurso: str, construido: bool = False) -> Resposta:
     """{ disponivel, motivo, codigo }; `motivo` is None only when it is available."""
     missing = [name for name in ('SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN') if not os.environ.get(name)]
     if missing:
-        return Resposta(disponivel=False, motivo=f'falta {" e ".join(missing)}: o manifesto declara recursos.{recurso}?', codigo='SEM_CREDENCIAL')
+        motivo = f'falta {" e ".join(missing)}: o manifesto declara recursos.{recurso}, e o app foi iniciado pelo portal?'
+        return Resposta(disponivel=False, motivo=motivo, codigo='SEM_CREDENCIAL')
+    concedidos = escopos()
+    if concedidos is not None and recurso not in concedidos:
+        motivo = f'o manifesto não declara recursos.{recurso}: a credencial vale só para {", ".join(concedidos) or "nada"}'
+        return Resposta(disponivel=False, motivo=motivo, codigo='SEM_ESCOPO')
     if construido:
         return Resposta(disponivel=True, motivo=None)
     return Resposta(disponivel=False, motivo=f'esta versão do runtime ainda não tem {recurso}', codigo='NAO_CONSTRUIDO')

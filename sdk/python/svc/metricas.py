@@ -1,5 +1,5 @@
-"""Metrics of the app (spec 2.1 `recursos.metricas`). Without the declaration publishing does nothing, as the spec says; with it
-this version refuses, because nothing would arrive."""
+"""Metrics of the app (spec 2.1 `recursos.metricas`). Without the declaration publishing does nothing and never raises, as the spec says,
+whatever else the app declares; with it this version refuses, because nothing would arrive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def disponivel() -> _portal.Resposta:
 
 
 def _publish(verbo: str) -> None:
-    if disponivel()['codigo'] != 'SEM_CREDENCIAL':
+    if 'metricas' in (_portal.escopos() or ()):
         _portal.recusar('metricas', verbo)
 
 

@@ -1,11 +1,13 @@
 /** Chromium for the browser tests, and what every one of them needs of a page. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, type TestContext } from 'vitest';
 import { startPortal, type PortalOptions, type RunningPortal } from '../../support/portal.ts';
 import {
   chromium,
   type Browser,
+  type BrowserContext,
   type BrowserContextOptions,
   type Frame,
   type FrameLocator,
@@ -30,6 +32,22 @@ export const launchBrowser = async (): Promise<Browser> =>
     ],
   });
 
+const opened = new Set<BrowserContext>();
+
+/** A test that failed says what its pages showed at that moment: setup/report.ts repeats it at the end of a run. */
+afterEach(async ({ task }) => {
+  const error = task.result?.state === 'fail' ? task.result.errors?.at(-1) : undefined;
+  if (error === undefined) return;
+  const pages = [...opened].flatMap((context) => context.pages());
+  const lines = await Promise.all(pages.map(async (page) => `page: ${page.url()} ${JSON.stringify(await shownOn(page))}`));
+  error.stack = [error.stack ?? error.message, ...lines].join('\n');
+});
+
+async function shownOn(page: Page): Promise<string> {
+  const shown = page.locator('body').ariaSnapshot({ timeout: 5_000 });
+  return (await shown.catch((error: unknown) => String(error))).replaceAll(/\s+/g, ' ').slice(0, 700);
+}
+
 export interface TestPage {
   readonly page: Page;
   /** Every exception and every error of the console so far; a breach of the policy is one. */
@@ -48,6 +66,8 @@ export async function newPage(browser: Browser, options: BrowserContextOptions =
   });
   // Of a machine that does much else at the time.
   context.setDefaultTimeout(90_000);
+  opened.add(context);
+  context.once('close', () => opened.delete(context));
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
@@ -92,14 +112,42 @@ export async function frameAt(page: Page, title: string): Promise<Frame> {
 /** Serious and critical findings of axe on the shell's own page, as lines. */
 export const axeFindings = async (page: Page): Promise<readonly string[]> => axeFindingsIn(page);
 
-/** The same on the page of an app. */
-export async function axeFindingsIn(page: Pick<Frame, 'evaluate'>): Promise<readonly string[]> {
-  // Through the debugger, so that the page keeps its policy.
-  await page.evaluate(axeSource);
-  const result = await page.evaluate<AxeResult>(`axe.run(document, { resultTypes: ['violations'], iframes: false })`);
+/** The same on the page of an app. With `colours` only the rules that a theme can break: enough where the same elements passed all in another. */
+export async function axeFindingsIn(page: Pick<Frame, 'evaluate'>, rules: 'all' | 'colours' = 'all'): Promise<readonly string[]> {
+  // Through the debugger, so that the page keeps its policy. Once for a page: it is half a megabyte.
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axeSource);
+  const runOnly = rules === 'all' ? '' : `runOnly: ['color-contrast', 'link-in-text-block'],`;
+  const result = await page.evaluate<AxeResult>(`axe.run(document, { ${runOnly} resultTypes: ['violations'], iframes: false })`);
   return result.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' · ')}`);
+}
+
+interface Looks {
+  /** Pages of apps on the desktop, looked at as well. */
+  readonly inside?: readonly Frame[];
+  /** For the pictures: called in each theme. */
+  readonly seen?: (suffix: '' | '-dark') => Promise<void>;
+}
+
+/** Axe on a page that follows the system, in the light theme and in the dark one, in which its elements are the same. Leaves it light. */
+export async function axeInBothThemes(page: Page, { inside = [], seen }: Looks = {}): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const [colorScheme, suffix, told] of [
+    ['light', '', 'claro'],
+    ['dark', '-dark', 'escuro'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
+    for (const frame of inside) await frame.locator(`html[data-svc-tema="${told}"]`).waitFor({ state: 'attached' });
+    await seen?.(suffix);
+    for (const each of [page, ...inside]) {
+      const lines = await axeFindingsIn(each, colorScheme === 'light' ? 'all' : 'colours');
+      found.push(...lines.map((line) => `${colorScheme}: ${line}`));
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
 }
 
 /** A fresh one-time link: the printed one works once. */
@@ -108,17 +156,18 @@ export async function newLink(portal: RunningPortal, admin = true): Promise<stri
   return (body as { readonly link: string }).link;
 }
 
+type DeskOptions = [options?: BrowserContextOptions, how?: { readonly button?: RegExp; readonly admin?: boolean }];
+
 /** A signed-in page on the desktop, once the button is there. */
-export async function signedIn(
-  browser: Browser,
-  portal: RunningPortal,
-  options: BrowserContextOptions = {},
-  { button = /^Notas/, admin = true }: { readonly button?: RegExp; readonly admin?: boolean } = {},
-): Promise<TestPage> {
+export async function signedIn(browser: Browser, portal: RunningPortal, ...[options, how]: DeskOptions): Promise<TestPage> {
   const made = await newPage(browser, options);
-  await made.page.goto(await newLink(portal, admin));
-  await made.page.getByRole('button', { name: button }).first().waitFor();
+  await signIn(made.page, portal, how);
   return made;
+}
+
+async function signIn(page: Page, portal: RunningPortal, { button = /^Notas/, admin = true }: DeskOptions[1] = {}): Promise<void> {
+  await page.goto(await newLink(portal, admin));
+  await page.getByRole('button', { name: button }).first().waitFor();
 }
 
 interface MadeDesk extends TestPage {
@@ -127,12 +176,52 @@ interface MadeDesk extends TestPage {
 }
 
 /**
+ * Makes the page of the test before as one of a new profile: with its processes there already it costs half of what a new one does. False when
+ * that can't be. What a script or a WebSocket route of a test left on a page stays: such a test opens a page of its own.
+ */
+export async function cleared(made: TestPage): Promise<boolean> {
+  // A page that hangs answers nothing.
+  return await Promise.race([clear(made).catch(() => false), sleep(20_000, false, { ref: false })]);
+}
+
+async function clear({ page, problems }: TestPage): Promise<boolean> {
+  const context = page.context();
+  for (const other of context.pages()) if (other !== page) await other.close();
+  for (const event of ['request', 'response'] as const) page.removeAllListeners(event);
+  await page.unrouteAll({ behavior: 'wait' });
+  await context.setOffline(false);
+  await page.evaluate(() => sessionStorage.clear());
+  await page.goto('about:blank');
+  const debugging = await context.newCDPSession(page);
+  await debugging.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' });
+  await debugging.detach();
+  await context.clearCookies();
+  (problems as string[]).length = 0;
+  return true;
+}
+
+/** As `signedIn`, with the page of the test before where that can be; every other page of the browser is closed. */
+export async function signedInAnew(
+  kept: TestPage | undefined,
+  browser: Browser,
+  portal: RunningPortal,
+  how?: DeskOptions[1],
+): Promise<TestPage> {
+  const made = kept !== undefined && (await cleared(kept)) ? kept : undefined;
+  for (const context of browser.contexts()) if (context !== made?.page.context()) await context.close();
+  if (made === undefined) return await signedIn(browser, portal, {}, how);
+  await signIn(made.page, portal, how);
+  return made;
+}
+
+/**
  * For the tests of a file: one portal and one browser, and before each test `give` gets them with a page that was signed in anew.
- * A second try of a test gets a portal of its own.
+ * A second try of a test gets a portal and a page of its own.
  */
 export function useDesk(give: (made: MadeDesk) => void, options: () => Promise<PortalOptions> = async () => Promise.resolve({})): void {
   let portal: RunningPortal | undefined;
   let browser: Browser | undefined;
+  let last: TestPage | undefined;
   beforeAll(async () => {
     [portal, browser] = await Promise.all([options().then(startPortal), launchBrowser()]);
   });
@@ -142,13 +231,37 @@ export function useDesk(give: (made: MadeDesk) => void, options: () => Promise<P
   });
   beforeEach(async ({ task }) => {
     if (portal === undefined || browser === undefined) throw new Error('no portal or no browser');
-    if ((task.result?.retryCount ?? 0) > 0) {
+    const again = (task.result?.retryCount ?? 0) > 0;
+    if (again) {
       await portal.stop();
       portal = await startPortal(await options());
     }
-    for (const context of browser.contexts()) await context.close();
-    give({ portal, browser, ...(await signedIn(browser, portal)) });
+    last = await signedInAnew(again ? undefined : last, browser, portal);
+    give({ portal, browser, ...last });
   });
+}
+
+/** For tests that go on side by side: one portal and one browser for the file, and each test asks for a desktop of its own, which ends with it. */
+export function useDesks(): (test: TestContext, ...how: DeskOptions) => Promise<MadeDesk> {
+  let portal: RunningPortal | undefined;
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await portal?.stop();
+  });
+  return async ({ task, onTestFinished }, ...how) => {
+    if (portal === undefined || browser === undefined) throw new Error('no portal or no browser');
+    // A second try gets a portal of its own: the others go on with theirs.
+    const isAgain = (task.result?.retryCount ?? 0) > 0;
+    const at = isAgain ? await startPortal() : portal;
+    if (isAgain) onTestFinished(async () => await at.stop());
+    const made = await signedIn(browser, at, ...how);
+    onTestFinished(async () => await made.page.context().close());
+    return { portal: at, browser, ...made };
+  };
 }
 
 export async function boxOf(locator: Locator): Promise<Box> {

@@ -2,10 +2,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { repository, startPortal, type RunningPortal } from '../../support/portal.ts';
-import { frameOf, launchBrowser, newPage, openApp, type TestPage } from './browser.ts';
+import { cleared, frameOf, launchBrowser, newPage, openApp, type TestPage } from './browser.ts';
 
 export const people = { ana: 'Ana Souza', bia: 'Bia Lima', caio: 'Caio Reis' } as const;
 export type PersonName = keyof typeof people;
@@ -15,7 +15,7 @@ export interface RoomsWorld {
   readonly browser: Browser;
   /** A desktop, signed in, in a profile of its own. */
   desktop(person: PersonName, options?: BrowserContextOptions): Promise<Desktop>;
-  /** Ends every profile. */
+  /** Ends every profile, but for one of each person, which is made as new. */
   closeAll(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -39,19 +39,33 @@ export async function createRoomsWorld(more: readonly string[] = []): Promise<Ro
   );
   const documents = [
     `kind: Portal\nmetadata: { name: casa }\nspec: { repository: "${path.join(repository, 'examples/apps')}" }`,
-    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: "." } }',
+    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',
     ...persons,
     'kind: Package\nmetadata: { name: caderno-casa }\nspec: { app: caderno, versao: 1.0.0, server: casa }',
     ...more,
   ];
   await writeFile(path.join(desired, 'casa.yaml'), documents.map(document).join('---\n'));
   const [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+  const plain = new Map<BrowserContext, { readonly person: PersonName; readonly made: TestPage }>();
+  const spare = new Map<PersonName, TestPage>();
   return {
     portal,
     browser,
-    desktop: async (person, options = {}) => await openDesktop(portal, browser, person, options),
+    desktop: async (person, options) => {
+      const kept = options === undefined ? spare.get(person) : undefined;
+      if (kept !== undefined) spare.delete(person);
+      const made = kept ?? (await newPage(browser, options));
+      if (options === undefined) plain.set(made.page.context(), { person, made });
+      return await openDesktop(portal, made, person);
+    },
     closeAll: async () => {
-      for (const context of browser.contexts()) await context.close();
+      for (const context of browser.contexts()) {
+        const { person, made } = plain.get(context) ?? {};
+        if (person === undefined || made === undefined || (spare.has(person) && spare.get(person) !== made)) await context.close();
+        else if (spare.get(person) === made) continue;
+        else if (await cleared(made)) spare.set(person, made);
+        else await context.close();
+      }
     },
     stop: async () => {
       await browser.close();
@@ -78,8 +92,7 @@ export function useRoomsWorld(give: (world: RoomsWorld) => void, more: readonly 
   });
 }
 
-async function openDesktop(portal: RunningPortal, browser: Browser, person: PersonName, options: BrowserContextOptions): Promise<Desktop> {
-  const made = await newPage(browser, options);
+async function openDesktop(portal: RunningPortal, made: TestPage, person: PersonName): Promise<Desktop> {
   const { body } = await portal.admin('POST', '/api/admin/links', { person, admin: false });
   await made.page.goto((body as { readonly link: string }).link);
   await made.page

@@ -67,7 +67,7 @@ export async function createStoreWorld(): Promise<StoreWorld> {
     'casa.yaml',
     [
       `kind: Portal\nmetadata: { name: casa }\nspec: { repository: "${address}" }`,
-      'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: "." } }',
+      'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',
       'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa, account: ana, grupos: [editores] }',
     ]
       .map((text) => `apiVersion: svc/v1\n${text}\n`)

@@ -53,10 +53,10 @@ export function tell(sentence: string): void {
   byId('aviso').hidden = sentence === '';
 }
 
-function drawState({ estado, papel }: Pick<Conexao, 'estado' | 'papel'>): void {
+function drawState({ estado, motivo, papel }: Pick<Conexao, 'estado' | 'motivo' | 'papel'>): void {
   const strip = byId('estado');
   const role = papel === null || isOver(estado) ? '' : ` · ${say(`papel.${papel}`)}`;
-  const sentence = say(`estado.${estado}`) + role;
+  const sentence = say(`estado.${motivo ?? estado}`) + role;
   strip.dataset['estado'] = estado;
   // Set only when it differs: a screen reader reads every change.
   if (byId('estado-texto').textContent !== sentence) byId('estado-texto').textContent = sentence;

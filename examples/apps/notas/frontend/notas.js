@@ -144,7 +144,8 @@
   async function abrir(id, comFoco) {
     await salvar();
     if (sujo) return; // still not saved: nothing that was written is thrown away
-    aberta = notas.find((nota) => nota.id === id) ?? null;
+    // A list that was asked for before a note was made does not have it.
+    aberta = notas.find((nota) => nota.id === id) ?? (aberta?.id === id ? aberta : null);
     rota(aberta ? `nota/${aberta.id}` : '.');
     mostrarEditor();
     if (comFoco && aberta) texto.focus();
@@ -155,7 +156,7 @@
     try {
       const { status, valor } = await pedir('POST', 'api/notas', { titulo: '', texto: '' });
       if (status !== 201) return aviso(diz('recusada') + valor.error);
-      notas = [valor, ...notas];
+      notas = [valor, ...notas.filter((nota) => nota.id !== valor.id)];
       await abrir(valor.id, false);
       titulo.focus();
     } catch {
@@ -308,7 +309,8 @@
 
   traduzir();
   void reler(true)
-    .then(() => irPara(location.pathname))
+    // Who was quicker than the list is where they want to be.
+    .then(() => (aberta === null ? irPara(location.pathname) : undefined))
     .catch(() => comContato(false))
     .finally(() => void acompanhar());
 })();

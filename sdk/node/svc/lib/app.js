@@ -4,7 +4,7 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 
-const ID = /^[a-z0-9-]{1,128}$/;
+const ID = /^[a-z0-9-]{1,49}$/;
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z.\-+_]{0,127}$/;
 const BASE_PATH = /^\/(?:[A-Za-z0-9._~-]+\/)*$/;
 const MANIFEST_BYTES_MAX = 256 * 1024;

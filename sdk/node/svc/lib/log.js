@@ -2,8 +2,10 @@
 /**
  * app.log: one JSON line per event below SVC_APP_DATA_DIR. Source: spec 2.6 and 4.4.
  *
- * A line never holds a raw control character (newline, ANSI, bidi marks), so a reader's terminal is safe. Writing never fails
- * the app: a full disk costs the line, said once on stderr.
+ * A line never holds a raw control character (newline, ANSI, bidi marks), so a reader's terminal is safe. A text is cut at 8 Ki characters,
+ * a line above 64 KiB keeps its head; a field with a reserved name gets a trailing `_`. The file (0600) is opened for each line, so that it
+ * may be moved or removed, and is rotated at 4 MiB into `.1` and `.2`: 12 MiB per app, and some tens of microseconds an event. It is meant
+ * for events, not for every request. Writing never fails the app: a full disk costs the line, told once on stderr.
  */
 const fs = require('node:fs');
 const path = require('node:path');

@@ -4,12 +4,23 @@ const { ErroSvc } = require('./erros.js');
 
 const ESPERA_MS = 20_000;
 
+/** What the credential was made for; null when the portal that started us does not say. The cases: docs/app-authors.md. */
+function escopos() {
+  const texto = process.env.SVC_PORTAL_SCOPES;
+  return texto === undefined ? null : texto.split(',').filter(Boolean);
+}
+
 /** { disponivel, motivo, codigo }; `motivo` is null only when it is available. */
 function disponivel(recurso, construido = false) {
   const missing = ['SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN'].filter((name) => !process.env[name]);
   if (missing.length > 0) {
-    const motivo = `falta ${missing.join(' e ')}: o manifesto declara recursos.${recurso}?`;
+    const motivo = `falta ${missing.join(' e ')}: o manifesto declara recursos.${recurso}, e o app foi iniciado pelo portal?`;
     return { disponivel: false, motivo, codigo: 'SEM_CREDENCIAL' };
+  }
+  const concedidos = escopos();
+  if (concedidos !== null && !concedidos.includes(recurso)) {
+    const motivo = `o manifesto não declara recursos.${recurso}: a credencial vale só para ${concedidos.join(', ') || 'nada'}`;
+    return { disponivel: false, motivo, codigo: 'SEM_ESCOPO' };
   }
   if (construido) return { disponivel: true, motivo: null };
   return { disponivel: false, motivo: `esta versão do runtime ainda não tem ${recurso}`, codigo: 'NAO_CONSTRUIDO' };
@@ -59,4 +70,4 @@ async function chamar(what, metodo, caminho, { json, bytes, tipo, esperaMs = ESP
   }
 }
 
-module.exports = { disponivel, recusar, recusados, chamar };
+module.exports = { disponivel, escopos, recusar, recusados, chamar };

@@ -27,6 +27,8 @@ async function recursos(res) {
     submeter: await erroDe(() => fila.submeter()),
     bilhete: await erroDe(() => salas.bilhete('s0')),
     contar: await erroDe(() => metricas.contar('x')),
+    duracao: await erroDe(() => metricas.duracao('x', 1.5)),
+    relatar: await erroDe(() => metricas.relatarErro(new Error('x'))),
   });
 }
 

@@ -46,6 +46,8 @@ class Pedido(servidor.Pedido):
                     'submeter': erro_de(fila.submeter),
                     'bilhete': erro_de(lambda: salas.bilhete('s0')),
                     'contar': erro_de(lambda: metricas.contar('x')),
+                    'duracao': erro_de(lambda: metricas.duracao('x', 1.5)),
+                    'relatar': erro_de(lambda: metricas.relatar_erro(ValueError('x'))),
                 },
             )
         if caminho == '/api/log':

@@ -1,0 +1,43 @@
+/** Limits of signing in and of sessions. */
+export const limits = {
+  originPassMs: 30_000,
+  sessionMs: 14 * 24 * 60 * 60_000,
+  // Portal border. Decision: docs/decisions/0035-http-border.md
+  sessionCacheMs: 5_000,
+  sessionCacheEntriesMax: 10_000,
+  /** An app's origin waits this long for the pass it asked for. */
+  askCookieMs: 5 * 60_000,
+  /** A question for the key of a session: made, signed and sent back within this. */
+  sessionQuestionMs: 60_000,
+  /** How old the last use of a session that was written down may get. */
+  sessionSeenMs: 10 * 60_000,
+  sessionAgeMsMax: 90 * 24 * 60 * 60_000,
+  sessionAddressCharsMax: 64,
+  sessionAgentCharsMax: 256,
+  // Signing in. Decision: docs/decisions/0071-guessing-passwords.md
+  /** Failed sign-ins at once, and how soon one more is allowed. */
+  signInAddressFailures: 20,
+  signInAddressRefillMs: 30_000,
+  signInLoginFailures: 10,
+  signInLoginRefillMs: 60_000,
+  /** One login from one address. */
+  signInPairFailures: 5,
+  signInPairRefillMs: 60_000,
+  /** For addresses that did not try a login yet, when others used up what the login has. */
+  signInFreshFailures: 30,
+  signInFreshRefillMs: 15_000,
+  signInGlobalFailures: 60,
+  signInGlobalRefillMs: 500,
+  /** A browser that signed in before has its own. */
+  signInBrowserFailures: 10,
+  signInBrowserRefillMs: 60_000,
+  /** Passwords under check: from browsers that never signed in, in all, and at one server. */
+  signInStrangersMax: 24,
+  knownBrowserMs: 180 * 24 * 60 * 60_000,
+  knownBrowserLoginsMax: 4,
+  oidcBeginMs: 10 * 60_000,
+  oidcAnswerMsMax: 10_000,
+  /** What the provider says about itself is asked again after so long. */
+  oidcMetadataMs: 60 * 60_000,
+  oidcRetryMs: 2_000,
+} as const;

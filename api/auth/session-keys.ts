@@ -1,0 +1,97 @@
+/**
+ * A session that outlives its cookie. Any page below the portal's name can make the browser throw the cookies of the whole name away; what it can't
+ * reach is the storage of the shell's origin. There the shell keeps a private key that no script can read out, and a ticket of ours that binds the
+ * key to the session. Who signs a question with that key gets the same session under a new cookie; signing out ends session, ticket and key at once.
+ * Nothing is stored here: ticket and question carry their own proof. Decision: docs/decisions/0122-a-session-outlives-its-cookie.md
+ */
+import { createHmac, createPublicKey, hash, randomBytes, timingSafeEqual, verify } from 'node:crypto';
+import type { Store } from '../../store/store.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from './limits.ts';
+import { shortHash, storedKey } from './secrets.ts';
+import type { Opened, Session, Sessions } from './sessions.ts';
+
+export interface SessionKeys {
+  /** The ticket for a session and a public key (P-256, SPKI in base64url). Rejects BAD_REQUEST for what is no such key. */
+  bind(session: Session, key: string): Promise<string>;
+  /** What is to be signed, good for limits.sessionQuestionMs. */
+  question(): Promise<string>;
+  /** The session of the ticket, renewed. Rejects UNAUTHENTICATED. */
+  renew(answer: KeyAnswer): Promise<Opened>;
+  /** Ends the session of the ticket. False when it had ended, or the answer proves nothing. */
+  end(answer: KeyAnswer): Promise<boolean>;
+}
+
+export interface KeyAnswer {
+  readonly bilhete: string;
+  readonly chave: string;
+  readonly pergunta: string;
+  /** ECDSA with SHA-256 over the question, as WebCrypto gives it (IEEE P1363), base64url. */
+  readonly assinatura: string;
+}
+
+const keyName = 'sign-in/session-keys-key';
+
+export function createSessionKeys(
+  store: Pick<Store, 'value' | 'putValue'>,
+  clock: Clock,
+  sessions: Pick<Sessions, 'renew' | 'endListed'>,
+): SessionKeys {
+  const ownKey = storedKey(store, keyName);
+  const seal = async (what: 'ticket' | 'question', text: string): Promise<string> =>
+    `${text}~${createHmac('sha256', await ownKey())
+      .update(`${what}\n${text}`)
+      .digest('base64url')}`;
+  const opened = async (what: 'ticket' | 'question', sealed: string): Promise<readonly string[] | null> => {
+    const text = sealed.slice(0, Math.max(0, sealed.lastIndexOf('~')));
+    const [own, sent] = [Buffer.from(await seal(what, text)), Buffer.from(sealed)];
+    return own.length === sent.length && timingSafeEqual(own, sent) ? text.split('~') : null;
+  };
+  /** The session that an answer is good for, whether it lives or not. */
+  const proven = async ({ bilhete, chave, pergunta, assinatura }: KeyAnswer): Promise<{ person: string; id: string } | null> => {
+    const [person, id, keyHash] = (await opened('ticket', bilhete)) ?? [];
+    const [askedAt] = (await opened('question', pergunta)) ?? [];
+    const ageMs = clock.nowMs() - parseInt(askedAt ?? '', 36);
+    const isFresh = ageMs > -1_000 && ageMs < limits.sessionQuestionMs;
+    const isBound = keyHash === hash('sha256', chave, 'base64url');
+    if (person === undefined || id === undefined || !isFresh || !isBound || !isSigned(chave, pergunta, assinatura)) return null;
+    return { person, id };
+  };
+  return {
+    bind: async (session, key) => {
+      publicKeyOf(key);
+      return await seal('ticket', `${session.person}~${shortHash(session.root)}~${hash('sha256', key, 'base64url')}`);
+    },
+    question: () => seal('question', `${clock.nowMs().toString(36)}~${randomBytes(16).toString('base64url')}`),
+    renew: async (answer) => {
+      const named = await proven(answer);
+      const renewed = named && (await sessions.renew(named.person, named.id));
+      if (!renewed) throw refused();
+      return renewed;
+    },
+    end: async (answer) => {
+      const named = await proven(answer);
+      return named !== null && (await sessions.endListed(named.person, named.id));
+    },
+  };
+}
+
+function isSigned(key: string, text: string, signature: string): boolean {
+  const asked = { key: publicKeyOf(key), dsaEncoding: 'ieee-p1363' } as const;
+  return verify('sha256', Buffer.from(text), asked, Buffer.from(signature, 'base64url'));
+}
+
+function publicKeyOf(key: string): ReturnType<typeof createPublicKey> {
+  try {
+    const read = createPublicKey({ key: Buffer.from(key, 'base64url'), format: 'der', type: 'spki' });
+    if (read.asymmetricKeyType === 'ec' && read.asymmetricKeyDetails?.namedCurve === 'prime256v1') return read;
+  } catch {
+    // Told below.
+  }
+  throw new SvcError('BAD_REQUEST', 'chave: expected a P-256 public key as SPKI in base64url');
+}
+
+function refused(): SvcError {
+  return new SvcError('UNAUTHENTICATED', 'the session of this key has ended: sign in');
+}

@@ -1,0 +1,114 @@
+/**
+ * Who is at the other end of the control socket, by the kernel (SO_PEERCRED), and whether they may be administrator: not an app that runs
+ * as the account of the portal. A guard against mistakes, not a border: docs/decisions/0152-the-control-socket.md says what remains.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { limits } from './limits.ts';
+
+export interface Peer {
+  readonly pid: number;
+  readonly uid: number;
+}
+
+/** Null: there is no python3 to ask the kernel with. */
+export type PeerAnswer = Peer | null;
+
+const program =
+  'import socket,struct;s=socket.socket(fileno=3);print(*struct.unpack("3i",s.getsockopt(socket.SOL_SOCKET,socket.SO_PEERCRED,12))[:2])';
+/** The one of the system, not what a PATH may hold. */
+const python = '/usr/bin/python3';
+
+export function canAskPeer(): boolean {
+  return existsSync(python);
+}
+
+/** Node has no call for this option: a child gets the open socket as descriptor 3. Rejects when it fails. */
+export function askPeer(socket: Socket): Promise<PeerAnswer> {
+  if (!canAskPeer()) return Promise.resolve(null);
+  const { promise, resolve, reject } = Promise.withResolvers<PeerAnswer>();
+  const child = spawn(python, ['-I', '-S', '-c', program], {
+    stdio: ['ignore', 'pipe', 'ignore', socket],
+    timeout: limits.controlPeerMsMax,
+    env: {},
+  });
+  let text = '';
+  child.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  child.once('error', reject);
+  child.once('close', (code) => {
+    const [, pid, uid] = /^(\d+) (\d+)\n$/.exec(text) ?? [];
+    if (code === 0 && pid !== undefined && uid !== undefined) resolve({ pid: Number(pid), uid: Number(uid) });
+    else reject(new Error(`the kernel could not be asked who is there (${code ?? 'no time'})`));
+  });
+  return promise;
+}
+
+/** What /proc tells of a process. Throws what reading it throws. */
+export interface ProcessLook {
+  environ(pid: number): string;
+  cgroup(pid: number): string;
+  parent(pid: number): number;
+}
+
+const proc: ProcessLook = {
+  environ: (pid) => readFileSync(`/proc/${pid}/environ`, 'latin1'),
+  cgroup: (pid) => readFileSync(`/proc/${pid}/cgroup`, 'latin1'),
+  parent: (pid) => {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+  },
+};
+
+/** Null: let in. Otherwise why not. */
+export function judgePeer(peer: PeerAnswer, own: Peer, look: ProcessLook = proc): string | null {
+  if (peer === null) return null;
+  if (peer.pid === own.pid) return 'the portal does not ask itself: some socket leads to this one';
+  // Root may do everything, and a portal of another account could not look at its processes.
+  if (peer.uid === 0 && own.uid !== 0) return null;
+  if (peer.uid !== own.uid) return `for the account of the portal: uid ${own.uid}, not ${peer.uid}`;
+  try {
+    look.environ(peer.pid);
+  } catch {
+    return `process ${peer.pid} can't be looked at, or is gone`;
+  }
+  const found = appAbove(peer.pid, look);
+  return found === null ? null : `process ${peer.pid} belongs to the app ${JSON.stringify(found.slice(0, 128))}`;
+}
+
+/** The app of the process or of one of its parents; null when none is an app's. A parent of another account (sshd, sudo) is passed over. */
+function appAbove(pid: number, look: ProcessLook): string | null {
+  for (let at = pid, steps = 0; at > 1 && steps < limits.controlPeerParentsMax; steps += 1) {
+    const app =
+      appIn(attempt(() => look.environ(at)) ?? '') ?? /\/svc-app-([^/\n]+)\.scope/.exec(attempt(() => look.cgroup(at)) ?? '')?.[1];
+    if (app !== undefined) return app;
+    at = attempt(() => look.parent(at)) ?? 0;
+  }
+  return null;
+}
+
+function appIn(environ: string): string | undefined {
+  const entries = environ.split('\0');
+  if (!entries.some((entry) => entry.startsWith('SVC_APP_SOCKET='))) return undefined;
+  return entries.find((entry) => entry.startsWith('SVC_APP_ID='))?.slice('SVC_APP_ID='.length);
+}
+
+function attempt<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+/** For the portal: answers why a connection is refused, or null. What can't be told is refused. */
+export function createPeerJudge(): (socket: Socket) => Promise<string | null> {
+  const own = { pid: process.pid, uid: process.getuid?.() ?? 0 };
+  return async (socket) => {
+    try {
+      return judgePeer(await askPeer(socket), own);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+}

@@ -1,0 +1,52 @@
+/** Limits of the HTTP border that more than one part of it has. */
+export const limits = {
+  repositoryChunkBytes: 256 * 1_024,
+  signInPassMs: 24 * 60 * 60_000,
+  peopleFoundMax: 20,
+  groupsFoundMax: 10,
+  attachmentTypeCharsMax: 127,
+  // HTTP border.
+  apiBodyBytesMax: 64 * 1_024,
+  headerBytesMax: 32 * 1_024,
+  headersTimeoutMs: 15_000,
+  portalConnectionsMax: 10_000,
+  /** Beyond those: whoever comes is let in and somebody who is idle is sent away. */
+  portalConnectionsSpare: 256,
+  /** Whose the connections from this machine are is asked of the kernel no more often, and at most a fifth of the time. */
+  connectionOwnersLookMs: 250,
+  /** Of all connections, for one address once half of them are taken. */
+  portalConnectionsShareOfAddress: 0.1,
+  /** What comes behind a head that was refused is read for so long, so that the answer arrives. */
+  refusedHeadLingerMs: 2_000,
+  // Proxy. Decision: docs/decisions/0040-own-upstream-client.md
+  proxyPanelLogLines: 40,
+  eventSocketsPerPersonMax: 32,
+  eventSocketBufferedBytesMax: 1_024 * 1_024,
+  // Portal border. Decision: docs/decisions/0035-http-border.md
+  apiBodyMsMax: 10_000,
+  portalTcpKeepAliveMs: 60_000,
+  portalKeepAliveMs: 75_000,
+  /** What is left of a request's body after its answer is read for so long, so that the client can read the answer. */
+  leftoverBodyMsMax: 30_000,
+  eventPingMs: 25_000,
+  /** A page sends nothing on the events channel. */
+  eventSocketFrameBytesMax: 1_024,
+  followsPerPersonMax: 8,
+  // Signing in. Decision: docs/decisions/0071-guessing-passwords.md
+  signInsMax: 32,
+  /** How long an answer to stop or restart waits for the outcome. */
+  stopWaitMsMax: 18_000,
+  startWaitMsMax: 20_000,
+  startPollMs: 100,
+  /** An icon whose address names its version. */
+  iconKeptMs: 24 * 60 * 60_000,
+  staticFileBytesMax: 16 * 1_024 * 1_024,
+  logTailLinesDefault: 200,
+  eventsPageMax: 1_000,
+  /** `GET /api/admin/objects`: an object has up to some ten KiB of details. */
+  objectsPageMax: 500,
+  metricsAppsMax: 300,
+  // The control socket. Decision: docs/decisions/0152-the-control-socket.md
+  controlPeerMsMax: 10_000,
+  controlPeerParentsMax: 64,
+} as const;

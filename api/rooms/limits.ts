@@ -1,0 +1,93 @@
+/** Limits of rooms, their relay, notices and attachments (spec 3.4, 8). */
+export const limits = {
+  // Rooms. Source: spec 8. Decision: docs/decisions/0095-who-is-in-a-room.md
+  /** Of one person; the oldest go. */
+  roomTicketsPerPersonMax: 1_024,
+  /** So many at once of one person, and how soon one more. */
+  roomTicketsBurst: 1_024,
+  roomTicketRefillMs: 50,
+  roomChangesBurst: 200,
+  roomChangeRefillMs: 500,
+  noticesBurst: 60,
+  noticeRefillMs: 2_000,
+  searchesBurst: 60,
+  searchRefillMs: 250,
+  // Attachments. Decision: docs/decisions/0099-attachments.md
+  attachmentBytesMax: 32 * 1_024 * 1_024,
+  roomAttachmentBytesMax: 512 * 1_024 * 1_024,
+  /** Coming in at once, in all and of one person. */
+  attachmentUploadsMax: 32,
+  attachmentUploadsPerPersonMax: 6,
+  /** Neither put nor seen in a document for so long: it goes. */
+  attachmentGraceMs: 7 * 24 * 60 * 60_000,
+  attachmentSweepMs: 6 * 60 * 60_000,
+  /** What the store does not know stays for so long; and it counts afresh when nobody looked for so long. Decision: docs/decisions/0140 */
+  attachmentUnknownMs: 30 * 24 * 60 * 60_000,
+  attachmentSweepGapMsMax: 48 * 60 * 60_000,
+  /** What an interrupted upload left. */
+  attachmentStagingMsMax: 60 * 60_000,
+  // The relay of rooms. Decision: docs/decisions/0090-rooms-are-logs.md
+  /** Parts of one message. Clients send it whole. */
+  roomFrameFragmentsMax: 1_024,
+  /** One document, as it is kept: base and what came since. */
+  roomStateBytesMax: 16 * 1_024 * 1_024,
+  roomSocketsMax: 2_000,
+  /** Of one person in one document: a class behind one account fits, and three more people find a place. */
+  roomSocketsPerPersonMax: 512,
+  /** Updates that stand on others which are not here yet. */
+  roomHeldUpdatesMax: 64,
+  roomHeldBytesMax: 1_024 * 1_024,
+  roomHeldRoomBytesMax: 8 * 1_024 * 1_024,
+  /** What a client that does not read may have waiting, beyond the answer to its own question. */
+  roomSocketBufferedBytesMax: 4 * 1_024 * 1_024,
+  /** A room of so many sockets that sent a moment ago waits this long for more, unless this much has come already. */
+  roomGatherSocketsMin: 16,
+  roomGatherMs: 8,
+  roomGatherUpdatesMax: 16,
+  /** What one socket may send: at once, and for ever. */
+  roomFramesBurstMax: 1_000_000,
+  roomFramesPerSecondMax: 20_000,
+  roomBytesBurstMax: 64 * 1_024 * 1_024,
+  roomBytesPerSecondMax: 8 * 1_024 * 1_024,
+  // Durability. Decision: docs/decisions/0091-commit-window.md
+  /** The part of it in which updates are gathered. */
+  roomCommitGatherMs: 30,
+  roomCommitRetryMs: 250,
+  roomCommitRetryMsMax: 5_000,
+  /** Received and not yet on the disk, all rooms together. */
+  roomPendingBytesMax: 64 * 1_024 * 1_024,
+  /** And of a room that is taken also when all together have more. */
+  roomPendingFreeBytes: 1_024 * 1_024,
+  roomCloseMsMax: 5_000,
+  roomGoodbyeMs: 500,
+  // Compaction.
+  roomCompactUpdatesMin: 200,
+  roomCompactBytesMin: 256 * 1_024,
+  roomCompactQuietMs: 500,
+  roomCompactWaitMsMax: 10_000,
+  roomCompactRetryMs: 60_000,
+  /** A room without sockets is forgotten after so long. */
+  roomLingerMs: 1_000,
+  // What rooms may take. Decision: docs/decisions/0142-budget-of-rooms.md
+  /** Open documents, of one owner and in all; and what an open one takes beside its bytes. */
+  roomMemoryPerPersonBytesMax: 64 * 1_024 * 1_024,
+  roomMemoryBytesMax: 512 * 1_024 * 1_024,
+  /** Of either, for the rooms of one app. Decision: docs/decisions/0165-shares-of-the-room-budget.md */
+  roomMemoryShareOfApp: 0.75,
+  roomMemoryOverheadBytes: 16 * 1_024,
+  /** Documents and attachments of one owner on the disk, looked at so often; and what is left free for everything else. */
+  roomDiskPerPersonBytesMax: 4 * 1_024 ** 3,
+  roomDiskLookMs: 60_000,
+  /** So much let go is collected once it was quiet for a moment, and no sooner than so long after the last time. */
+  roomReclaimBytesMin: 16 * 1_024 * 1_024,
+  roomReclaimQuietMs: 1_000,
+  roomReclaimMs: 10_000,
+  // Presence. Decision: docs/decisions/0092-presence-table.md
+  roomPresenceIdsPerSocketMax: 4,
+  roomPresenceBytesMax: 16 * 1_024,
+  /** In a frame: a client may tell of all whom it sees. */
+  roomPresenceEntriesMax: 10_000,
+  roomPresenceCoalesceMs: 40,
+  roomPresenceCoalesceSocketsMin: 20,
+  roomPingMs: 20_000,
+} as const;

@@ -1,0 +1,93 @@
+/** Everybody sees everybody, while people come and go: many clients of y-protocols over real sockets. Source: spec 2.4, 6 */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { limits } from '../limits.ts';
+import { connect, type RawClient } from '../../../test/support/room-client.ts';
+import { startRelay, type RelayWorld } from '../../../test/support/relay-world.ts';
+import { sala } from '../../../test/support/use-relay.ts';
+
+let world: RelayWorld;
+let people: RawClient[];
+let count: number;
+beforeEach(async () => {
+  world = await startRelay();
+  people = [];
+  count = 0;
+});
+afterEach(async () => {
+  for (const person of people) person.end();
+  await world.close();
+});
+
+/** With a state that leaves as soon as the socket is open. */
+function join(): RawClient {
+  count += 1;
+  const person = connect(`${world.url}/${sala}/documento`, `p${count}:editar`);
+  person.presence.setLocalState({ cursor: 0 });
+  people.push(person);
+  return person;
+}
+
+function leave(howMany: number): void {
+  for (const person of people.splice(0, howMany)) person.end();
+}
+
+/** What each one sees, against what each one is: `id:cursor:name`. */
+const shown = ({ presence }: RawClient): string =>
+  [...presence.getStates()]
+    .map(([id, state]) => `${id}:${state['cursor']}`)
+    .toSorted()
+    .join(' ');
+const isShown = (): string =>
+  people
+    .map(({ doc, presence }) => `${doc.clientID}:${presence.getLocalState()?.['cursor']}`)
+    .toSorted()
+    .join(' ');
+
+/** How many lack a state, or still see one that is gone. */
+function unaware(): number {
+  const all = isShown();
+  return people.filter((person) => shown(person) !== all).length;
+}
+const soon = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: 10_000, interval: 20 });
+
+const move = (nth: number): void => {
+  const { presence } = people[nth]!;
+  presence.setLocalStateField('cursor', (presence.getLocalState()!['cursor'] as number) + 1);
+};
+
+describe('people who join at once', () => {
+  test.for([30, 200])('%i of them see all the others, and see them move', async (howMany) => {
+    for (let n = 0; n < howMany; n += 1) join();
+    await Promise.all(people.map(({ synced }) => synced));
+    await soon(() => expect(unaware()).toBe(0));
+    for (let n = 0; n < howMany; n += 7) move(n);
+    await soon(() => expect(unaware()).toBe(0));
+  });
+
+  test('and when most have left again, the others see that, and each other', async () => {
+    for (let n = 0; n < 30; n += 1) join();
+    await Promise.all(people.map(({ synced }) => synced));
+    leave(25);
+    await soon(() => expect(unaware()).toBe(0));
+    for (let n = 0; n < people.length; n += 1) move(n);
+    await soon(() => expect(unaware()).toBe(0));
+  });
+});
+
+test('a room that grows past and shrinks below the size at which presence is gathered, again and again', async () => {
+  const around = limits.roomPresenceCoalesceSocketsMin;
+  for (let n = 0; n < around - 1; n += 1) join();
+  await Promise.all(people.map(({ synced }) => synced));
+  await soon(() => expect(unaware()).toBe(0));
+  for (let round = 0; round < 6; round += 1) {
+    for (let n = 0; n < around - 1; n += 1) move(n);
+    const later = [join(), join(), join()];
+    await Promise.all(later.map(({ synced }) => synced));
+    move(0);
+    await soon(() => expect(unaware()).toBe(0));
+    for (let n = 0; n < people.length; n += 2) move(n);
+    leave(3);
+    move(1);
+    await soon(() => expect(unaware()).toBe(0));
+  }
+});

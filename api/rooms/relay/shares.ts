@@ -1,0 +1,42 @@
+/**
+ * Whose rooms make room when the memory for all of them, or for those of one app, is used up: who holds most gives way to who holds less.
+ * Pure. Decision: docs/decisions/0165-shares-of-the-room-budget.md
+ */
+export interface Held {
+  readonly bytes: number;
+  /** When it was last written to. */
+  readonly changedAtMs: number;
+}
+
+export interface Holder<R extends Held> {
+  readonly bytes: number;
+  readonly rooms: Iterable<R>;
+}
+
+/**
+ * So many bytes are missing for somebody who would then hold `ownBytes`; `others` are the other owners. Answers the rooms to close, none of
+ * somebody who holds no more than that; null when there are not enough. As everybody is taken from only while holding more than whoever
+ * takes, nobody can take the same bytes back.
+ */
+export function whoGivesWay<R extends Held>(missingBytes: number, ownBytes: number, others: readonly Holder<R>[]): readonly R[] | null {
+  const closing: R[] = [];
+  const holders = others.map(({ bytes, rooms }) => ({ bytes, rooms, quietestLast: null as R[] | null }));
+  for (let missing = missingBytes; missing > 0;) {
+    const holder = holders.reduce<(typeof holders)[number] | null>(
+      (most, one) => (one.bytes > (most?.bytes ?? ownBytes) ? one : most),
+      null,
+    );
+    if (holder === null) return null;
+    // What nobody has written to for longest goes first.
+    holder.quietestLast ??= [...holder.rooms].sort((one, other) => other.changedAtMs - one.changedAtMs);
+    const room = holder.quietestLast.pop();
+    if (room === undefined) {
+      holder.bytes = 0;
+      continue;
+    }
+    closing.push(room);
+    holder.bytes -= room.bytes;
+    missing -= room.bytes;
+  }
+  return closing;
+}

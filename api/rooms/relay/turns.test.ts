@@ -1,0 +1,235 @@
+/**
+ * When a room sends: whatever happens to it in whatever order, everybody sees everybody's newest presence and text soon after, and a room
+ * in which nothing happens sends nothing. The clock and the turns of the event loop are moved by hand; the orders are drawn by fast-check.
+ * Source: spec 2.4, 6. Decision: docs/decisions/0092-presence-table.md
+ */
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createManualClock } from '../../testing/manual-clock.ts';
+import type { Connection } from './room.ts';
+import { leave, publish } from './presence.ts';
+import { createRoom, type Room } from './room.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/** How long a state may be on its way: 40 ms in a large room and the 8 ms in which text is gathered. */
+const onTheWayMsMax = 48;
+
+interface Person {
+  readonly id: number;
+  readonly connection: Connection;
+  clock: number;
+  /** Client id → clock, as the frames told; and how many letters came. */
+  readonly sees: Map<number, number>;
+  letters: number;
+}
+
+interface World {
+  readonly people: Person[];
+  readonly room: Room;
+  readonly turns: Turns;
+  sent: number;
+  letters: number;
+  join(): void;
+  leave(nth: number): void;
+  move(nth: number): void;
+  type(): void;
+  /** The event loop turns, and so much time goes by. */
+  pass(ms: number): void;
+}
+
+function word(id: number, clock: number): Uint8Array {
+  const json = Buffer.from('{}');
+  return Uint8Array.of(1, (id & 127) | 128, id >> 7, (clock & 127) | 128, clock >> 7, json.length, ...json);
+}
+
+function createWorld(): World {
+  const clock = createManualClock();
+  const room = createRoom({ sala: 's', canal: 'documento' });
+  const people: Person[] = [];
+  const loop: (() => void)[] = [];
+  let next = 0;
+  const turns = createTurns(
+    clock,
+    {
+      send: (_room, withPresence) => {
+        world.sent += 1;
+        room.unsent = 0;
+        for (const person of people) person.letters = world.letters;
+        if (!withPresence) return;
+        for (const { sees } of people) for (const [id, goneAt] of room.presence.changed) see(room, sees, id, goneAt);
+        room.presence.changed.clear();
+      },
+      sendTable: (connection) => {
+        const person = people.find((one) => one.connection === connection)!;
+        for (const id of room.presence.entries.keys()) see(room, person.sees, id, null);
+      },
+    },
+    (fn) => void loop.push(fn),
+  );
+  const world: World = {
+    people,
+    room,
+    turns,
+    sent: 0,
+    letters: 0,
+    join: () => {
+      next += 1;
+      const seat = { sala: 's', app: 'notas', usuario: `p${next}`, nome: 'P', iniciais: 'P', papel: 'editar', por: 'pagina' } as const;
+      const connection = { seat, color: '#000', ids: new Set<number>(), gone: false } as unknown as Connection;
+      const person: Person = { id: next, connection, clock: 0, sees: new Map(), letters: world.letters };
+      people.push(person);
+      room.sockets.add(connection);
+      turns.tableSoon(connection);
+      world.move(people.length - 1);
+    },
+    leave: (nth) => {
+      const [person] = people.splice(nth % people.length, 1);
+      if (!person) return;
+      person.connection.gone = true;
+      room.sockets.delete(person.connection);
+      if (leave(room.presence, person.connection)) turns.presenceSoon(room);
+    },
+    move: (nth) => {
+      const person = people[nth % people.length];
+      if (!person) return;
+      person.clock += 1;
+      expect(publish(room.presence, person.connection, word(person.id, person.clock), () => expect.unreachable())).toBe('changed');
+      turns.presenceSoon(room);
+    },
+    type: () => {
+      world.letters += 1;
+      room.unsent += 1;
+      turns.soon(room);
+    },
+    pass: (ms) => {
+      for (const fn of loop.splice(0)) fn();
+      clock.advance(ms);
+      for (const fn of loop.splice(0)) fn();
+    },
+  };
+  return world;
+}
+
+function see({ presence }: Room, sees: Map<number, number>, id: number, goneAt: number | null): void {
+  const entry = presence.entries.get(id);
+  if (goneAt === null && entry) sees.set(id, entry.clock);
+  else sees.delete(id);
+}
+
+/** Who lacks something that was said, or still sees what is gone. */
+function unaware({ people, letters }: World): readonly number[] {
+  const all = people.map(({ id, clock }) => `${id}:${clock}`).join(' ');
+  const seen = ({ sees }: Person): string =>
+    [...sees]
+      .toSorted(([one], [other]) => one - other)
+      .map((pair) => pair.join(':'))
+      .join(' ');
+  return people.filter((person) => seen(person) !== all || person.letters !== letters).map(({ id }) => id);
+}
+
+const join = (world: World, count: number): void => {
+  for (let n = 0; n < count; n += 1) world.join();
+};
+
+describe('a room that grows and shrinks', () => {
+  test.for([30, 200, 500])('%i who join within one turn see each other', (count) => {
+    const world = createWorld();
+    join(world, count);
+    world.pass(onTheWayMsMax);
+    expect(unaware(world)).toEqual([]);
+  });
+
+  test('a presence that fell due among 19 goes out although the 20th came before it was sent', () => {
+    const world = createWorld();
+    join(world, 19);
+    world.pass(onTheWayMsMax);
+    world.move(3);
+    join(world, 1);
+    world.pass(onTheWayMsMax);
+    expect(unaware(world)).toEqual([]);
+    world.move(4);
+    world.pass(onTheWayMsMax);
+    expect(unaware(world)).toEqual([]);
+  });
+
+  test('a presence that fell due among 20 goes out although somebody left before it was sent', () => {
+    const world = createWorld();
+    join(world, 20);
+    world.pass(onTheWayMsMax);
+    world.move(3);
+    world.leave(0);
+    world.move(5);
+    world.pass(onTheWayMsMax);
+    expect(unaware(world)).toEqual([]);
+  });
+
+  test('of 30 who move all the time each second has 25 sendings and no more', () => {
+    const world = createWorld();
+    join(world, 30);
+    world.pass(1_000);
+    world.sent = 0;
+    for (let ms = 0; ms < 1_000; ms += 1) {
+      world.move(ms);
+      world.pass(1);
+    }
+    expect(world.sent).toBeGreaterThanOrEqual(22);
+    expect(world.sent).toBeLessThanOrEqual(26);
+  });
+
+  test('a sending that fails keeps no other room back', () => {
+    const loop: (() => void)[] = [];
+    const [bad, good] = ['bad', 'good'].map((sala) => createRoom({ sala, canal: 'documento' })) as [Room, Room];
+    const sent: Room[] = [];
+    const send = (room: Room): void => {
+      if (room === bad) throw new Error('bad');
+      sent.push(room);
+    };
+    const turns = createTurns(createManualClock(), { send, sendTable: () => undefined }, (fn) => void loop.push(fn));
+    turns.soon(bad);
+    turns.soon(good);
+    expect(() => loop.splice(0).forEach((fn) => fn())).toThrow('bad');
+    for (const fn of loop.splice(0)) fn();
+    expect(sent).toEqual([good]);
+  });
+});
+
+type Step = readonly ['join' | 'leave' | 'move' | 'type' | 'pass', number];
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.tuple(fc.constant('join' as const), fc.integer({ min: 1, max: 12 })) },
+    { weight: 4, arbitrary: fc.tuple(fc.constant('leave' as const), fc.integer({ min: 1, max: 12 })) },
+    { weight: 6, arbitrary: fc.tuple(fc.constant('move' as const), fc.nat(40)) },
+    { weight: 3, arbitrary: fc.tuple(fc.constant('type' as const), fc.integer({ min: 1, max: 40 })) },
+    { weight: 5, arbitrary: fc.tuple(fc.constant('pass' as const), fc.nat(60)) },
+  ),
+  { maxLength: 80 },
+);
+
+function act(world: World, [kind, value]: Step): void {
+  if (kind === 'join') join(world, value);
+  else if (kind === 'leave') for (let n = 0; n < value; n += 1) world.leave(n * 7);
+  else if (kind === 'type') for (let n = 0; n < value; n += 1) world.type();
+  else world[kind](value);
+}
+
+describe('any order of joins, leaves, moves and letters', () => {
+  test('everybody sees everybody soon after, the next move too, and then nothing more is sent', () => {
+    fc.assert(
+      fc.property(fc.nat(40), steps, (count, order) => {
+        const world = createWorld();
+        join(world, count);
+        for (const step of order) act(world, step);
+        world.pass(onTheWayMsMax);
+        expect(unaware(world)).toEqual([]);
+        world.move(0);
+        world.pass(onTheWayMsMax);
+        expect(unaware(world)).toEqual([]);
+        world.sent = 0;
+        world.pass(1_000);
+        expect(world.sent).toBe(0);
+      }),
+      { numRuns: 400, seed: 20_261_122 },
+    );
+  });
+});

@@ -1,0 +1,216 @@
+/**
+ * `/api/loja…` and `/api/apps/:id/instalacao`: the repository as one person sees it, and what they ask for themself (design 6). A wish
+ * is stored and told to the loop; the controller installs.
+ */
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Bus } from '../../store/bus.ts';
+import type { Store } from '../../store/store.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { AppsView, ShopView } from '../../schema/gateway.ts';
+import type { CatalogueManifest } from '../../schema/repository/records.ts';
+import { documentOf, isUnderWay, type Offers, refusalsOf, type StoreFor, storeView, wishKey } from '../../schema/repository/shop-view.ts';
+import type { InstallAnswer, StoreAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
+import * as schemas from '../../schema/wire/shop.ts';
+import { noBody } from '../../schema/wire/http.ts';
+import { errorAnswers, sessionOf, shellVersion } from '../shell.ts';
+import { isKnown } from '../etag.ts';
+import { etagOf, sendIcon } from './icons.ts';
+
+export interface StoreRouteDeps {
+  readonly apps: Pick<AppsView, 'manifest' | 'file'>;
+  readonly shop: ShopView;
+  readonly store: Pick<Store, 'putInstallWish' | 'installWish'>;
+  readonly bus: Bus;
+  readonly clock: Clock;
+}
+
+interface Sources {
+  readonly person: string;
+  readonly offers: Offers;
+  readonly whose: StoreFor;
+}
+
+const config = { access: 'person' as const };
+
+export function addStoreRoutes(app: FastifyInstance, deps: StoreRouteDeps): void {
+  app.get(
+    '/api/loja',
+    { config, schema: { summary: 'What can be installed, and why not', response: { 200: schemas.storeAnswer, ...errorAnswers } } },
+    async (request, reply): Promise<StoreAnswer | FastifyReply> => {
+      const { offers, whose } = await sourcesFor(deps, request);
+      const answer: StoreAnswer = { apps: storeView(offers, whose), problem: offers.problem };
+      // Every page asks after every event, and mostly for what it has: the whole catalogue.
+      const etag = etagOf(JSON.stringify(answer));
+      reply.headers({ etag, 'cache-control': 'private, no-cache' });
+      return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).send() : answer;
+    },
+  );
+  app.get<{ Params: { id: string }; Querystring: { versao: string } }>(
+    '/api/loja/:id/icone',
+    {
+      config,
+      schema: {
+        summary: 'Icon of an offered version',
+        params: schemas.storeParams,
+        querystring: schemas.storeIconQuery,
+        produces: ['image/*'],
+        response: errorAnswers,
+      },
+    },
+    (request, reply) => offeredIcon(deps, request, reply),
+  );
+  app.post(
+    '/api/loja/atualizar-tudo',
+    {
+      config,
+      schema: {
+        summary: 'Bring everything that the person installed to the newest version',
+        body: noBody,
+        response: { 202: schemas.updateAllAnswer, ...errorAnswers },
+      },
+    },
+    async (request, reply): Promise<UpdateAllAnswer> => {
+      const answer = await updateAll(deps, await sourcesFor(deps, request));
+      reply.code(202);
+      return answer;
+    },
+  );
+  addInstallRoutes(app, deps);
+}
+
+function addInstallRoutes(app: FastifyInstance, deps: StoreRouteDeps): void {
+  app.post<{ Params: { id: string }; Body: { versao?: string } | null }>(
+    '/api/apps/:id/instalacao',
+    {
+      config,
+      schema: {
+        summary: 'Install a version for oneself: the newest, or the one that is named',
+        params: schemas.storeParams,
+        body: schemas.installBody,
+        response: { 202: schemas.installAnswer, ...errorAnswers },
+      },
+    },
+    async (request, reply): Promise<InstallAnswer> => {
+      const answer = await ask(deps, await sourcesFor(deps, request), request.params.id, request.body?.versao ?? null);
+      reply.code(202);
+      return answer;
+    },
+  );
+  app.delete<{ Params: { id: string }; Querystring: { cancelar?: '1' } }>(
+    '/api/apps/:id/instalacao',
+    {
+      config,
+      schema: {
+        summary: 'Remove what was installed for oneself; while it is being installed: give that up',
+        params: schemas.storeParams,
+        querystring: schemas.removeQuery,
+        body: noBody,
+        response: { 202: schemas.installAnswer, ...errorAnswers },
+      },
+    },
+    async (request, reply): Promise<InstallAnswer> => {
+      const sources = await sourcesFor(deps, request);
+      const answer = await giveBack(deps, sources, request.params.id, request.query.cancelar === '1');
+      reply.code(202);
+      return answer;
+    },
+  );
+}
+
+async function sourcesFor({ apps, shop }: StoreRouteDeps, request: FastifyRequest): Promise<Sources> {
+  const { person } = sessionOf(request);
+  const { offers, installed, installs, missingPackages } = await shop.sources(person);
+  const manifest = (app: string): CatalogueManifest | null => apps.manifest(person, app);
+  return { person, offers, whose: { person, shellVersion, installed, installs, missingPackages, manifest } };
+}
+
+/** Stored first, then told: a portal that dies in between finds it. */
+async function wish(
+  { store, bus, clock }: StoreRouteDeps,
+  person: string,
+  app: string,
+  version: string | null,
+  cancels = false,
+): Promise<InstallAnswer> {
+  const requestId = randomUUID();
+  await store.putInstallWish({ person, app, version, requestId, atMs: clock.nowMs(), ...(cancels ? { cancels } : {}) });
+  bus.enqueue(wishKey(person, app), true);
+  return { requestId, versao: version };
+}
+
+async function ask(deps: StoreRouteDeps, { person, offers, whose }: Sources, id: string, asked: string | null): Promise<InstallAnswer> {
+  const offer = offers.apps.find((one) => one.id === id);
+  if (!offer) throw new SvcError('NOT_FOUND', `the repository does not offer ${id}`);
+  const version = asked === null ? offer.versions[0] : offer.versions.find((one) => one.version === asked);
+  if (!version) throw new SvcError('NOT_FOUND', `the repository does not offer ${id} ${asked ?? ''}`.trim());
+  refuseDocument(whose, id);
+  const underWay = whose.installs.find((one) => one.key === wishKey(person, id) && isUnderWay(one));
+  if (underWay) {
+    const before = await deps.store.installWish(person, id);
+    // The same click twice.
+    if (before?.version === version.version) return { requestId: before.requestId, versao: before.version };
+    throw new SvcError('CONFLICT', `${id} is being ${underWay.wanted === null ? 'removed' : `installed in version ${underWay.wanted}`}`);
+  }
+  const held = whose.installs.find((one) => one.key === wishKey(person, id) && one.reason === 'RolledBack');
+  if (held?.wanted === version.version) throw new SvcError('CONFLICT', `an administrator went back from ${id} ${version.version}`);
+  const motivos = refusalsOf(id, version.manifest, whose).filter(
+    // What is missing is known of the newest version only; another one is judged when it installs.
+    ({ motivo }) => motivo !== 'pacote' || version === offer.versions[0],
+  );
+  if (motivos.length > 0) {
+    const told = motivos.map(({ texto }) => texto).join('; ');
+    throw new SvcError('PACKAGE_REFUSED', `${id} ${version.version} can't be installed: ${told}`, { motivos });
+  }
+  return await wish(deps, person, id, version.version);
+}
+
+async function giveBack(deps: StoreRouteDeps, { person, whose }: Sources, id: string, cancel: boolean): Promise<InstallAnswer> {
+  refuseDocument(whose, id);
+  const here = whose.installed.find((one) => one.id === id);
+  const before = await deps.store.installWish(person, id);
+  const view = whose.installs.find(({ key }) => key === wishKey(person, id));
+  const open = before !== null && before.version !== null && !(view?.state === 'installed' && view.progress === null);
+  // So that nobody who was too late to cancel removes what they just got.
+  if (cancel && !open) throw new SvcError('CONFLICT', `no installation of ${id} is open`);
+  if (here?.scope !== 'pessoa' && before === null) {
+    if (here) throw new SvcError('SCOPE_REFUSED', `${id} is installed for everybody: an administrator removes it`);
+    throw new SvcError('NOT_FOUND', `${id} is not installed for you`);
+  }
+  // While it runs, removing means giving up: what was there before stays.
+  return await wish(deps, person, id, null, cancel || (open && view !== undefined && isUnderWay(view)));
+}
+
+function refuseDocument(whose: StoreFor, id: string): void {
+  const documento = documentOf(id, whose);
+  if (documento !== null) throw new SvcError('CONFLICT', `the Package document ${documento} decides about ${id}`, { documento });
+}
+
+async function updateAll(deps: StoreRouteDeps, { person, offers, whose }: Sources): Promise<UpdateAllAnswer> {
+  const pedidos: UpdateAllAnswer['pedidos'][number][] = [];
+  for (const { id, actions, versions } of storeView(offers, whose)) {
+    const [newest] = versions;
+    if (!newest || !actions.includes('update')) continue;
+    const { requestId } = await wish(deps, person, id, newest.version);
+    pedidos.push({ id, requestId, versao: newest.version });
+  }
+  return { pedidos };
+}
+
+async function offeredIcon(
+  deps: StoreRouteDeps,
+  request: FastifyRequest<{ Params: { id: string }; Querystring: { versao: string } }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { person, offers, whose } = await sourcesFor(deps, request);
+  const { id } = request.params;
+  const { versao } = request.query;
+  const offer = offers.apps.find((one) => one.id === id)?.versions.find(({ version }) => version === versao);
+  const here = offer ? undefined : whose.installed.find((one) => one.id === id && one.version === versao);
+  const icon = offer?.manifest.icon ?? (here && whose.manifest(id)?.icon);
+  if (icon === undefined) throw new SvcError('NOT_FOUND', 'this version has no icon');
+  const bytes = here ? await deps.apps.file(person, id, icon) : ((await deps.shop.file(id, versao, icon))?.bytes ?? null);
+  // A package that is not packed may change its files and keep its version.
+  return sendIcon(request, reply, { icon, bytes, kept: offer !== undefined && offer.tamanho !== null });
+}

@@ -1,0 +1,39 @@
+/**
+ * Where the bundle of the commands begins (setup/build-commands.ts writes it): it runs only while every file that it was made of is as it
+ * was, and otherwise the sources run, which are the same commands, only slower. So an edit or a pull never leaves old code running.
+ * Decision: docs/decisions/0171-one-bundle-of-the-commands.md
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export const bundleDir = 'build/bin';
+export const inputsFile = `${bundleDir}/inputs.json`;
+
+/** What a build read, by path from the root of the repository, and what it wrote into its folder. */
+export interface Inputs {
+  readonly inputs: readonly (readonly [path: string, bytes: number, mtimeMs: number])[];
+  readonly outputs: readonly string[];
+}
+
+const root = resolve(import.meta.dirname, '../..');
+
+export async function start(program: string, load: () => Promise<unknown>): Promise<void> {
+  if (isCurrent(root)) {
+    // Stacks name the sources.
+    process.setSourceMapsEnabled(true);
+    await load();
+  } else await import(pathToFileURL(join(root, 'bin', `${program}.ts`)).href);
+}
+
+export function isCurrent(folder: string): boolean {
+  try {
+    const { inputs } = JSON.parse(readFileSync(join(folder, inputsFile), 'utf8')) as Inputs;
+    return inputs.every(([path, bytes, mtimeMs]) => {
+      const now = statSync(`${folder}/${path}`);
+      return now.size === bytes && now.mtimeMs === mtimeMs;
+    });
+  } catch {
+    return false;
+  }
+}

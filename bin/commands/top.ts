@@ -1,0 +1,90 @@
+/** `svc top [PERSON]`: what runs and what it uses; on a terminal again and again, otherwise once. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { UsageRow } from '../../schema/wire/http.ts';
+import { createClient } from '../client.ts';
+import { byteSize, type Column, color, plain, printValue, span, table, toneOfState, write } from '../output.ts';
+import type { PortalOptions } from './options.ts';
+
+const againMs = 2_000;
+/** The other screen of the terminal, so that what stood there before comes back. */
+const enter = '\u001b[?1049h\u001b[?25l';
+const leave = '\u001b[?25h\u001b[?1049l';
+
+export async function runTop(person: string | undefined, { state, output }: PortalOptions): Promise<void> {
+  const client = createClient(state);
+  const ask = async (): Promise<readonly UsageRow[]> =>
+    (await client.get<{ apps: UsageRow[] }>('/api/admin/usage', { person })).apps.toSorted(byUse);
+  const first = await ask();
+  if (output !== 'table') return await printValue(first, output);
+  if (!process.stdout.isTTY) return write(render(first, Date.now()));
+  const end = whenAskedToEnd();
+  write(enter);
+  try {
+    for (let rows = first; !end.signal.aborted; rows = await ask()) {
+      write(`\u001b[H\u001b[J${fit(render(rows, Date.now()), process.stdout.rows)}`);
+      await delay(againMs, undefined, { signal: end.signal }).catch(() => undefined);
+    }
+  } finally {
+    write(leave);
+    end.done();
+  }
+}
+
+/** The busiest first; whose figures nobody told last. */
+function byUse(left: UsageRow, right: UsageRow): number {
+  return (
+    (right.uso?.cpu ?? -1) - (left.uso?.cpu ?? -1) ||
+    (right.uso?.memoria ?? -1) - (left.uso?.memoria ?? -1) ||
+    `${left.person}/${left.app}`.localeCompare(`${right.person}/${right.app}`)
+  );
+}
+
+export function render(rows: readonly UsageRow[], nowMs: number): string {
+  if (rows.length === 0) return 'Nothing runs.\n';
+  const columns: Column<UsageRow>[] = [
+    { title: 'BACKEND', of: ({ person, app }) => `${person}/${app}` },
+    { title: 'CPU', of: ({ uso }) => percent(uso?.cpu ?? null) },
+    { title: 'MEMORY', of: ({ uso }) => (uso === null ? '–' : byteSize(uso.memoria)) },
+    { title: 'TASKS', of: ({ uso }) => String(uso?.tarefas ?? '–') },
+    { title: 'RUNS', of: ({ sinceMs }) => span(nowMs - sinceMs) },
+    { title: 'STATE', of: ({ state }) => state, tone: ({ state }) => toneOfState(state) },
+    { title: 'SERVER', of: ({ server }) => server },
+  ];
+  const told = rows.flatMap(({ uso }) => uso ?? []);
+  const sum = (of: (uso: (typeof told)[number]) => number): number => told.reduce((total, uso) => total + of(uso), 0);
+  const all = `${rows.length} ${rows.length === 1 ? 'app' : 'apps'}, CPU ${percent(sum(({ cpu }) => cpu ?? 0))}, memory ${byteSize(sum(({ memoria }) => memoria))}, ${sum(({ tarefas }) => tarefas)} tasks`;
+  const silent = rows.length - told.length;
+  const missing = silent === 0 ? '' : `; ${silent} of them not told by ${silent === 1 ? 'its server' : 'their servers'}`;
+  return `${color('bold', plain(`${all}${missing}`))}\n${table(rows, columns)}`;
+}
+
+/** Of one processor: two busy ones are 200 %. */
+function percent(cpu: number | null): string {
+  return cpu === null ? '–' : `${cpu.toFixed(1)}%`;
+}
+
+/** What does not fit below is left out, the idlest first. */
+function fit(text: string, linesMax: number): string {
+  const lines = text.trimEnd().split('\n');
+  return lines.length <= linesMax
+    ? lines.join('\n')
+    : [...lines.slice(0, linesMax - 1), `… ${lines.length - linesMax + 1} more`].join('\n');
+}
+
+function whenAskedToEnd(): { readonly signal: AbortSignal; done(): void } {
+  const end = new AbortController();
+  const abort = (): void => end.abort();
+  const key = (bytes: Buffer): void => {
+    if (['q', 'Q', '\u0003', '\u001b'].includes(bytes.toString('latin1'))) abort();
+  };
+  const { stdin } = process;
+  if (stdin.isTTY) stdin.setRawMode(true).on('data', key);
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, abort);
+  return {
+    signal: end.signal,
+    done: () => {
+      if (stdin.isTTY) stdin.setRawMode(false).off('data', key).pause();
+      for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, abort);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** What the portal holds in its state folder, looked at each round: its lock and the socket of the command line. */
+import type { Logger } from 'pino';
+import type { Portal } from '../../api/portal.ts';
+import type { StateLock } from '../../store/state-lock.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+
+export interface Owned {
+  /** Rejects STATE_IN_USE when another process holds the state folder; never resolves. */
+  readonly lost: Promise<never>;
+  stop(): void;
+}
+
+/** One look at a lock that another holds may be that of a `svc up` which ends again because its address is taken: two in a row count. */
+const looksMax = 2;
+
+export function keepOwned(input: {
+  readonly lock: Pick<StateLock, 'look'>;
+  readonly portal: Pick<Portal, 'keepControlSocket'>;
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+}): Owned {
+  const { lock, portal, stateDir, clock, log } = input;
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  lost.catch(() => undefined);
+  let lostLooks = 0;
+  let stopped = false;
+  let cancel = (): void => {};
+  const look = async (): Promise<void> => {
+    lostLooks = lock.look() === 'lost' ? lostLooks + 1 : 0;
+    if (lostLooks >= looksMax) {
+      reject(new SvcError('STATE_IN_USE', `another svc up took the state folder ${stateDir}, whose lock was deleted: this one makes room`));
+      return;
+    }
+    if (lostLooks === 0 && (await portal.keepControlSocket())) log.warn('svc.sock was deleted: it is made again');
+  };
+  const arm = (): void => {
+    if (stopped) return;
+    cancel = clock.at(clock.monotonicMs() + limits.resyncMs, () => {
+      look()
+        .catch((err: unknown) => log.error({ err }, 'svc.sock could not be made again'))
+        .finally(arm);
+    });
+  };
+  arm();
+  return {
+    lost,
+    stop: () => {
+      stopped = true;
+      cancel();
+    },
+  };
+}

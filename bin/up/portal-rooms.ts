@@ -1,0 +1,17 @@
+/** What createPortal takes for rooms, on an open state folder: the same for `svc up` and for the benchmark. */
+import type { Logger } from 'pino';
+import type { PortalOptions } from '../../api/portal.ts';
+import type { Relay } from '../../api/rooms/contract.ts';
+import { createRelay } from '../../api/rooms/relay/relay.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { relayReport } from './room-report.ts';
+import { collector } from './room-space.ts';
+import type { OpenState } from './state.ts';
+
+export type PortalRooms = Pick<PortalOptions, 'attachmentsDir' | 'attachmentsTrouble' | 'diskOf'> & { readonly relay: Relay };
+
+export function portalRooms({ roomLog, attachmentsDir, attachmentsTrouble, diskOf }: OpenState, clock: Clock, log: Logger): PortalRooms {
+  const report = relayReport(log, () => clock.monotonicMs());
+  const relay = createRelay({ log: roomLog.log, clock, report, diskOf, collect: collector() });
+  return { relay, attachmentsDir, attachmentsTrouble, diskOf };
+}

@@ -1,0 +1,41 @@
+/** What the rooms of one person hold on the disk, and how the portal gives memory back that rooms let go. */
+import { statfs } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { RoomLog } from '../../store/room-log.ts';
+import type { RoomStore } from '../../store/rooms.ts';
+import { limits } from '../limits.ts';
+
+export interface RoomSpaceDeps {
+  readonly stateDir: string;
+  readonly rooms: Pick<RoomStore, 'ownedRooms' | 'attachmentBytesOf'>;
+  readonly log: Pick<RoomLog, 'sizeOf'>;
+  /** Of the disk that the folder is on. */
+  readonly freeBytes?: (dir: string) => Promise<number>;
+}
+
+/**
+ * Documents and attachments. Infinity while the disk of the state folder has less left than that, beside what the portal itself needs: who
+ * holds most stops first, and nobody fills it for all. Decision: docs/decisions/0165-shares-of-the-room-budget.md
+ */
+export function roomSpace({ stateDir, rooms, log, freeBytes = freeOn }: RoomSpaceDeps): (dona: string) => Promise<number> {
+  return async (dona) => {
+    const left = (await freeBytes(stateDir)) - limits.stateFreeBytesMin;
+    if (left < 0) return Infinity;
+    // While the room log is shut nobody writes to it.
+    const documents = await log.sizeOf(...(await rooms.ownedRooms(dona))).catch(() => 0);
+    const held = documents + (await rooms.attachmentBytesOf(dona));
+    return held > left ? Infinity : held;
+  };
+}
+
+async function freeOn(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize;
+}
+
+/** V8's own collection, which it hands out only when asked to. */
+export function collector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}

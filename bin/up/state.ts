@@ -1,0 +1,114 @@
+/** What lies in the state folder, opened: the store, the room log, the folder of attachments; and whoever looks that they stay what they are. */
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Logger } from 'pino';
+import type { Relay } from '../../api/rooms/contract.ts';
+import type { Bus } from '../../store/bus.ts';
+import { markAttachments } from '../../store/attachments-mark.ts';
+import { watchDatabases } from '../../store/database-watch.ts';
+import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark.ts';
+import { refusable } from '../../store/room-log-refusal.ts';
+import { openSqliteStore } from '../../store/sqlite.ts';
+import type { Store } from '../../store/store.ts';
+import { withEdges } from '../../store/with-edges.ts';
+import type { Clock } from '../../schema/clock.ts';
+import type { DoctorCheck } from '../../schema/gateway.ts';
+import { acceptLoss, attachmentsCheck, databasesCheck, roomsCheck } from './room-report.ts';
+import { roomSpace } from './room-space.ts';
+import { rememberStore } from './settings.ts';
+
+export interface StateOptions {
+  readonly stateDir: string;
+  /** Of the store. */
+  readonly file: string;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What closes it is added here. */
+  readonly ends: (() => Promise<void> | void)[];
+}
+
+export interface OpenState {
+  readonly store: Store;
+  readonly roomLog: MarkedRoomLog;
+  readonly attachmentsDir: string;
+  readonly attachmentsTrouble: string | null;
+  /** Bytes that the rooms of a person hold on the disk. */
+  readonly diskOf: (dona: string) => Promise<number>;
+  /** False: one of the databases is not what it was when it was opened. */
+  mayClose(): boolean;
+  doctorChecks(relay: Pick<Relay, 'figures'>): readonly (() => Promise<DoctorCheck>)[];
+}
+
+/** Before documents are read: a Grant makes rooms. */
+export async function openState({ stateDir, file, bus, clock, log, ends }: StateOptions): Promise<OpenState> {
+  const store = withEdges(await openSqliteStore(file), bus);
+  ends.push(() => store.close());
+  await rememberStore(stateDir, file);
+  const lost = new Map<string, string>();
+  const roomFile = path.join(stateDir, 'rooms.db');
+  const roomLog = await openRoomLog({ stateDir, roomFile, store, clock, log, ends }, () => lost.get(roomFile) ?? null);
+  const attachmentsDir = path.join(stateDir, 'anexos');
+  const attachmentsTrouble = await markAttachments(attachmentsDir, store);
+  if (attachmentsTrouble !== null) log.error({ attachmentsTrouble }, 'nothing of them is collected. svc doctor says how to mend it');
+  const lose =
+    (name: string, act: (why: string) => void) =>
+    (why: string): void => {
+      lost.set(name, why);
+      act(why);
+      log.error({ why }, 'it is written to no more. svc doctor says how to mend it');
+    };
+  const watch = await watchDatabases(
+    [
+      { file, onLost: lose(file, (why) => store.giveUp(why)) },
+      ...(roomLog.trouble === null ? [{ file: roomFile, onLost: lose(roomFile, () => undefined) }] : []),
+    ],
+    clock,
+  );
+  ends.push(() => watch.stop());
+  return {
+    store,
+    roomLog,
+    attachmentsDir,
+    attachmentsTrouble,
+    diskOf: roomSpace({ stateDir, rooms: store.rooms, log: roomLog.log }),
+    mayClose: () => lost.size === 0,
+    doctorChecks: (relay) => [
+      async () => {
+        await watch.look();
+        return databasesCheck([...lost.values()]);
+      },
+      () => roomsCheck(relay, roomLog),
+      () => attachmentsCheck(store, attachmentsTrouble, clock.nowMs()),
+    ],
+  };
+}
+
+type RoomLogPlace = Omit<StateOptions, 'file' | 'bus'> & { readonly roomFile: string; readonly store: Store };
+
+/** The portal closes the relay, and the file goes after it. */
+async function openRoomLog(
+  { stateDir, roomFile, store, clock, log, ends }: RoomLogPlace,
+  whyLost: () => string | null,
+): Promise<MarkedRoomLog> {
+  const acceptLossFile = path.join(stateDir, acceptLoss);
+  const opened = await openMarkedRoomLog({ file: roomFile, acceptLossFile, store, nowMs: clock.nowMs() });
+  const roomLog = refusable(opened.log, whyLost);
+  ends.push(() => roomLog.close());
+  const { trouble, unknownRooms, setAside } = opened;
+  if (trouble !== null) log.error({ trouble }, 'nobody gets into any room; apps and everything else go on. svc doctor says how to mend it');
+  else ends.push(keepOpen(roomFile, whyLost));
+  if (unknownRooms > 0)
+    log.error({ unknownRooms }, 'rooms.db holds rooms that the store does not know: was svc.db lost? They are kept; svc doctor');
+  if (setAside !== null) log.warn({ setAside }, 'the loss of the documents of rooms was accepted: they begin empty');
+  return { ...opened, log: roomLog };
+}
+
+/** One more reader: a thread of the room log that dies would be the last to close the file, and take its write-ahead log away. */
+function keepOpen(file: string, whyLost: () => string | null): () => void {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  database.prepare('PRAGMA user_version').get();
+  return () => {
+    if (whyLost() === null) database.close();
+  };
+}

@@ -1,0 +1,48 @@
+/** What executors are given, and how each of them fails. */
+import type { Action, ActionOf, ServerAction } from '../../reconcilers/actions.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Bus } from '../../store/bus.ts';
+import type { RoomStore } from '../../store/rooms.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../loop/record.ts';
+import type { PackageEntry, PackageTask, World } from '../world.ts';
+import type { PortalCredentials } from './portal-credentials.ts';
+
+export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Promise<void> };
+
+export interface ExecutorOptions {
+  readonly world: World;
+  readonly store: Pick<Store, 'deleteSessionsOf' | 'installWish' | 'putInstallWish' | 'deleteInstallWish' | 'deleteRollback'>;
+  readonly rooms: RoomStore;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly credentials: PortalCredentials;
+  /** Folder of the YAML files: a repository is relative to it. */
+  readonly dir: string;
+  /** Something that a key depends on changed. */
+  readonly onChange: (key: string) => void;
+  /** Packages of a server changed: looks at them. */
+  readonly onPackages: (server: string) => Promise<void>;
+  /** Begins an act of the administrator on a server; it goes on beside the loop. */
+  readonly onServer: (action: ServerAction) => void;
+  /** What a removed document owned is gone: so is its object. */
+  readonly onForgotten: (key: string) => Promise<void>;
+  /** Wishes or held rollbacks were written: reads them again. */
+  readonly onInstalls: () => Promise<void>;
+  /** An installation goes on. */
+  readonly onProgress: (entry: PackageEntry, task: PackageTask) => void;
+}
+
+/** Infrastructure may fail at any time: it is told, and the level brings the next attempt. Null when it failed. */
+export async function guarded<Result>(options: ExecutorOptions, key: string, act: () => Promise<Result>): Promise<SvcError | null> {
+  try {
+    await act();
+    return null;
+  } catch (error) {
+    const coded = error instanceof SvcError ? error : new SvcError('INTERNAL', (error as Error).message, {}, { cause: error });
+    options.log.warn({ key, code: coded.code, error: coded.message, ...(coded.code === 'INTERNAL' ? { err: error } : {}) }, 'act failed');
+    return coded;
+  }
+}

@@ -1,0 +1,39 @@
+/** What requests say about an app, told to its supervisor: that it is used, and that it may not answer. */
+import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../limits.ts';
+import { limits as machineLimits } from '../../machines/limits.ts';
+import type { BackendEntry } from '../world.ts';
+
+/** Told lately; `again`: and used since. */
+const told = new WeakMap<BackendEntry, { again: boolean }>();
+const doubted = new WeakSet<BackendEntry>();
+
+/**
+ * A request to an app of `ocioso:<N>m`. Told at once, then at most every limits.useToldMs, and once more after the last of several. Never
+ * rejects. Decision: docs/decisions/0024-idle-connections.md
+ */
+export function tellUse(entry: BackendEntry, clock: Clock): void {
+  const lately = told.get(entry);
+  if (lately) {
+    lately.again = true;
+    return;
+  }
+  const now = { again: false };
+  told.set(entry, now);
+  const { person, app } = entry;
+  // While the supervisor is away it counts nothing down, and one of an older kit counts connections alone.
+  person.link.ask({ op: 'used', app }).catch(() => undefined);
+  clock.at(clock.monotonicMs() + limits.useToldMs, () => {
+    told.delete(entry);
+    if (now.again) tellUse(entry, clock);
+  });
+}
+
+/** A request that waits for its answer. However many wait, the supervisor hears it once a second. Never rejects. */
+export function tellDoubt(entry: BackendEntry, clock: Clock): void {
+  if (doubted.has(entry)) return;
+  doubted.add(entry);
+  const { person, app } = entry;
+  person.link.ask({ op: 'doubt', app }).catch(() => undefined);
+  clock.at(clock.monotonicMs() + machineLimits.healthAgainMs, () => doubted.delete(entry));
+}

@@ -1,0 +1,28 @@
+/** What is written down about people's wishes for packages and about held rollbacks, once a decision has settled them. */
+import type { ActionOf } from '../../reconcilers/actions.ts';
+import { tellGone } from '../loop/package-news.ts';
+import type { ExecutorOptions, Executors } from './guarded.ts';
+
+export function wishExecutors(options: ExecutorOptions): Pick<Executors, 'rollback/end' | 'wish/end' | 'wish/keep'> {
+  const { world, store, bus, onInstalls } = options;
+  return {
+    'rollback/end': async ({ key, requestId }) => {
+      // Another one may have been asked for since.
+      if (world.rollbacks.get(key)?.requestId === requestId) await store.deleteRollback(key);
+      await onInstalls();
+    },
+    'wish/end': async ({ person, app, requestId, outcome }) => {
+      await store.deleteInstallWish(person, app, requestId);
+      if (outcome !== 'overruled') tellGone(bus, person, app, outcome === 'cancelled');
+      await onInstalls();
+    },
+    'wish/keep': (action) => keepWish(options, action),
+  };
+}
+
+async function keepWish({ store, onInstalls }: ExecutorOptions, { person, app, requestId, version }: ActionOf<'wish/keep'>): Promise<void> {
+  const wish = await store.installWish(person, app);
+  // A newer wish is not touched.
+  if (wish?.requestId === requestId) await store.putInstallWish({ person, app, version, requestId, atMs: wish.atMs });
+  await onInstalls();
+}

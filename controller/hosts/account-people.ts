@@ -1,0 +1,151 @@
+/**
+ * The people of a `local` server of a portal that is root: whatever is done in the home of a person who has an account is done as that account, by
+ * a door (account-door.ts) or by a command that became it. Who has none is served as before, as the account of the portal.
+ * Decision: docs/decisions/0151-people-of-a-local-server.md
+ */
+import { lchown, lstat, mkdir } from 'node:fs/promises';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from './limits.ts';
+import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import { createDoor, type Door } from './account-door.ts';
+import type { InstalledPackage, PackageSource } from './host.ts';
+import { runInstaller, wordsOf } from './local-installer.ts';
+import { ownAccounts, type Account, type OwnAccount } from './own-account.ts';
+import { isAbsent } from './package-folder.ts';
+import { unread } from './package-folders.ts';
+import { checkAccount, makeHomes, peopleOfPortal, type LocalHostOptions, type People } from './people.ts';
+import type { PackedSource } from './ssh/host.ts';
+
+export interface AccountPeopleOptions extends LocalHostOptions {
+  /** As the Server document says it. */
+  readonly specPrefix: string | undefined;
+  /** Makes the one file that the account is given: it may not read the portal's packages. */
+  readonly pack: (source: Exclude<PackageSource, { readonly kind: 'url' }>) => Promise<PackedSource>;
+}
+
+export function peopleByAccount(options: AccountPeopleOptions): People {
+  const { binDir, clock, onBadPackage } = options;
+  const portal = peopleOfPortal(options);
+  const look = createAccounts(options);
+  const accountOf = async (name: string): Promise<Account | null> => {
+    const own = await look(name);
+    if (own.kind === 'gone') throw new SvcError('NOT_FOUND', own.message);
+    return own.kind === 'account' ? own.account : null;
+  };
+  const doors = new Map<string, { readonly account: Account; readonly door: Door; readonly list: People['list'] }>();
+  const placeOf = ({ home }: Account): ServerPlace => ({ home, prefix: options.prefix });
+  const doorOf = async (name: string) => {
+    const account = await accountOf(name);
+    if (account === null) return null;
+    const known = doors.get(name);
+    if (known && JSON.stringify(known.account) === JSON.stringify(account)) return known;
+    void known?.door.close();
+    const door = createDoor({ account, place: placeOf(account), binDir, clock, onBadPackage });
+    const made = { account, door, list: patientList(options, door, accountPaths(placeOf(account)).personApps) };
+    doors.set(name, made);
+    return made;
+  };
+  return {
+    place: async (name) => {
+      const account = await accountOf(name);
+      return account === null ? await portal.place(name) : placeOf(account);
+    },
+    dial: async (name, socketPath) => await ((await doorOf(name))?.door.dial(socketPath) ?? portal.dial(name, socketPath)),
+    directSocketPath: () => null,
+    startSupervisor: async (name) => await ((await doorOf(name))?.door.startSupervisor() ?? portal.startSupervisor(name)),
+    list: async (name) => await ((await doorOf(name))?.list(name) ?? portal.list(name)),
+    packageFile: async (name, app, file) => await ((await doorOf(name))?.door.file(app, file) ?? portal.packageFile(name, app, file)),
+    install: async (name, source, words, run) => {
+      const account = await accountOf(name);
+      if (account === null) return await portal.install(name, source, words, run);
+      const { uid, gid } = account;
+      const become = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--init-groups', '--'];
+      const common = { binDir, clock, become, place: placeOf(account), ...run };
+      if (source === null || source.kind === 'url') return await runInstaller({ ...common, argv: [...wordsOf(source), ...words] });
+      const packed = await options.pack(source);
+      try {
+        const argv = ['-', '--bytes', String(packed.bytes), '--sha256', packed.sha256, ...words];
+        return await runInstaller({ ...common, argv, stdin: packed.read() });
+      } finally {
+        await packed.remove();
+      }
+    },
+    asPortal: async (name) => {
+      const own = await look(name);
+      return own.kind === 'portal' ? own.why : null;
+    },
+    close: async () => {
+      await Promise.all([...doors.values()].map(({ door }) => door.close()));
+    },
+  };
+}
+
+/**
+ * Whose account a name is. Once it was an account, root never takes its place again; whoever gets an account
+ * while the portal runs has it from the next start on, since their apps run.
+ */
+function createAccounts(options: AccountPeopleOptions): (name: string) => Promise<OwnAccount> {
+  const known = new Map<string, { readonly own: OwnAccount; readonly atMs: number }>();
+  const look = async (name: string): Promise<OwnAccount> => {
+    checkAccount(options.server, name);
+    const before = known.get(name);
+    const { clock } = options;
+    if (before?.own.kind === 'portal') return before.own;
+    if (before !== undefined && before.own.kind === 'account' && clock.monotonicMs() - before.atMs < limits.whereaboutsMs)
+      return before.own;
+    const now = (await ownAccounts([name], options.specPrefix)).get(name) as OwnAccount;
+    const wasAccount = before !== undefined;
+    const own: OwnAccount =
+      wasAccount && now.kind === 'portal' ? { kind: 'gone', message: `${now.why.en}; nothing of ${name} runs as root` } : now;
+    if (own.kind === 'account' && options.readOnly !== true && options.specPrefix !== undefined) {
+      await makeHomes(options.prefix);
+      await makeHome(own.account);
+    }
+    known.set(name, { own, atMs: clock.monotonicMs() });
+    return own;
+  };
+  return look;
+}
+
+/** Below a prefix. The folder above is root's, so nobody exchanges the name; a run that ended in between left it empty and root's. */
+async function makeHome({ uid, gid, home }: Account): Promise<void> {
+  await mkdir(home, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const found = await lstat(home).catch((error: unknown) => {
+    if (isAbsent(error)) return null;
+    throw error;
+  });
+  if (found?.isDirectory() === true && found.uid === 0) await lchown(home, uid, gid);
+}
+
+/**
+ * What one person does with their door holds up no look at the others: who does not tell in time has what was seen of them last. The same
+ * objects as long as they say the same, so that "nothing changed" is a comparison of references.
+ */
+function patientList({ clock, onBadPackage }: AccountPeopleOptions, door: Door, folder: string): People['list'] {
+  let last: readonly InstalledPackage[] = [];
+  let running: Promise<readonly InstalledPackage[]> | null = null;
+  const keep = (found: readonly InstalledPackage[]): readonly InstalledPackage[] => {
+    last = found.map((one) => last.find((before) => JSON.stringify(before) === JSON.stringify(one)) ?? one);
+    return last;
+  };
+  return async () => {
+    running ??= door
+      .list()
+      .then(keep)
+      .finally(() => (running = null));
+    const slow = Promise.withResolvers<never>();
+    const cancel = clock.at(clock.monotonicMs() + limits.doorListWaitMs, () =>
+      slow.reject(new SvcError('TIMEOUT', `what stands in ${folder} was not told in time`)),
+    );
+    try {
+      return await Promise.race([running, slow.promise]);
+    } catch (error) {
+      onBadPackage(folder, error);
+      return last.map((one) => unread(one, error));
+    } finally {
+      cancel();
+    }
+  };
+}

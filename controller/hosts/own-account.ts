@@ -1,0 +1,143 @@
+/**
+ * Whether what runs for a person of a `local` server runs as an account of theirs. It does when the portal is root, an account of that name
+ * exists and the way to its home and to this installation is open to it. Everything that decides here is root's to change and
+ * not the account's, so nobody can bring it about that root runs their apps. Decision: docs/decisions/0151-people-of-a-local-server.md
+ */
+import { execFile } from 'node:child_process';
+import { lstat, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Words } from '../../schema/texts/reasons.ts';
+import { isAbsent } from './package-folder.ts';
+
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  /** Where its apps live: that of the account, or the one below the server's prefix. */
+  readonly home: string;
+}
+
+export type OwnAccount =
+  | { readonly kind: 'account'; readonly account: Account }
+  /** It was there once, and the portal does not take its place. */
+  | { readonly kind: 'gone'; readonly message: string }
+  /** The portal's own account runs it. */
+  | { readonly kind: 'portal'; readonly why: Words };
+
+/** Folder of the programs that an account has to reach; as deep in the bundle of `svc validate`. */
+export const programsDir = path.resolve(import.meta.dirname, '../../bin');
+
+const asPortal = (pt: string, en: string): OwnAccount => ({ kind: 'portal', why: { pt, en } });
+
+const notRoot = asPortal('o portal não roda como root', 'the portal does not run as root');
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** `prefix` as the Server document says it; undefined: every account has its own home. Rejects when the system does not say. */
+export async function ownAccounts(names: readonly string[], prefix: string | undefined): Promise<ReadonlyMap<string, OwnAccount>> {
+  if (!isRoot() || names.length === 0) return new Map(names.map((name) => [name, notRoot]));
+  const known = await lookUp(names);
+  const obstacle = await obstacleOf(prefix);
+  const found = new Map<string, OwnAccount>();
+  for (const name of names) found.set(name, await judge(name, known.get(name), prefix, obstacle));
+  return found;
+}
+
+/** What keeps every account out; null when nothing does. */
+async function obstacleOf(prefix: string | undefined): Promise<OwnAccount | null> {
+  if (prefix !== undefined && !path.isAbsolute(prefix)) {
+    const pt = `o prefixo ${prefix} fica na pasta de estado do portal, onde só ele entra`;
+    return asPortal(pt, `the prefix ${prefix} lies in the portal's state folder, which nobody else may enter`);
+  }
+  const closed = (await closedFolder(programsDir, false)) ?? (prefix === undefined ? null : await closedFolder(`${prefix}/home`, true));
+  return closed === null ? null : asPortal(`outras contas não entram em ${closed}`, `other accounts can't enter ${closed}`);
+}
+
+async function judge(
+  name: string,
+  known: Account | undefined,
+  prefix: string | undefined,
+  obstacle: OwnAccount | null,
+): Promise<OwnAccount> {
+  const home = prefix === undefined ? known?.home : `${prefix}/home/${name}`;
+  const owner = home === undefined ? null : await ownerOf(home, prefix !== undefined);
+  if (known === undefined || home === undefined) {
+    if (owner === null || owner === 0) return asPortal(`não há conta ${name}`, `there is no account ${name}`);
+    const message = `there is no account ${name} now, and its home ${home} belongs to the uid ${owner}: nothing of it runs as root`;
+    return { kind: 'gone', message };
+  }
+  if (known.uid === 0) return asPortal(`a conta ${name} é root`, `the account ${name} is root`);
+  if (obstacle !== null) return obstacle;
+  const account = { ...known, home };
+  // Below a prefix the home is the portal's to make.
+  if (owner === known.uid || (prefix !== undefined && (owner === null || (owner === 0 && (await isEmpty(home)))))) {
+    return { kind: 'account', account };
+  }
+  if (owner === null || owner === 0) {
+    const pt = `a casa ${home} não é da conta ${name}; pare os aplicativos, e depois: chown -R ${name}: ${home}`;
+    return asPortal(pt, `the home ${home} does not belong to the account ${name}; stop the apps, then: chown -R ${name}: ${home}`);
+  }
+  return { kind: 'gone', message: `the home ${home} of the account ${name} belongs to the uid ${owner}` };
+}
+
+/** Uid of a folder; null when there is none. Below a prefix the last name is never a link. */
+async function ownerOf(folder: string, isOurs: boolean): Promise<number | null> {
+  try {
+    const found = await (isOurs ? lstat(folder) : stat(folder));
+    return found.isDirectory() ? found.uid : null;
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  return (await readdir(folder)).length === 0;
+}
+
+/** The first folder on the way that others may not pass; `rootOnly`: or that somebody else than root could exchange. Null: none. */
+async function closedFolder(folder: string, rootOnly: boolean): Promise<string | null> {
+  const names = path.resolve(folder).split('/').filter(Boolean);
+  for (let count = 0; count <= names.length; count += 1) {
+    const at = `/${names.slice(0, count).join('/')}`;
+    const found = await stat(at).catch((error: unknown) => {
+      if (isAbsent(error)) return null;
+      throw error;
+    });
+    // The portal makes the rest.
+    if (found === null) return null;
+    if ((found.mode & 0o001) === 0) return at;
+    const isOpenToOthers = (found.mode & 0o022) !== 0 && (found.mode & 0o1000) === 0;
+    if (rootOnly && (found.uid !== 0 || isOpenToOthers)) return at;
+  }
+  return null;
+}
+
+const accountsPerQuery = 256;
+
+/** By getent, so that accounts of a directory service count like those of /etc/passwd. Who does not exist is left out. */
+async function lookUp(names: readonly string[]): Promise<ReadonlyMap<string, Account>> {
+  const found = new Map<string, Account>();
+  for (let at = 0; at < names.length; at += accountsPerQuery) {
+    for (const line of (await getent(names.slice(at, at + accountsPerQuery))).split('\n')) {
+      const [name = '', , uid = '', gid = '', , home = ''] = line.split(':');
+      if (!names.includes(name) || !home.startsWith('/') || !/^\d+$/.test(uid) || !/^\d+$/.test(gid)) continue;
+      found.set(name, { name, uid: Number(uid), gid: Number(gid), home });
+    }
+  }
+  return found;
+}
+
+/** 2 says that not all of them exist. */
+function getent(names: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile('getent', ['passwd', '--', ...names], { timeout: limits.accountLookMsMax }, (error, stdout) => {
+      if (error === null || error.code === 2) resolve(stdout);
+      else reject(new SvcError('SERVER_UNREACHABLE', `getent passwd failed: ${error.message.split('\n')[0]}`));
+    });
+  });
+}

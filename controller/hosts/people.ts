@@ -1,0 +1,87 @@
+/**
+ * What of a `local` server is a person's: their home, the supervisor and sockets in it, and what they installed for themselves. Two ways:
+ * as the account of the portal (here), and as an account of their own (account-people.ts).
+ */
+import { chmod, mkdir } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { InstallResult } from '../../schema/install-events.ts';
+import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import type { Words } from '../../schema/texts/reasons.ts';
+import { accountPattern, type InstalledPackage, type InstallRun, type PackageSource } from './host.ts';
+import { startLocalSupervisor } from './local-supervisor.ts';
+import { runInstaller, wordsOf } from './local-installer.ts';
+import { isRoot } from './own-account.ts';
+import { readPackageFile } from './package-folder.ts';
+import { createPackageFolders } from './package-folders.ts';
+import { dialSocket } from './unix-socket.ts';
+
+export interface LocalHostOptions {
+  readonly server: string;
+  /** Absolute folder, or '' for homes of accounts and /opt. */
+  readonly prefix: string;
+  /** Folder with svc-app-supervisor. */
+  readonly binDir: string;
+  readonly clock: Clock;
+  /** Looks only: makes no home and mends nothing (`svc plan`). */
+  readonly readOnly?: boolean;
+  /** Packages that stand there but can't be read; the others are listed all the same. */
+  readonly onBadPackage: (folder: string, error: unknown) => void;
+}
+
+/** The calls of host.ts, for the scope `pessoa`. */
+export interface People {
+  readonly place: (account: string) => Promise<ServerPlace>;
+  readonly dial: (account: string, socketPath: string) => Promise<Duplex>;
+  readonly directSocketPath: (socketPath: string) => string | null;
+  readonly startSupervisor: (account: string) => Promise<void>;
+  readonly list: (account: string) => Promise<readonly InstalledPackage[]>;
+  readonly packageFile: (account: string, app: string, file: string) => Promise<Uint8Array | null>;
+  /** `svc-app-install` with these words, behind those of the source if there is one. */
+  readonly install: (account: string, source: PackageSource | null, words: readonly string[], run: InstallRun) => Promise<InstallResult>;
+  readonly asPortal: (account: string) => Promise<Words | null>;
+  readonly close: () => Promise<void>;
+}
+
+export function checkAccount(server: string, account: string): void {
+  if (!accountPattern.test(account)) throw new SvcError('NOT_FOUND', `${JSON.stringify(account)} can't be an account of ${server}`);
+}
+
+/** Where homes stand below a prefix. Of a portal that is root other accounts may have theirs there. */
+export async function makeHomes(prefix: string): Promise<void> {
+  const homes = `${prefix}/home`;
+  const isMade = (await mkdir(homes, { recursive: true, mode: isRoot() ? 0o755 : 0o700 })) !== undefined;
+  // Whatever the umask was.
+  if (isMade && isRoot()) await chmod(homes, 0o755);
+}
+
+export function peopleOfPortal(options: LocalHostOptions): People {
+  const { server, prefix, clock, binDir } = options;
+  const folders = createPackageFolders(options.onBadPackage);
+  const place = async (account: string): Promise<ServerPlace> => {
+    checkAccount(server, account);
+    if (prefix === '') return { home: os.homedir(), prefix };
+    const home = `${prefix}/home/${account}`;
+    if (options.readOnly !== true) {
+      await makeHomes(prefix);
+      await mkdir(home, { recursive: true, mode: 0o700 });
+    }
+    return { home, prefix };
+  };
+  const appsOf = async (account: string): Promise<string> => accountPaths(await place(account)).personApps;
+  return {
+    place,
+    dial: (_account, socketPath) => dialSocket(socketPath, clock),
+    directSocketPath: (socketPath) => socketPath,
+    startSupervisor: async (account) => startLocalSupervisor({ place: await place(account), account, binDir, clock }),
+    list: async (account) => await folders.list(await appsOf(account), 'pessoa'),
+    packageFile: async (account, app, file) => await readPackageFile(path.join(await appsOf(account), app), file),
+    install: async (account, source, words, run) =>
+      await runInstaller({ binDir, argv: [...wordsOf(source), ...words], place: await place(account), clock, ...run }),
+    asPortal: async () => ({ pt: 'o portal não roda como root', en: 'the portal does not run as root' }),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,23 @@
+/** Every kind, in the order in which a resync asks for them: what others depend on comes first. */
+import { backendKind } from './backend.ts';
+import { engineKind } from './engine.ts';
+import { grantKind } from './grant.ts';
+import type { Kind } from './kind.ts';
+import { packageKind } from './package.ts';
+import { personKind } from './person.ts';
+import { portalKind } from './portal.ts';
+import { serverKind } from './server.ts';
+import { serviceKind } from './service.ts';
+import { supervisorKind } from './supervisor.ts';
+
+export const allKinds: readonly Kind[] = [
+  portalKind,
+  serverKind,
+  serviceKind,
+  packageKind,
+  engineKind,
+  grantKind,
+  personKind,
+  supervisorKind,
+  backendKind,
+];

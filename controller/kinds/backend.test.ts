@@ -1,0 +1,121 @@
+/** The cheap question whether a backend's inputs are the same, against the inputs themselves. */
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { alive, stopped } from '../../reconcilers/backend-fixtures.ts';
+import type { Context } from '../loop/context.ts';
+import { packagesInMemory } from '../hosts/testing/memory-host.ts';
+import { targetKey } from '../world-packages.ts';
+import { backendOf, emptyWorld, type PackageEntry, type BackendEntry, type PersonEntry, type World } from '../world.ts';
+import { backendDesired, backendKind, backendObserved } from './backend.ts';
+import { sameFields } from './kind.ts';
+
+type Mutable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
+
+function worldOfOne() {
+  const world = emptyWorld({ documents: new Map() } as unknown as Parameters<typeof emptyWorld>[0]) as Mutable<World>;
+  const line = { status: 'up', snapshot: null as ReturnType<typeof alive> | null };
+  const server = { name: 'casa', sight: { status: 'unknown', message: '' }, services: new Map(), removing: new Set() };
+  const link = { view: () => ({ status: line.status }), snapshot: () => line.snapshot };
+  const person = {
+    name: 'ana',
+    server,
+    link,
+    packages: new Map(),
+    session: false,
+    sessionSinceMs: null,
+    removing: new Set(),
+    backends: new Map(),
+  } as unknown as Mutable<PersonEntry>;
+  const entry: BackendEntry = backendOf(world, person, 'app0', { memory: () => null });
+  const context = { world } as unknown as Context;
+  return { world, line, server, person, entry, context };
+}
+
+type One = ReturnType<typeof worldOfOne>;
+const [installed] = packagesInMemory(1);
+if (installed === undefined) throw new Error('no package');
+const shared = { ...installed, manifest: { ...installed.manifest, escopo: 'servidor' as const } };
+const wish = { person: 'ana', app: 'app0', wish: 'start', by: 'person', requestId: 'r1', atMs: 1, done: false } as const;
+const document = (estado: string, generation: number) =>
+  ({ document: { spec: { estado } }, generation }) as unknown as BackendEntry['document'];
+const refusal = { requestId: 'r1', reason: 'InvalidManifest', message: '' } as const;
+const wanted = { key: 'Package/app0', leaving: false, wanted: { by: 'document' } } as unknown as PackageEntry;
+
+/** Everything that a decision about it is made of, each with some values. */
+const changes: Readonly<Record<string, readonly ((one: One) => void)[]>> = {
+  host: [({ server }) => (server.sight = { status: 'reachable', message: '' }), ({ server }) => (server.sight = { ...server.sight })],
+  supervisor: [({ line }) => (line.status = 'up'), ({ line }) => (line.status = 'down')],
+  snapshot: [
+    ({ line }) => (line.snapshot = null),
+    ({ line }) => (line.snapshot = alive({ app: 'app0' })),
+    ({ line }) => (line.snapshot = stopped({ app: 'app0', installed: { version: '1.0.0', hash: 'other', scope: 'sistema' } })),
+    ({ line }) => (line.snapshot = stopped({ app: 'app0', installed: null })),
+  ],
+  package: [
+    ({ person }) => (person.packages = new Map()),
+    ({ person }) => (person.packages = new Map([['app0', installed]])),
+    ({ person }) => (person.packages = new Map([['app0', { ...installed, delivered: null, hash: 'changed' }]])),
+    ({ person }) => (person.packages = new Map([['app0', { ...installed, scope: 'pessoa' }]])),
+    ({ person }) => (person.packages = new Map([['app0', shared]])),
+  ],
+  removing: [
+    ({ server }) => (server.removing = new Set(['app0'])),
+    ({ server }) => (server.removing = new Set()),
+    ({ person }) => (person.removing = new Set(['app0'])),
+    ({ person }) => (person.removing = new Set()),
+  ],
+  packageKey: [
+    ({ world }) => (world.byTarget = new Map()),
+    ({ world }) => (world.byTarget = new Map([[targetKey({ server: 'casa', app: 'app0', scope: 'sistema', person: null }), wanted]])),
+  ],
+  service: [({ server }) => server.services.set('app0', { decision: {} }), ({ server }) => server.services.delete('app0')],
+  document: [
+    ({ entry }) => (entry.document = null),
+    ({ entry }) => (entry.document = document('ligado', 1)),
+    ({ entry }) => (entry.document = document('desligado', 1)),
+    ({ entry }) => (entry.document = document('ligado', 2)),
+  ],
+  intent: [
+    ({ entry }) => (entry.intent = null),
+    ({ entry }) => (entry.intent = wish),
+    ({ entry }) => (entry.intent = { ...wish, requestId: 'r2' }),
+    ({ entry }) => (entry.intent = { ...wish, done: true }),
+  ],
+  windows: [
+    ({ entry }) => (entry.windows = null),
+    ({ entry }) => (entry.windows = { person: 'ana', app: 'app0', open: 1, zeroSinceMs: null }),
+  ],
+  session: [({ person }) => (person.session = true), ({ person }) => (person.session = false)],
+  sessionSinceMs: [({ person }) => (person.sessionSinceMs = 7), ({ person }) => (person.sessionSinceMs = null)],
+  probe: [({ entry }) => (entry.probe = null), ({ entry }) => (entry.probe = { pid: 1, attempt: 1, code: 200, atMs: 1 })],
+  probing: [({ entry }) => (entry.probing = true), ({ entry }) => (entry.probing = false)],
+  refused: [({ entry }) => (entry.refused = null), ({ entry }) => (entry.refused = undefined), ({ entry }) => (entry.refused = refusal)],
+};
+
+const inputsOf = ({ world, entry }: One) => ({ desired: backendDesired(entry, world), observed: backendObserved(entry), atMs: 0 });
+
+test('it says the same as the inputs, whatever changed since they were made', () => {
+  const steps = fc.array(fc.constantFrom(...Object.values(changes).flat()), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(steps, steps, (first, then) => {
+      const one = worldOfOne();
+      for (const change of first) change(one);
+      const before = inputsOf(one);
+      for (const change of then) change(one);
+      const now = inputsOf(one);
+      const isSame = sameFields(before.desired, now.desired) && sameFields(before.observed, now.observed);
+      expect(backendKind.sameInputs?.(one.context, one.entry, before)).toBe(isSame);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('no field is left out of it', () => {
+  const one = worldOfOne();
+  const last = inputsOf(one);
+  const asks = (changed: Partial<typeof last>) => backendKind.sameInputs?.(one.context, one.entry, { ...last, ...changed });
+  expect(asks({})).toBe(true);
+  for (const name of Object.keys(last.desired)) expect([name, asks({ desired: { ...last.desired, [name]: {} } })]).toEqual([name, false]);
+  for (const name of Object.keys(last.observed))
+    expect([name, asks({ observed: { ...last.observed, [name]: {} } })]).toEqual([name, false]);
+});

@@ -1,0 +1,247 @@
+/** `Backend/<person>/<app>`: one app of one person. */
+import { backendMemory } from '../../reconcilers/backend-memory.ts';
+import { decideBackend } from '../../reconcilers/backend.ts';
+import type { BackendDecision, BackendDesired, BackendMemory } from '../../reconcilers/backend-types.ts';
+import { decideShared } from '../../reconcilers/service.ts';
+import { howItEnded, type AppSnapshot, type LastExit } from '../../schema/backend.ts';
+import { keys, readKey } from '../../schema/keys.ts';
+import type { Intent, StoredEvent } from '../../store/store.ts';
+import type { InstalledPackage } from '../hosts/host.ts';
+import { followToken } from '../execute/tokens.ts';
+import { faultPoint } from '../faults.ts';
+import type { Context } from '../loop/context.ts';
+import { enqueuePerson, rereadPresence } from '../observe/people.ts';
+import { lookAtIntent } from '../observe/look.ts';
+import { isServerScope } from '../servers/services.ts';
+import { entriesOfApp, wantedPackageOf } from '../world-packages.ts';
+import { backendOf, type BackendEntry, type BackendSight, type World } from '../world.ts';
+import type { Inputs, Kind, News, Report, Round } from './kind.ts';
+
+type BackendRound = Round<BackendDesired, BackendSight, BackendDecision>;
+
+export const backendKind: Kind<BackendEntry, BackendDesired, BackendSight, BackendMemory, BackendDecision> = {
+  name: 'Backend',
+  entries: (world) => world.backends.values(),
+  find: (world, _name, key) => world.backends.get(key),
+  keyOf: ({ key }) => key,
+  lane: ({ person }) => person.server.name,
+  observe: (context, entry) => {
+    if (!isServerScope(entry)) void followToken(entry);
+    context.credentials.follow(entry);
+    return undefined;
+  },
+  desired: ({ world }, entry) => backendDesired(entry, world),
+  observed: (_context, entry) => backendObserved(entry),
+  decide: (desired, observed, memory, nowMs) =>
+    observed.service === undefined
+      ? decideBackend(desired, observed, memory, nowMs)
+      : decideShared(desired, observed.service, memory, nowMs),
+  memory: backendMemory,
+  keep: (entry, { desired, observed, atMs, decision }) => {
+    Object.assign(entry, { inputs: { desired, observed, atMs }, decision, memory: decision.memory });
+    return decision;
+  },
+  last: ({ decision }) => decision,
+  lastInputs: ({ inputs }) => inputs,
+  sameInputs: sameBackendInputs,
+  report,
+  notify: (context, entry, round, news) => {
+    noteEnd(context, entry, round.decision, news);
+    tellPages(context, entry, news.before, round.decision);
+    if (news.before?.ready !== round.decision.ready || round.desired.removing === true) wakePackages(context, entry);
+  },
+  finish: (context, entry, { decision }) =>
+    decision.finishedIntent === null ? undefined : finishIntent(context, entry, decision.finishedIntent),
+  refresh,
+  onEdge,
+  remembers: recall,
+};
+
+export function backendDesired(entry: BackendEntry, world: World): BackendDesired {
+  const { person, app, document, intent, windows } = entry;
+  const installed = person.packages.get(app);
+  return {
+    person: person.name,
+    app,
+    manifest: installed?.manifest ?? null,
+    leaving: person.leaving,
+    removing: isRemoving(entry),
+    packageKey: packageKey(entry, world),
+    installedHash: installedHash(installed, person.link.snapshot(app)),
+    document: document?.document.spec.estado ?? null,
+    generation: document?.generation ?? 0,
+    intent: pending(intent),
+    windows,
+    session: person.session,
+    sessionSinceMs: person.sessionSinceMs,
+  };
+}
+
+/** Only asked for while nothing of it is there. */
+function packageKey({ person, app }: BackendEntry, world: World): string | null {
+  return person.packages.has(app) ? null : wantedPackageOf(world, person.server.name, app, person.name);
+}
+
+function installedHash(installed: InstalledPackage | undefined, snapshot: AppSnapshot | null): string | null {
+  if (installed === undefined) return null;
+  // The supervisor looks at the folder and its manifest only: files that were changed in it are the portal's to see.
+  if (installed.delivered === null) return installed.hash;
+  // The server's own look at its disk is newer than the portal's.
+  return snapshot?.installed?.hash ?? installed.hash;
+}
+
+function pending(intent: Intent | null): Intent | null {
+  return intent === null || intent.done ? null : intent;
+}
+
+/** Its package is about to go. The apps of who leaves end as theirs (reconcilers/leaving.ts): one order, one reason. */
+function isRemoving({ person, app }: BackendEntry): boolean {
+  const { server } = person;
+  if (person.leaving) return false;
+  if (server.removing.size === 0 && person.removing.size === 0) return false;
+  return person.packages.get(app)?.scope === 'pessoa' ? person.removing.has(app) : server.removing.has(app);
+}
+
+export function backendObserved(entry: BackendEntry): BackendSight {
+  const { person, app } = entry;
+  return {
+    host: person.server.sight,
+    supervisor: person.link.view().status,
+    snapshot: person.link.snapshot(app),
+    probe: entry.probe,
+    probing: entry.probing,
+    refused: entry.refused ?? null,
+    service: isServerScope(entry) ? (person.server.services.get(app)?.decision ?? null) : undefined,
+  };
+}
+
+/** `backendDesired` and `backendObserved` as questions: each resync asks them of every app, and two records a time are most of its price. */
+function sameBackendInputs({ world }: Context, entry: BackendEntry, { desired, observed }: Inputs<BackendDesired, BackendSight>): boolean {
+  const { person, app, document } = entry;
+  const { server, link } = person;
+  const installed = person.packages.get(app);
+  const snapshot = link.snapshot(app);
+  return (
+    observed.snapshot === snapshot &&
+    desired.leaving === person.leaving &&
+    observed.host === server.sight &&
+    observed.supervisor === link.view().status &&
+    observed.probe === entry.probe &&
+    observed.probing === entry.probing &&
+    observed.refused === (entry.refused ?? null) &&
+    observed.service === (isServerScope(entry) ? (server.services.get(app)?.decision ?? null) : undefined) &&
+    desired.person === person.name &&
+    desired.app === app &&
+    desired.manifest === (installed?.manifest ?? null) &&
+    desired.installedHash === installedHash(installed, snapshot) &&
+    desired.removing === isRemoving(entry) &&
+    desired.packageKey === packageKey(entry, world) &&
+    desired.document === (document?.document.spec.estado ?? null) &&
+    desired.generation === (document?.generation ?? 0) &&
+    desired.intent === pending(entry.intent) &&
+    desired.windows === entry.windows &&
+    desired.session === person.session &&
+    desired.sessionSinceMs === person.sessionSinceMs
+  );
+}
+
+function report({ recorder }: Context, entry: BackendEntry, { decision }: BackendRound): Report {
+  const snapshot = entry.person.link.snapshot(entry.app);
+  // While nobody tells, what was told last stands.
+  const lastExitAtMs = snapshot?.lastExit?.atMs ?? toldEnd(recorder.last(entry.key)?.details) ?? null;
+  const details = { ready: decision.ready, stale: decision.stale, wanted: snapshot?.wanted ?? null, lastExitAtMs };
+  return { generation: entry.document?.generation ?? 0, details };
+}
+
+function toldEnd(details: Readonly<Record<string, unknown>> | undefined): number | undefined {
+  const before = details?.['lastExitAtMs'];
+  return typeof before === 'number' ? before : undefined;
+}
+
+/**
+ * A first crash is mended at once (spec 3.3), often before anybody sees another state than running: the end is told all the same, once,
+ * by its time.
+ */
+function noteEnd({ recorder }: Context, { key, person, app }: BackendEntry, decision: BackendDecision, news: News<BackendDecision>): void {
+  const snapshot = person.link.snapshot(app);
+  const exit = snapshot?.lastExit ?? null;
+  if (exit === null || news.change === null || news.change.before === null) return;
+  // Undefined: nobody looked yet, and how it ended long ago is no news.
+  const before = news.change.before.details['lastExitAtMs'];
+  if (before === undefined || before === exit.atMs) return;
+  if (news.change.transition && decision.reason === exit.reason) return;
+  recorder.note(key, endEvent(exit, snapshot?.restarts ?? 0), news.round);
+}
+
+function endEvent(exit: LastExit, restarts: number): Pick<StoredEvent, 'type' | 'reason' | 'message'> {
+  const again = restarts === 0 ? '' : `; restarted, ${restarts === 1 ? 'the first time' : `${restarts} times`} since it was started`;
+  return { type: exit.reason === 'HashChanged' ? 'Normal' : 'Warning', reason: exit.reason, message: `${howItEnded(exit)}${again}` };
+}
+
+/** The person's pages hear of everything that they show. */
+function tellPages({ options }: Context, entry: BackendEntry, before: BackendDecision | null, now: BackendDecision): void {
+  const same =
+    before !== null &&
+    before.state === now.state &&
+    before.reason === now.reason &&
+    before.ready === now.ready &&
+    before.message === now.message;
+  if (same) return;
+  const { state: status, ready, reason, message } = now;
+  options.bus.publish(entry.person.name, { type: 'app-status', app: entry.app, status, ready, reason, message });
+}
+
+/** A backend answered for the first time, or ended while its package waits to go. */
+function wakePackages({ world, queue }: Context, { person, app }: BackendEntry): void {
+  for (const { key } of entriesOfApp(world, person.server.name, app, person.name)) queue.add(key, true);
+}
+
+async function finishIntent(context: Context, entry: BackendEntry, requestId: string): Promise<void> {
+  faultPoint('intent/before-finish');
+  await context.options.store.finishIntent(entry.person.name, entry.app, requestId);
+  faultPoint('intent/finished');
+  if (entry.intent?.requestId === requestId) entry.intent = null;
+  context.queue.add(entry.key, false);
+  context.queue.add(keys.supervisor(entry.person.name), false);
+}
+
+/** Wishes and windows as the api left them. */
+async function refresh({ world, options, factory }: Context): Promise<void> {
+  const { store } = options;
+  const [intents, windows] = await Promise.all([store.intents(), store.windows()]);
+  for (const intent of intents) {
+    const person = world.people.get(intent.person);
+    if (!person || (intent.done && !person.backends.has(intent.app))) continue;
+    const entry = backendOf(world, person, intent.app, factory);
+    const pending = intent.done ? null : intent;
+    if (entry.intent?.requestId !== pending?.requestId) entry.intent = pending;
+  }
+  for (const one of windows) {
+    const entry = world.people.get(one.person)?.backends.get(one.app);
+    if (entry && (entry.windows?.open !== one.open || entry.windows.zeroSinceMs !== one.zeroSinceMs)) entry.windows = one;
+  }
+}
+
+async function onEdge(context: Context, key: string, urgent: boolean): Promise<void> {
+  const { world, queue, options, factory } = context;
+  const [whose, app = ''] = readKey(key).parts;
+  const person = world.people.get(whose);
+  if (!person) return;
+  const arrived = await rereadPresence(context, person);
+  const entry = backendOf(world, person, app, factory);
+  await lookAtIntent(options.store, entry);
+  queue.add(entry.key, urgent);
+  queue.add(keys.supervisor(whose), urgent);
+  if (arrived) enqueuePerson(context, person, urgent);
+}
+
+/** What an earlier run knew of apps on servers that can't be looked at now: they are unknown, not gone. */
+function recall({ world, factory }: Context, key: string): boolean {
+  const [whose, app] = readKey(key).parts;
+  const person = world.people.get(whose);
+  if (!person || app === undefined) return false;
+  if (person.backends.has(app)) return true;
+  if (person.server.sight.status === 'reachable') return false;
+  backendOf(world, person, app, factory);
+  return true;
+}

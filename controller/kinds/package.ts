@@ -1,0 +1,227 @@
+/** `Package/<document>` and `Package/<person>/<app>`: what a document, or a person, wants installed. */
+import path from 'node:path';
+import type { PackageTarget } from '../../reconcilers/actions.ts';
+import { aimedVersion } from '../../reconcilers/package-goal.ts';
+import { packageMemory } from '../../reconcilers/package-memory.ts';
+import { refusalOf } from '../../reconcilers/package-refusal.ts';
+import { decidePackage } from '../../reconcilers/package.ts';
+import { keepsSupervisor } from '../../reconcilers/supervisor-process.ts';
+import type { PackageDecision, PackageDesired, PackageMemory, PackageObserved } from '../../reconcilers/package-types.ts';
+import { keys } from '../../schema/keys.ts';
+import type { Offers } from '../../schema/repository/shop-view.ts';
+import type { InstalledPackage } from '../hosts/host.ts';
+import type { Context } from '../loop/context.ts';
+import { tellState } from '../loop/package-news.ts';
+import { lookAtInventory } from '../observe/inventory.ts';
+import { readSource } from '../observe/repository.ts';
+import { refreshInstalls } from '../observe/wishes.ts';
+import { repositoryLocation } from '../repository/location.ts';
+import { installedAt, markRemoving, targetKey } from '../world-packages.ts';
+import type { PackageEntry, BackendEntry, World } from '../world.ts';
+import type { Kind, Report, Round } from './kind.ts';
+
+type PackageRound = Round<PackageDesired, PackageObserved, PackageDecision>;
+
+export const packageKind: Kind<PackageEntry, PackageDesired, PackageObserved, PackageMemory, PackageDecision> = {
+  name: 'Package',
+  entries: (world) => world.packages.values(),
+  find: (world, name) => world.packages.get(name),
+  keyOf: ({ key }) => key,
+  lane: ({ target }) => target.server,
+  observe: async (context, entry) => {
+    await lookAtOffer(context, entry, packageDesired(entry));
+    return true;
+  },
+  desired: (_context, entry) => packageDesired(entry),
+  observed: ({ world, options, offers }, entry) =>
+    packageObserved(world, entry, { shellVersion: options.shellVersion, offers: offers.last() }),
+  decide: decidePackage,
+  memory: packageMemory,
+  keep: (entry, { decision }) => {
+    entry.decision = decision;
+    return decision;
+  },
+  last: ({ decision }) => decision,
+  report,
+  notify: (context, entry, { desired, decision }, { before }) => {
+    endInstances(context, entry, desired, decision);
+    if (differs(before, decision)) tellState(context.world, context.options.bus, entry);
+  },
+  refresh: refreshInstalls,
+  onEdge: async (context, key, urgent) => {
+    await refreshInstalls(context);
+    context.queue.add(key, urgent);
+  },
+};
+
+function report(_context: Context, _entry: PackageEntry, { desired, observed, decision }: PackageRound): Report {
+  const { app, server, scope, person, version, paused, rollback, generation } = desired;
+  const { installed } = observed;
+  const details = {
+    app,
+    server,
+    scope,
+    ...(person === null ? {} : { person }),
+    version,
+    installed: installed?.version ?? null,
+    previous: installed?.previous ?? decision.memory.before,
+    drift: installed?.drift === true,
+    ...(paused ? { paused } : {}),
+    ...(rollback === null ? {} : { rollback: { from: rollback.from, to: rollback.to } }),
+  };
+  return { generation, details };
+}
+
+function differs(before: PackageDecision | null, { state, reason, message }: PackageDecision): boolean {
+  return before?.state !== state || before.reason !== reason || before.message !== message;
+}
+
+/** The backends that run what goes are to end; they are decided by their own reconciler. */
+function endInstances({ world, queue }: Context, { target }: PackageEntry, desired: PackageDesired, decision: PackageDecision): void {
+  if (!markRemoving(world, target, desired.version === null && decision.state === 'removing')) return;
+  for (const person of world.people.values()) {
+    if (person.server.name === target.server && (target.person === null || target.person === person.name))
+      queue.add(keys.backend(person.name, target.app), true);
+  }
+}
+
+/** The version that is aimed at as the repository offers it now. Only asked when something would be done with it. */
+async function lookAtOffer(context: Context, entry: PackageEntry, desired: PackageDesired): Promise<void> {
+  const { world, options, offers } = context;
+  const aim = aimedVersion(desired);
+  const installed = installedAt(world, entry.target);
+  if (aim === null || (installed?.version === aim && installed.delivered !== null)) return;
+  const location = world.portal && repositoryLocation(options.dir, world.portal);
+  const { apps, problem } = await offers.read(location);
+  const versions = apps.find(({ id }) => id === desired.app)?.versions ?? [];
+  entry.offer = versions.find(({ version }) => version === aim) ?? null;
+  entry.offered = versions.map(({ version }) => version);
+  entry.problem =
+    problem ?? (versions.length === 0 && location?.kind === 'folder' ? await problemIn(path.join(location.folder, desired.app)) : null);
+  const server = world.servers.get(desired.server);
+  const unasked = (entry.offer?.manifest.requiredPackages ?? []).some((one) => server?.inventoryOf.has(one) === false);
+  if (server?.sight.status === 'reachable' && unasked) await lookAtInventory(context, server);
+}
+
+/** Why an unpacked package is not offered; null when there is none. */
+async function problemIn(folder: string): Promise<string | null> {
+  return await readSource(folder).then(
+    () => null,
+    (error: unknown) => `it is refused there: ${(error as Error).message.split('\n')[0]}`,
+  );
+}
+
+export function packageDesired({ name, wanted, target, leaving, rollback }: PackageEntry): PackageDesired {
+  const common = {
+    ...target,
+    name,
+    leaving,
+    rollback: rollback === null ? null : { from: rollback.from, to: rollback.to, requestId: rollback.requestId },
+  };
+  if (wanted.by === 'wish') {
+    const { version, requestId, cancels = false } = wanted.wish;
+    return { ...common, version, generation: 0, requestId, cancels, paused: false };
+  }
+  const { versao, paused } = wanted.placed.document.spec;
+  return {
+    ...common,
+    version: leaving ? null : versao,
+    generation: wanted.placed.generation,
+    requestId: null,
+    cancels: false,
+    paused: paused === true && !leaving,
+  };
+}
+
+export interface PackageSurroundings {
+  readonly shellVersion: string;
+  readonly offers: Offers | null;
+}
+
+export function packageObserved(world: World, entry: PackageEntry, { shellVersion, offers }: PackageSurroundings): PackageObserved {
+  const { target, offer, offered, problem, failure } = entry;
+  const server = world.servers.get(target.server);
+  const installed = installedAt(world, target);
+  const instances = backendsOf(world, target);
+  const task = world.tasks.get(targetKey(target));
+  const refusal =
+    offer &&
+    refusalOf(offer.manifest, {
+      scope: target.scope,
+      shellVersion,
+      provided: providedAt(world, target),
+      offering: (capability) => offering(offers, capability),
+      lacks: (requirement) => server?.inventory?.missing.includes(requirement) === true,
+    });
+  return {
+    host: server?.sight ?? { status: 'unknown', message: `no Server document ${target.server}` },
+    looked: target.person === null || world.people.get(target.person)?.accountSeen === true,
+    // Only the name of the document changed, or its person wants it too.
+    isOthers: server === undefined || world.byTarget.get(targetKey(target))?.leaving === false,
+    overruled: overruledBy(world, entry),
+    installed: installed
+      ? {
+          version: installed.version,
+          hash: installed.hash,
+          drift: installed.delivered === null && !beingSetUp(installed, instances),
+          previous: installed.previous,
+        }
+      : null,
+    ...(installed?.unread === undefined ? {} : { unread: installed.unread }),
+    offer: offer && { mark: offer.sha256 ?? offer.version },
+    offered,
+    problem,
+    refusal,
+    living: instances.filter((instance) => lives(instance)).length,
+    answered: installed !== undefined && instances.some((instance) => answers(instance, installed.hash)),
+    busy: task
+      ? { act: task.act, version: task.version, cancelled: task.abort.signal.aborted, reason: task.reason, message: task.message }
+      : null,
+    failure,
+  };
+}
+
+function overruledBy({ wishes }: World, { wanted, leaving, target }: PackageEntry): PackageObserved['overruled'] {
+  if (wanted.by === 'wish' || leaving || target.person === null) return null;
+  const wish = wishes.get(`${target.person}/${target.app}`);
+  return wish?.version === null ? { person: wish.person, requestId: wish.requestId } : null;
+}
+
+/** Backends that run, or would run, what stands at the target. */
+function backendsOf(world: World, { server, app, scope, person }: PackageTarget): readonly BackendEntry[] {
+  const people = person === null ? [...world.people.values()] : [world.people.get(person)].filter((one) => one !== undefined);
+  return people.flatMap((one) => {
+    const backend = one.backends.get(app);
+    const own = one.packages.get(app)?.scope === 'pessoa';
+    return backend !== undefined && one.server.name === server && own === (scope === 'pessoa') ? [backend] : [];
+  });
+}
+
+/** While nobody tells, by what was known last: its supervisor comes back and ends it. */
+function lives({ person, app, starting, memory }: BackendEntry): boolean {
+  return starting || keepsSupervisor(person.link.snapshot(app), memory);
+}
+
+/**
+ * What installCommand makes in the folder at a person's start belongs to the version; before the launcher wrote that down it looks like
+ * files that somebody changed, and putting them back would take the code away under it.
+ */
+function beingSetUp({ manifest }: InstalledPackage, instances: readonly BackendEntry[]): boolean {
+  if (manifest.backend.installCommand === undefined) return false;
+  return instances.some(({ comesUp, comingUpAtMs, person }) => comesUp || person.server.lookBegunAtMs <= comingUpAtMs);
+}
+
+function answers({ person, app, decision }: BackendEntry, hash: string): boolean {
+  return decision?.ready === true && person.link.snapshot(app)?.process?.hash === hash;
+}
+
+/** For everybody the system's apps, for one person their own, too. */
+function providedAt(world: World, { server, scope, person }: PackageTarget): ReadonlySet<string> {
+  const shared = [...(world.servers.get(server)?.system.values() ?? [])];
+  const own = scope === 'pessoa' && person !== null ? [...(world.people.get(person)?.packages.values() ?? [])] : [];
+  return new Set([...shared, ...own].flatMap(({ manifest }) => manifest.provides ?? []));
+}
+
+function offering(offers: Offers | null, capability: string): readonly string[] {
+  return (offers?.apps ?? []).flatMap(({ id, versions }) => (versions[0]?.manifest.provides?.includes(capability) === true ? [id] : []));
+}

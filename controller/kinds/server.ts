@@ -1,0 +1,44 @@
+/** `Server/<name>`: a Server document; its kit, and what stands there. */
+import { serverMemory, decideServer, type ServerDesired, type ServerMemory, type ServerObserved } from '../../reconcilers/server.ts';
+import { limits } from '../limits.ts';
+import { ageMs } from '../clock/age.ts';
+import type { Context } from '../loop/context.ts';
+import { inventoryDue, lookAtInventory } from '../observe/inventory.ts';
+import { lookAtPackages } from '../observe/packages.ts';
+import { isOccupied, lookAtKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
+import { followServices } from '../servers/services.ts';
+import type { ServerEntry } from '../world.ts';
+import type { Kind } from './kind.ts';
+
+export const serverKind: Kind<ServerEntry, ServerDesired, ServerObserved, ServerMemory> = {
+  name: 'Server',
+  entries: (world) => world.servers.values(),
+  find: (world, name) => world.servers.get(name),
+  keyOf: ({ key }) => key,
+  lane: ({ name }) => name,
+  observe,
+  desired: serverDesired,
+  observed: ({ world }, server) => serverObserved(world, server),
+  decide: decideServer,
+  memory: serverMemory,
+  report: (_context, { placed, system, kit }) => ({
+    generation: placed.generation,
+    details: {
+      packages: system.size,
+      ...(kit === null ? {} : { kit: kit.facts?.kit ?? null, portalKit: kit.wanted?.id ?? null }),
+    },
+  }),
+};
+
+async function observe(context: Context, server: ServerEntry): Promise<boolean> {
+  // Whether it answers or not, it goes.
+  if (server.leaving && !isOccupied(context.world, server)) return true;
+  await lookAtKit(context, server);
+  const isOff = server.kit?.wish?.removed === true;
+  const fresh = server.sight.status === 'reachable' && ageMs(context.options.clock.nowMs(), server.lookedAtMs) < limits.packageLookMs;
+  // Where the kit was taken off nothing is looked at and nothing begun: nobody can be served from there.
+  if (!isOff && !fresh) await lookAtPackages(context, server.name);
+  followServices(context, server);
+  if (!isOff && inventoryDue(context, server)) await lookAtInventory(context, server);
+  return true;
+}

@@ -1,0 +1,55 @@
+/** `Service/<server>/<app>`: a server-scope app, one backend for all people of its server. */
+import {
+  serviceMemory,
+  decideService,
+  type ServiceDecision,
+  type ServiceDesired,
+  type ServiceMemory,
+  type ServiceObserved,
+} from '../../reconcilers/service.ts';
+import { readKey } from '../../schema/keys.ts';
+import { probeService } from '../servers/services.ts';
+import type { ServiceEntry } from '../world.ts';
+import type { Kind } from './kind.ts';
+
+export const serviceKind: Kind<ServiceEntry, ServiceDesired, ServiceObserved, ServiceMemory, ServiceDecision> = {
+  name: 'Service',
+  entries: function* (world) {
+    for (const server of world.servers.values()) yield* server.services.values();
+  },
+  find: (world, _name, key) => {
+    const [server, app = ''] = readKey(key).parts;
+    return world.servers.get(server)?.services.get(app);
+  },
+  keyOf: ({ key }) => key,
+  lane: ({ server }) => server.name,
+  observe: async (context, service) => {
+    await probeService(context, service);
+    return true;
+  },
+  desired: (_context, { server, app }) => ({ server: server.name, app }),
+  observed: (_context, { server, probe }) => ({ host: server.sight, probe }),
+  decide: decideService,
+  memory: serviceMemory,
+  // The decision is an input of the people's backends: the same object while it says the same.
+  keep: (service, { decision }) => {
+    const before = service.decision;
+    const isSame = before !== null && before.memory === decision.memory && before.message === decision.message;
+    if (!isSame) service.decision = decision;
+    return isSame ? before : decision;
+  },
+  last: ({ decision }) => decision,
+  report: (_context, { server, app }) => ({
+    generation: 0,
+    details: { server: server.name, app, version: server.system.get(app)?.version ?? null },
+  }),
+  notify: ({ world, queue }, { server, app, decision }, _round, { before }) => {
+    if (before === decision) return;
+    for (const person of world.people.values()) {
+      const entry = person.server === server ? person.backends.get(app) : undefined;
+      if (entry) queue.add(entry.key, true);
+    }
+  },
+  // Which there are is known after the first look at the server.
+  remembers: ({ world }, key) => world.servers.has(readKey(key).parts[0]),
+};

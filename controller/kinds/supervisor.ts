@@ -1,0 +1,53 @@
+/** `Supervisor/<person>`: the one process that looks after a person's apps on their server. */
+import {
+  supervisorMemory,
+  decideSupervisor,
+  keepsSupervisor,
+  type SupervisorDecision,
+  type SupervisorDesired,
+  type SupervisorMemory,
+  type SupervisorObserved,
+} from '../../reconcilers/supervisor-process.ts';
+import { keys } from '../../schema/keys.ts';
+import { askedForPerson } from '../observe/people.ts';
+import type { BackendEntry, PersonEntry } from '../world.ts';
+import type { Kind } from './kind.ts';
+
+export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObserved, SupervisorMemory, SupervisorDecision> = {
+  name: 'Supervisor',
+  entries: (world) => world.people.values(),
+  find: (world, name) => world.people.get(name),
+  keyOf: ({ name }) => keys.supervisor(name),
+  lane: ({ server }) => server.name,
+  desired: (_context, person) => supervisorDesired(person),
+  observed: (_context, person) => supervisorObserved(person),
+  decide: decideSupervisor,
+  memory: supervisorMemory,
+  report: (_context, { link }) => {
+    const { supervisor } = link.view();
+    return { generation: 0, details: supervisor ? { pid: supervisor.pid, version: supervisor.version } : {} };
+  },
+  onEdge: askedForPerson,
+  atResync: ({ link }) => void link.check(),
+};
+
+function supervisorDesired(person: PersonEntry): SupervisorDesired {
+  const backends = [...person.backends.values()];
+  return {
+    person: person.name,
+    session: person.session,
+    everSignedIn: person.everSignedIn,
+    leaving: person.leaving,
+    wished: backends.some((entry) => isPending(entry) || entry.document?.document.spec.estado === 'ligado'),
+    wanted: backends.some(({ app, memory }) => keepsSupervisor(person.link.snapshot(app), memory)),
+  };
+}
+
+function isPending({ intent }: BackendEntry): boolean {
+  return intent !== null && !intent.done;
+}
+
+function supervisorObserved(person: PersonEntry): SupervisorObserved {
+  const view = person.link.view();
+  return { host: person.server.sight, status: view.status, message: view.error?.message ?? view.supervisor?.disk ?? '' };
+}

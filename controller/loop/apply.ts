@@ -1,0 +1,57 @@
+/** Takes the folder in force: the world follows the documents, and everything is decided anew. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { followToken } from '../execute/tokens.ts';
+import { lookAtPackages } from '../observe/packages.ts';
+import { syncWorld } from '../sync-world.ts';
+import type { Context } from './context.ts';
+import type { Log } from './record.ts';
+import { createBreath } from './slices.ts';
+
+/** Reads the folder if it changed and takes it in force. */
+export async function rereadFolder(context: Context, prune: boolean): Promise<void> {
+  const { source, options } = context;
+  const before = { errors: source.errors(), held: source.current().held };
+  const changed = await source.reread(prune);
+  if (changed) tellFolder(options.log, before, { errors: source.errors(), held: source.current().held });
+  if (context.world.inForce !== context.source.current()) await applyInForce(context);
+}
+
+interface FolderNews {
+  readonly errors: readonly string[];
+  readonly held: readonly string[];
+}
+
+/** `tell`: also to who sits before a terminal (bin/up/terminal-log.ts). */
+function tellFolder(log: Log, before: FolderNews, now: FolderNews): void {
+  if (now.errors.length > 0) log.error({ errors: now.errors }, 'the folder has errors; the last good state stays in force');
+  else if (before.errors.length > 0) log.info({ tell: true }, 'the errors of the folder are mended; it is in force');
+  if (now.held.length > 0 && now.held.join() !== before.held.join())
+    log.warn({ tell: true, held: now.held }, 'documents are gone from the folder: nothing is removed until svc apply --prune');
+  else if (now.held.length === 0 && before.held.length > 0) log.info({ tell: true }, 'nothing is held back any more');
+}
+
+/** Makes the world follow the documents in force. */
+export async function applyInForce(context: Context): Promise<void> {
+  const { source, world, factory, recorder, queue, options } = context;
+  for (const key of syncWorld(world, source.current(), factory)) recorder.forget(key);
+  await turn();
+  // Who is new is looked at before anything is decided, so that what runs is never taken for stopped.
+  const strangers = [...world.people.values()].filter((person) => person.accountSeen === null);
+  const unseen = [...world.servers.values()].filter((server) => server.lookedAtMs === 0).map((server) => server.name);
+  const names = new Set([...unseen, ...strangers.map((person) => person.server.name)]);
+  await Promise.all([...names].map((name) => lookAtPackages(context, name)));
+  await Promise.all(strangers.map((person) => person.link.adopt()));
+  // And who runs can be routed to before the portal listens.
+  await Promise.all(strangers.flatMap((person) => [...person.backends.values()].map((entry) => followToken(entry))));
+  await context.refresh();
+  options.bus.peopleChanged();
+  const breath = createBreath();
+  for (const person of world.people.values()) {
+    options.bus.publish(person.name, { type: 'apps-changed' });
+    await breath();
+  }
+  for (const key of context.everyKey()) {
+    queue.add(key, false);
+    await breath();
+  }
+}

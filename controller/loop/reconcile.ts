@@ -1,0 +1,78 @@
+/** What a worker does with one key, whatever its kind: look, decide purely, keep, record, tell, act. */
+import { createHash } from 'node:crypto';
+import { kindOf } from '../../schema/keys.ts';
+import { execute } from '../execute/executors.ts';
+import { sameFields, type Kind, type Round } from '../kinds/kind.ts';
+import type { World } from '../world.ts';
+import type { Context } from './context.ts';
+import { nextRound } from './rounds.ts';
+
+/** The context with the kinds, which they don't see themselves. */
+export interface LoopContext extends Context {
+  /** By name, in the order in which a resync asks for them. */
+  readonly kinds: ReadonlyMap<string, Kind>;
+}
+
+type AnyRound = Round<unknown, unknown, ReturnType<Kind['decide']>>;
+
+/** Resolves when the key needs no more for now. Infrastructure that fails is recorded, not thrown. */
+export function reconcile(context: LoopContext, key: string): Promise<void> | undefined {
+  const kind = context.kinds.get(kindOf(key));
+  if (kind === undefined) return undefined;
+  const entry = entryOf(kind, context.world, key);
+  if (entry === undefined) return undefined;
+  const observing = kind.observe?.(context, entry);
+  if (observing === undefined) return decide(context, kind, entry);
+  return observing.then((isStill) => (isStill ? decide(context, kind, entry) : undefined));
+}
+
+export function entryOf(kind: Kind, world: World, key: string): unknown {
+  return kind.find(world, key.slice(kind.name.length + 1), key);
+}
+
+/** Whether the entry is to be decided anew: another input, a deadline that came, or a kind that is asked at every round. */
+export function isDue(context: Context, kind: Kind, entry: unknown, nowMs: number): boolean {
+  const inputs = kind.lastInputs?.(entry) ?? null;
+  const deadlineMs = kind.last?.(entry)?.nextDeadlineMs ?? null;
+  if (inputs === null || (deadlineMs !== null && deadlineMs <= nowMs)) return true;
+  // The wall clock was set back: the deadlines of the decision lie too far ahead, and `decide` knows what to do about it.
+  if (nowMs < inputs.atMs) return true;
+  if (kind.sameInputs !== undefined) return !kind.sameInputs(context, entry, inputs);
+  return !sameFields(inputs.desired, kind.desired(context, entry)) || !sameFields(inputs.observed, kind.observed(context, entry));
+}
+
+function decide(context: Context, kind: Kind, entry: unknown): Promise<void> | undefined {
+  const atMs = context.options.clock.nowMs();
+  if (!isDue(context, kind, entry, atMs)) return undefined;
+  const { recorder, queue } = context;
+  const key = kind.keyOf(entry);
+  const before = kind.last?.(entry) ?? null;
+  const desired = kind.desired(context, entry);
+  const observed = kind.observed(context, entry);
+  const made = kind.decide(desired, observed, recorder.memory(key, kind.memory), atMs);
+  const decision = kind.keep?.(entry, { desired, observed, atMs, decision: made }) ?? made;
+  const round: AnyRound = { desired, observed, atMs, decision };
+  queue.wake(key, decision.nextDeadlineMs);
+  const { generation, details } = kind.report(context, entry, round);
+  const name = nextRound();
+  const change = recorder.record(key, decision, { generation, details, version: kind.memory.version }, name);
+  context.alarm(key, { decision, isRecorded: change !== null, from: () => traceOf(kind, round) });
+  kind.notify?.(context, entry, round, { before, change, round: name });
+  if (decision.actions.length === 0) return kind.finish?.(context, entry, round);
+  return act(context, kind, entry, round);
+}
+
+/** For the alarm: values where they are compared by reference anyway, a text where they are made anew each time. */
+function traceOf(kind: Kind, { desired, observed }: AnyRound): readonly unknown[] {
+  if (kind.lastInputs !== undefined) return [...Object.values(desired as object), ...Object.values(observed as object)];
+  return [
+    createHash('sha256')
+      .update(JSON.stringify([desired, observed]))
+      .digest('hex'),
+  ];
+}
+
+async function act(context: Context, kind: Kind, entry: unknown, round: AnyRound): Promise<void> {
+  for (const action of round.decision.actions) await execute(context.executors, action);
+  await kind.finish?.(context, entry, round);
+}

@@ -1,0 +1,70 @@
+/** What is learnt of one person: that they came or went, and what the line of their supervisor says. */
+import { keys, readKey } from '../../schema/keys.ts';
+import { limits } from '../limits.ts';
+import { ageMs } from '../clock/age.ts';
+import type { Context } from '../loop/context.ts';
+import { lookAtArrival } from '../servers/kit-work.ts';
+import { isLive, syncBackends, type PersonEntry } from '../world.ts';
+import { lookAtSession } from './look.ts';
+
+/** Makes the entries of a person's backends follow what is known, and forgets those that went. */
+export function followPackages({ world, factory, recorder, queue }: Context, person: PersonEntry): void {
+  const before = [...person.backends.values()];
+  syncBackends(world, person, factory);
+  for (const { key, app } of before) if (!person.backends.has(app)) recorder.forget(key);
+  for (const entry of person.backends.values()) queue.add(entry.key, false);
+}
+
+/** The person, their supervisor and their backends. */
+export function enqueuePerson({ queue }: Context, person: PersonEntry, urgent: boolean): void {
+  queue.add(person.key, false);
+  queue.add(keys.supervisor(person.name), urgent);
+  for (const entry of person.backends.values()) queue.add(entry.key, urgent);
+}
+
+/** Whether the person came or went since the last look. */
+export async function rereadPresence(context: Context, person: PersonEntry): Promise<boolean> {
+  const changed = await lookAtSession(context.options.store, person, context.options.clock.nowMs());
+  if (changed && person.session) lookAtArrival(context, person);
+  return changed;
+}
+
+/** The api asks for a person or for their supervisor. */
+export async function askedForPerson(context: Context, key: string, urgent: boolean): Promise<void> {
+  const person = context.world.people.get(readKey(key).name);
+  if (!person) return;
+  await rereadPresence(context, person);
+  enqueuePerson(context, person, urgent);
+}
+
+/** The supervisor's line, with null, or one app changed. */
+export function onLinkChange(context: Context, name: string, app: string | null): void {
+  const { world, queue, options } = context;
+  const person = world.people.get(name);
+  if (!person) return;
+  if (app === null) {
+    enqueuePerson(context, person, true);
+    return;
+  }
+  const snapshot = person.link.snapshot(app);
+  if (!person.backends.has(app) || snapshot === null || !isLive(snapshot)) followPackages(context, person);
+  if (person.leaving) queue.add(person.key, false);
+  const entry = person.backends.get(app);
+  if (!entry) return;
+  const comesUp = snapshot?.state === 'starting';
+  // Until it came up and when it had: a look that began before then may have met its set-up.
+  if (comesUp || entry.comesUp) entry.comingUpAtMs = options.clock.nowMs();
+  entry.comesUp = comesUp;
+  const known = person.packages.get(app)?.hash ?? null;
+  const lookedLongAgo = ageMs(options.clock.nowMs(), person.server.lookedAtMs) > limits.packageEdgeLookMs;
+  // The server noticed other code before the portal's own look did.
+  if (snapshot && (snapshot.installed?.hash ?? null) !== known && lookedLongAgo) {
+    person.server.lookedAtMs = 0;
+    queue.add(person.server.key, false);
+  }
+  if (snapshot?.step && snapshot.step !== entry.step) {
+    options.bus.publish(name, { type: 'app-step', app, step: snapshot.step.name, detail: snapshot.step.detail });
+  }
+  entry.step = snapshot?.step ?? null;
+  queue.add(entry.key, true);
+}

@@ -1,0 +1,53 @@
+/** What a decision about a server's kit brings about (reconcilers/server.ts): for the loop, and for who asked and reads along. */
+import type { ServerAction } from '../../reconcilers/actions.ts';
+import type { Context } from '../loop/context.ts';
+import type { ServerEntry } from '../world.ts';
+import type { KitState, KitWish } from './kit-state.ts';
+import { installKit, serverWork, settleAccounts, writeWish } from './kit-work.ts';
+
+/** Rejects as the act does. Answers the kit that came back, or what a removal could not do. */
+export async function carryOut(
+  context: Context,
+  server: ServerEntry,
+  action: ServerAction,
+  onStep: (step: string) => void = () => undefined,
+): Promise<readonly string[]> {
+  const { kind } = action;
+  if (kind === 'server/roll-back') {
+    const rollBack: Act = async ({ admin }, step) => {
+      step('switch');
+      return [await admin.rollBack()];
+    };
+    return await asAsked(context, server, 'rollback', 'the server kit before comes back', rollBack, onStep);
+  }
+  if (kind === 'server/take-off') {
+    const takeOff: Act = async ({ admin }, step) => await admin.remove(action.force, step);
+    return await asAsked(context, server, 'remove', 'the server kit is taken off', takeOff, onStep);
+  }
+  await (kind === 'server/kit' ? installKit : settleAccounts)(context, server, onStep);
+  return [];
+}
+
+type Act = (kit: KitState, step: (step: string) => void) => Promise<readonly string[]>;
+
+/** Once: whoever waited while somebody else did it does nothing. */
+async function asAsked(
+  context: Context,
+  server: ServerEntry,
+  kind: 'rollback' | 'remove',
+  words: string,
+  act: Act,
+  onStep: (step: string) => void,
+): Promise<readonly string[]> {
+  let told: readonly string[] = [];
+  await serverWork(context, server, kind, words, async (kit, step) => {
+    const wish: KitWish | null = kit.wish;
+    if (wish === null || wish.pending === null) return;
+    told = await act(kit, (name) => {
+      step(name);
+      onStep(name);
+    });
+    await writeWish(context, server, kit, { ...wish, pending: null });
+  });
+  return told;
+}

@@ -1,0 +1,53 @@
+/** What is known of the kit of one server: what was seen, what belongs there, what is being done and what went wrong. kit-work.ts acts on it. */
+import type { HostSight } from '../../reconcilers/backend-types.ts';
+import type { KitBusy, KitFailure, KitSight, ServerDesired } from '../../reconcilers/server.ts';
+import type { KitTarball, ServerAdmin } from './admin.ts';
+import type { ServerFacts } from './facts.ts';
+
+/** What an administrator decided about the kit of a server, kept in the store. */
+export interface KitWish {
+  /** Taken off, and it stays off. */
+  readonly removed: boolean;
+  /** Gone back from. */
+  readonly held: string | null;
+  /** Not done yet. Absent in what an earlier portal wrote: it did first and wrote then. */
+  readonly pending: NonNullable<ServerDesired['kit']>['pending'];
+}
+
+export const noWish: KitWish = { removed: false, held: null, pending: null };
+
+export interface KitState {
+  readonly admin: ServerAdmin;
+  sight: KitSight;
+  facts: ServerFacts | null;
+  /** What belongs there, once its processor is known. */
+  wanted: KitTarball | null;
+  wish: KitWish | null;
+  /** How the server counts while its kit is off, whatever answers there: nobody can be served, and nobody is to be. */
+  off: HostSight | null;
+  busy: KitBusy | null;
+  failure: KitFailure | null;
+  lookedAtMs: number;
+  work: Promise<void> | null;
+  /** How long the last look took. */
+  tookMs: number;
+  /** The portal's time before and after it. */
+  askedMs: readonly [before: number, after: number];
+}
+
+export function newKitState(admin: ServerAdmin): KitState {
+  return {
+    admin,
+    sight: { status: 'unknown', message: '' },
+    facts: null,
+    wanted: null,
+    wish: null,
+    off: null,
+    busy: null,
+    failure: null,
+    lookedAtMs: 0,
+    work: null,
+    tookMs: 0,
+    askedMs: [0, 0],
+  };
+}

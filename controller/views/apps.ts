@@ -1,0 +1,112 @@
+/** The apps of a person: what is seen of them, and what their supervisor does for their pages and for the proxy. */
+import type { Duplex } from 'node:stream';
+import type { SecretsView } from '../../schema/backend.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { AppCommands, AppsView, BackendRoute } from '../../schema/gateway.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
+import { closePolicy, type Manifest } from '../../schema/manifest/manifest.ts';
+import { appPaths } from '../../schema/server-paths.ts';
+import { limits } from '../limits.ts';
+import { rereadToken } from '../execute/tokens.ts';
+import { tellDoubt, tellUse } from '../execute/use.ts';
+import type { Context } from '../loop/context.ts';
+import type { SupervisorLink } from '../observe/supervisor-link.ts';
+import { isServerScope, serviceRoute } from '../servers/services.ts';
+import type { BackendEntry, World } from '../world.ts';
+import { logCommands } from './follow-log.ts';
+import { projectionOf } from './projection.ts';
+
+export function appsView({ world }: Context): AppsView {
+  return {
+    find: (usuario, app) => {
+      const entry = entryOf(world, usuario, app);
+      return entry ? projectionOf(entry) : null;
+    },
+    of: (usuario) => {
+      const entries = [...(world.people.get(usuario)?.backends.values() ?? [])];
+      return entries.flatMap((entry) => projectionOf(entry) ?? []).sort((left, right) => left.name.localeCompare(right.name));
+    },
+    manifest: (usuario, app) => world.people.get(usuario)?.packages.get(app)?.manifest ?? null,
+    file: async (usuario, app, file) => {
+      const person = world.people.get(usuario);
+      const installed = person?.packages.get(app);
+      if (!person || !installed || !person.place) return null;
+      return await person.server.host.packageFile(person.account, app, installed.scope, file).catch(() => null);
+    },
+    lookAtUsage: async (usuario) => world.people.get(usuario)?.link.lookAtUsage(),
+  };
+}
+
+export function appCommands({ world, options }: Context): AppCommands {
+  return {
+    route: (usuario, app) => {
+      const entry = entryOf(world, usuario, app);
+      return entry ? routeOf(entry, options.clock) : null;
+    },
+    tokenRefused: (usuario, app) => {
+      const entry = entryOf(world, usuario, app);
+      if (entry) void rereadToken(entry);
+    },
+    ...logCommands(world),
+    secretNames: (usuario, app) => askVault(world, usuario, app, (link) => link.ask({ op: 'secrets', app })),
+    putSecret: (usuario, app, name, value) => askVault(world, usuario, app, (link) => link.ask({ op: 'secret-put', app, name, value })),
+    deleteSecret: (usuario, app, name) => askVault(world, usuario, app, (link) => link.ask({ op: 'secret-delete', app, name })),
+  };
+}
+
+function entryOf(world: World, usuario: string, app: string): BackendEntry | undefined {
+  return world.people.get(usuario)?.backends.get(app);
+}
+
+/** The vault is on the person's own server, and only their supervisor touches it: the portal keeps nothing. Source: spec 5.7. */
+async function askVault(
+  world: World,
+  usuario: string,
+  app: string,
+  ask: (link: SupervisorLink) => Promise<SecretsView>,
+): Promise<SecretsView> {
+  const person = world.people.get(usuario);
+  if (!person || person.leaving) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
+  const manifest = person.packages.get(app)?.manifest;
+  if (!manifest) throw new SvcError('NOT_FOUND', `app ${app} is not installed`);
+  if (manifest.escopo === 'servidor') {
+    throw new SvcError('BAD_REQUEST', `${app} is of server scope: it runs for all accounts and has no vault of a person`);
+  }
+  await person.link.ensure();
+  return ask(person.link);
+}
+
+/**
+ * Null unless a process listens, by the last snapshot, and its token is known. While the supervisor is away the last snapshot still counts:
+ * its absence is no reason to take a running app away from its person. The generation names boot, pid, start time and token, so that no
+ * pooled connection outlives its process.
+ */
+function routeOf(entry: BackendEntry, clock: Clock): BackendRoute | null {
+  if (isServerScope(entry)) return serviceRoute(entry);
+  const { person, app, token } = entry;
+  const snapshot = person.link.snapshot(app);
+  const process = snapshot?.process;
+  if (!process || !person.place || token === null || snapshot.socket !== 'listening' || snapshot.state === 'stopping') return null;
+  const { host } = person.server;
+  const { socket } = appPaths(person.place, app);
+  return {
+    generation: `${process.bootId} ${process.pid} ${process.startTicks} ${token.serial}`,
+    socketPath: host.directSocketPath(socket),
+    dial: (): Promise<Duplex> => host.dial(person.account, socket),
+    token: token.value,
+    ...useOf(entry, person.packages.get(app)?.manifest, clock),
+    doubted: () => tellDoubt(entry, clock),
+  };
+}
+
+/**
+ * `ocioso:1m` shall mean little more than a minute: its connection is kept for as long as the supervisor needs to see it, and no longer.
+ * A backend may close it earlier (HTTP/1.0, a short keep-alive), so the supervisor is told of requests as well.
+ * Decision: docs/decisions/0024-idle-connections.md
+ */
+function useOf(entry: BackendEntry, manifest: Manifest | undefined, clock: Clock): Pick<BackendRoute, 'keepIdleMs' | 'used'> {
+  const ocioso = manifest !== undefined && closePolicy(manifest).kind === 'ocioso';
+  if (!ocioso) return { keepIdleMs: sharedLimits.proxyIdleConnectionMsMax };
+  return { keepIdleMs: limits.proxyOciosoConnectionMsMax, used: () => tellUse(entry, clock) };
+}

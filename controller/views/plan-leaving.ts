@@ -1,0 +1,189 @@
+/**
+ * The part of `svc plan` about what leaves: every act until it is forgotten, in its order. The decisions of the loop are asked again and
+ * again, and in between what the act before brings about is written into what is seen: in a world that does not change meanwhile these are
+ * the acts.
+ */
+import type { Action } from '../../reconcilers/actions.ts';
+import { decideBackend } from '../../reconcilers/backend.ts';
+import type { LeavingObserved } from '../../reconcilers/leaving.ts';
+import { decidePackage } from '../../reconcilers/package.ts';
+import type { PackageDesired, PackageObserved } from '../../reconcilers/package-types.ts';
+import { decidePerson } from '../../reconcilers/person.ts';
+import { decideServer, type ServerDesired, type ServerObserved } from '../../reconcilers/server.ts';
+import { keepsSupervisor } from '../../reconcilers/supervisor-process.ts';
+import type { Reason } from '../../schema/backend.ts';
+import type { PlanAnswer } from '../../schema/gateway.ts';
+import { backendDesired, backendObserved } from '../kinds/backend.ts';
+import { packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
+import { personDesired, personObserved } from '../kinds/person.ts';
+import { isServerScope } from '../servers/services.ts';
+import { markRemoving } from '../world-packages.ts';
+import type { PackageEntry, PersonEntry, ServerEntry, World } from '../world.ts';
+import { changeOf } from './plan-changes.ts';
+
+export interface LeavingPlan {
+  readonly changes: PlanAnswer['changes'][number][];
+  readonly blocked: PlanAnswer['blocked'][number][];
+  readonly notes: string[];
+  /** Keys of what is forgotten in the end. */
+  readonly gone: Set<string>;
+}
+
+interface Decided {
+  readonly actions: readonly Action[];
+  readonly reason: Reason;
+}
+
+/** More than any object needs: a person signs out, finds out, stops, ends, waits for packages, is forgotten. */
+const roundsMax = 10;
+
+/** People and packages; `failing`: what to say of a package whose last attempt failed. */
+export function planLeaving(
+  world: World,
+  surroundings: PackageSurroundings,
+  failing: (entry: PackageEntry) => string,
+  nowMs: number,
+): LeavingPlan {
+  const plan: LeavingPlan = { changes: [], blocked: [], notes: [], gone: new Set() };
+  const leavePackage = (entry: PackageEntry | undefined): void => {
+    if (entry && !plan.gone.has(entry.key)) planPackage(plan, world, entry, surroundings, failing(entry), nowMs);
+  };
+  for (const person of world.people.values()) {
+    if (person.leaving)
+      planPerson(plan, world, person, (key) => leavePackage([...world.packages.values()].find((one) => one.key === key)), nowMs);
+  }
+  for (const entry of world.packages.values()) if (entry.leaving) leavePackage(entry);
+  return plan;
+}
+
+/** A server that leaves goes when everything there is gone: after all other changes. */
+export function planLeavingServer(
+  { gone }: LeavingPlan,
+  world: World,
+  server: ServerEntry,
+  desired: ServerDesired,
+  observed: ServerObserved,
+  nowMs: number,
+): readonly PlanAnswer['changes'][number][] {
+  const here = [
+    ...[...world.people.values()].filter((person) => person.server === server),
+    ...[...world.packages.values()].filter(({ target }) => target.server === server.name),
+  ];
+  const first = decideServer(desired, observed, null, nowMs);
+  const isEmptied = observed.occupied && here.every(({ key }) => gone.has(key));
+  const last = isEmptied ? decideServer(desired, { ...observed, occupied: false }, null, nowMs) : null;
+  return [...told(first), ...(last === null ? [] : told(last))];
+}
+
+function told({ actions, reason: why }: Decided, suffix = '', owner?: string): readonly PlanAnswer['changes'][number][] {
+  return actions.map((action) => {
+    const { key, action: kind, detail, reason = why } = changeOf(action);
+    return { key: owner ?? key, action: kind, detail: `${detail}${suffix}`, reason };
+  });
+}
+
+function planPerson(plan: LeavingPlan, world: World, person: PersonEntry, leavePackage: (key: string) => void, nowMs: number): void {
+  const desired = personDesired(person);
+  const seen = personObserved(world, person);
+  let { left } = seen;
+  // A server that does not answer keeps its people until it does.
+  if (seen.host.status !== 'reachable') return;
+  const remembered = [...person.backends.values()].filter(({ app, memory }) => keepsSupervisor(person.link.snapshot(app), memory));
+  const found = remembered.map(({ app }) => app);
+  for (let round = 0; round < roundsMax && left !== null; round += 1) {
+    const decision = decidePerson(desired, Object.assign({}, seen, { left }), null, nowMs);
+    plan.changes.push(...told(decision));
+    if (decision.actions.some(({ kind }) => kind === 'supervisor/ensure'))
+      plan.notes.push(`${person.key}: nobody can tell what runs before the supervisor is up; what it finds is ended`);
+    if (decision.actions.some(({ kind }) => kind === 'person/forget')) {
+      plan.gone.add(person.key);
+      return;
+    }
+    if (decision.actions.length === 0) left.packages.forEach(leavePackage);
+    const packages: readonly string[] = left.packages.filter((key) => !plan.gone.has(key));
+    // A supervisor that is being started is up in the end.
+    left = decision.actions.reduce((before, action) => afterOf(before, action, found), started({ ...left, packages }));
+  }
+}
+
+function started(left: LeavingObserved): LeavingObserved {
+  return left.supervisor === 'starting' ? { ...left, supervisor: 'up' } : left;
+}
+
+/** What is left of the person once the act was carried out. */
+function afterOf(left: LeavingObserved, action: Action, found: readonly string[]): LeavingObserved {
+  switch (action.kind) {
+    case 'person/sign-out':
+      return { ...left, signedOut: true };
+    case 'supervisor/ensure':
+      return { ...left, supervisor: 'up', living: found };
+    case 'backend/stop':
+      return { ...left, living: left.living.filter((app) => app !== action.app) };
+    case 'supervisor/end':
+      return { ...left, supervisor: 'down', ended: true };
+    default:
+      return left;
+  }
+}
+
+interface PackageSight {
+  readonly desired: PackageDesired;
+  readonly observed: PackageObserved;
+}
+
+function planPackage(
+  plan: LeavingPlan,
+  world: World,
+  entry: PackageEntry,
+  surroundings: PackageSurroundings,
+  failing: string,
+  nowMs: number,
+): void {
+  let sight: PackageSight = { desired: packageDesired(entry), observed: packageObserved(world, entry, surroundings) };
+  for (let round = 0; round < roundsMax; round += 1) {
+    const { desired, observed } = sight;
+    const decision = decidePackage(desired, observed, null, nowMs);
+    const { actions, state, reason, message } = decision;
+    // A change is told by the object that wants it; what is installed may be wanted by several.
+    plan.changes.push(...told(decision, failing, entry.key));
+    if (actions.some(({ kind }) => kind === 'object/forget')) {
+      plan.gone.add(entry.key);
+      return;
+    }
+    if (actions.length > 0) sight = actions.reduce(packageAfter, sight);
+    else if (state === 'removing' && observed.living > 0) {
+      plan.changes.push(...stopsOf(world, entry, nowMs));
+      sight = { desired, observed: { ...observed, living: 0 } };
+    }
+    // What is under way is over in the end.
+    else if (observed.busy !== null) sight = { desired, observed: { ...observed, busy: null } };
+    else {
+      plan.blocked.push({ key: entry.key, reason, message });
+      return;
+    }
+  }
+}
+
+function packageAfter({ desired, observed }: PackageSight, { kind }: Action): PackageSight {
+  switch (kind) {
+    case 'package/cancel':
+      return { desired, observed: { ...observed, busy: null } };
+    case 'package/remove':
+      return { desired, observed: { ...observed, installed: null } };
+    case 'rollback/end':
+      return { desired: { ...desired, rollback: null }, observed };
+    default:
+      return { desired, observed };
+  }
+}
+
+/** The instances of a package that goes end by the decisions about backends; those of people who leave ended with them. */
+function stopsOf(world: World, { target }: PackageEntry, nowMs: number): readonly PlanAnswer['changes'][number][] {
+  markRemoving(world, target, true);
+  const backends = [...world.backends.values()].filter(({ app, person }) => app === target.app && person.server.name === target.server);
+  return backends.flatMap((backend) => {
+    const desired = backendDesired(backend, world);
+    if (desired.removing !== true || isServerScope(backend)) return [];
+    return told(decideBackend(desired, backendObserved(backend), backend.memory, nowMs));
+  });
+}

@@ -1,0 +1,107 @@
+/** A folder that loses documents, for tests: what a plan says of it, and what a whole loop then does on servers in memory. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect } from 'vitest';
+import type { Action } from '../../../reconcilers/actions.ts';
+import type { PlanAnswer } from '../../../schema/gateway.ts';
+import { createBus } from '../../../store/bus.ts';
+import { openSqliteStore } from '../../../store/sqlite.ts';
+import type { StoredEvent } from '../../../store/store.ts';
+import { systemClock } from '../../clock/system.ts';
+import type { MemorySupervisors } from '../../hosts/testing/memory-supervisors.ts';
+import { rereadFolder } from '../../loop/apply.ts';
+import { createController, type Controller } from '../../loop/loop.ts';
+import type { Log } from '../../loop/record.ts';
+import { targetKey } from '../../world-packages.ts';
+import { changeOf } from '../plan-changes.ts';
+import { planFolder } from '../plan.ts';
+
+const silent = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => undefined])) as unknown as Log;
+
+export const doc = (kind: string, name: string, spec: object): string =>
+  JSON.stringify({ apiVersion: 'svc/v1', kind, metadata: { name }, spec });
+
+export type Change = PlanAnswer['changes'][number];
+
+export interface Removal {
+  /** In their order; without what the documents say of themselves. */
+  readonly planned: readonly Change[];
+  readonly done: readonly Change[];
+  readonly events: readonly StoredEvent[];
+}
+
+export async function playRemoval(
+  before: readonly string[],
+  after: readonly string[],
+  servers: ReadonlyMap<string, MemorySupervisors>,
+): Promise<Removal> {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-plan-'));
+  const next = mkdtempSync(path.join(os.tmpdir(), 'svc-plan-'));
+  writeFileSync(path.join(dir, 'all.yaml'), before.join('\n---\n'));
+  writeFileSync(path.join(next, 'all.yaml'), after.join('\n---\n'));
+  const store = await openSqliteStore(':memory:');
+  const hostOf = (name: string) => {
+    const server = servers.get(name);
+    if (server === undefined) throw new Error(`no server ${name} in memory`);
+    return server.host;
+  };
+  const controller = await createController({
+    shellVersion: '1.0.0',
+    dir,
+    store,
+    bus: createBus(),
+    clock: systemClock,
+    log: silent,
+    createHost: ({ metadata }) => hostOf(metadata.name),
+  });
+  const { context } = controller;
+  const done: Change[] = [];
+  for (const [kind, act] of Object.entries(context.executors) as [Action['kind'], (action: never) => Promise<void>][])
+    Object.assign(context.executors, {
+      [kind]: async (action: Action) => {
+        if (kind !== 'backend/probe') done.push(told(controller, action));
+        await act(action as never);
+      },
+    });
+  try {
+    await controller.prepare();
+    await controller.start();
+    await atRest(controller);
+    const planned = await planFolder(context, next, true);
+    expect(planned.errors).toEqual([]);
+    const known = (await store.events({ limit: 10_000 })).length;
+    done.length = 0;
+    writeFileSync(path.join(dir, 'all.yaml'), after.join('\n---\n'));
+    await rereadFolder(context, true);
+    await expect
+      .poll(async () => (await atRest(controller), [...context.source.current().leaving.keys()]), { timeout: 20_000, interval: 5 })
+      .toEqual([]);
+    await atRest(controller);
+    await context.recorder.settled();
+    const events = (await store.events({ limit: 10_000 })).slice(known);
+    return { planned: planned.changes.filter(({ action }) => !action.startsWith('document/')), done, events };
+  } finally {
+    await controller.stop();
+    await store.close();
+    rmSync(dir, { recursive: true });
+    rmSync(next, { recursive: true });
+  }
+}
+
+/** Nothing is being started or done, and a resync finds nothing to do. */
+async function atRest(controller: Controller): Promise<void> {
+  const { queue, world } = controller.context;
+  const isStarting = () => [...world.people.values()].some(({ link }) => link.view().status === 'starting');
+  await controller.resync();
+  await queue.idle();
+  await expect.poll(() => isStarting() || world.tasks.size > 0, { interval: 1 }).toBe(false);
+  await queue.idle();
+}
+
+/** As a plan tells it: a change of a package by the object that wants it. */
+function told({ context: { world } }: Controller, action: Action): Change {
+  const change = changeOf(action);
+  const entry = action.kind.startsWith('package/') && 'scope' in action ? world.byTarget.get(targetKey(action)) : undefined;
+  return entry === undefined ? change : { ...change, key: entry.key };
+}

@@ -1,0 +1,51 @@
+/**
+ * The manual start of spec 3.1: `svc-app-run ID` of somebody at a shell, for an app that nobody asked for yet. The env file is the wish
+ * (spec 2.6), so it is written here as the portal would have it written (a token of 32 random bytes, the base path by `/etc/svc/origins`);
+ * portal and supervisor find the token in it as after any other start, a crash is followed by a restart, `svc stop` ends it. Refusing such
+ * a start, as it was, made the launcher not the single path for every start; starting without an env file would be ended by the supervisor,
+ * which ends what is not wanted. A launcher that the supervisor started (`SVC_APP_LAUNCHED`) writes none: there a missing file is a stop
+ * that came in between. Nothing is written for what is not installed or belongs to the service manager. Where the portal serves apps under
+ * another base path, its first start order replaces the process.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { appPaths, serverOriginsFile, type ServerPlace } from '../../schema/server-paths.ts';
+import { readIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { writeEnvText } from './env-file.ts';
+import { launchedVariable } from './environment.ts';
+import { findPackage, readManifest } from './package.ts';
+import { LaunchRefused } from './refusal.ts';
+
+const tokenBytes = 32;
+
+/**
+ * Writes the wish when there is none. Not for a launcher that the supervisor started: there a missing wish is a stop that came in between.
+ * What is not installed, or is the service manager's to start, is left to be refused. Throws when the wish can't be read or written.
+ */
+export function wishByHand(place: ServerPlace, app: string, environment: Readonly<Record<string, string | undefined>>): void {
+  const paths = appPaths(place, app);
+  if (environment[launchedVariable] !== undefined || readIfThere(paths.env) !== null) return;
+  if (!isPersonal(place, app)) return;
+  const wish = new Map([
+    ['SVC_APP_TOKEN', randomBytes(tokenBytes).toString('base64url')],
+    ['SVC_APP_BASE_PATH', basePath(app)],
+  ]);
+  mkdirSync(paths.dir, { recursive: true, mode: 0o700 });
+  writeFileAtomic(paths.env, writeEnvText(wish), { mode: 0o600, durable: true });
+}
+
+function isPersonal(place: ServerPlace, app: string): boolean {
+  try {
+    const folder = findPackage(place, app);
+    return folder !== null && readManifest(folder.dir, app).escopo !== 'servidor';
+  } catch (error) {
+    // The start itself says what is wrong with the manifest.
+    if (error instanceof LaunchRefused) return false;
+    throw error;
+  }
+}
+
+/** With one origin for all apps, the prefix that the proxy serves it under. */
+export function basePath(app: string): string {
+  return readIfThere(serverOriginsFile)?.trim() === 'path' ? `/proxy/app/${app}/` : '/';
+}

@@ -1,0 +1,25 @@
+/** Limits of the programs on a server that more than one of them has. */
+export const limits = {
+  /** A folder of packages with more entries than this is read whole at each look. */
+  stampedEntriesMax: 200_000,
+  /** A home that does not say so long that it is there is left out of the look. */
+  homeAnswerMsMax: 3_000,
+  accountListBytesMax: 32 * 1_024 * 1_024,
+  /** Of what a server-scope app keeps, when it changes its owner: each level holds a descriptor. */
+  stateDepthMax: 256,
+  serviceManagerMsMax: 60_000,
+  // Files.
+  envFileBytesMax: 64 * 1_024,
+  envEntriesMax: 512,
+  secretsFileBytesMax: 256 * 1_024,
+  /** One attribute of /sys, and the cards of one server. */
+  gpuAttributeBytesMax: 4_096,
+  gpuDevicesMax: 64,
+  gpuLeaseMsMax: 2_000,
+  /** Who only asks whether a card is free has it for that moment: whoever takes it waits that out. */
+  gpuLeaseWaitMsMax: 300,
+  runLogBytesMax: 16 * 1_024 * 1_024,
+  /** What stays of a run.log over the limit, and how soon after a write its size is looked at. */
+  runLogKeptBytes: 1_024 * 1_024,
+  installCommandMsMax: 15 * 60_000,
+} as const;

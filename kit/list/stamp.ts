@@ -1,0 +1,87 @@
+/**
+ * One hash over names, sizes, modes and times of all that stands below a folder: what did not change since the portal's last look is
+ * neither read nor told again. Without waiting for a thread per file: this program does nothing else meanwhile.
+ * Decision: docs/decisions/0085-one-look-one-command.md
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { limits } from '../limits.ts';
+import { isMissing } from '../atomic-file.ts';
+import type { Account } from './accounts.ts';
+
+/** Null when it can't be told: something can't be read, or there is more than is looked at each time. Then it is looked at whole. */
+export function stampOf(folder: string): string | null {
+  const hash = createHash('sha256');
+  const versions = join(folder, '.versions');
+  let left = limits.stampedEntriesMax;
+  const visit = (at: string): void => {
+    for (const entry of readdirSync(at, { withFileTypes: true })) {
+      left -= 1;
+      if (left < 0) throw new Error('more than is looked at each time');
+      // Installations under way, and what a look itself keeps.
+      if (at === versions && (entry.name.startsWith('in.') || entry.name.endsWith('.hash'))) continue;
+      const path = join(at, entry.name);
+      if (!stamp(hash, path) || !entry.isDirectory()) continue;
+      try {
+        visit(path);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    }
+  };
+  try {
+    visit(folder);
+    return hash.digest('hex');
+  } catch (error) {
+    return isMissing(error) && lstatOrNull(folder) === null ? 'absent' : null;
+  }
+}
+
+/** As the person, so that a link leads nowhere they may not go themselves. Only while nothing else is under way in this program. */
+export function stampAs({ uid, gid }: Pick<Account, 'uid' | 'gid'>, folder: string): string | null {
+  const groups = process.getgroups?.() ?? [];
+  try {
+    process.setgroups?.([gid]);
+    process.setegid?.(gid);
+    process.seteuid?.(uid);
+    return stampOf(folder);
+  } catch {
+    // A container may not let root be somebody else in one place and let it in another: their own look tells.
+    return null;
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+    process.setgroups?.(groups);
+  }
+}
+
+/** Changes when an engine comes or goes, or what stands at its top does; null when it can't be told. */
+export function enginesStamp(root: string): string | null {
+  const hash = createHash('sha256');
+  const visit = (folder: string, depth: number): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
+      const path = join(folder, entry.name);
+      if (depth < 3) visit(path, depth + 1);
+      else stamp(hash, path);
+    }
+  };
+  try {
+    visit(root, 1);
+  } catch (error) {
+    if (!isMissing(error)) return null;
+  }
+  return hash.digest('hex');
+}
+
+/** ctime is in it, so no tool can hide a change. False when it is gone already. */
+function stamp(hash: Hash, path: string): boolean {
+  const stat = lstatOrNull(path);
+  if (stat !== null) hash.update(`${path}\0${stat.ino} ${stat.size} ${stat.mode} ${stat.mtimeMs} ${stat.ctimeMs}\n`);
+  return stat !== null;
+}
+
+function lstatOrNull(path: string) {
+  return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+}

@@ -1,0 +1,11 @@
+/** Limits of publishing. */
+export const limits = {
+  // Repository. Decision: docs/decisions/0055-repository-on-disk.md
+  publishSilentMsMax: 120_000,
+  ignoreLinesMax: 1_000,
+  ignoreLineCharsMax: 256,
+  repositoryLockMsMax: 15_000,
+  repositoryLockPollMs: 20,
+  /** A temporary file that nobody wrote to for so long was left by the dead. */
+  repositoryStagingMsMax: 60 * 60_000,
+} as const;

@@ -1,0 +1,72 @@
+/** A damaged or edited env file (spec 2.6): what the supervisor makes of it, and what it remembers once it was mended. */
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { expect, test as plain } from 'vitest';
+import { homeFixture, until, type TestHome } from '../test-home.ts';
+import { isListening, startOrder } from './testing/started-app.ts';
+
+const test = plain.extend<{ home: TestHome }>(homeFixture);
+
+test.for([
+  ['others could read', (path: string) => chmodSync(path, 0o644), (path: string) => chmodSync(path, 0o600)],
+  [
+    'held a bad line',
+    (path: string) => writeFileSync(path, 'SVC_APP_TOKEN=a-token-long-enough\nnonsense\n'),
+    (path: string) => {
+      // Renamed into place: an emptied file would be read as an environment without a token.
+      writeFileSync(`${path}.new`, 'SVC_APP_TOKEN=a-token-long-enough\nSVC_APP_BASE_PATH=/\n', { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    },
+  ],
+] as const)('an env file that %s and was mended brings the app up with its token', async ([, damage, mend], { home }) => {
+  home.install('notas');
+  const first = await home.supervisor();
+  await first.client.call('subscribe');
+  await first.client.call('start', startOrder('notas'));
+  const before = await first.client.state('notas', isListening);
+  damage(home.paths('notas').env);
+  process.kill(before.process!.pid, 'SIGKILL');
+  const refused = await first.client.state('notas', (s) => s.state === 'failed');
+  expect(refused).toMatchObject({ reason: 'EnvFileDamaged', wanted: true });
+  expect(refused.message).toMatch(/^the env file can't be used: /);
+  const { status } = home.paths('notas');
+  await until('status.json says so', () => existsSync(status) && readFileSync(status, 'utf8').includes('"EnvFileDamaged"'));
+  // Also by a supervisor that never read the good one.
+  first.child.kill('SIGKILL');
+  await once(first.child, 'exit');
+  const { client } = await home.supervisor();
+  await client.call('subscribe');
+  mend(home.paths('notas').env);
+  expect(await client.state('notas', isListening)).toMatchObject({ restarts: 1 });
+  expect((await client.call('token', { app: 'notas' })).token).toBe('a-token-long-enough');
+  expect((await client.call('pin', { app: 'notas', pinned: true })).ok).toBe(true);
+});
+
+test('the token of a running app is the one that it was started with, whatever stands in its env file now', async ({ home }) => {
+  home.install('notas');
+  const { client } = await home.supervisor();
+  await client.call('subscribe');
+  await client.call('start', startOrder('notas'));
+  await client.state('notas', isListening);
+  writeFileSync(home.paths('notas').env, 'SVC_APP_TOKEN=another\nSVC_APP_BASE_PATH=/\n', { mode: 0o600 });
+  expect((await client.call('start', startOrder('notas', 'again'))).ok).toBe(true);
+  expect((await client.call('token', { app: 'notas' })).token).toBe('a-token-long-enough');
+});
+
+test('a file that the portal writes anew forgets no restarts; who asks for a start does', async ({ home }) => {
+  home.install('notas');
+  const { client } = await home.supervisor();
+  await client.call('subscribe');
+  await client.call('start', startOrder('notas'));
+  const before = await client.state('notas', isListening);
+  writeFileSync(home.paths('notas').env, 'nonsense\n');
+  process.kill(before.process!.pid, 'SIGKILL');
+  await client.state('notas', ({ state }) => state === 'failed');
+  expect((await client.call('start', { ...startOrder('notas', 'mended'), isMend: true })).ok).toBe(true);
+  const mended = await client.state('notas', (snapshot) => isListening(snapshot) && snapshot.requestId === 'mended');
+  expect(mended).toMatchObject({ restarts: 1 });
+  await client.call('stop', { app: 'notas', requestId: 'stop', reason: 'StoppedByPerson' });
+  await client.call('start', startOrder('notas', 'asked'));
+  const asked = await client.state('notas', (snapshot) => isListening(snapshot) && snapshot.process?.pid !== mended.process?.pid);
+  expect(asked).toMatchObject({ restarts: 0 });
+});

@@ -1,0 +1,118 @@
+/** Drives machines/health.ts for one app: reads the state of its process, asks it over its socket, and tells the machine. */
+import { connect, type Socket } from 'node:net';
+import { probeTarget } from '../../schema/manifest/manifest.ts';
+import { advanceHealth, freshHealth, nextHealthMs, type HealthEvent } from '../../machines/health.ts';
+import { sameProcess, watchState } from '../processes.ts';
+import { tokenOfProcess } from './observe.ts';
+import { later, type App, type Supervisor, type Watched } from './world.ts';
+
+/** Once a round, and when somebody waits for the app. Looks again by itself while something is wrong. */
+export function lookAtHealth(supervisor: Supervisor, app: App, isDoubted = false): void {
+  const watched = watchedOf(supervisor, app);
+  if (watched === null) return;
+  const isStopped = watched.state.isStopped();
+  // An app that comes up is probed by the portal; that its process is stopped is said all the same.
+  const isAsking = watched.asking !== null || app.supervision.state !== 'running' || app.socket !== 'listening';
+  step(supervisor, app, watched, { type: 'LOOKED', isStopped, isAsking, isUsed: (app.connections ?? 0) > 0, isDoubted });
+}
+
+export function forgetHealth(app: App): void {
+  app.watched?.asking?.();
+  app.watched?.state.close();
+  app.watched = null;
+}
+
+function watchedOf(supervisor: Supervisor, app: App): Watched | null {
+  const live = app.process;
+  const { state } = app.supervision;
+  const isWatchable = live !== null && !live.launcher && (state === 'running' || state === 'starting');
+  if (app.watched !== null && (!isWatchable || !sameProcess(app.watched.process, live.identity))) forgetHealth(app);
+  if (!isWatchable) return null;
+  if (app.watched === null) {
+    const stateWatch = watchState(live.identity);
+    if (stateWatch === null) return null;
+    const health = freshHealth(supervisor.nowMs(), (live.identity.pid % 100) / 100);
+    app.watched = { process: live.identity, state: stateWatch, health, asking: null, armed: false };
+  }
+  return app.watched;
+}
+
+function step(supervisor: Supervisor, app: App, watched: Watched, event: HealthEvent): void {
+  const before = watched.health;
+  const { next, askMsMax } = advanceHealth(before, event, supervisor.nowMs());
+  watched.health = next;
+  if (next.verdict !== before.verdict) {
+    supervisor.log('health', { app: app.id, pid: watched.process.pid, from: before.verdict, to: next.verdict });
+    supervisor.changed(app);
+  }
+  if (askMsMax !== null) {
+    const target = probeTarget(app.healthPath);
+    const token = app.wish?.variables?.get('SVC_APP_TOKEN') ?? tokenOfProcess(app) ?? '';
+    watched.asking = ask({ path: app.paths.socket, target, token, msMax: askMsMax }, (answered) => {
+      watched.asking = null;
+      if (app.watched === watched) step(supervisor, app, watched, { type: answered ? 'ANSWERED' : 'MISSED' });
+    });
+  }
+  arm(supervisor, app, watched);
+}
+
+/** No more often than this, whatever the deadline. */
+const armMsMin = 250;
+
+function arm(supervisor: Supervisor, app: App, watched: Watched): void {
+  const dueMs = nextHealthMs(watched.health);
+  if (dueMs === null || watched.armed) return;
+  watched.armed = true;
+  later(app, Math.max(armMsMin, dueMs - supervisor.nowMs()), () => {
+    watched.armed = false;
+    if (app.watched === watched) lookAtHealth(supervisor, app);
+  });
+}
+
+interface Question {
+  readonly path: string;
+  readonly target: string;
+  readonly token: string;
+  readonly msMax: number;
+}
+
+const connectAgainMs = 500;
+
+/**
+ * Calls back once, with whether anything came back: any first byte, or an end, is somebody at work. A socket that refuses or is full is
+ * tried again until the time is over. Returns what ends it without a word.
+ */
+function ask({ path, target, token, msMax }: Question, done: (answered: boolean) => void): () => void {
+  let socket: Socket | null = null;
+  let again: NodeJS.Timeout | null = null;
+  const close = (): void => {
+    clearTimeout(timer);
+    if (again !== null) clearTimeout(again);
+    socket?.removeAllListeners().on('error', () => undefined);
+    socket?.destroy();
+  };
+  const finish = (answered: boolean): void => {
+    close();
+    done(answered);
+  };
+  const timer = setTimeout(() => finish(false), msMax);
+  timer.unref();
+  const begin = (): void => {
+    const trial = connect(path);
+    socket = trial;
+    trial.unref();
+    trial.once('connect', () =>
+      trial.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-Svc-App-Token: ${token}\r\nConnection: close\r\n\r\n`),
+    );
+    trial.once('data', () => finish(true));
+    trial.once('end', () => finish(true));
+    trial.once('error', () => {
+      trial.removeAllListeners().on('error', () => undefined);
+      trial.destroy();
+      again = setTimeout(begin, connectAgainMs);
+      again.unref();
+    });
+  };
+  begin();
+  return close;
+}

@@ -1,0 +1,30 @@
+/** Limits of the supervisor. */
+export const limits = {
+  /** Replaced and deleted values that the supervisor still blanks out of logs. */
+  secretsRetiredMax: 64,
+  runLogCheckMs: 50,
+  supervisorClientsMax: 16,
+  supervisorClientBufferedBytesMax: 8 * 1_024 * 1_024,
+  serviceManagerAskMsMax: 2_000,
+  // Supervision. Source: spec 3.3 and 8.
+  /** With less in the home of an account its supervisor tries at each round whether it can still write. See kit/supervise/disk.ts. */
+  homeDoubtBytes: 16 * 1_024 * 1_024,
+  homeDoubtFiles: 64,
+  homeProbeBytes: 64 * 1_024,
+  /** flock(1) with -n answers at once. */
+  flockMsMax: 2_000,
+  /** A listening app without its socket file may just be binding it again. Decision: docs/decisions/0132 */
+  socketLostGraceMs: 1_000,
+  /** A process that the supervisor did not start has no exit event: it is looked at this often. */
+  adoptedPollMs: 1_000,
+  /** An end this soon after the start, without a socket, is ExitedAtOnce. */
+  exitedAtOnceMs: 2_000,
+  /** A living process without a socket is looked at for TCP ports after this. */
+  neverBoundMs: 2_000,
+  /** And no longer than this: whoever has not bound by then is told to be NeverBound anyway. */
+  neverBoundLooksMs: 20_000,
+  lastExitLinesMax: 20,
+  launchesAtOnceMax: 8,
+  /** status.json may be this much older than the snapshot on the socket. */
+  statusFileLagMs: 50,
+} as const;

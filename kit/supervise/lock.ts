@@ -1,0 +1,70 @@
+/**
+ * One supervisor per home: the flock on the file that ~/.svc-apps/supervisor.lock names now. The shim took it and we inherit the
+ * descriptor; whoever deletes the file or the folder takes the name away from our lock, and the next supervisor would get another one.
+ * Decision: docs/decisions/0132-what-is-deleted-under-its-owner.md
+ */
+import { spawnSync } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readdirSync, type Stats } from 'node:fs';
+import { limits } from './limits.ts';
+import { lookAt } from '../atomic-file.ts';
+
+/** lost: another supervisor holds it. unknown: it can't be told now. */
+export type Hold = 'held' | 'lost' | 'unknown';
+
+export interface Lock {
+  /** Looks whether the lock is still the one of the path; takes it anew when nobody has it. */
+  readonly look: () => Hold;
+}
+
+export function lockAt(path: string): Lock {
+  let fd = inheritedLock(path);
+  return {
+    look: () => {
+      const now = lookAt(path);
+      if (now.kind === 'unknown') return 'unknown';
+      if (now.kind === 'present' && fd !== null && isSame(fstatSync(fd), now.stat)) return 'held';
+      const next = takeLock(path);
+      if (next === 'lost' || next === 'unknown') return next;
+      if (fd !== null) closeSync(fd);
+      fd = next;
+      return 'held';
+    },
+  };
+}
+
+const isSame = (left: Stats, right: Stats): boolean => left.ino === right.ino && left.dev === right.dev;
+
+/** The shim's descriptor; found by what it is open on, since flock(1) chooses the number. */
+function inheritedLock(path: string): number | null {
+  const now = lookAt(path);
+  if (now.kind !== 'present') return null;
+  for (const name of readdirSync('/proc/self/fd')) {
+    try {
+      if (isSame(fstatSync(Number(name)), now.stat)) return Number(name);
+    } catch {
+      // The one that listed the folder.
+    }
+  }
+  return null;
+}
+
+/** flock(2) belongs to the open file, not to the process: what flock(1) locks through our descriptor stays ours after its end. */
+function takeLock(path: string): number | 'lost' | 'unknown' {
+  let fd: number;
+  try {
+    fd = openSync(path, 'a', 0o600);
+  } catch {
+    return 'unknown';
+  }
+  const asked = spawnSync('flock', ['-n', '3'], {
+    stdio: ['ignore', 'ignore', 'ignore', fd],
+    timeout: limits.flockMsMax,
+    env: { PATH: '/usr/bin:/bin' },
+  });
+  const now = lookAt(path);
+  const isOfThePath = now.kind === 'present' && isSame(fstatSync(fd), now.stat);
+  if (asked.status === 0 && isOfThePath) return fd;
+  closeSync(fd);
+  // 1 is flock's word for "somebody has it"; everything else says nothing.
+  return asked.status === 1 && isOfThePath ? 'lost' : 'unknown';
+}

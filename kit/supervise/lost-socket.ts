@@ -1,0 +1,77 @@
+/**
+ * What somebody deleted under a running app: its socket, which no app can bind again by itself, and its record. The socket costs the app its
+ * process: whoever can't be reached is not healthy. It is no failure of the app, and one whose socket vanishes again and again waits
+ * between its starts as one that crashes does. Decision: docs/decisions/0132-what-is-deleted-under-its-owner.md
+ */
+import { backoffMs } from '../../machines/supervision.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
+import { lookAt } from '../atomic-file.ts';
+import { probeSocket } from '../launch/socket.ts';
+import { isOfApp, readPidFile, sameProcess, writePidFile } from '../processes.ts';
+import type { SocketUse } from './unix-sockets.ts';
+import { guarded, later, type App, type Live, type Supervisor } from './world.ts';
+
+/** Remembers the file that the process listens on; one that is gone or another a moment later ends the process. */
+export function lookForLostSocket(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
+  const live = app.process;
+  if (live === null || live.launcher || app.unseen !== '' || live.isSocketMissed) return;
+  if (app.supervision.state !== 'running' && app.supervision.state !== 'starting') return;
+  // The kernel's list goes on naming a deleted file: by it an adopted process is known to have listened.
+  if (!live.listened && table?.get(app.paths.socket)?.listening !== true) return;
+  const inode = socketAt(app);
+  if (inode === 'unknown') return;
+  if (inode !== 'none' && (live.socketInode === null || live.socketInode === inode)) {
+    live.socketInode = inode;
+    return;
+  }
+  live.isSocketMissed = true;
+  later(app, limits.socketLostGraceMs, () => {
+    live.isSocketMissed = false;
+    void confirm(supervisor, app, live);
+  });
+}
+
+function socketAt(app: App): number | 'none' | 'unknown' {
+  const look = lookAt(app.paths.socket);
+  if (look.kind === 'unknown') return 'unknown';
+  return look.kind === 'present' && look.stat.isSocket() ? look.stat.ino : 'none';
+}
+
+async function confirm(supervisor: Supervisor, app: App, live: Live): Promise<void> {
+  const inode = socketAt(app);
+  if (app.process !== live || app.unseen !== '' || inode === 'unknown' || inode === live.socketInode) return;
+  if (inode !== 'none') {
+    // It bound it again, or something else did.
+    const answers = await probeSocket(app.paths.socket).catch(() => 'orphan');
+    if (app.process !== live) return;
+    if (answers === 'answers') {
+      live.socketInode = inode;
+      return;
+    }
+  }
+  const { state } = app.supervision;
+  const nowMs = supervisor.nowMs();
+  const { count, atMs } = app.socketLosses;
+  const losses = nowMs - atMs < sharedLimits.failureResetMs ? count + 1 : 1;
+  // Not yet: the next round misses it again. A clock that was set back holds nobody up.
+  if ((state !== 'running' && state !== 'starting') || (nowMs >= atMs && nowMs < atMs + backoffMs(losses))) return;
+  app.socketLosses = { count: losses, atMs: nowMs };
+  app.message = `${app.paths.socket} was deleted or replaced while the app listened on it`;
+  supervisor.log('socket-lost', { app: app.id, pid: live.identity.pid, losses });
+  supervisor.apply(app, { type: 'REPLACE', reason: 'SocketLost' });
+}
+
+/**
+ * Without run.pid, or with one that names something else, a launcher that a person runs by hand would take the living process for a stray, and
+ * so would the next supervisor.
+ */
+export function keepRecord(supervisor: Supervisor, app: App): void {
+  const live = app.process;
+  if (live === null || live.launcher || app.pending !== null) return;
+  guarded(supervisor, app, 'record', () => {
+    const record = readPidFile(app.paths.runPid);
+    if (record !== null && (sameProcess(record, live.identity) || isOfApp(record, app.mark))) return;
+    writePidFile(app.paths.runPid, live.identity);
+  });
+}

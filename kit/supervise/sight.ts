@@ -1,0 +1,66 @@
+/**
+ * Whether the files of an app can be looked at (anchors B 11, style rule 20). While they can't (EACCES, EIO, ESTALE…), nothing is concluded
+ * from them: no wish ends, nothing is started or stopped, and the snapshot says `unknown` with the reason. Asked again at every round.
+ * Decision: docs/decisions/0130-files-that-cant-be-read.md
+ */
+import { errorCode, lookAt, unlinkIfThere, unreadable } from '../atomic-file.ts';
+import { readEnvFile } from '../launch/env-file.ts';
+import { findPackage, readManifest } from '../launch/package.ts';
+import { LaunchRefused } from '../launch/refusal.ts';
+import { readSecrets } from '../launch/secrets.ts';
+import { markedProcesses, type Marked } from '../processes.ts';
+import { resume } from './resume.ts';
+import type { App, Supervisor } from './world.ts';
+
+/** True when the files can be looked at; then what was put off while they could not is made up for. */
+export function see(supervisor: Supervisor, app: App): boolean {
+  const look = lookAt(app.paths.env);
+  setUnseen(supervisor, app, look.kind === 'unknown' ? look.why : '');
+  if (app.unseen !== '') return false;
+  if (app.wishEnds) endWish(app);
+  if (app.resumeDue) takeOver(supervisor, app, markedProcesses());
+  return app.unseen === '';
+}
+
+/** Takes over what an earlier supervisor left; put off until its files can be read. */
+export function takeOver(supervisor: Supervisor, app: App, processes: ReadonlyMap<string, readonly Marked[]>): void {
+  app.resumeDue = app.process === null && app.pending === null;
+  if (!app.resumeDue) return;
+  try {
+    resume(supervisor, app, processes);
+    app.resumeDue = false;
+    setUnseen(supervisor, app, '');
+  } catch (error) {
+    setUnseen(supervisor, app, error instanceof Error && errorCode(error) === '' ? error.message : unreadable(app.paths.dir, error));
+  }
+}
+
+function setUnseen(supervisor: Supervisor, app: App, why: string): void {
+  if (app.unseen === why) return;
+  if ((app.unseen === '') !== (why === '')) supervisor.log(why === '' ? 'files-readable' : 'files-unreadable', { app: app.id, why });
+  app.unseen = why;
+  supervisor.changed(app);
+}
+
+/** A stop whose wish could not be deleted: the file goes as soon as it can, and nobody starts the app by it. */
+function endWish(app: App): void {
+  try {
+    unlinkIfThere(app.paths.env);
+    app.wishEnds = false;
+  } catch {
+    // A home that can't be written: the next round.
+  }
+}
+
+/** Whether a start that was refused for unreadable files could read them now; cheaper than to try it. */
+export function isReadable(supervisor: Supervisor, app: App): boolean {
+  try {
+    readEnvFile(app.paths.env);
+    readSecrets(app.paths.secrets);
+    const folder = findPackage(supervisor.place, app.id);
+    if (folder !== null) readManifest(folder.dir, app.id);
+    return true;
+  } catch (error) {
+    return error instanceof LaunchRefused;
+  }
+}

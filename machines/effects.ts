@@ -1,0 +1,39 @@
+/** What a machine asks for, typed by the machine: an effect that is renamed in it no longer fits where it is carried out. */
+import type { AnyStateMachine, StateMachine } from 'xstate';
+
+/** The fifth of XState's parameters is what `setup` was given as actions. */
+type ActionOf<Machine> =
+  Machine extends StateMachine<
+    infer _1,
+    infer _2,
+    infer _3,
+    infer _4,
+    infer Action,
+    infer _6,
+    infer _7,
+    infer _8,
+    infer _9,
+    infer _10,
+    infer _11,
+    infer _12,
+    infer _13,
+    infer _14,
+    infer _15
+  >
+    ? Action
+    : never;
+
+/** `{ kind: 'probe', attempt }` for an action `probe` with the parameters `{ attempt }`. */
+export type EffectOf<Machine extends AnyStateMachine> =
+  ActionOf<Machine> extends infer Action
+    ? Action extends { readonly type: infer Kind extends string; readonly params: infer Params }
+      ? { readonly kind: Kind } & (Params extends Readonly<Record<string, unknown>> ? Params : unknown)
+      : never
+    : never;
+
+/** The one place in which XState's `{ type, params }` is taken for what `setup` declared of it. */
+export function effectsOf<Machine extends AnyStateMachine>(
+  actions: readonly { readonly type: string; readonly params: unknown }[],
+): readonly EffectOf<Machine>[] {
+  return actions.map(({ type, params }) => Object.assign({ kind: type }, params) as unknown as EffectOf<Machine>);
+}

@@ -1,0 +1,78 @@
+/**
+ * Whether what runs still answers, once it was ready: a light look now and then, three that nobody answers before anything is said, and
+ * one answer to take it back. Pure: events carry what was seen, deadlines are absolute, and out comes whether to ask the app now.
+ * Nothing here ends a process: who computes for minutes in one thread looks the same. Decision: docs/decisions/0137-what-runs-still-answers.md
+ */
+import { limits } from './limits.ts';
+
+export interface Health {
+  /** silent: asked and not answered. suspended: its process is stopped by a signal, and nobody needs to be asked. */
+  readonly verdict: 'well' | 'silent' | 'suspended';
+  /** Looks in a row without an answer. */
+  readonly misses: number;
+  readonly nextLookMs: number;
+  /** Since when each look found the process stopped. */
+  readonly stoppedSinceMs: number | null;
+  /** Of the last answer; at first the time from which it was watched. */
+  readonly answeredAtMs: number;
+}
+
+export type HealthEvent =
+  /** A round of the supervisor, a deadline of this machine, or (doubted) somebody who waits for the app. */
+  | {
+      readonly type: 'LOOKED';
+      readonly isStopped: boolean;
+      readonly isAsking: boolean;
+      readonly isUsed: boolean;
+      readonly isDoubted: boolean;
+    }
+  | { readonly type: 'ANSWERED' }
+  | { readonly type: 'MISSED' };
+
+export interface HealthStep {
+  readonly next: Health;
+  /** Ask the app now, and wait so long for its first byte; null: do not. */
+  readonly askMsMax: number | null;
+}
+
+/** `spread` from 0 to 1 keeps the first looks at many apps apart. */
+export function freshHealth(nowMs: number, spread: number): Health {
+  const nextLookMs = nowMs + limits.healthFirstLookMs * (1 + spread);
+  return { verdict: 'well', misses: 0, nextLookMs, stoppedSinceMs: null, answeredAtMs: nowMs };
+}
+
+export function advanceHealth(health: Health, event: HealthEvent, nowMs: number): HealthStep {
+  if (event.type === 'LOOKED') return event.isStopped ? whileStopped(health, nowMs) : whileGoing(health, event, nowMs);
+  if (event.type === 'ANSWERED') {
+    const next: Health = { verdict: 'well', misses: 0, nextLookMs: nowMs + limits.healthLookMs, stoppedSinceMs: null, answeredAtMs: nowMs };
+    return { next, askMsMax: null };
+  }
+  const misses = health.misses + 1;
+  const verdict = misses >= limits.healthMissesMax || health.verdict === 'suspended' ? 'silent' : health.verdict;
+  return { next: { ...health, verdict, misses, nextLookMs: nowMs + limits.healthAgainMs }, askMsMax: null };
+}
+
+/** Looked at every second: a debugger stops a process for moments, and SIGCONT has to be seen soon. */
+function whileStopped(health: Health, nowMs: number): HealthStep {
+  const stoppedSinceMs = Math.min(health.stoppedSinceMs ?? nowMs, nowMs);
+  const verdict = nowMs - stoppedSinceMs >= limits.healthAgainMs ? 'suspended' : health.verdict;
+  return { next: { ...health, verdict, stoppedSinceMs, nextLookMs: nowMs + limits.healthAgainMs }, askMsMax: null };
+}
+
+function whileGoing(before: Health, event: Extract<HealthEvent, { readonly type: 'LOOKED' }>, nowMs: number): HealthStep {
+  const health: Health = before.stoppedSinceMs === null ? before : { ...before, stoppedSinceMs: null };
+  // A slow request asks again and again: an answer holds for a while.
+  const holdsMs = event.isDoubted ? limits.healthDoubtMs : event.isUsed ? limits.healthUsedLookMs : Infinity;
+  const dueMs = Math.min(health.nextLookMs, health.answeredAtMs + holdsMs);
+  // A deadline further away than the longest wait is a clock that was set back.
+  const isDue = nowMs >= dueMs || dueMs - nowMs > limits.healthLookMs;
+  if (event.isAsking || !isDue) return { next: health, askMsMax: null };
+  // One question stays open while nobody answers: many would fill the app's backlog, and this one is answered the moment it goes on.
+  const askMsMax = health.verdict === 'silent' ? limits.healthSilentAskMsMax : limits.healthAskMsMax;
+  return { next: { ...health, nextLookMs: nowMs + askMsMax }, askMsMax };
+}
+
+/** Whether it has to be looked at before the next round; when, or null. */
+export function nextHealthMs(health: Health): number | null {
+  return health.verdict === 'well' && health.misses === 0 && health.stoppedSinceMs === null ? null : health.nextLookMs;
+}

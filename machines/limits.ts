@@ -1,0 +1,21 @@
+/** Limits of the machines. Names end with their unit. */
+export const limits = {
+  /** After the 15 attempts the verdict is still sought, slower. Decision: docs/decisions/0137-what-runs-still-answers.md */
+  probeSlowIntervalMs: 5_000,
+  probeSlowIntervalMsMax: 30_000,
+  supervisorReplyMsMax: 10_000,
+  // Whether what runs still answers. Decision: docs/decisions/0137-what-runs-still-answers.md
+  healthFirstLookMs: 30_000,
+  healthLookMs: 600_000,
+  /** Of an app with an open connection. */
+  healthUsedLookMs: 60_000,
+  healthAskMsMax: 4_000,
+  healthAgainMs: 1_000,
+  healthMissesMax: 3,
+  healthSilentAskMsMax: 30_000,
+  /** Who waits for an app has it asked again no sooner than this after an answer. */
+  healthDoubtMs: 10_000,
+  // Stop. Source: design 3 rule 8.
+  stopGraceMs: 10_000,
+  stopKillMsMax: 15_000,
+} as const;

@@ -1,0 +1,76 @@
+/** How BackendMemory is read back. A field that is added there needs a reader here, and a new version if older memories would be misread. */
+import { backendStates, reasons } from '../schema/backend.ts';
+import type { SentOrder } from '../machines/backend-order.ts';
+import type { StartContext } from '../machines/backend-start.ts';
+import type { BackendMemory } from './backend-types.ts';
+import { among, fields, flag, number, oneOf, orNull, since, text, type MemoryShape } from './memory.ts';
+
+type Context = BackendMemory['context'];
+type Start = NonNullable<BackendMemory['start']>;
+
+const reason = among(reasons);
+const context = fields<Context>({
+  reason,
+  sinceMs: number,
+  last: orNull(
+    fields<NonNullable<Context['last']>>({
+      state: oneOf({ stopped: true, starting: true, running: true, stopping: true, backoff: true, failed: true }),
+      reason,
+    }),
+  ),
+  saw: orNull(
+    oneOf({
+      sawStopped: true,
+      sawComing: true,
+      sawLiving: true,
+      sawEnding: true,
+      sawBackoff: true,
+      sawFailed: true,
+      sawNothing: true,
+      sightLost: true,
+      supervisorEnded: true,
+    }),
+  ),
+});
+const start = fields<Start>({
+  value: oneOf({ probing: true, slow: true, ready: true }),
+  context: fields<StartContext>({
+    pid: number,
+    startTicks: number,
+    sinceMs: number,
+    attempts: number,
+    answered: number,
+    code: orNull(number),
+    nextAtMs: number,
+    listening: flag,
+  }),
+});
+const sent = fields<SentOrder>({
+  op: oneOf({ start: true, stop: true, pin: true }),
+  cause: oneOf({
+    intent: true,
+    ligado: true,
+    desligado: true,
+    service: true,
+    windows: true,
+    uninstalled: true,
+    mended: true,
+    rewritten: true,
+  }),
+  requestId: text,
+  atMs: number,
+});
+
+export const backendMemory: MemoryShape<BackendMemory> = {
+  version: 1,
+  read: fields<BackendMemory>({
+    state: among(backendStates),
+    context,
+    start: orNull(start),
+    sent: orNull(sent),
+    autostartedFor: orNull(number),
+    startedAtMs: orNull(number),
+    failedHash: orNull(text),
+    since,
+  }),
+};

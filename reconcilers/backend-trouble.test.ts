@@ -1,0 +1,63 @@
+/** What an app that ran meets and comes out of by itself: an env file that was damaged, a process that does not answer. */
+import { expect, it } from 'vitest';
+import { acts, alive, answering, desired, observed, stopped } from './backend-fixtures.ts';
+import { decideBackend } from './backend.ts';
+
+it.for(['NotAnswering', 'Suspended'] as const)('an app that is %s runs and is not ready, and is ready again by itself', (reason) => {
+  const memory = answering();
+  const silent = decideBackend(desired(), observed(alive({ reason, message: 'why' })), memory, 5_000);
+  expect(silent).toMatchObject({ state: 'running', reason, message: 'why', ready: false });
+  expect(silent.conditions.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'False', reason });
+  expect(acts(silent)).toEqual([]);
+  const again = decideBackend(desired(), observed(alive()), silent.memory, 6_000);
+  expect([again.state, again.ready, acts(again)]).toEqual(['running', true, []]);
+});
+
+it('a damaged env file is written anew by one start, and after a second failure only ten minutes later', () => {
+  const failed = stopped({ state: 'failed', reason: 'EnvFileDamaged', message: 'in any words', wanted: true, requestId: 'r0' });
+  const first = decideBackend(desired(), observed(failed), null, 1_000);
+  expect([acts(first), first.state]).toEqual([['start rewritten-1000'], 'starting']);
+  // Nobody asked for it: what was counted since somebody did goes on.
+  expect(first.actions).toEqual([expect.objectContaining({ order: { pinned: false, requestId: 'rewritten-1000', isMend: true } })]);
+  const again = { ...failed, requestId: 'rewritten-1000' };
+  const second = decideBackend(desired(), observed(again), first.memory, 30_000);
+  expect([acts(second), second.state]).toEqual([[], 'failed']);
+  expect(acts(decideBackend(desired(), observed(again), second.memory, 600_000))).toEqual([]);
+  expect(acts(decideBackend(desired(), observed(again), second.memory, 601_000))).toEqual(['start rewritten-601000']);
+  // What came up meanwhile was mended: another damage is another one.
+  const mended = decideBackend(desired(), observed(alive({ requestId: 'rewritten-1000' })), first.memory, 5_000);
+  expect(acts(decideBackend(desired(), observed(again), mended.memory, 30_000))).toEqual(['start rewritten-30000']);
+});
+
+it.for([
+  ['a vault that can not be used', { reason: 'InvalidEnvironment', message: "the env file can't be used: in the words of the other" }],
+  ['an app that nobody wants', { wanted: false }],
+  ['an app that is still tried', { state: 'backoff' }],
+] as const)('%s is not mended by a start', ([, changes]) => {
+  const failed = stopped({ state: 'failed', reason: 'EnvFileDamaged', wanted: true, ...changes });
+  expect(acts(decideBackend(desired(), observed(failed), null, 1_000))).toEqual([]);
+});
+
+it.for([
+  ['whose wish was deleted', 'WishDeleted', 'WishDeleted'],
+  ['that its person stopped', 'StoppedByPerson', 'StoppedByPerson'],
+  ['that nobody started', 'NeverStarted', 'NeverStarted'],
+] as const)('an app %s stays that when another supervisor, which knows of no start, tells of it', ([, reason, told]) => {
+  const before = decideBackend(desired(), observed(stopped({ reason })), null, 1_000);
+  const after = decideBackend(desired(), observed(stopped({ reason: 'NeverStarted' })), before.memory, 2_000);
+  expect([after.state, after.reason, acts(after)]).toEqual(['stopped', told, []]);
+  // Again, and by what is remembered alone.
+  expect(decideBackend(desired(), observed(stopped()), after.memory, 3_000).reason).toBe(told);
+  expect(decideBackend(desired(), observed(null), after.memory, 3_000).reason).toBe(told);
+});
+
+it('an app that ran and is unknown to the next supervisor ended while nobody watched', () => {
+  const after = decideBackend(desired(), observed(stopped()), answering(), 5_000);
+  expect([after.state, after.reason]).toEqual(['stopped', 'SupervisorLost']);
+});
+
+it('an app whose package was missing was never started once it is there', () => {
+  const missing = decideBackend(desired({ manifest: null }), observed(stopped({ installed: null })), null, 1_000);
+  expect(missing.reason).toBe('NotInstalled');
+  expect(decideBackend(desired(), observed(stopped()), missing.memory, 2_000).reason).toBe('NeverStarted');
+});

@@ -1,0 +1,21 @@
+/** Limits of the reconcilers. */
+export const limits = {
+  /** A change that removes more than this share of the objects waits for `--prune`. Source: design 4. */
+  pruneShareMax: 0.2,
+  /** Instances of a package that goes are waited for so long; then the installer ends them. */
+  packageEndMsMax: 30_000,
+  kitRetryMsMax: 10 * 60_000,
+  // The loop. Source: design 3 rule 3.
+  /** A start that could not be carried out for so long is dropped. Decision: docs/decisions/0026-intents-are-one-shot.md */
+  startIntentMsMax: 10 * 60_000,
+  /** A supervisor that nobody needs any more lives on for so long. Decision: docs/decisions/0025-backend-reconciler.md */
+  supervisorUnwantedMs: 60_000,
+  /** A supervisor that stayed up for so long has proved itself: its own start failures are forgotten. */
+  supervisorStableMs: 60_000,
+  /** One resync, so that everything converges within two once the cause is gone. */
+  supervisorRestartMsMax: 10_000,
+  packageRetryMsMax: 10 * 60_000,
+  /** So long without a repair, and a package that was changed again and again is repaired at once as the first time. */
+  driftCalmMs: 60 * 60_000,
+  confirmRetryMs: 60_000,
+} as const;

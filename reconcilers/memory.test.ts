@@ -1,0 +1,160 @@
+/** What an earlier run left is taken when it fits, and dropped when it does not. */
+import { assert, jsonValue, property } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { alive, answering, desired } from './backend-fixtures.ts';
+import { backendMemory } from './backend-memory.ts';
+import { decideGrant } from './grant.ts';
+import { decidePackage } from './package.ts';
+import { fields, number, orNull, readMemory, text, type MemoryShape } from './memory.ts';
+import { packageMemory } from './package-memory.ts';
+import { decidePerson, personMemory } from './person.ts';
+import { decidePortal, portalMemory } from './portal.ts';
+import { decideServer, serverMemory } from './server.ts';
+import { decideSupervisor, supervisorMemory } from './supervisor-process.ts';
+import { decideEngine, engineMemory } from './engine.ts';
+import { decideService, serviceMemory } from './service.ts';
+import { grantMemory } from './grant.ts';
+
+const host = { status: 'reachable', message: '' } as const;
+const target = { name: 'notas', leaving: false, cancels: false, server: 'casa', app: 'notas', scope: 'sistema', person: null } as const;
+const made: readonly (readonly [string, MemoryShape<unknown>, unknown])[] = [
+  ['Backend', backendMemory, answering(desired(), alive())],
+  [
+    'Package',
+    packageMemory,
+    decidePackage(
+      {
+        ...target,
+        name: 'notas',
+        leaving: false,
+        version: '1.0.0',
+        generation: 1,
+        requestId: null,
+        cancels: false,
+        paused: false,
+        rollback: null,
+      },
+      {
+        host,
+        looked: true,
+        isOthers: false,
+        overruled: null,
+        installed: { version: '0.9.0', hash: 'a', drift: true, previous: '0.8.0' },
+        offer: { mark: 'b' },
+        offered: ['1.0.0'],
+        problem: null,
+        refusal: null,
+        living: 1,
+        answered: false,
+        busy: null,
+        failure: null,
+      },
+      null,
+      5,
+    ).memory,
+  ],
+  [
+    'Person',
+    personMemory,
+    decidePerson(
+      { name: 'ana', server: 'casa', generation: 1, leaving: false, session: true, everSignedIn: true },
+      { host, account: true, lasts: true, left: null },
+      null,
+      5,
+    ).memory,
+  ],
+  [
+    'Supervisor',
+    supervisorMemory,
+    decideSupervisor(
+      { person: 'ana', leaving: false, session: true, everSignedIn: true, wished: false, wanted: false },
+      { host, status: 'down', message: '' },
+      null,
+      5,
+    ).memory,
+  ],
+  [
+    'Server',
+    serverMemory,
+    decideServer(
+      { name: 'casa', generation: 1, leaving: false, kit: null },
+      { host, occupied: false, kit: { status: 'unknown', message: '' }, busy: null, failure: null },
+      null,
+      5,
+    ).memory,
+  ],
+  ['Service', serviceMemory, decideService({ server: 'casa', app: 'sino' }, { host, probe: { code: 0, atMs: 4 } }, null, 5).memory],
+  [
+    'Engine',
+    engineMemory,
+    decideEngine(
+      { server: 'casa', app: 'notas', nome: 'm', versao: '1', declared: true, appInstalled: true, paused: false, leaving: false },
+      { host, present: false, busy: null, failure: null },
+      null,
+      5,
+    ).memory,
+  ],
+  [
+    'Grant',
+    grantMemory,
+    decideGrant(
+      { name: 'g', generation: 1, spec: null },
+      { room: null, others: [], people: new Set(), groups: new Set(), appKnown: true, refused: null },
+      null,
+      5,
+    ).memory,
+  ],
+  ['Portal', portalMemory, decidePortal({ generation: 1 }, { errors: [], held: [], why: null }, null, 5).memory],
+];
+
+describe.for(made)('the memory of %s', ([, shape, memory]) => {
+  const stored = (version: number, value: unknown): unknown => JSON.parse(JSON.stringify({ version, value }));
+
+  test('comes back from the store as it was', () => {
+    expect(readMemory(shape, stored(shape.version, memory))).toEqual(memory);
+  });
+
+  test('that has no version yet is the first shape', () => {
+    expect(readMemory(shape, JSON.parse(JSON.stringify(memory)))).toEqual(memory);
+  });
+
+  test('of a newer portal, or of one that is too old, is dropped', () => {
+    expect(readMemory(shape, stored(shape.version + 1, memory))).toBeNull();
+    expect(readMemory(shape, stored(0, memory))).toBeNull();
+  });
+
+  test('with a field that lacks, is another thing or is unknown is dropped', () => {
+    const whole = memory as Readonly<Record<string, unknown>>;
+    const isTaken = (value: object): boolean => readMemory(shape, stored(shape.version, value)) !== null;
+    const taken = Object.keys(whole).filter((name) => {
+      const { [name]: _, ...rest } = whole;
+      return isTaken(rest) || isTaken({ ...whole, [name]: [[]] });
+    });
+    expect([taken, isTaken({ ...whole, unknown: 1 }), isTaken(whole)]).toEqual([[], false, true]);
+  });
+
+  test('is never misread: whatever the store holds, it is taken as it is or dropped', () => {
+    assert(
+      property(jsonValue(), (value) => {
+        const read = readMemory(shape, { version: shape.version, value });
+        expect([null, value]).toContainEqual(read);
+      }),
+    );
+  });
+});
+
+test('a shape may say how an earlier version is brought up to date', () => {
+  interface Old {
+    readonly tries: number;
+  }
+  const old = fields<Old>({ tries: number });
+  const shape: MemoryShape<{ readonly attempts: number; readonly last: string | null }> = {
+    version: 3,
+    read: fields({ attempts: number, last: orNull(text) }),
+    older: { 2: (value) => ({ attempts: old(value).tries, last: null }) },
+  };
+  expect(readMemory(shape, { version: 2, value: { tries: 4 } })).toEqual({ attempts: 4, last: null });
+  expect(readMemory(shape, { version: 2, value: { tries: '4' } })).toBeNull();
+  expect(readMemory(shape, { version: 1, value: { tries: 4 } })).toBeNull();
+  expect(readMemory(shape, null)).toBeNull();
+});

@@ -1,0 +1,105 @@
+/**
+ * What a reconciler remembers, as it is read back from the store: taken field by field, never trusted. The store keeps it with the version of
+ * its shape. A memory of another version, or one that does not fit, is dropped unless its shape says how it is brought up to date; a decision
+ * without memory begins anew, which is always right and at worst repeats an order that carries the same id.
+ * Decision: docs/decisions/0175-memory-has-a-version.md
+ */
+import type { Condition } from '../schema/backend.ts';
+import { conditionTypes } from '../schema/backend.ts';
+import type { ConditionMemory } from './conditions.ts';
+
+/** Answers the value as what it must be; throws when it is something else. */
+export type Reader<Value> = (value: unknown) => Value;
+
+export interface MemoryShape<Memory> {
+  /** Grows when the shape changes so that an older memory would be misread. */
+  readonly version: number;
+  readonly read: Reader<Memory>;
+  /** Memories of earlier versions, by version. */
+  readonly older?: Readonly<Record<number, Reader<Memory>>>;
+}
+
+/** How the store keeps it. */
+export interface KeptMemory {
+  readonly version: number;
+  readonly value: unknown;
+}
+
+class Misfit extends Error {}
+
+function refuse(expected: string): never {
+  throw new Misfit(expected);
+}
+
+/** Null when there is none, or none that this portal can use. */
+export function readMemory<Memory>(shape: MemoryShape<Memory>, kept: unknown): Memory | null {
+  if (kept === null || kept === undefined) return null;
+  // Written before memories had versions: the first shape.
+  const { version, value } = isKept(kept) ? kept : { version: 1, value: kept };
+  const read = version === shape.version ? shape.read : shape.older?.[version];
+  if (read === undefined || value === null) return null;
+  try {
+    return read(value);
+  } catch (error) {
+    if (error instanceof Misfit) return null;
+    throw error;
+  }
+}
+
+function isKept(kept: unknown): kept is KeptMemory {
+  return isRecord(kept) && typeof kept['version'] === 'number' && Object.keys(kept).length === 2 && 'value' in kept;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export const number: Reader<number> = (value) => (typeof value === 'number' ? value : refuse('a number'));
+export const text: Reader<string> = (value) => (typeof value === 'string' ? value : refuse('a text'));
+export const flag: Reader<boolean> = (value) => (typeof value === 'boolean' ? value : refuse('true or false'));
+
+export function orNull<Value>(read: Reader<Value>): Reader<Value | null> {
+  return (value) => (value === null ? null : read(value));
+}
+
+/** Each word of the type has to be named, so that a new one can't be forgotten here. */
+export function oneOf<Word extends string>(words: Readonly<Record<Word, true>>): Reader<Word> {
+  const isWord = (value: unknown): value is Word => typeof value === 'string' && Object.hasOwn(words, value);
+  return (value) => (isWord(value) ? value : refuse(Object.keys(words).join(', ')));
+}
+
+export function among<Word extends string>(words: readonly Word[]): Reader<Word> {
+  return (value) => words.find((word) => word === value) ?? refuse(words.join(', '));
+}
+
+/** Exactly these fields: the mapped type makes a field without a reader fail to compile. */
+export function fields<Value extends object>(readers: { readonly [Name in keyof Value]-?: Reader<Value[Name]> }): Reader<Value> {
+  return (value) => {
+    if (!isRecord(value)) return refuse('an object');
+    const names = Object.keys(value);
+    const read: Partial<Value> = {};
+    for (const name in readers) {
+      if (!names.includes(name)) return refuse(name);
+      read[name] = readers[name](value[name]);
+    }
+    if (!isWhole(read, readers) || names.length > Object.keys(readers).length) return refuse('no other field');
+    return read;
+  };
+}
+
+function isWhole<Value extends object>(read: Partial<Value>, readers: { readonly [Name in keyof Value]-?: unknown }): read is Value {
+  return Object.keys(readers).every((name) => name in read);
+}
+
+const status: Reader<Condition['status']> = oneOf({ True: true, False: true, Unknown: true });
+
+/** See reconcilers/conditions.ts. */
+export const since: Reader<ConditionMemory> = (value) => {
+  if (!isRecord(value)) return refuse('conditions');
+  const read: { -readonly [Type in keyof ConditionMemory]: ConditionMemory[Type] } = {};
+  for (const [name, mark] of Object.entries(value)) {
+    if (!Array.isArray(mark) || mark.length !== 2) return refuse('a status and its time');
+    read[among(conditionTypes)(name)] = [status(mark[0]), number(mark[1])];
+  }
+  return read;
+};

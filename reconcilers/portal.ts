@@ -1,0 +1,61 @@
+/** The folder of desired state: in force, broken (the last good state stays), or waiting for `--prune` (design 4). Nothing to do: it is told. */
+import type { Reason } from '../schema/backend.ts';
+import { stampConditions, type ConditionMemory } from './conditions.ts';
+import type { Decision } from './decision.ts';
+import { fields, since, type MemoryShape } from './memory.ts';
+
+export interface PortalDesired {
+  /** Of the Portal document; 0 without one. */
+  readonly generation: number;
+}
+
+export interface PortalObserved {
+  /** Of the folder as it stands now. */
+  readonly errors: readonly string[];
+  /** Names of documents that are gone from the folder and stay in force until `--prune`. */
+  readonly held: readonly string[];
+  /** Why they are held; null when none is. */
+  readonly why: string | null;
+}
+
+export interface PortalMemory {
+  readonly since: ConditionMemory;
+}
+
+export const portalMemory: MemoryShape<PortalMemory> = { version: 1, read: fields<PortalMemory>({ since }) };
+
+export function decidePortal(
+  desired: PortalDesired,
+  observed: PortalObserved,
+  memory: PortalMemory | null,
+  nowMs: number,
+): Decision<PortalMemory> {
+  const { state, reason, message } = standing(observed);
+  const status = reason === 'Listening' ? 'True' : 'False';
+  const stamped = stampConditions([{ type: 'Ready', status, reason, message }], memory?.since, desired.generation, nowMs);
+  return {
+    actions: [],
+    state,
+    reason,
+    message,
+    conditions: stamped.conditions,
+    nextDeadlineMs: null,
+    memory: memory !== null && memory.since === stamped.memory ? memory : { since: stamped.memory },
+  };
+}
+
+function standing({ errors, held, why }: PortalObserved): { readonly state: string; readonly reason: Reason; readonly message: string } {
+  const [first] = errors;
+  if (first !== undefined) {
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+    return { state: 'invalid', reason: 'Invalid', message: `the last good state stays in force: ${first.split('\n')[0]}${more}` };
+  }
+  if (held.length > 0) {
+    return {
+      state: 'waiting',
+      reason: 'PendingPrune',
+      message: `${why ?? ''}; nothing is removed until svc apply --prune: ${held.slice(0, 5).join(', ')}${held.length > 5 ? '…' : ''}`,
+    };
+  }
+  return { state: 'listening', reason: 'Listening', message: '' };
+}

@@ -1,0 +1,15 @@
+/** Texts of a manifest that people are shown. Decision: docs/decisions/0010-what-the-validator-refuses.md */
+
+/**
+ * What a terminal, a log or a page obeys instead of showing it: controls, the line ends of Unicode, what turns the direction of the text around it.
+ * Tabs and ends of lines are text.
+ */
+const controlCharacter = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+/** Neither a space nor one of those that show nothing by themselves; the empty Braille cell is drawn as a space. */
+const visibleCharacter = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Why people would see something else than what stands there; null for an ordinary text. An empty one is the business of its length. */
+export function unshownIn(shown: string): string | null {
+  if (controlCharacter.test(shown)) return 'found the control character';
+  return shown !== '' && !visibleCharacter.test(shown) ? 'found no visible character' : null;
+}

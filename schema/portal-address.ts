@@ -1,0 +1,19 @@
+/** The address under which browsers reach the portal (`Portal.spec.url`), and what browsers make of it. */
+
+/** Of a URL, as `URL` gives them. */
+export interface WebAddress {
+  /** `https:` or `http:`. */
+  readonly protocol: string;
+  /** Lower case, without the port. */
+  readonly hostname: string;
+}
+
+/** `svc.localhost` stands for http; a whole URL stands for itself. Null for what is no address. */
+export function webAddressOf(url: string): WebAddress | null {
+  return URL.parse(/^https?:\/\//.test(url) ? url : `http://${url}`);
+}
+
+/** Browsers hold every `*.localhost` for a secure context; anything else needs https for that. */
+export function isSecureAddress({ protocol, hostname }: WebAddress): boolean {
+  return protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost');
+}

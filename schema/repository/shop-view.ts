@@ -1,0 +1,178 @@
+/** What the shop shows: each app of the repository for one person, why it can't be installed if so, and what can be asked. Pure. */
+import { keys, nameIn } from '../keys.ts';
+import type { Reason } from '../backend.ts';
+import type { Scope } from '../install-events.ts';
+import type { InstallView } from '../packages.ts';
+import type { StoreApp, StoreInstall, StoreRefusal } from '../wire/shop.ts';
+import { compareVersions, satisfiesMinimum } from './order.ts';
+import type { CatalogueManifest } from './records.ts';
+
+export interface InstalledForStore {
+  readonly id: string;
+  readonly version: string;
+  readonly provides: readonly string[];
+  readonly scope: Scope;
+  /** Files were changed on the server. */
+  readonly drift: boolean;
+  /** The version before, as long as the server keeps it. */
+  readonly previous: string | null;
+}
+
+/** What can be installed, newest version first. */
+export interface Offers {
+  readonly apps: readonly {
+    readonly id: string;
+    readonly versions: readonly {
+      readonly version: string;
+      /** Null for a package that is not packed. */
+      readonly tamanho: number | null;
+      /** Of the tarball; null for a package that is not packed. */
+      readonly sha256: string | null;
+      readonly publicadoEm: string | null;
+      readonly novidades: string;
+      readonly manifest: CatalogueManifest;
+    }[];
+  }[];
+  /** Why this may be old or incomplete; null when it was just read. */
+  readonly problem: string | null;
+}
+
+export interface StoreFor {
+  readonly person: string;
+  readonly shellVersion: string;
+  readonly installed: readonly InstalledForStore[];
+  /** Wishes of the person and documents that concern them. */
+  readonly installs: readonly InstallView[];
+  /** Unmet requiredPackages of the newest offer, as declared; an app that is not in it is not known yet. */
+  readonly missingPackages: Readonly<Record<string, readonly string[]>>;
+  /** Manifest of an installed app that is offered no more. */
+  manifest(app: string): CatalogueManifest | null;
+}
+
+export const wishKey = (person: string, app: string): string => keys.package(`${person}/${app}`);
+
+/** Offered apps in the order of the catalogue, then what is installed and offered no more. */
+export function storeView(offers: Offers, whose: StoreFor): readonly StoreApp[] {
+  const offered = new Set(offers.apps.map(({ id }) => id));
+  const gone = whose.installed.filter(({ id }) => !offered.has(id)).map(({ id }) => ({ id, versions: [] }));
+  return [...offers.apps, ...gone].map(({ id, versions }) => storeApp(id, versions, whose));
+}
+
+function storeApp(id: string, versions: Offers['apps'][number]['versions'], whose: StoreFor): StoreApp {
+  const [newest] = versions;
+  const manifest = newest?.manifest ?? whose.manifest(id) ?? {};
+  const here = whose.installed.find((one) => one.id === id) ?? null;
+  const updatable = here !== null && newest !== undefined && compareVersions(newest.version, here.version) > 0;
+  const refused = newest === undefined ? [] : refusalsOf(id, manifest, whose);
+  const shown = newest?.version ?? here?.version ?? '';
+  return {
+    id,
+    name: manifest.name ?? id,
+    description: manifest.description ?? '',
+    category: manifest.category ?? '',
+    type: manifest.type ?? 'app',
+    developer: manifest.developer?.name ?? '',
+    publisher: manifest.publisher?.name ?? '',
+    license: manifest.license ?? '',
+    homepage: webAddress(manifest.homepage),
+    icone: manifest.icon === undefined ? null : `/api/loja/${id}/icone?versao=${encodeURIComponent(shown)}`,
+    provides: manifest.provides ?? [],
+    requires: manifest.requires ?? [],
+    requiredPackages: manifest.requiredPackages ?? [],
+    instalacao: scopesOf(manifest),
+    motores: (manifest.motores ?? []).map(({ nome, versao, tamanho }) => ({ nome, versao, tamanho })),
+    versions: versions.map(({ version, tamanho, publicadoEm, novidades }) => ({ version, tamanho, publicadoEm, novidades })),
+    installed: here?.version ?? null,
+    scope: here?.scope ?? null,
+    drift: here?.drift ?? false,
+    previous: here?.previous ?? null,
+    updatable,
+    refused,
+    install: installOf(id, whose),
+    actions: actionsOf(id, { here, newest: newest?.version ?? null, updatable, refused: refused.length > 0 }, whose),
+  };
+}
+
+/** What a page may link to: a manifest may hold any URI. */
+function webAddress(homepage: string | undefined): string | null {
+  return homepage !== undefined && /^https?:\/\//i.test(homepage) ? homepage : null;
+}
+
+/** Source: spec 2.1 `instalacao`, `escopo`: an app with engines, or for a whole server, installs at system scope whatever is declared. */
+function scopesOf(manifest: CatalogueManifest): readonly Scope[] {
+  const declared = manifest.instalacao ?? ['sistema'];
+  const forAll = (manifest.motores ?? []).length > 0 || manifest.escopo === 'servidor';
+  return forAll ? declared.filter((scope) => scope === 'sistema') : declared;
+}
+
+/**
+ * Why this person can't install that manifest for themself. An app's own capabilities don't satisfy it.
+ * Source: spec 2.1 `minShellVersion`, `requires`, `instalacao`, `requiredPackages`; 7.
+ */
+export function refusalsOf(id: string, manifest: CatalogueManifest, whose: StoreFor): readonly StoreRefusal[] {
+  const refused: StoreRefusal[] = [];
+  const refuse = (motivo: StoreRefusal['motivo'], texto: string, alvo: string | null = null, sugestao: string | null = null): void =>
+    void refused.push({ motivo, texto, alvo, sugestao });
+  const document = documentOf(id, whose);
+  const here = whose.installed.find((one) => one.id === id);
+  if (document !== null) refuse('documento', `the document ${document} decides`, document);
+  else if (here?.scope === 'sistema') refuse('sistema', 'it is installed for everybody: an administrator decides its version');
+  else if (!scopesOf(manifest).includes('pessoa')) refuse('escopo', 'only an administrator installs it, for everybody');
+  const minimum = manifest.minShellVersion;
+  if (minimum !== undefined && !satisfiesMinimum(whose.shellVersion, minimum)) {
+    refuse('shell', `it needs shell ${minimum} and this is ${whose.shellVersion}`, minimum);
+  }
+  const provided = new Set(whose.installed.filter((one) => one.id !== id).flatMap(({ provides }) => provides));
+  for (const capability of manifest.requires ?? []) {
+    if (!provided.has(capability)) refuse('capability', `no installed app offers ${capability}`, capability);
+  }
+  for (const requirement of whose.missingPackages[id] ?? []) {
+    const suggested = requirement.split('|')[0]?.trim() ?? requirement;
+    refuse('pacote', `the server lacks ${requirement}`, requirement, suggested);
+  }
+  return refused;
+}
+
+/** Name of the Package document that installs it for this person; a wish of theirs would be against it. */
+export function documentOf(id: string, { person, installs }: StoreFor): string | null {
+  const document = installs.find(({ app, scope, key }) => app === id && scope === 'pessoa' && key !== wishKey(person, id));
+  return document ? nameIn('Package', document.key) : null;
+}
+
+/** The wish of the person goes before what documents say; nothing is told of what is simply installed. */
+function installOf(id: string, { person, installs }: StoreFor): StoreInstall | null {
+  const ofApp = installs.filter(({ app }) => app === id);
+  const one = ofApp.find(({ key }) => key === wishKey(person, id)) ?? ofApp.find(({ scope }) => scope === 'pessoa') ?? ofApp[0];
+  if (one === undefined || (one.progress === null && (one.state === 'installed' || one.state === 'removed'))) return null;
+  const { key, wanted, state, reason, message, progress } = one;
+  return { key, wanted, state, reason, message, progress };
+}
+
+interface Standing {
+  readonly here: InstalledForStore | null;
+  readonly newest: string | null;
+  readonly updatable: boolean;
+  readonly refused: boolean;
+}
+
+/** An installation that goes on by itself can be given up; one that stands still can be tried again, too. */
+function actionsOf(id: string, { here, newest, updatable, refused }: Standing, whose: StoreFor): StoreApp['actions'] {
+  if (documentOf(id, whose) !== null) return [];
+  const own = here?.scope === 'pessoa';
+  const wish = whose.installs.find(({ key }) => key === wishKey(whose.person, id));
+  if (wish && isUnderWay(wish)) return wish.wanted === null || wish.reason === 'Cancelled' ? [] : ['cancel'];
+  // Held until another version is asked for: trying this one again would change nothing. Decision: docs/decisions/0080-rollback-is-held.md
+  if (wish?.reason === 'RolledBack') return updatable && !refused && newest !== wish.wanted ? ['update', 'remove'] : ['remove'];
+  const stuck = wish !== undefined && wish.state !== 'installed' && wish.state !== 'removed';
+  if (stuck) return wish.wanted === null ? ['retry'] : own ? ['retry', 'cancel', 'remove'] : ['retry', 'cancel'];
+  if (own) return updatable && !refused ? ['update', 'remove'] : ['remove'];
+  return here === null && newest !== null && !refused ? ['install'] : [];
+}
+
+/** Also while it waits for its turn. A wait after a failure is not: its reason tells the failure. */
+export function isUnderWay({ progress, state, reason }: Pick<StoreInstall, 'progress' | 'state' | 'reason'>): boolean {
+  if (progress !== null) return true;
+  if (state === 'removing') return true;
+  const goesOn: readonly Reason[] = ['Installing', 'Downloading', 'Cancelled', 'Outdated'];
+  return (state === 'installing' || state === 'outdated') && goesOn.includes(reason);
+}

@@ -1,0 +1,143 @@
+/** What the shop reads and posts: `/api/loja`, `/api/apps/:id/instalacao` and `/api/admin/pacotes` (design 6), as http.ts. Manifest words are the spec's. */
+import { installSteps } from '../install-events.ts';
+import { keys } from '../keys.ts';
+import { limits } from '../limits.ts';
+import { engineStates, packageStates } from '../packages.ts';
+import { appId, objectKey, reason } from './http.ts';
+import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from './static.ts';
+
+const scope = { type: 'string', enum: ['sistema', 'pessoa'] } as const;
+/** Source: spec 2.1 `version`; a repository takes no longer one. */
+const version = { type: 'string', pattern: `^[0-9A-Za-z][0-9A-Za-z.+_-]{0,${limits.repositoryNameCharsMax - 1}}$` } as const;
+
+/** How far a running installation is. */
+const progress = orNull(
+  closed({
+    step: oneOf(installSteps),
+    nome: nullable('string'),
+    bytes: nullable('number'),
+    total: nullable('number'),
+    etaMs: nullable('number'),
+  }),
+);
+const installFields = {
+  key: text,
+  wanted: nullable('string'),
+  state: oneOf(packageStates),
+  reason,
+  message: text,
+  progress,
+} as const;
+/** What is under way, waits or failed. `key` is that of a document, or `Package/<person>/<app>`. */
+const storeInstall = closed(installFields);
+export type StoreInstall = Wire<typeof storeInstall>;
+
+export const storeParams = closed({ id: appId });
+export const storeIconQuery = closed({ versao: version });
+export const iconQuery = closed({ v: version }, []);
+export const installBody = { ...closed({ versao: version }, []), type: ['object', 'null'] } as const;
+export const removeQuery = closed({ cancelar: { type: 'string', enum: ['1'] } }, []);
+/** `versao` null: it will be removed. */
+export const installAnswer = closed({ requestId: text, versao: nullable('string') });
+export type InstallAnswer = Wire<typeof installAnswer>;
+export const updateAllAnswer = closed({ pedidos: list(closed({ id: text, requestId: text, versao: text })) });
+export type UpdateAllAnswer = Wire<typeof updateAllAnswer>;
+const packageKey = { ...objectKey, minLength: keys.package('x').length } as const;
+export const rollbackBody = closed({ key: packageKey });
+export const undoBody = { ...closed({ key: packageKey }), type: ['object', 'null'] } as const;
+export const undoQuery = closed({ key: packageKey }, []);
+export const rollbackAnswer = closed({ key: text, from: text, to: text });
+
+/**
+ * `shell`: minShellVersion. `capability`: requires. `escopo`: only an administrator installs it. `pacote`: a Linux package that is
+ * not there. `documento`: a Package document decides. `sistema`: it is installed for everybody already.
+ */
+const refusalMotives = ['shell', 'capability', 'escopo', 'pacote', 'documento', 'sistema'] as const;
+const storeRefusal = closed({
+  motivo: oneOf(refusalMotives),
+  /** For engineers, in English. */
+  texto: text,
+  /** What is asked for: a shell version, a capability, a requirement as declared, the name of a document; null where there is none. */
+  alvo: nullable('string'),
+  /** `pacote`: the alternative to install, the first one declared. */
+  sugestao: nullable('string'),
+});
+export type StoreRefusal = Wire<typeof storeRefusal>;
+const storeVersion = closed({
+  version: text,
+  /** Null for a package that is not packed. */
+  tamanho: nullable('integer'),
+  publicadoEm: nullable('string'),
+  novidades: text,
+});
+const storeApp = closed({
+  id: text,
+  name: text,
+  description: text,
+  category: text,
+  type: { type: 'string', enum: ['app', 'engine'] },
+  /** Shown after 'por'; '' when not told. */
+  developer: text,
+  /** Shown after 'portado por'. */
+  publisher: text,
+  license: text,
+  homepage: nullable('string'),
+  icone: nullable('string'),
+  provides: strings,
+  requires: strings,
+  requiredPackages: strings,
+  instalacao: list(scope),
+  motores: list(closed({ nome: text, versao: text, tamanho: count })),
+  /** Newest first; empty when the repository has it no more. */
+  versions: list(storeVersion),
+  installed: nullable('string'),
+  /** Of what is installed. */
+  scope: orNull(scope),
+  /** A file of what is installed was changed on the server. */
+  drift: flag,
+  /** What a roll-back would bring back. */
+  previous: nullable('string'),
+  /** A newer version is offered than the installed one. */
+  updatable: flag,
+  /** Why this person can't install the newest version for themself; empty: they can. */
+  refused: list(storeRefusal),
+  /** What is under way, waits or failed; null when nothing is to be told. */
+  install: orNull(storeInstall),
+  /** What this person can ask for now. */
+  actions: list({ type: 'string', enum: ['install', 'update', 'remove', 'cancel', 'retry'] }),
+});
+export type StoreApp = Wire<typeof storeApp>;
+/** `problem`: why the list may be old or incomplete. */
+export const storeAnswer = closed({ apps: list(storeApp), problem: nullable('string') });
+export type StoreAnswer = Wire<typeof storeAnswer>;
+
+const adminPackage = closed({
+  ...installFields,
+  app: text,
+  scope,
+  /** Of scope `pessoa`: whose. */
+  person: nullable('string'),
+  /** What stands on the server; null: nothing. */
+  installed: nullable('string'),
+  drift: flag,
+  /** The version that `svc rollback` goes back to; null when none is known. */
+  previous: nullable('string'),
+  paused: flag,
+});
+export type AdminPackage = Wire<typeof adminPackage>;
+const adminServer = closed({
+  name: text,
+  /** `reachable`, or why nothing new is known of it. */
+  sight: text,
+  /** Linux packages that apps need and that are not there. `line` is what an administrator of the server types. */
+  missing: list(closed({ package: text, apps: strings, line: text })),
+  packages: list(adminPackage),
+  /** `bytes`: on disk; null when it is not there, or not counted. */
+  engines: list(closed({ app: text, nome: text, versao: text, state: oneOf(engineStates), bytes: nullable('number') })),
+  /** `version`: of the code that runs; null when that is no longer what is installed. */
+  running: list(closed({ person: text, app: text, version: nullable('string'), state: text, sinceMs: count, stale: flag })),
+});
+export type AdminServer = Wire<typeof adminServer>;
+/** `GET /api/admin/pacotes`. */
+export const adminPackagesAnswer = closed({ servers: list(adminServer) });
+export type AdminPackagesAnswer = Wire<typeof adminPackagesAnswer>;

@@ -1,0 +1,173 @@
+/**
+ * The bundle of the commands (bin/): a file for each, and chunks for what only some of them load, so that `svc get` reads no portal. What it
+ * was made of stands beside it, and bin/bundled/start.ts runs it only while that is so.
+ * Decision: docs/decisions/0171-one-bundle-of-the-commands.md
+ */
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { build, type BuildOptions, type OutputFile, type Plugin } from 'esbuild';
+import { bundleDir, inputsFile, type Inputs } from '../bin/bundled/start.ts';
+import { compiledShapes } from './compiled-shapes.ts';
+import { undiciParts } from './undici-parts.ts';
+
+type Write = (path: string, bytes: Uint8Array) => Promise<void>;
+
+const programs = ['svc', 'svc-app-publish', 'publicar-motor'];
+
+/** What the portal starts as threads. From their sources each would load the compiler of TypeScript first, for a fifth of a second. */
+const threads = ['store/room-log-thread', 'store/room-compact-thread'];
+
+/** Small, and loaded by commands that end at once. The others stay where npm put them: the portal loads them once, and some read files of theirs. */
+const bundledPackages = new Set(['commander', 'yaml', 'ajv', 'semver', 'fastest-levenshtein', 'xstate']);
+
+export async function buildCommands(root: string, server: BuildOptions, write: Write): Promise<void> {
+  const inputs = new Map<string, readonly [bytes: number, mtimeMs: number]>();
+  const note = async (fromRoot: string): Promise<void> => {
+    const { size, mtimeMs } = await stat(join(root, fromRoot));
+    inputs.set(fromRoot, [size, mtimeMs]);
+  };
+  for (const path of ['package-lock.json', ...(await ownFiles(root))]) await note(path);
+  const result = await build({
+    ...server,
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries([
+      ...programs.map((name) => [name, `bin/bundled/${name}.ts`]),
+      ...threads.map((name) => [name, `${name}.ts`]),
+    ]),
+    outdir: bundleDir,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    keepNames: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+    banner: { js: `${server.banner?.['js'] ?? ''} ${placeOfSources}` },
+    plugins: [builtinHttp, undiciParts, packages, ourSources(root, note)],
+  });
+  const before = await outputsIn(root);
+  // The programs last: what they load is there by then. Then what they were made of.
+  const files = withoutMapOfUndici(result.outputFiles).toSorted((a, b) => Number(isProgram(a.path)) - Number(isProgram(b.path)));
+  for (const { path, contents } of files) await write(path, contents);
+  const outputs = files.map(({ path }) => relative(join(root, bundleDir), path));
+  const made: Inputs = { inputs: [...inputs].map(([path, [bytes, mtimeMs]]) => [path, bytes, mtimeMs] as const), outputs };
+  await write(join(root, inputsFile), Buffer.from(JSON.stringify(made)));
+  // A command that is just starting finds the chunks of the build before; those of older ones go.
+  const kept = new Set([...before.last, ...outputs, 'inputs.json']);
+  for (const file of before.all) if (!kept.has(file)) await rm(join(root, bundleDir, file), { force: true });
+}
+
+/** Of this build itself, the schemas that it compiles among them. Throws when one was written after it began, since then it runs another one. */
+async function ownFiles(root: string): Promise<readonly string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['setup/build.ts'],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    metafile: true,
+    write: false,
+    outfile: 'build.mjs',
+  });
+  const files = Object.keys(metafile.inputs);
+  for (const file of files) {
+    if ((await stat(join(root, file))).mtimeMs > performance.timeOrigin) throw new Error(`${file} changed while it was built: build again`);
+  }
+  return files;
+}
+
+/**
+ * Node reads the map of a file when it first makes a stack of it, and undici makes one for every connection that ends: 0.1 s of `svc get`.
+ * Its places would tell nobody anything about svc.
+ */
+function withoutMapOfUndici(files: readonly OutputFile[]): readonly Pick<OutputFile, 'path' | 'contents'>[] {
+  const isUndici = (path: string): boolean => /\/chunks\/undici-[^/]+$/.test(path);
+  return files
+    .filter(({ path }) => !(isUndici(path) && path.endsWith('.map')))
+    .map(({ path, contents, text }) => ({
+      path,
+      contents: isUndici(path) ? Buffer.from(text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')) : contents,
+    }));
+}
+
+const isProgram = (path: string): boolean => dirname(path).endsWith(bundleDir);
+
+/** Where a source stands, in whatever file it ends up. */
+const placeOfSources = [
+  "import { pathToFileURL as svcPathToFileURL } from 'node:url';",
+  `const svcRoot = import.meta.dirname.slice(0, import.meta.dirname.lastIndexOf('/${bundleDir}'));`,
+].join(' ');
+
+function ourSources(root: string, note: (fromRoot: string) => Promise<void>): Plugin {
+  return {
+    name: 'our-sources',
+    setup: (bundler) => {
+      bundler.onLoad({ filter: /\.(ts|json)$/ }, async ({ path }) => {
+        if (path.includes('/node_modules/')) return null;
+        const fromRoot = relative(root, path);
+        // Before it is read: what is written meanwhile makes the bundle an old one.
+        await note(fromRoot);
+        const shapes = compiledShapes(path, fromRoot);
+        if (shapes !== null) return shapes;
+        const text = await readFile(path, 'utf8');
+        const place = (at: string): string => `(svcRoot + ${JSON.stringify(`/${at}`)})`;
+        const contents = threadsOf(text, dirname(fromRoot))
+          .replaceAll(/\bimport\.meta\.dirname\b/g, place(dirname(fromRoot)))
+          .replaceAll(/\bimport\.meta\.filename\b/g, place(fromRoot))
+          .replaceAll(/\bimport\.meta\.url\b/g, `svcPathToFileURL(${place(fromRoot)}).href`);
+        return { contents, loader: path.endsWith('.ts') ? 'ts' : 'json', resolveDir: dirname(path) };
+      });
+    },
+  };
+}
+
+/** `new URL('./x-thread.ts', import.meta.url)` names the bundled thread. */
+function threadsOf(text: string, folder: string): string {
+  return text.replaceAll(/new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g, (whole, name: string) =>
+    threads.includes(`${folder}/${name}`) ? `svcPathToFileURL(svcRoot + ${JSON.stringify(`/${bundleDir}/${folder}/${name}.mjs`)})` : whole,
+  );
+}
+
+const packages: Plugin = {
+  name: 'packages',
+  setup: (bundler) => {
+    bundler.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      if (kind === 'entry-point' || path.startsWith('node:') || importer.includes('/node_modules/')) return null;
+      const name = path
+        .split('/')
+        .slice(0, path.startsWith('@') ? 2 : 1)
+        .join('/');
+      if (!bundledPackages.has(name)) return { path, external: true };
+      // Of a CommonJS package it would have no names.
+      if (kind === 'dynamic-import') return { errors: [{ text: `import('${path}') through a file of ours, as bin/yaml.ts` }] };
+      return null;
+    });
+  },
+};
+
+/**
+ * As an ES module Node's `http` gives all that it exports at once, and with `WebSocket` it loads undici: 40 ms of a start, and memory, for
+ * nothing. Asked for in this way it does not.
+ */
+const builtinHttp: Plugin = {
+  name: 'builtin-http',
+  setup: (bundler) => {
+    bundler.onResolve({ filter: /^node:https?$/ }, ({ path }) => ({ path, namespace: 'builtin' }));
+    bundler.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+      loader: 'js',
+    }));
+  },
+};
+
+/** What stands in the folder, and what the build before wrote. */
+async function outputsIn(root: string): Promise<{ readonly all: readonly string[]; readonly last: readonly string[] }> {
+  const entries = await readdir(join(root, bundleDir), { recursive: true, withFileTypes: true }).catch(() => []);
+  const all = entries.flatMap((entry) => (entry.isFile() ? [relative(join(root, bundleDir), join(entry.parentPath, entry.name))] : []));
+  const text = await readFile(join(root, inputsFile), 'utf8').catch(() => '{"outputs":[]}');
+  return { all, last: (JSON.parse(text) as Inputs).outputs ?? [] };
+}

@@ -1,0 +1,71 @@
+/** Every limit of the system as one table: read from the files that hold them, beside the code that keeps them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+
+/** The files that hold limits, the shared ones first. */
+export function limitFiles(): readonly string[] {
+  const found = ['schema', 'machines', 'reconcilers', 'store', 'controller', 'kit', 'api', 'bin'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /(?:^|[/-])limits\.ts$/.test(file))
+      .toSorted()
+      .map((file) => `${folder}/${file}`),
+  );
+  if (found[0] !== 'schema/limits.ts') throw new Error('schema/limits.ts is not the first file of limits');
+  return found;
+}
+
+export async function limitsOf(file: string): Promise<Readonly<Record<string, number>>> {
+  const { limits } = (await import(path.join(root, file))) as { limits: Readonly<Record<string, number>> };
+  return limits;
+}
+
+const sizes = [
+  [1_024 ** 3, 'GiB'],
+  [1_024 ** 2, 'MiB'],
+  [1_024, 'KiB'],
+] as const;
+const times = [
+  [24 * 60 * 60_000, 'd'],
+  [60 * 60_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** The unit stands in the name. */
+function valueOf(name: string, value: number): string {
+  const units = name.includes('Bytes') ? sizes : /Ms(?:Max|Min)?$/.test(name) ? times : [];
+  const [size, unit] = units.find(([least]) => value >= least && value % least === 0) ?? [1, ''];
+  if (unit !== '') return `${value / size} ${unit}`;
+  return units === times ? `${value} ms` : String(value);
+}
+
+/** What the file says before each limit, on one line; '' when the name says it. */
+function remarksOf(text: string): ReadonlyMap<string, string> {
+  const rows = text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?\n {2}(\w+):/g);
+  return new Map(Array.from(rows, ([, remark = '', name = '']) => [name, remark.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()]));
+}
+
+async function tableOf(file: string): Promise<string> {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const about = /^\/\*\*((?:(?!\*\/)[^])*)\*\//.exec(text)?.[1] ?? '';
+  const remarks = remarksOf(text.slice(text.indexOf('export const limits')));
+  const rows = Object.entries(await limitsOf(file)).map(
+    ([name, value]) => `| \`${name}\` | ${valueOf(name, value)} | ${(remarks.get(name) ?? '').replaceAll('|', '\\|')} |`,
+  );
+  const words = about.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim();
+  return [`## \`${file}\``, '', words, '', '| limit | value | |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+export async function limitsPage(): Promise<string> {
+  const head = [
+    '# Limits',
+    '',
+    'Written by `node setup/limits-table.ts` from the code; not edited by hand. What two sides share and what the specification names stands in',
+    '`schema/limits.ts`, every other limit in the `limits.ts` of the folder that keeps it. The unit is in the name.',
+    '',
+  ];
+  const tables = await Promise.all(limitFiles().map(tableOf));
+  return [...head, tables.join('\n')].join('\n');
+}

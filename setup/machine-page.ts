@@ -1,0 +1,85 @@
+/** The machines as tables: one row per state, event and condition, in the order in which the conditions are tried. */
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
+import { backendMachine } from '../machines/backend.ts';
+import { roomConnectionMachine } from '../machines/room-connection.ts';
+import { supervisionMachine } from '../machines/supervision.ts';
+
+const machines: readonly { readonly title: string; readonly file: string; readonly machine: AnyStateMachine }[] = [
+  { title: 'Backend, as the portal drives it (spec 3.2, 3.3)', file: 'machines/backend.ts', machine: backendMachine },
+  { title: 'Supervision of one app (spec 3.3)', file: 'machines/supervision.ts', machine: supervisionMachine },
+  { title: 'Connection to a room (spec 3.4)', file: 'machines/room-connection.ts', machine: roomConnectionMachine },
+];
+
+interface Row {
+  /** Path below the machine; a region or group that holds others stands for each of them. */
+  readonly state: string;
+  readonly event: string;
+  readonly when: string;
+  readonly next: string;
+  readonly effects: string;
+}
+
+function rowsOf(machine: AnyStateMachine): readonly Row[] {
+  const rows: Row[] = [];
+  const visit = (node: AnyStateNode): void => {
+    for (const transitions of node.transitions.values()) for (const each of transitions) rows.push(rowOf(node, each));
+    for (const child of Object.values(node.states)) visit(child);
+  };
+  visit(machine.root);
+  return rows;
+}
+
+function rowOf(node: AnyStateNode, { eventType, guard, target, actions }: AnyTransitionDefinition): Row {
+  const path = node.path.join('.');
+  const effects = actions.map(nameOf).filter((name) => name !== 'xstate.assign');
+  return {
+    state: Object.keys(node.states).length === 0 ? path : `${path} (any)`,
+    event: eventType,
+    when: conditionOf(guard),
+    next: target?.map(({ path: at }) => at.join('.')).join(', ') ?? '',
+    effects: effects.join(', '),
+  };
+}
+
+function nameOf(action: unknown): string {
+  if (typeof action === 'string') return action;
+  const { type } = action as { readonly type?: string };
+  return type ?? '';
+}
+
+/** `and`, `not` and `stateIn` are functions of XState that carry what they were made of. */
+function conditionOf(guard: unknown): string {
+  if (guard === undefined) return '';
+  if (typeof guard === 'string') return guard;
+  const { check, guards, stateValue } = guard as Record<string, unknown>;
+  if (stateValue !== undefined) return `in ${JSON.stringify(stateValue).replaceAll(/[{}"]/g, '').replace(':', '.')}`;
+  const parts = Array.isArray(guards) ? guards.map(conditionOf) : [];
+  if (typeof check !== 'function' || parts.length === 0) throw new Error(`a condition without a name: ${JSON.stringify(guard)}`);
+  return check.name === 'checkNot' ? `not ${parts.join('')}` : parts.join(' and ');
+}
+
+function tableOf({ title, file, machine }: (typeof machines)[number]): string {
+  const rows = rowsOf(machine).map(({ state, event, when, next, effects }) => `| ${state} | ${event} | ${when} | ${next} | ${effects} |`);
+  return [
+    `## ${title}`,
+    '',
+    `\`${file}\``,
+    '',
+    '| state | event | when | next state | effects |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+export function machinesPage(): string {
+  const head = [
+    '# State machines',
+    '',
+    'Written by `node setup/machine-tables.ts` from the machines; not edited by hand. An event that has no row in a state, nor in what holds that state,',
+    'changes nothing there. Of several rows for one event the first whose condition holds decides. No next state: it stays. What is remembered besides',
+    'the state (attempts, deadlines, the last order) is in the file of the machine.',
+    '',
+  ];
+  return [...head, machines.map(tableOf).join('\n')].join('\n');
+}

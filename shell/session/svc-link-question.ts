@@ -1,0 +1,135 @@
+/**
+ * Two questions in the place of the desktop: whether to sign in by a link that another page led to (whose it is stands above the button), and whether
+ * to go on as the person who signed in while this page was open. Decision: docs/decisions/0121-who-led-to-a-link.md
+ */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { LinkOwnerAnswer, SessionAnswer } from '../../schema/wire/http.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { signIn } from './api.ts';
+import { sayRefusal, type Refusal } from './say-refusal.ts';
+import { signInStyles } from './sign-in-styles.ts';
+
+export type Question =
+  | { readonly kind: 'link'; readonly passe: string; readonly owner: LinkOwnerAnswer; readonly session: SessionAnswer | null }
+  | { readonly kind: 'other'; readonly session: SessionAnswer };
+
+/**
+ * A page that has somebody click twice at the same place and shows this one after the first gets nothing from the second. It may have loaded long before,
+ * under a window that the first click closes: the time runs only while it is in front.
+ */
+const readyMs = 800;
+
+export class SvcLinkQuestion extends LitElement {
+  static override properties = {
+    question: { attribute: false },
+    leave: { attribute: false },
+    ready: { state: true },
+    refusal: { state: true },
+  };
+  declare question: Question;
+  /** Signs out and begins anew. */
+  declare leave: () => void;
+  declare ready: boolean;
+  declare refusal: Refusal | null;
+  #watch = new Watch(this, () => [language]);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** A press that began when the button was ready. */
+  #pressed = false;
+  #entering = false;
+
+  constructor() {
+    super();
+    this.ready = false;
+    this.refusal = null;
+  }
+
+  static override styles = [base, signInStyles];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    for (const change of ['focus', 'blur', 'pageshow']) addEventListener(change, this.#count);
+    document.addEventListener('visibilitychange', this.#count);
+    this.#count();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    for (const change of ['focus', 'blur', 'pageshow']) removeEventListener(change, this.#count);
+    document.removeEventListener('visibilitychange', this.#count);
+    clearTimeout(this.#timer);
+  }
+
+  /** From now, or not at all. */
+  #count = (): void => {
+    clearTimeout(this.#timer);
+    this.ready = false;
+    this.#pressed = false;
+    if (this.#entering || document.visibilityState !== 'visible' || !document.hasFocus()) return;
+    this.#timer = setTimeout(() => (this.ready = true), readyMs);
+  };
+
+  /** By the keyboard there is no press: `detail` counts clicks of a pointer. */
+  #clicked(event: MouseEvent, act: () => void): void {
+    const meant = this.ready && (event.detail === 0 || this.#pressed);
+    this.#pressed = false;
+    if (meant) act();
+  }
+
+  async #enter(passe: string): Promise<void> {
+    this.#entering = true;
+    this.ready = false;
+    try {
+      await signIn({ passe });
+      location.replace('/');
+    } catch (error) {
+      this.refusal = error as Refusal;
+    }
+  }
+
+  override render(): TemplateResult {
+    const { question } = this;
+    return question.kind === 'link' ? this.#link(question) : this.#other(question.session);
+  }
+
+  #button(label: string, act: () => void): TemplateResult {
+    return html`<button
+      class="button primary"
+      type="button"
+      ?disabled=${!this.ready}
+      @pointerdown=${() => (this.#pressed = this.ready)}
+      @click=${(event: MouseEvent) => this.#clicked(event, act)}
+    >
+      ${label}
+    </button>`;
+  }
+
+  #link({ passe, owner, session }: Extract<Question, { kind: 'link' }>): TemplateResult {
+    const { nome, usuario, admin } = owner;
+    return html`<main>
+      <span class="mark">${glyph('apps', 26)}</span>
+      <h1>${text('link.title', { nome })}</h1>
+      ${this.refusal === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${sayRefusal(this.refusal)}</span></p>`}
+      <p class="lead">${text('link.lead', { nome, usuario })}</p>
+      ${admin ? html`<p class="lead">${text('link.admin')}</p>` : nothing}
+      ${session === null || session.usuario === usuario ? nothing : html`<p class="lead">${text('link.leaves', { nome: session.nome })}</p>`}
+      ${this.#button(text('link.enter', { nome }), () => void this.#enter(passe))}
+      <button class="button" type="button" @click=${() => location.replace('/')}>${text('link.cancel')}</button>
+    </main>`;
+  }
+
+  #other({ nome }: SessionAnswer): TemplateResult {
+    return html`<main>
+      <span class="mark">${glyph('apps', 26)}</span>
+      <h1>${text('other.title', { nome })}</h1>
+      <p class="lead">${text('other.lead')}</p>
+      ${this.#button(text('other.stay', { nome }), () => location.replace('/'))}
+      <button class="button" type="button" @click=${() => this.leave()}>${text('prefs.signOut')}</button>
+    </main>`;
+  }
+}
+
+customElements.define('svc-link-question', SvcLinkQuestion);

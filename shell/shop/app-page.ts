@@ -1,0 +1,188 @@
+/** The page of one app: what it is, how it stands, why not, what is new, every version, and what it asks of the server. */
+import { html, nothing, type TemplateResult } from 'lit';
+import { reasonText } from '../../schema/texts/reasons.ts';
+import type { StoreApp, StoreInstall } from '../../schema/wire/shop.ts';
+import { categoryText, language, text, type TextKey } from '../i18n/i18n.ts';
+import '../ui/app-icon.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { appActions } from './app-actions.ts';
+import { changelog } from './app-card.ts';
+import type { StoreContext } from './context.ts';
+import { installProgress } from './install-progress.ts';
+import { storeLink } from './links.ts';
+import { newsOf, sayAuthors, sayDate, sayRefusal, saySize, standingOf } from './words.ts';
+
+export function appPage(app: StoreApp, context: StoreContext, back: () => void): TemplateResult {
+  const news = newsOf(app);
+  return html`<article class="page" aria-label=${text('store.page', { nome: app.name })} data-app=${app.id}>
+    <div class="way">
+      <button class="button quiet" type="button" data-action="back" @click=${back}>${glyph('back')}${text('store.back')}</button>
+      ${copyButton(context, 'link', text('store.copyLink'), 'link', storeLink(app.id))}
+    </div>
+    <header class="head">
+      <svc-app-icon .app=${app} .size=${72}></svc-app-icon>
+      <div class="who">
+        <h3 tabindex="-1">${app.name}</h3>
+        <p class="authors">${sayAuthors(app)}</p>
+        <p class="authors">${standing(app)}</p>
+      </div>
+    </header>
+    ${appActions(app, context, 'page')} ${app.install === null ? nothing : installStanding(app, app.install)} ${whyNot(app, context)}
+    ${app.drift ? html`<p class="note">${glyph('warning')}<span>${text('store.drift')}</span></p>` : nothing}
+    ${app.description === '' ? nothing : html`<p class="lead">${app.description}</p>`}
+    ${
+      news.length === 0
+        ? nothing
+        : html`<section>
+            <h4>${text('store.news')}</h4>
+            ${news.map(({ version, novidades }) => changelog(version, novidades))}
+          </section>`
+    }
+    ${facts(app)} ${versions(app, context)}
+  </article>`;
+}
+
+function standing(app: StoreApp): string {
+  const newest = app.versions[0]?.version ?? app.installed ?? '';
+  if (app.installed === null) return `${text('store.version')} ${newest}`;
+  const version = app.updatable ? text('store.fromTo', { de: app.installed, para: newest }) : app.installed;
+  const scope = text(app.scope === 'sistema' ? 'store.badgeAdmin' : 'store.badgeInstalled');
+  return `${text('store.version')} ${version} · ${scope}`;
+}
+
+/** Goes on, waits, or failed: then why, what stays, and for engineers what the portal says. */
+function installStanding(app: StoreApp, install: StoreInstall): TemplateResult | typeof nothing {
+  const standing = standingOf(app, install);
+  if (standing === 'over') return nothing;
+  if (standing === 'going') return installProgress(app, install);
+  const failed = standing === 'failed';
+  const motivo = reasonText(install.reason, language.get());
+  return html`<div class="failure" role="group">
+    <p>${glyph('warning')}<strong>${failed ? text('store.failed', { motivo }) : `${motivo}.`}</strong></p>
+    ${app.installed === null ? nothing : html`<p>${text('store.failedStays', { versao: app.installed })}</p>`}
+    <details class="technical">
+      <summary>${text('store.technical')}</summary>
+      <p lang="en"><code>${install.reason}</code> ${install.message}</p>
+    </details>
+  </div>`;
+}
+
+function whyNot(app: StoreApp, context: StoreContext): TemplateResult | typeof nothing {
+  // Who has the newest version, or asked for it, is not told why they could not have it.
+  const moot = app.install !== null || (app.installed !== null && !app.updatable && app.scope === 'pessoa');
+  if (app.refused.length === 0 || moot) return nothing;
+  const { session, store } = context.desk;
+  const told = app.refused.map((refusal) => {
+    const offer =
+      refusal.motivo === 'capability' ? store.state.get().apps.filter(({ provides }) => provides.includes(refusal.alvo ?? '')) : [];
+    const others = offer.filter(({ id }) => id !== app.id);
+    const names = others.map(({ name }) => name);
+    return { ...sayRefusal(refusal, app, session.shellVersion, names), others };
+  });
+  const asks = told.flatMap(({ why, ask }) => (ask === null ? [] : [`${why} ${ask}`]));
+  if (app.installed !== null && asks.length === 0) return html`<p class="quiet">${told.map(({ why }) => why).join(' ')}</p>`;
+  return html`<section class="why">
+    <h4>${text(app.installed === null ? 'store.whyNot' : 'store.whyNoUpdate')}</h4>
+    <ul>
+      ${told.map(
+        ({ why, ask, others }) =>
+          html`<li>
+            <strong>${why}</strong> ${ask ?? ''}
+            ${others.map(
+              (other) =>
+                html`<button class="link" type="button" @click=${() => context.show(other.id)}>
+                  ${text('store.page', { nome: other.name })}
+                </button> `,
+            )}
+          </li>`,
+      )}
+    </ul>
+    ${
+      asks.length === 0
+        ? nothing
+        : copyButton(
+            context,
+            'ask',
+            text('store.copyAsk'),
+            'copy',
+            [text('store.askIntro', { nome: app.name, id: app.id }), ...asks].join('\n'),
+          )
+    }
+  </section>`;
+}
+
+function copyButton(context: StoreContext, mark: string, words: string, name: 'link' | 'copy', value: string): TemplateResult {
+  const done = context.copied(mark);
+  return html`<button class="button quiet" type="button" data-action="copy-${mark}" @click=${() => context.copy(mark, value)}>
+    ${glyph(done ? 'check' : name)}<span aria-live="polite">${done ? text('store.copied') : words}</span>
+  </button>`;
+}
+
+function facts(app: StoreApp): TemplateResult {
+  const newest = app.versions[0];
+  const scope = app.scope ?? (app.instalacao.includes('pessoa') ? 'can' : 'sistema');
+  const scopes = { pessoa: 'store.scopeOwn', sistema: 'store.scopeAll', can: 'store.scopeCan' } as const;
+  const engines = app.motores.map(({ nome, versao, tamanho }) => `${nome} ${versao} (${saySize(tamanho)})`);
+  const rows: readonly (readonly [TextKey, string | TemplateResult])[] = [
+    ['store.size', newest?.tamanho == null ? '' : saySize(newest.tamanho)],
+    ['store.license', app.license],
+    ['store.category', categoryText(app.category === '' ? 'Other' : app.category)],
+    ['store.scope', text(scopes[scope])],
+    ['store.offers', app.provides.join(', ')],
+    ['store.needs', app.requires.join(', ')],
+    ['store.linux', app.requiredPackages.join(', ')],
+    ['store.engines', engines.join(', ')],
+    [
+      'store.homepage',
+      app.homepage === null ? '' : html`<a href=${app.homepage} target="_blank" rel="noopener noreferrer">${app.homepage}</a>`,
+    ],
+  ];
+  return html`<section>
+    <h4>${text('store.facts')}</h4>
+    <dl>
+      ${rows
+        .filter(([, value]) => value !== '')
+        .map(
+          ([key, value]) =>
+            html`<div>
+              <dt>${text(key)}</dt>
+              <dd>${value}</dd>
+            </div>`,
+        )}
+    </dl>
+  </section>`;
+}
+
+function versions(app: StoreApp, context: StoreContext): TemplateResult | typeof nothing {
+  if (app.versions.length < 2) return nothing;
+  const { store } = context.desk;
+  const chooses =
+    app.actions.some((action) => action === 'install' || action === 'update' || action === 'remove') && app.refused.length === 0;
+  return html`<section>
+    <h4>${text('store.versions')}</h4>
+    <ul class="versions">
+      ${app.versions.map(
+        ({ version, tamanho, publicadoEm }) =>
+          html`<li>
+            <span class="number">${version}</span>
+            <span class="authors"
+              >${[publicadoEm === null ? '' : sayDate(publicadoEm), tamanho === null ? '' : saySize(tamanho)].filter((part) => part !== '').join(' · ')}</span
+            >
+            ${version === app.installed ? html`<span class="chip calm">${text('store.thisInstalled')}</span>` : nothing}
+            ${
+              chooses && version !== app.installed && version !== app.versions[0]?.version
+                ? html`<button
+                    class="button quiet"
+                    type="button"
+                    aria-label=${text('store.installVersion', { versao: version })}
+                    @click=${() => void store.install(app.id, version)}
+                  >
+                    ${text('store.install')}
+                  </button>`
+                : nothing
+            }
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}

@@ -1,0 +1,377 @@
+/** What stands in the store: cards, rows, progress, the page of an app. Narrow windows have one column. */
+import { css } from 'lit';
+
+export const storeContentStyles = css`
+  .find {
+    display: flex;
+    flex-direction: column;
+    gap: 10px;
+  }
+  label.field {
+    display: flex;
+    align-items: center;
+    gap: 8px;
+    color: var(--muted);
+  }
+  label.field:focus-within {
+    outline: 2px solid var(--focus);
+    outline-offset: 1px;
+  }
+  label.field input {
+    flex: 1;
+    min-width: 0;
+    height: calc(var(--control) - 2px);
+    padding: 0;
+    border: 0;
+    background: transparent;
+    color: var(--ink);
+    outline: none;
+  }
+  label.field input::placeholder {
+    color: var(--muted);
+    opacity: 1;
+  }
+  .categories {
+    display: flex;
+    gap: 6px;
+    /* Room for the focus ring inside the scroller. */
+    margin: 0 -4px;
+    padding: 4px;
+    overflow-x: auto;
+    scrollbar-width: none;
+  }
+  .pill {
+    flex: none;
+    min-height: var(--control);
+    padding: 0 14px;
+    border: 1px solid var(--line-strong);
+    border-radius: 999px;
+    background: transparent;
+    color: var(--muted);
+    font-size: 13px;
+  }
+  .pill[aria-pressed='true'] {
+    border-color: transparent;
+    background: var(--accent);
+    color: var(--on-accent);
+  }
+  .cards {
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(min(280px, 100%), 1fr));
+    gap: 12px;
+    margin-top: 10px;
+  }
+  .card {
+    display: flex;
+    flex-direction: column;
+    gap: 10px;
+    padding: 14px;
+    border: 1px solid var(--line);
+    border-radius: 12px;
+    background: var(--raised);
+  }
+  .name {
+    display: flex;
+    align-items: center;
+    gap: 12px;
+    min-height: 44px;
+    min-width: 0;
+    padding: 0;
+    border: 0;
+    border-radius: 8px;
+    background: transparent;
+    text-align: start;
+  }
+  .name:hover .title {
+    text-decoration: underline;
+  }
+  .who {
+    min-width: 0;
+  }
+  .title,
+  .name .authors {
+    display: block;
+    overflow-wrap: anywhere;
+  }
+  .title {
+    font-weight: 600;
+  }
+  .about {
+    flex: 1;
+    display: -webkit-box;
+    overflow: hidden;
+    color: var(--muted);
+    font-size: 13px;
+    -webkit-box-orient: vertical;
+    -webkit-line-clamp: 2;
+  }
+  .foot {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 10px;
+    min-height: var(--control);
+  }
+  .foot .actions {
+    margin-inline-start: auto;
+  }
+  .actions {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+  }
+  .progress {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) auto;
+    gap: 2px 10px;
+    flex: 1;
+    color: var(--muted);
+    font-size: 12px;
+    font-variant-numeric: tabular-nums;
+  }
+  .progress .amount {
+    text-align: end;
+  }
+  .foot .progress {
+    flex: 1 1 100%;
+  }
+  progress {
+    grid-column: 1 / -1;
+    width: 100%;
+    height: 6px;
+    overflow: hidden;
+    border: 0;
+    border-radius: 3px;
+    background: var(--line);
+    appearance: none;
+  }
+  progress::-webkit-progress-bar {
+    background: var(--line);
+  }
+  progress::-webkit-progress-value {
+    border-radius: 3px;
+    background: var(--accent);
+    transition: inline-size 250ms linear;
+  }
+  progress::-moz-progress-bar {
+    border-radius: 3px;
+    background: var(--accent);
+  }
+  progress:indeterminate {
+    background: linear-gradient(90deg, var(--line) 30%, var(--accent) 50%, var(--line) 70%) 0 0 / 300% 100%;
+    animation: sweep 1.4s linear infinite;
+  }
+  progress:indeterminate::-webkit-progress-bar {
+    background: transparent;
+  }
+  @keyframes sweep {
+    from {
+      background-position: 150% 0;
+    }
+    to {
+      background-position: 0 0;
+    }
+  }
+  .bar {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: 10px;
+  }
+  .rows,
+  .versions {
+    margin-top: 8px;
+  }
+  .row,
+  .versions li {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 8px 12px;
+    padding: 10px 0;
+    border-bottom: 1px solid var(--line);
+  }
+  .row .name {
+    flex: 1 1 180px;
+  }
+  .wide {
+    flex: 1 1 100%;
+  }
+  .news summary,
+  .technical summary {
+    width: fit-content;
+    color: var(--accent-ink);
+    font-size: 13px;
+    cursor: pointer;
+  }
+  h5 {
+    margin: 8px 0 2px;
+    font-size: 13px;
+    font-weight: 600;
+  }
+  .changes {
+    max-width: 80ch;
+    font-size: 14px;
+    overflow-wrap: anywhere;
+  }
+  .changes > * + * {
+    margin-top: 6px;
+  }
+  .changes h6 {
+    margin: 10px 0 0;
+    font-size: 13px;
+    font-weight: 600;
+  }
+  .changes ul,
+  .changes ol {
+    display: grid;
+    gap: 2px;
+    padding-inline-start: 20px;
+    list-style: disc;
+  }
+  .changes ol {
+    list-style: decimal;
+  }
+  .changes pre,
+  .changes code {
+    font-family: var(--mono);
+    font-size: 13px;
+  }
+  .changes pre {
+    margin-bottom: 0;
+    padding: 8px 10px;
+    overflow: auto;
+    border-radius: 8px;
+    background: var(--field);
+  }
+  .changes a {
+    color: var(--accent-ink);
+  }
+  .page {
+    max-width: 820px;
+    margin: 0 auto;
+  }
+  .way {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: space-between;
+    gap: 8px;
+    margin: -4px -14px 8px;
+  }
+  .head {
+    display: flex;
+    align-items: center;
+    gap: 16px;
+    margin-bottom: 16px;
+  }
+  .head h3 {
+    /* It takes the keyboard so that a reader begins here; it is nothing to press. */
+    outline: none;
+    font-size: 22px;
+    line-height: 1.25;
+    overflow-wrap: anywhere;
+  }
+  .page > .progress,
+  .failure,
+  .why {
+    margin-top: 16px;
+  }
+  .lead {
+    max-width: 80ch;
+    margin-top: 18px;
+  }
+  .failure,
+  .page > section.why {
+    display: grid;
+    gap: 8px;
+    padding: 12px 16px;
+    border-radius: 10px;
+    background: var(--note);
+    color: var(--on-note);
+    font-size: 14px;
+  }
+  .failure p:first-child {
+    display: flex;
+    gap: 8px;
+  }
+  .failure svg {
+    flex: none;
+  }
+  .failure summary,
+  .why .button {
+    color: inherit;
+  }
+  .why h4 {
+    margin: 0;
+  }
+  .why ul {
+    display: grid;
+    gap: 8px;
+    padding-inline-start: 18px;
+    list-style: disc;
+  }
+  .why .button {
+    justify-self: start;
+    margin-inline-start: -14px;
+  }
+  .why .button:hover {
+    background: transparent;
+    text-decoration: underline;
+  }
+  .link {
+    padding: 0;
+    border: 0;
+    background: transparent;
+    text-decoration: underline;
+  }
+  .technical,
+  code {
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  code {
+    font-family: var(--mono);
+  }
+  dl {
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(min(240px, 100%), 1fr));
+    gap: 12px 20px;
+    font-size: 14px;
+  }
+  dt {
+    color: var(--muted);
+    font-size: 12px;
+  }
+  dd {
+    overflow-wrap: anywhere;
+  }
+  a {
+    color: var(--accent-ink);
+  }
+  .versions li {
+    min-height: calc(var(--control) + 12px);
+    padding: 5px 0;
+  }
+  .number {
+    font-weight: 500;
+    font-variant-numeric: tabular-nums;
+  }
+  .versions .button {
+    margin-inline-start: auto;
+  }
+  @container (max-width: 479px) {
+    .progress {
+      grid-template-columns: minmax(0, 1fr);
+    }
+    .progress .amount {
+      text-align: start;
+    }
+    .head {
+      gap: 12px;
+    }
+    .page > .actions .button {
+      flex: 1 1 40%;
+    }
+  }
+`;

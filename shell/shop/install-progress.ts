@@ -1,0 +1,24 @@
+/** Where an installation is: the step, and of a file that is being loaded bytes and time. The native element says it to readers. */
+import { html, nothing, type TemplateResult } from 'lit';
+import type { StoreApp, StoreInstall } from '../../schema/wire/shop.ts';
+import { text } from '../i18n/i18n.ts';
+import { installSteps, sayProgress } from './words.ts';
+
+export function installProgress(app: StoreApp, install: StoreInstall): TemplateResult {
+  const { step, bytes } = sayProgress(install);
+  const { progress } = install;
+  const label = text('store.progressOf', { nome: app.name });
+  const at = progress === null ? -1 : (installSteps as readonly string[]).indexOf(progress.step);
+  const known = progress !== null && progress.bytes !== null && progress.total !== null && progress.total > 0;
+  return html`<div class="progress" data-step=${progress?.step ?? 'waiting'}>
+    ${
+      known
+        ? html`<progress aria-label=${label} max=${progress.total ?? 1} .value=${progress.bytes ?? 0}></progress>`
+        : html`<progress aria-label=${label}></progress>`
+    }
+    <span class="step"
+      >${at === -1 ? nothing : html`<span class="count">${text('store.stepOf', { n: at + 1, total: installSteps.length })} · </span>`}${step}</span
+    >
+    ${bytes === '' ? nothing : html`<span class="amount">${bytes}</span>`}
+  </div>`;
+}

@@ -1,0 +1,146 @@
+/** The two lists of the store: what there is to browse, and what is installed. */
+import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { StoreApp } from '../../schema/wire/shop.ts';
+import { categoryText, text } from '../i18n/i18n.ts';
+import { search, sections, type Entry } from '../launcher/search.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { appCard, appRow } from './app-card.ts';
+import type { StoreContext } from './context.ts';
+
+interface StoreEntry extends Entry {
+  readonly app: StoreApp;
+}
+
+/** What is offered, for the search of the launcher: who made it is found, too. */
+const entryOf = (app: StoreApp): StoreEntry => ({
+  key: app.id,
+  name: app.name,
+  description: `${app.description} ${app.developer} ${app.publisher}`,
+  category: app.category,
+  app,
+});
+
+export interface Browsing {
+  readonly query: string;
+  /** Null: all of them. */
+  readonly category: string | null;
+  search(query: string): void;
+  choose(category: string | null): void;
+}
+
+/** `isKnown`: the repository answered; where it did not, nobody knows what it offers. */
+export function browseList(apps: readonly StoreApp[], browsing: Browsing, context: StoreContext, isKnown: boolean): TemplateResult {
+  const offered = apps.filter(({ versions }) => versions.length > 0).map(entryOf);
+  const all = sections(offered, categoryText);
+  const category = all.some((section) => section.category === browsing.category) ? browsing.category : null;
+  const shown = category === null ? all : all.filter((section) => section.category === category);
+  const searching = browsing.query.trim() !== '';
+  const found = searching
+    ? search(
+        shown.flatMap(({ entries }) => entries),
+        browsing.query,
+      )
+    : [];
+  return html`
+    <div class="find">
+      <label class="field">
+        ${glyph('search')}<input
+          type="search"
+          aria-label=${text('store.search')}
+          placeholder=${text('store.search')}
+          autocomplete="off"
+          spellcheck="false"
+          .value=${browsing.query}
+          @input=${(event: InputEvent) => browsing.search((event.target as HTMLInputElement).value)}
+        />
+      </label>
+      <div class="categories" role="group" aria-label=${text('store.categories')}>
+        ${[null, ...all.map((section) => section.category)].map(
+          (name) =>
+            html`<button class="pill" type="button" aria-pressed=${name === category} @click=${() => browsing.choose(name)}>
+              ${name === null ? text('store.all') : categoryText(name)}
+            </button>`,
+        )}
+      </div>
+    </div>
+    <p class="sr-only" role="status">${searching ? text('store.found', { n: found.length }) : ''}</p>
+    ${offered.length === 0 && isKnown ? html`<p class="empty">${text('store.empty')}</p>` : nothing}
+    ${
+      searching
+        ? found.length === 0
+          ? html`<p class="empty">${text('store.none', { texto: browsing.query })}</p>`
+          : cards(found, context)
+        : shown.map(
+            (section) =>
+              html`<section aria-label=${categoryText(section.category)}>
+                <h3>${categoryText(section.category)}</h3>
+                ${cards(section.entries, context)}
+              </section>`,
+          )
+    }
+  `;
+}
+
+const cards = (entries: readonly StoreEntry[], context: StoreContext): TemplateResult =>
+  html`<ul class="cards">
+    ${repeat(
+      entries,
+      ({ key }) => key,
+      ({ app }) => appCard(app, context),
+    )}
+  </ul>`;
+
+export function installedList(apps: readonly StoreApp[], context: StoreContext): TemplateResult {
+  const { store } = context.desk;
+  const sorted = apps.toSorted((a, b) => a.name.localeCompare(b.name));
+  const updates = sorted.filter(({ actions }) => actions.includes('update'));
+  const own = sorted.filter((app) => !updates.includes(app) && app.scope !== 'sistema' && (app.installed !== null || app.install !== null));
+  const everybodys = sorted.filter(({ scope }) => scope === 'sistema');
+  const waits = store.busy.get().has('*');
+  return html`
+    ${
+      updates.length === 0
+        ? nothing
+        : html`<section>
+            <div class="bar">
+              <h3>${text('store.updatesTitle')}</h3>
+              <button
+                class="button primary"
+                type="button"
+                data-action="update-all"
+                aria-disabled=${waits ? 'true' : nothing}
+                @click=${() => !waits && void store.updateAll()}
+              >
+                ${glyph('update')}${text('store.updateAll')}
+              </button>
+            </div>
+            ${rows(updates, context)}
+          </section>`
+    }
+    <section>
+      <h3>${text('store.yours')}</h3>
+      ${updates.length + own.length === 0 ? html`<p class="empty">${text('store.noneInstalled')}</p>` : nothing}
+      ${updates.length === 0 && own.length > 0 ? html`<p class="quiet">${text('store.upToDate')}</p>` : nothing} ${rows(own, context)}
+    </section>
+    ${
+      everybodys.length === 0
+        ? nothing
+        : html`<section>
+            <h3>${text('store.everybodys')}</h3>
+            ${rows(everybodys, context)}
+          </section>`
+    }
+  `;
+}
+
+const rows = (apps: readonly StoreApp[], context: StoreContext): TemplateResult | typeof nothing =>
+  apps.length === 0
+    ? nothing
+    : html`<ul class="rows">
+        ${repeat(
+          apps,
+          ({ id }) => id,
+          (app) => appRow(app, context),
+        )}
+      </ul>`;

@@ -1,0 +1,124 @@
+/**
+ * What the shop shows and what can be asked of it. As with the apps, the portal's answer is the truth: an event moves the progress at
+ * once and everything else by another reading (one in flight, one waiting).
+ */
+import type { PortalEvent } from '../../schema/wire/events.ts';
+import type { StoreApp } from '../../schema/wire/shop.ts';
+import { cancelInstall, installApp, readStore, removeApp, updateAllApps } from '../session/api.ts';
+import { sayError } from '../session/say-error.ts';
+import { createRetry } from '../state/retry.ts';
+import { createSignal, type Signal } from '../state/signal.ts';
+import { sayChanges } from './words.ts';
+
+export interface StoreState {
+  readonly apps: readonly StoreApp[];
+  readonly loaded: boolean;
+  /** Why the list may be old, by the portal; in English. */
+  readonly problem: string | null;
+  /** Why the last reading failed. */
+  readonly error: string | null;
+}
+
+export type StorePage =
+  | { readonly kind: 'browse' }
+  | { readonly kind: 'installed' }
+  | { readonly kind: 'admin' }
+  | { readonly kind: 'app'; readonly id: string };
+
+export interface StoreModel {
+  readonly state: Signal<StoreState>;
+  readonly page: Signal<StorePage>;
+  /** Why the last request was refused; null when it wasn't. */
+  readonly refusal: Signal<string | null>;
+  /** Apps with a request on its way; '*' for all of them. */
+  readonly busy: Signal<ReadonlySet<string>>;
+  refresh(): void;
+  apply(event: PortalEvent): void;
+  /** The newest version unless told. */
+  install(app: string, version?: string): Promise<void>;
+  cancel(app: string): Promise<void>;
+  remove(app: string): Promise<void>;
+  updateAll(): Promise<void>;
+}
+
+const gatherMs = 150;
+/** A newly published version is seen without anybody's doing. */
+const lookMs = 5 * 60_000;
+
+export const updatesIn = ({ apps }: StoreState): number => apps.filter(({ actions }) => actions.includes('update')).length;
+
+/** `announce` is told in words what happened since the last reading. Lives as long as the page. */
+export function createStoreModel(announce: (words: string) => void): StoreModel {
+  const state = createSignal<StoreState>({ apps: [], loaded: false, problem: null, error: null });
+  const refusal = createSignal<string | null>(null);
+  const busy = createSignal<ReadonlySet<string>>(new Set());
+  const refresh = reader(state, announce);
+  setInterval(() => document.visibilityState === 'visible' && refresh(), lookMs);
+
+  const ask = async (app: string, request: () => Promise<unknown>): Promise<void> => {
+    busy.set(new Set([...busy.get(), app]));
+    refusal.set(null);
+    try {
+      await request();
+    } catch (error) {
+      refusal.set(sayError(error));
+    }
+    busy.set(new Set([...busy.get()].filter((name) => name !== app)));
+    refresh();
+  };
+  return {
+    state,
+    page: createSignal<StorePage>({ kind: 'browse' }),
+    refusal,
+    busy,
+    refresh,
+    apply: (event) => {
+      if (event.type === 'apps-changed') return refresh();
+      if (event.type !== 'install-progress') return;
+      const before = state.get().apps.find(({ id }) => id === event.app)?.install ?? null;
+      state.set({ ...state.get(), apps: state.get().apps.map((app) => moved(app, event)) });
+      if (before === null || event.progress === null || before.state !== event.state) refresh();
+    },
+    install: (app, version) => ask(app, () => installApp(app, version)),
+    cancel: (app) => ask(app, () => cancelInstall(app)),
+    remove: (app) => ask(app, () => removeApp(app)),
+    updateAll: () => ask('*', updateAllApps),
+  };
+}
+
+function reader(state: Signal<StoreState>, announce: (words: string) => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let reading = false;
+  let again = false;
+  const readNow = async (): Promise<void> => {
+    reading = true;
+    try {
+      const before = state.get();
+      const { apps, problem } = await readStore();
+      state.set({ apps, problem, loaded: true, error: null });
+      retry.succeeded();
+      const words = before.loaded ? sayChanges(before.apps, apps) : '';
+      if (words !== '') announce(words);
+    } catch (error) {
+      retry.failed(error);
+      state.set({ ...state.get(), error: sayError(error) });
+    }
+    reading = false;
+    if (!again) return;
+    again = false;
+    refresh();
+  };
+  const refresh = (): void => {
+    if (reading) again = true;
+    else timer ??= setTimeout(() => ((timer = null), void readNow()), gatherMs);
+  };
+  const retry = createRetry(refresh);
+  return refresh;
+}
+
+/** The app as an event leaves it: where its installation is. What it means for the buttons is read again. */
+export function moved(app: StoreApp, event: Extract<PortalEvent, { type: 'install-progress' }>): StoreApp {
+  if (event.app !== app.id || app.install === null) return app;
+  const { state, reason, message, progress } = event;
+  return { ...app, install: { ...app.install, state, reason, message, progress } };
+}

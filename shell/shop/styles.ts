@@ -1,0 +1,160 @@
+/** The shop: tabs, the part that scrolls, chips, the question before a removal. Beside the pieces of shell/ui. */
+import { css } from 'lit';
+import { dangerStyles, frameStyles, noteStyles } from '../ui/piece-styles.ts';
+
+const ownStyles = css`
+  .layout {
+    grid-template-rows: auto minmax(0, 1fr);
+  }
+  .tabs {
+    display: flex;
+    gap: 4px;
+    padding: 0 12px;
+    overflow-x: auto;
+    border-bottom: 1px solid var(--line);
+    scrollbar-width: none;
+  }
+  .tabs button {
+    display: inline-flex;
+    align-items: center;
+    gap: 6px;
+    flex: none;
+    min-height: 44px;
+    padding: 0 12px;
+    border: 0;
+    border-bottom: 2px solid transparent;
+    background: transparent;
+    color: var(--muted);
+    font-weight: 500;
+    outline-offset: -3px;
+  }
+  .tabs button:hover {
+    color: var(--ink);
+  }
+  .tabs button[aria-selected='true'] {
+    border-bottom-color: var(--accent-ink);
+    color: var(--ink);
+  }
+  .number-badge {
+    min-width: 20px;
+    padding: 0 6px;
+    border-radius: 999px;
+    background: var(--accent);
+    color: var(--on-accent);
+    font-size: 12px;
+    font-weight: 600;
+    line-height: 20px;
+    text-align: center;
+  }
+  .content {
+    overflow: auto;
+    padding: 16px 20px 28px;
+    outline-offset: -2px;
+  }
+  .content > section,
+  .page > section {
+    margin-top: 22px;
+  }
+  .content > section:first-child {
+    margin-top: 0;
+  }
+  h3 {
+    font-size: 15px;
+    font-weight: 600;
+  }
+  h4 {
+    margin-bottom: 8px;
+    font-size: 14px;
+    font-weight: 600;
+  }
+  .quiet,
+  .authors {
+    color: var(--muted);
+    font-size: 13px;
+  }
+  .empty {
+    display: grid;
+    justify-items: center;
+    gap: 12px;
+  }
+  .note {
+    align-items: center;
+    margin-bottom: 14px;
+  }
+  .note span {
+    flex: 1;
+  }
+  .note .icon-button {
+    color: inherit;
+  }
+  .chip {
+    display: inline-block;
+    padding: 1px 10px;
+    border-radius: 999px;
+    background: var(--hover);
+    color: var(--muted);
+    font-size: 12px;
+    font-weight: 500;
+    line-height: 20px;
+    overflow-wrap: anywhere;
+  }
+  .chip.calm {
+    background: var(--selected);
+    color: var(--ink);
+  }
+  .chip.news,
+  .chip.bad {
+    background: var(--note);
+    color: var(--on-note);
+  }
+  .button[aria-disabled='true'] {
+    opacity: 0.5;
+    cursor: default;
+  }
+  .button.tinted {
+    border-color: transparent;
+    background: var(--selected);
+    color: var(--ink);
+  }
+  .button.tinted:hover:not([aria-disabled='true']) {
+    background: var(--accent);
+    color: var(--on-accent);
+  }
+  dialog {
+    width: min(440px, calc(100vw - 32px));
+    padding: 20px;
+    border: 1px solid var(--line);
+    border-radius: 14px;
+    background: var(--raised);
+    color: var(--ink);
+    box-shadow: var(--shadow-high);
+  }
+  dialog::backdrop {
+    background: var(--veil);
+  }
+  dialog p {
+    margin-top: 10px;
+    color: var(--muted);
+  }
+  .choices {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: end;
+    gap: 8px;
+    margin-top: 20px;
+  }
+  @container (max-width: 479px) {
+    .tabs {
+      padding: 0 4px;
+    }
+    .tabs button {
+      padding: 0 8px;
+      font-size: 14px;
+    }
+    .content {
+      padding: 12px 14px 24px;
+    }
+  }
+`;
+
+export const storeStyles = [frameStyles, noteStyles, dangerStyles, ownStyles];

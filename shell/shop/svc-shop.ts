@@ -1,0 +1,250 @@
+/** The shop: browse, installed, one app's page and, for admins, the panel; live by the events of the portal. */
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { StoreApp } from '../../schema/wire/shop.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { storeWindow } from '../desktop/desk-windows.ts';
+import { language, text, type TextKey } from '../i18n/i18n.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { deepActive } from '../ui/menu.ts';
+import './admin-panel.ts';
+import { appPage } from './app-page.ts';
+import type { StoreContext } from './context.ts';
+import { storeContentStyles } from './content-styles.ts';
+import { browseList, installedList } from './lists.ts';
+import { updatesIn, type StorePage } from './model.ts';
+import { storeStyles } from './styles.ts';
+import { sayProblem } from './words.ts';
+
+/** An open window looks more often than the badge does. */
+const lookMs = 15_000;
+const copiedMs = 2_000;
+
+type Tab = 'browse' | 'installed' | 'admin';
+const tabTexts: Readonly<Record<Tab, TextKey>> = { browse: 'store.browse', installed: 'store.installedTab', admin: 'store.adminTab' };
+
+export class SvcShop extends LitElement {
+  static override properties = {
+    desk: { attribute: false },
+    query: { state: true },
+    category: { state: true },
+    removing: { state: true },
+    mark: { state: true },
+  };
+  declare desk: Desk;
+  declare query: string;
+  declare category: string | null;
+  /** The app whose removal waits for a word. */
+  declare removing: StoreApp | null;
+  /** The button whose text was copied just now. */
+  declare mark: string | null;
+  #watch = new Watch(this, () => {
+    const { state, page, refusal, busy } = this.desk.store;
+    return [state, page, refusal, busy, this.desk.apps.state, language];
+  });
+  #look: ReturnType<typeof setInterval> | undefined;
+  /** The list that a page goes back to, and the page that was drawn last. */
+  #from: Tab = 'browse';
+  #drawn: StorePage | null = null;
+  /** The app whose buttons had the keyboard last: they change under the finger. */
+  #acted: string | null = null;
+
+  constructor() {
+    super();
+    this.query = '';
+    this.category = null;
+    this.removing = null;
+    this.mark = null;
+  }
+
+  static override styles = [base, storeStyles, storeContentStyles];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    this.desk.store.refresh();
+    this.#look = setInterval(() => document.visibilityState === 'visible' && this.desk.store.refresh(), lookMs);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.#look);
+  }
+
+  readonly #context: StoreContext = (() => {
+    const desk = (): Desk => this.desk;
+    return {
+      get desk() {
+        return desk();
+      },
+      show: (id) => this.desk.store.page.set({ kind: 'app', id }),
+      remove: (app) => (this.removing = app),
+      copied: (mark) => this.mark === mark,
+      copy: (mark, words) => void this.#copy(mark, words),
+    };
+  })();
+
+  async #copy(mark: string, words: string): Promise<void> {
+    await navigator.clipboard.writeText(words);
+    this.mark = mark;
+    setTimeout(() => (this.mark = null), copiedMs);
+  }
+
+  get #tabs(): readonly Tab[] {
+    return this.desk.session.admin ? ['browse', 'installed', 'admin'] : ['browse', 'installed'];
+  }
+
+  #go(tab: Tab): void {
+    this.desk.store.refusal.set(null);
+    this.desk.store.page.set({ kind: tab });
+    this.desk.store.refresh();
+  }
+
+  #tabKey(event: KeyboardEvent, tab: Tab): void {
+    const tabs = this.#tabs;
+    const at = tabs.indexOf(tab);
+    const to: Readonly<Record<string, number>> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 };
+    const step = to[event.key];
+    const next = step === undefined ? undefined : tabs[(step + tabs.length) % tabs.length];
+    if (next === undefined) return;
+    event.preventDefault();
+    this.#go(next);
+    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`#tab-${next}`)?.focus());
+  }
+
+  override updated(changed: PropertyValues<this>): void {
+    const dialog = this.renderRoot.querySelector('dialog');
+    if (changed.has('removing') && this.removing !== null && dialog?.open === false) dialog.showModal();
+    this.#followPage();
+    this.#keepKeyboard();
+  }
+
+  /** A page takes the keyboard to its heading; going back gives it to the app it came from. */
+  #followPage(): void {
+    const page = this.desk.store.page.get();
+    const before = this.#drawn;
+    if (page === before) return;
+    this.#drawn = page;
+    this.renderRoot.querySelector('.content')?.scrollTo(0, 0);
+    if (before === null) return;
+    if (page.kind === 'app') this.renderRoot.querySelector<HTMLElement>('.page h3')?.focus();
+    else if (before.kind === 'app') this.renderRoot.querySelector<HTMLElement>(`[data-app="${before.id}"] .name`)?.focus();
+  }
+
+  #keepKeyboard(): void {
+    if (this.#acted === null) return;
+    const active = deepActive();
+    // Whoever went elsewhere stays there.
+    if ((active !== null && active !== document.body) || this.desk.windows.top()?.app !== storeWindow) return;
+    this.renderRoot.querySelector<HTMLElement>(`[data-actions="${this.#acted}"] button`)?.focus();
+  }
+
+  #followActed(event: FocusEvent): void {
+    const target = event.target instanceof HTMLElement ? event.target : null;
+    if (target?.closest('dialog') != null) return;
+    this.#acted = target?.closest<HTMLElement>('[data-actions]')?.dataset['actions'] ?? null;
+  }
+
+  override render(): TemplateResult {
+    const { state, page, refusal } = this.desk.store;
+    const { apps, loaded, error, problem } = state.get();
+    const now = page.get();
+    // A page belongs to one of the lists; the panel has none.
+    if (now.kind !== 'app') this.#from = now.kind === 'admin' ? 'browse' : now.kind;
+    const shown = now.kind === 'app' ? this.#from : now.kind;
+    const trouble =
+      refusal.get() === null
+        ? error === null
+          ? null
+          : text('store.loadError', { erro: error })
+        : text('store.refused', { erro: refusal.get() ?? '' });
+    return html`<div class="layout" @focusin=${(event: FocusEvent) => this.#followActed(event)}>
+      ${this.#tabList(shown)}
+      <div class="content" id="panel" role="tabpanel" aria-labelledby="tab-${shown}" tabindex="0">
+        ${
+          trouble === null
+            ? nothing
+            : html`<p class="note" role="alert">
+                ${glyph('warning')}<span>${trouble}</span>
+                <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => refusal.set(null)}>
+                  ${glyph('close')}
+                </button>
+              </p>`
+        }
+        ${problem === null ? nothing : html`<p class="note">${glyph('warning')}<span>${sayProblem(apps)}</span></p>`}
+        ${loaded ? this.#content(now, apps) : error === null ? html`<p class="empty" role="status">${text('store.loading')}</p>` : nothing}
+      </div>
+      ${this.#dialog()}
+    </div>`;
+  }
+
+  #tabList(shown: Tab): TemplateResult {
+    const updates = updatesIn(this.desk.store.state.get());
+    return html`<div class="tabs" role="tablist" aria-label=${text('store.tabs')}>
+      ${this.#tabs.map(
+        (tab) =>
+          html`<button
+            type="button"
+            role="tab"
+            id="tab-${tab}"
+            aria-controls="panel"
+            aria-label=${tab === 'installed' && updates > 0 ? `${text(tabTexts[tab])}, ${text('store.updates', { n: updates })}` : nothing}
+            aria-selected=${tab === shown}
+            tabindex=${tab === shown ? 0 : -1}
+            @click=${() => this.#go(tab)}
+            @keydown=${(event: KeyboardEvent) => this.#tabKey(event, tab)}
+          >
+            ${text(tabTexts[tab])} ${tab === 'installed' && updates > 0 ? html`<span class="number-badge">${updates}</span>` : nothing}
+          </button>`,
+      )}
+    </div>`;
+  }
+
+  #content(page: StorePage, apps: readonly StoreApp[]): TemplateResult {
+    if (page.kind === 'browse') {
+      const { query, category } = this;
+      const browsing = {
+        query,
+        category,
+        search: (next: string) => void (this.query = next),
+        choose: (next: string | null) => void (this.category = next),
+      };
+      return browseList(apps, browsing, this.#context, this.desk.store.state.get().problem === null);
+    }
+    if (page.kind === 'installed') return installedList(apps, this.#context);
+    if (page.kind !== 'app') return html`<svc-shop-admin .desk=${this.desk}></svc-shop-admin>`;
+    const app = apps.find(({ id }) => id === page.id);
+    const back = (): void => this.#go(this.#from);
+    if (app !== undefined) return appPage(app, this.#context, back);
+    return html`<div class="empty" role="status">
+      <p>${text('store.gone')}</p>
+      <button class="button" type="button" @click=${back}>${glyph('back')}${text('store.back')}</button>
+    </div>`;
+  }
+
+  #dialog(): TemplateResult | typeof nothing {
+    const app = this.removing;
+    if (app === null) return nothing;
+    const decide = (remove: boolean): void => {
+      this.removing = null;
+      if (!remove) return;
+      // Its windows would show an app that is no more.
+      for (const { id } of this.desk.windows.ofApp(app.id)) this.desk.close(id);
+      void this.desk.store.remove(app.id);
+    };
+    const values = { nome: app.name };
+    return html`<dialog aria-labelledby="remove-title" aria-describedby="remove-body" @cancel=${() => decide(false)}>
+      <h3 id="remove-title">${text('store.removeTitle', values)}</h3>
+      <p id="remove-body">${text('store.removeBody', values)}</p>
+      <div class="choices">
+        <button class="button" type="button" autofocus @click=${() => decide(false)}>${text('store.keep')}</button>
+        <button class="button danger" type="button" data-action="confirm-remove" @click=${() => decide(true)}>
+          ${glyph('trash')}${text('store.remove')}
+        </button>
+      </div>
+    </dialog>`;
+  }
+}
+
+customElements.define('svc-shop', SvcShop);

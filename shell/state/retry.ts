@@ -1,0 +1,37 @@
+/** Asks again for what failed, later and later, until it comes. An event or a person may ask before. */
+import { reconnectWaitMs } from '../events/client.ts';
+import { ApiError } from '../session/api.ts';
+
+export interface Retry {
+  /** It failed: it is asked for again after a wait, which is never shorter than the portal said. One wait at a time. */
+  failed(error: unknown): void;
+  /** It came: nothing waits any more, and the next failure begins with a short wait. */
+  succeeded(): void;
+  /** Asks now instead of waiting; nothing where nothing waits. */
+  now(): void;
+}
+
+/** `ask` tells the outcome by `failed` or `succeeded`. */
+export function createRetry(ask: () => void, random: () => number = Math.random): Retry {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let attempt = 0;
+  const stop = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+  };
+  return {
+    failed: (error) => {
+      const leastMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+      timer ??= setTimeout(() => ((timer = null), ask()), Math.max(leastMs, reconnectWaitMs(attempt++, random())));
+    },
+    succeeded: () => {
+      stop();
+      attempt = 0;
+    },
+    now: () => {
+      if (timer === null) return;
+      stop();
+      ask();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * The folder of attachments says whose it is: a file in it holds the id of the store that knows its rooms. A store that was lost and began anew
+ * has another one, and takes nothing out of a folder that it does not know. Decision: docs/decisions/0140-nothing-goes-for-a-missing-row.md
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import type { Store } from './store.ts';
+
+const name = 'attachments-id';
+export const attachmentsMarkFile = '.store';
+
+/**
+ * Marks a folder that is nobody's, and makes it when there is none. Answers why nothing may be taken out of it because this store does not
+ * know it; null: it is this store's. Rejects when the store fails.
+ */
+export async function markAttachments(folder: string, store: Pick<Store, 'value' | 'putValue'>): Promise<string | null> {
+  const file = path.join(folder, attachmentsMarkFile);
+  const stored = await store.value(name);
+  const id = stored ?? randomUUID();
+  try {
+    const found = await readMark(file);
+    if (found !== null) return found === stored ? null : `the attachments in ${folder} belong to another store than this one`;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeMark(folder, file, id);
+  } catch (error) {
+    return `whose the attachments in ${folder} are can't be read or written: ${(error as Error).message}`;
+  }
+  if (stored === null) await store.putValue(name, id);
+  return null;
+}
+
+/** Null: there is none. What can't be read is not absent. */
+async function readMark(file: string): Promise<string | null> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
+
+async function writeMark(folder: string, file: string, id: string): Promise<void> {
+  const handle = await open(`${file}.tmp`, 'w', 0o600);
+  try {
+    await handle.writeFile(`${id}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.tmp`, file);
+  const parent = await open(folder);
+  try {
+    await parent.sync();
+  } finally {
+    await parent.close();
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * In-process news of the controller and wishes of the api: the only things, with the store, that the two share (design 2).
+ * Edges only: whoever hears one reads the state again.
+ */
+import type { PortalEvent } from '../schema/wire/events.ts';
+
+/** A Grant document changed who is in a room. */
+export interface RoomEdge {
+  readonly id: string;
+  readonly app: string;
+  /** Whose roles may be others now. */
+  readonly people: readonly string[];
+}
+
+export interface Bus {
+  /** Something the person's pages want to hear. */
+  publish(person: string, event: PortalEvent): void;
+  onPublish(listener: (person: string, event: PortalEvent) => void): () => void;
+  /** A key needs a decision now; `urgent` goes before resyncs (a click). */
+  enqueue(key: string, urgent: boolean): void;
+  onEnqueue(listener: (key: string, urgent: boolean) => void): () => void;
+  roomChanged(edge: RoomEdge): void;
+  onRoomChanged(listener: (edge: RoomEdge) => void): () => void;
+  /** Somebody came, went, or is in other groups. */
+  peopleChanged(): void;
+  onPeopleChanged(listener: () => void): () => void;
+  /** The portal credential of a backend with this hash is good no longer. */
+  credentialEnded(tokenHash: string): void;
+  onCredentialEnded(listener: (tokenHash: string) => void): () => void;
+}
+
+export function createBus(): Bus {
+  const published = createListeners<[person: string, event: PortalEvent]>();
+  const enqueued = createListeners<[key: string, urgent: boolean]>();
+  const rooms = createListeners<[edge: RoomEdge]>();
+  const people = createListeners<[]>();
+  const credentials = createListeners<[tokenHash: string]>();
+  return {
+    publish: published.tell,
+    onPublish: published.add,
+    enqueue: enqueued.tell,
+    onEnqueue: enqueued.add,
+    roomChanged: rooms.tell,
+    onRoomChanged: rooms.add,
+    peopleChanged: people.tell,
+    onPeopleChanged: people.add,
+    credentialEnded: credentials.tell,
+    onCredentialEnded: credentials.add,
+  };
+}
+
+function createListeners<Told extends readonly unknown[]>() {
+  const listeners = new Set<(...told: Told) => void>();
+  return {
+    add: (listener: (...told: Told) => void): (() => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    tell: (...told: Told): void => {
+      for (const listener of listeners) listener(...told);
+    },
+  };
+}

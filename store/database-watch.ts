@@ -1,0 +1,88 @@
+/**
+ * Whether the files that SQLite has open are still the ones that their names lead to, and whole: one that is deleted, replaced or cut while the
+ * portal runs would be written to all day and be gone, or worse, at the next start. Only `stat`: to open and close a database beside SQLite
+ * drops SQLite's locks. Decision: docs/decisions/0141-databases-that-go-while-in-use.md
+ */
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../schema/clock.ts';
+import { limits } from '../schema/limits.ts';
+
+/** `unknown`: it can't be looked at now, which says nothing. */
+export type FileLook =
+  | { readonly kind: 'present'; readonly ino: bigint; readonly dev: bigint; readonly size: bigint }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown' };
+
+/** What is wrong with a file that looked like `before` when it was well; null: nothing, or nothing that is known. */
+export function judgeFile(before: FileLook, now: FileLook, mayShrink: boolean): string | null {
+  if (before.kind !== 'present' || now.kind === 'unknown') return null;
+  if (now.kind === 'absent') return 'was deleted';
+  if (now.ino !== before.ino || now.dev !== before.dev) return 'was replaced by another file';
+  if (now.size < before.size && !mayShrink) return now.size === 0n ? 'was emptied' : 'was cut';
+  return null;
+}
+
+export async function lookAtFile(file: string): Promise<FileLook> {
+  try {
+    const { ino, dev, size } = await stat(file, { bigint: true });
+    return { kind: 'present', ino, dev, size };
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return { kind: code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unknown' };
+  }
+}
+
+export interface WatchedDatabase {
+  readonly file: string;
+  /** Once: it may not be written any more. */
+  readonly onLost: (why: string) => void;
+}
+
+export interface DatabaseWatch {
+  /** One look, besides those of every round. */
+  look(): Promise<void>;
+  stop(): void;
+}
+
+/** Looks at once and then every round. */
+export async function watchDatabases(databases: readonly WatchedDatabase[], clock: Clock): Promise<DatabaseWatch> {
+  const looks = databases.map(({ file, onLost }) => watchOne(file, onLost));
+  const look = async (): Promise<void> => {
+    await Promise.all(looks.map((one) => one()));
+  };
+  await look();
+  let stopped = false;
+  let cancel = (): void => {};
+  const arm = (): void => {
+    if (!stopped) cancel = clock.at(clock.monotonicMs() + limits.resyncMs, () => void look().then(arm));
+  };
+  arm();
+  return {
+    look,
+    stop: () => {
+      stopped = true;
+      cancel();
+    },
+  };
+}
+
+function watchOne(file: string, onLost: (why: string) => void): () => Promise<void> {
+  // The write-ahead log holds what the file has not got yet; it may be cut back by a checkpoint, the file never is.
+  const parts = [
+    { name: file, mayShrink: false },
+    { name: `${file}-wal`, mayShrink: true },
+  ];
+  const before = new Map<string, FileLook>();
+  let lost = false;
+  return async () => {
+    for (const { name, mayShrink } of parts) {
+      const now = await lookAtFile(name);
+      const wrong = judgeFile(before.get(name) ?? { kind: 'unknown' }, now, mayShrink);
+      if (wrong !== null && !lost) {
+        lost = true;
+        onLost(`${name} ${wrong} while the portal runs`);
+      }
+      if (now.kind === 'present') before.set(name, now);
+    }
+  };
+}

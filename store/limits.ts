@@ -1,0 +1,20 @@
+/** Limits of the store. */
+export const limits = {
+  sessionsPerPersonMax: 64,
+  /** Unused ones, of the sign-in links and of the hand-overs to apps each. */
+  passesPerPersonMax: 256,
+  eventsKeptPerObject: 100,
+  eventsKeptTotal: 100_000,
+  /** Memory that is kept for the next commit. */
+  roomLogSpareBytesMax: 1_024 * 1_024,
+  /** Heap of the thread that compacts; a document of 16 MiB takes about a quarter GiB. */
+  roomCompactHeapMiBMax: 768,
+  roomCompactIdleMs: 5_000,
+  // Rooms. Source: spec 8. Decision: docs/decisions/0095-who-is-in-a-room.md
+  roomsOwnedMax: 2_000,
+  roomsListedMax: 2_000,
+  roomPeopleMax: 1_000,
+  roomGroupsMax: 100,
+  /** What was told once is remembered for so many anchors of one person. */
+  noticeAnchorsPerPersonMax: 20_000,
+} as const;

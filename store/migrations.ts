@@ -1,0 +1,122 @@
+/**
+ * Steps of the embedded store's schema. Entry n brings `user_version` from n to n + 1, inside one transaction. Entries are
+ * never changed once released: a store that was written by a newer svc is refused (STORE_NEWER), never guessed at.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE intents (
+    person TEXT NOT NULL, app TEXT NOT NULL, wish TEXT NOT NULL, by_whom TEXT NOT NULL, request_id TEXT NOT NULL,
+    at_ms INTEGER NOT NULL, done INTEGER NOT NULL, PRIMARY KEY (person, app)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE statuses (key TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, key TEXT NOT NULL, type TEXT NOT NULL, reason TEXT NOT NULL,
+    message TEXT NOT NULL, round TEXT NOT NULL, from_state TEXT, to_state TEXT
+  ) STRICT;
+  CREATE INDEX events_by_key ON events (key, seq);
+
+  CREATE TABLE sessions (
+    token_hash TEXT PRIMARY KEY, person TEXT NOT NULL, admin INTEGER NOT NULL, audience TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sessions_by_person ON sessions (person, created_at_ms);
+  CREATE INDEX sessions_by_expiry ON sessions (expires_at_ms);
+
+  CREATE TABLE passes (
+    pass_hash TEXT PRIMARY KEY, person TEXT NOT NULL, admin INTEGER NOT NULL, audience TEXT NOT NULL, expires_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX passes_by_expiry ON passes (expires_at_ms);
+
+  CREATE TABLE windows (
+    person TEXT NOT NULL, app TEXT NOT NULL, open INTEGER NOT NULL, zero_since_ms INTEGER, PRIMARY KEY (person, app)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE applied (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE named_values (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+  `
+  CREATE TABLE install_wishes (
+    person TEXT NOT NULL, app TEXT NOT NULL, version TEXT, request_id TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (person, app)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE rollbacks (
+    key TEXT PRIMARY KEY, from_version TEXT NOT NULL, to_version TEXT NOT NULL, request_id TEXT NOT NULL, at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  // How, when and from where a session is used: its person's list of sessions.
+  `
+  ALTER TABLE sessions ADD COLUMN seen_at_ms INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN method TEXT NOT NULL DEFAULT '';
+  ALTER TABLE sessions ADD COLUMN address TEXT NOT NULL DEFAULT '';
+  ALTER TABLE sessions ADD COLUMN agent TEXT NOT NULL DEFAULT '';
+  `,
+  // What is in force stood in one named value, which was written whole for every change.
+  `
+  CREATE TABLE in_force (name TEXT PRIMARY KEY, leaving INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO in_force SELECT value ->> '$.document.kind' || '/' || (value ->> '$.document.metadata.name'), 0, value
+    FROM (SELECT each.value FROM named_values, json_each(named_values.value, '$.documents') AS each WHERE name = 'desired/in-force');
+  INSERT OR IGNORE INTO in_force SELECT value ->> '$.document.kind' || '/' || (value ->> '$.document.metadata.name'), 1, value
+    FROM (SELECT each.value FROM named_values, json_each(named_values.value, '$.leaving') AS each WHERE name = 'desired/in-force');
+  UPDATE named_values SET value = json_remove(value, '$.documents', '$.leaving') WHERE name = 'desired/in-force';
+  DROP TABLE applied;
+  `,
+  `
+  ALTER TABLE install_wishes ADD COLUMN cancels INTEGER NOT NULL DEFAULT 0;
+  `,
+  // Rooms without their documents, the bell, and the portal credentials of backends.
+  `
+  CREATE TABLE rooms (
+    id TEXT PRIMARY KEY, app TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, created_at_ms INTEGER NOT NULL,
+    changed_at_ms INTEGER NOT NULL, declared_name TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX rooms_by_owner ON rooms (owner, app);
+  CREATE UNIQUE INDEX rooms_by_declaration ON rooms (app, declared_name) WHERE declared_name IS NOT NULL;
+
+  CREATE TABLE room_people (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, name TEXT NOT NULL, role TEXT NOT NULL, given TEXT, declared_by TEXT,
+    PRIMARY KEY (room, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX room_people_by_name ON room_people (name, room);
+  CREATE INDEX room_people_by_document ON room_people (declared_by) WHERE declared_by IS NOT NULL;
+
+  CREATE TABLE room_groups (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, name TEXT NOT NULL, role TEXT NOT NULL, given TEXT, declared_by TEXT,
+    PRIMARY KEY (room, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX room_groups_by_name ON room_groups (name, room);
+  CREATE INDEX room_groups_by_document ON room_groups (declared_by) WHERE declared_by IS NOT NULL;
+
+  CREATE TABLE notices (
+    id TEXT PRIMARY KEY, person TEXT NOT NULL, kind TEXT NOT NULL, room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE,
+    by_whom TEXT NOT NULL, role TEXT, anchor TEXT, at_ms INTEGER NOT NULL, read INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX notices_by_person ON notices (person, at_ms, id);
+  CREATE INDEX notices_unread ON notices (person) WHERE read = 0;
+  CREATE INDEX notices_by_room ON notices (room);
+  CREATE UNIQUE INDEX notices_of_invitations ON notices (person, room) WHERE kind = 'convite';
+
+  CREATE TABLE notice_anchors (
+    person TEXT NOT NULL, room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, kind TEXT NOT NULL, anchor TEXT NOT NULL,
+    at_ms INTEGER NOT NULL, PRIMARY KEY (person, room, kind, anchor)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX notice_anchors_by_age ON notice_anchors (person, at_ms);
+  CREATE INDEX notice_anchors_by_room ON notice_anchors (room);
+
+  CREATE TABLE room_attachments (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, sha TEXT NOT NULL, bytes INTEGER NOT NULL, type TEXT NOT NULL,
+    at_ms INTEGER NOT NULL, PRIMARY KEY (room, sha)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE portal_tokens (
+    token_hash TEXT PRIMARY KEY, person TEXT NOT NULL, app TEXT NOT NULL, scopes TEXT NOT NULL, start_hash TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX portal_tokens_by_backend ON portal_tokens (person, app);
+  `,
+  // Rooms that were deleted and may have left something on the disk.
+  `
+  CREATE TABLE deleted_rooms (room TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  `,
+];

@@ -1,0 +1,94 @@
+/**
+ * Compaction: a document out of its base and its updates, in one outer transaction (100,000 updates: 180 ms; merging them flat takes
+ * minutes). Runs in a thread of its own. Decision: docs/decisions/0090-rooms-are-logs.md
+ */
+import * as Y from 'yjs';
+import { joinTypedRuns } from '../schema/crdt/typed-runs.ts';
+
+export interface Compaction {
+  readonly state: Uint8Array<ArrayBuffer>;
+  /** Updates that can't be applied to any document. */
+  readonly dropped: number;
+}
+
+const poisonMax = 100;
+
+/** Throws when the base itself can't be applied, or almost nothing can. */
+export function compactUpdates(base: Uint8Array | null, updates: readonly Uint8Array[]): Compaction {
+  const before = base === null ? [] : [base];
+  try {
+    return { state: encoded(documentOf([...before, ...joinTypedRuns(updates)])), dropped: 0 };
+  } catch {
+    // Rare: find out which.
+  }
+  const good: Uint8Array[] = [...before];
+  let dropped = 0;
+  let doc = documentOf(good);
+  for (const update of updates) {
+    try {
+      Y.applyUpdate(doc, update);
+      good.push(update);
+    } catch (error) {
+      dropped += 1;
+      if (dropped > poisonMax) throw error;
+      // It may have been applied in part.
+      doc = documentOf(good);
+    }
+  }
+  return { state: encoded(doc), dropped };
+}
+
+export function documentOf(updates: readonly Uint8Array[]): Y.Doc {
+  const doc = new Y.Doc();
+  doc.transact(() => {
+    for (const update of updates) Y.applyUpdate(doc, update);
+  });
+  return doc;
+}
+
+function encoded(doc: Y.Doc): Uint8Array<ArrayBuffer> {
+  const state = Y.encodeStateAsUpdate(doc);
+  doc.destroy();
+  // What encoders return is a view of something larger.
+  return new Uint8Array(state);
+}
+
+const address = /[0-9a-f]{64}/g;
+
+/**
+ * What looks like the address of an attachment, in what the document shows and, for good measure, in the bytes as they are kept: an
+ * address that is found too many keeps a file, one too few would lose it.
+ */
+export function addressesIn(doc: Y.Doc, bytes: readonly Uint8Array[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const search = (text: string): void => {
+    for (const [one] of text.matchAll(address)) found.add(one);
+  };
+  for (const part of bytes) search(Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('latin1'));
+  const parents = new Set<Y.AbstractType<unknown>>();
+  for (const structs of doc.store.clients.values()) {
+    for (const struct of structs) {
+      if (!(struct instanceof Y.Item) || struct.deleted) continue;
+      if (struct.parent instanceof Y.AbstractType) parents.add(struct.parent as Y.AbstractType<unknown>);
+      if (!(struct.content instanceof Y.ContentString)) search(shown(struct));
+    }
+  }
+  for (const parent of parents) search(textOf(parent));
+  return found;
+}
+
+function shown({ content }: Y.Item): string {
+  if (content instanceof Y.ContentFormat) return JSON.stringify(content.value) ?? '';
+  if (content instanceof Y.ContentType || content instanceof Y.ContentDoc) return '';
+  return JSON.stringify(content.getContent()) ?? '';
+}
+
+/** Strings that stand next to each other may be kept in pieces. */
+function textOf(type: Y.AbstractType<unknown>): string {
+  const pieces: string[] = [];
+  // oxlint-disable-next-line no-underscore-dangle -- Yjs has no other way to its items
+  for (let item = type._start; item; item = item.right) {
+    if (!item.deleted && item.content instanceof Y.ContentString) pieces.push(item.content.str);
+  }
+  return pieces.join('');
+}

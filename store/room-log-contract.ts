@@ -1,0 +1,150 @@
+/** What every room log must do, as one suite: sqlite-room-log.test.ts runs it, the PostgreSQL one (issue 6) runs the same. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import * as Y from 'yjs';
+import { decodeVector } from '../schema/crdt/knowledge.ts';
+import { contentOf, editAtRandom, randomOf } from '../schema/crdt/testing/random-edits.ts';
+import { updateFrameBytes, updatesIn, writeUpdateFrame } from '../schema/room-frames.ts';
+import type { RoomKey, RoomLog } from './room-log.ts';
+
+export interface RoomLogFixture {
+  open(): Promise<RoomLog>;
+  /** Removes what `open` left behind; all logs are closed by then. */
+  remove(): Promise<void>;
+}
+
+export const framed = (updates: readonly Uint8Array[]): Uint8Array => {
+  const frames = new Uint8Array(updates.reduce((sum, { length }) => sum + updateFrameBytes(length), 0));
+  updates.reduce((at, update) => writeUpdateFrame(frames, at, update), 0);
+  return frames;
+};
+
+const room: RoomKey = { sala: 's000000000000000000001', canal: 'documento' };
+const other: RoomKey = { ...room, canal: 'comentarios' };
+
+/** A document of so many random edits, and its updates. */
+export function typed(seed: number, edits: number): { readonly doc: Y.Doc; readonly updates: readonly Uint8Array[] } {
+  const doc = Object.assign(new Y.Doc(), { clientID: seed });
+  const updates: Uint8Array[] = [];
+  doc.on('update', (update: Uint8Array) => updates.push(update));
+  const random = randomOf(seed);
+  for (let n = 0; n < edits; n += 1) editAtRandom(doc, random);
+  return { doc, updates };
+}
+
+async function read(log: RoomLog, key: RoomKey): Promise<Y.Doc> {
+  const { base, tail } = await log.load(key);
+  const doc = new Y.Doc();
+  for (const update of [...(base ? [base] : []), ...updatesIn(tail)]) Y.applyUpdate(doc, update);
+  return doc;
+}
+
+// oxlint-disable-next-line max-lines-per-function -- one suite
+export function roomLogContract(create: () => RoomLogFixture): void {
+  // oxlint-disable-next-line max-lines-per-function -- one suite
+  describe('room log', () => {
+    let fixture: RoomLogFixture;
+    let log: RoomLog;
+    beforeEach(async () => {
+      fixture = create();
+      log = await fixture.open();
+    });
+    afterEach(async () => {
+      await log.close();
+      await fixture.remove();
+    });
+    const again = async (): Promise<void> => {
+      await log.close();
+      log = await fixture.open();
+    };
+
+    test('a document nobody wrote to is empty and begins at 0', async () => {
+      const { base, tail, seq } = await log.load(room);
+      expect([base, tail.length, seq]).toEqual([null, 0, 0]);
+    });
+
+    test('what was appended is there after opening again, in order, per channel', async () => {
+      const { doc, updates } = typed(1, 60);
+      for (const [n, update] of updates.entries()) await log.append([{ ...room, seq: n + 1, frames: framed([update]) }]);
+      await log.append([{ ...other, seq: 1, frames: framed(typed(2, 3).updates) }]);
+      await again();
+      expect(contentOf(await read(log, room))).toBe(contentOf(doc));
+      expect((await log.load(room)).seq).toBe(updates.length);
+      expect((await log.load(other)).seq).toBe(1);
+    });
+
+    test('the bytes of a row may change once append has returned', async () => {
+      const { doc, updates } = typed(3, 10);
+      const frames = framed(updates);
+      const written = log.append([{ ...room, seq: 1, frames }]);
+      frames.fill(255);
+      await written;
+      expect(contentOf(await read(log, room))).toBe(contentOf(doc));
+    });
+
+    test('of rows that come together all are kept or none', async () => {
+      const frames = framed(typed(1, 2).updates);
+      const { sala, canal } = room;
+      const rows = [1, 2, Number.NaN].map((seq) => ({ sala, canal, seq, frames }));
+      await expect(log.append(rows)).rejects.toMatchObject({ code: 'STORE_FAILED' });
+      expect((await log.load(room)).seq).toBe(0);
+      await log.append(rows.slice(0, 2));
+      expect((await log.load(room)).seq).toBe(2);
+    });
+
+    test('compacted, a document says the same, and what came meanwhile stays in the tail', async () => {
+      const { doc, updates } = typed(4, 120);
+      const half = updates.length >> 1;
+      await log.append([{ ...room, seq: 1, frames: framed(updates.slice(0, half)) }]);
+      const compacting = log.compact(room);
+      await log.append([{ ...room, seq: 2, frames: framed(updates.slice(half)) }]);
+      const made = await compacting;
+      expect(made?.dropped).toBe(0);
+      const loaded = await log.load(room);
+      expect(loaded.seq).toBe(2);
+      expect(loaded.base).toEqual(made?.base);
+      expect(updatesIn(loaded.tail)).toHaveLength(made?.seq === 1 ? updates.length - half : 0);
+      expect(contentOf(await read(log, room))).toBe(contentOf(doc));
+      await log.compact(room);
+      expect((await log.load(room)).tail).toHaveLength(0);
+      await again();
+      expect(contentOf(await read(log, room))).toBe(contentOf(doc));
+      const { vector, deletes } = await log.load(room);
+      expect(decodeVector(vector, 10)).toEqual(decodeVector(Y.encodeStateVector(doc), 10));
+      expect(() => Y.decodeUpdate(deletes)).not.toThrow();
+    });
+
+    test('nothing to compact is no base', async () => {
+      expect(await log.compact(room)).toBeNull();
+    });
+
+    test('a deleted room is gone, and a late row does not bring it back', async () => {
+      const frames = framed(typed(5, 5).updates);
+      await log.append([
+        { ...room, seq: 1, frames },
+        { ...other, seq: 1, frames },
+      ]);
+      expect(await log.sizeOf(room.sala)).toBeGreaterThan(0);
+      await log.deleteRoom(room.sala);
+      await log.append([{ ...room, seq: 2, frames: framed(typed(6, 5).updates) }]);
+      expect(await log.compact(room)).toBeNull();
+      expect([(await log.load(room)).seq, (await log.load(other)).seq, await log.sizeOf(room.sala)]).toEqual([0, 0, 0]);
+    });
+
+    test('addresses of attachments are found in both documents, also where they stand in pieces', async () => {
+      const [one, two, three, gone] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(64)) as [string, string, string, string];
+      const doc = new Y.Doc();
+      const updates: Uint8Array[] = [];
+      doc.on('update', (update: Uint8Array) => updates.push(update));
+      for (const char of one) doc.getText('text').insert(doc.getText('text').length, char);
+      doc.getText('text').insertEmbed(0, { src: `anexo:${two}` });
+      doc.getMap('map').set('image', { src: three });
+      await log.append([{ ...room, seq: 1, frames: framed(updates) }]);
+      expect([...(await log.attachmentsIn(room.sala))].sort()).toEqual([one, two, three]);
+      const comments = new Y.Doc();
+      comments.getText('text').insert(0, gone);
+      await log.append([{ ...other, seq: 1, frames: framed([Y.encodeStateAsUpdate(comments)]) }]);
+      await log.compact(room);
+      expect([...(await log.attachmentsIn(room.sala))].sort()).toEqual([one, two, three, gone]);
+    });
+  });
+}

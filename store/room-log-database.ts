@@ -1,0 +1,101 @@
+/** The file of the room log: its shape, and how one document is read from it. Used by the two threads behind sqlite-room-log.ts. */
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { deletesAsUpdate, encodeVector, knowsNothing, learn } from '../schema/crdt/knowledge.ts';
+import { scanUpdate } from '../schema/crdt/scan.ts';
+import { SvcError } from '../schema/errors.ts';
+import type { LoggedBase, RoomKey } from './room-log.ts';
+
+const schemaVersion = 1;
+
+const schema = `
+  CREATE TABLE documents (
+    id INTEGER PRIMARY KEY, sala TEXT NOT NULL, canal TEXT NOT NULL,
+    base_seq INTEGER NOT NULL DEFAULT 0, base BLOB, UNIQUE (sala, canal)
+  ) STRICT;
+  CREATE TABLE tail (
+    document INTEGER NOT NULL, seq INTEGER NOT NULL, frames BLOB NOT NULL, PRIMARY KEY (document, seq)
+  ) STRICT, WITHOUT ROWID;`;
+
+/** Creates the file, 0600, or checks that it is ours. A commit is on the disk when it returns (synchronous = FULL). */
+export function openRoomDatabase(file: string): DatabaseSync {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  try {
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+    if (version > schemaVersion) {
+      throw new SvcError('STORE_NEWER', `the room log ${file} has schema ${version}, this svc knows ${schemaVersion}: run the newer svc`);
+    }
+    if (version === 0) database.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+export interface StoredDocument {
+  readonly id: number;
+  readonly base: Uint8Array | null;
+  readonly baseSeq: number;
+  readonly rows: readonly Uint8Array[];
+  readonly seq: number;
+}
+
+/** Reads whole documents or throws: a hole in the tail is damage, not less text. Null: nobody wrote to it. */
+export function documentReader(database: DatabaseSync): (key: RoomKey) => StoredDocument | null {
+  const document = database.prepare('SELECT id, base_seq, base FROM documents WHERE sala = ? AND canal = ?');
+  const tail = database.prepare('SELECT seq, frames FROM tail WHERE document = ? AND seq > ? ORDER BY seq');
+  const begin = database.prepare('BEGIN');
+  const commit = database.prepare('COMMIT');
+  const read = ({ sala, canal }: RoomKey): StoredDocument | null => {
+    const found = document.get(sala, canal) as { id: number; base_seq: number; base: Uint8Array | null } | undefined;
+    if (!found) return null;
+    if (found.base === null && found.base_seq !== 0) throw new Error(`the base of ${sala}/${canal} is missing`);
+    const rows = tail.all(found.id, found.base_seq) as { seq: number; frames: Uint8Array }[];
+    for (const [index, { seq }] of rows.entries()) {
+      if (seq !== found.base_seq + index + 1) throw new Error(`row ${found.base_seq + index + 1} of ${sala}/${canal} is missing`);
+    }
+    return {
+      id: found.id,
+      base: found.base,
+      baseSeq: found.base_seq,
+      rows: rows.map(({ frames }) => frames),
+      seq: found.base_seq + rows.length,
+    };
+  };
+  return (key) => {
+    begin.run();
+    try {
+      return read(key);
+    } finally {
+      commit.run();
+    }
+  };
+}
+
+/** What a base amounts to. Throws when it is damaged. */
+export function describeBase(base: Uint8Array | null): Pick<LoggedBase, 'vector' | 'deletes'> {
+  const known = knowsNothing();
+  if (base !== null) {
+    const scan = scanUpdate(base, undefined, null, false);
+    if (!scan) throw new Error('the base of a document is damaged');
+    learn(known, scan);
+  }
+  return { vector: encodeVector(known), deletes: deletesAsUpdate(known) };
+}
+
+/** One copy of all, in its own memory, so that it can be handed to another thread. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,135 @@
+/**
+ * One `svc up` per state folder: two would give every order twice. The lock is a transaction held open on a small SQLite file,
+ * `STATE/lock`: the kernel drops it with the process, also on kill -9. Refused alternatives: a pid file (goes stale), a helper that holds
+ * flock(1) (can outlive or predecease the portal); Node has no flock. `STATE/pid` serves the message only. The state folder has to be on a
+ * file system with record locks, which SQLite needs anyway.
+ *
+ * The lock is of an inode, so deleting the file takes its name away. The holder looks each round
+ * (docs/decisions/0132-what-is-deleted-under-its-owner.md): a file that is gone is made and locked again; when another process holds the
+ * one of the path at two looks in a row, this portal ends with STATE_IN_USE. A second `svc up` refuses as long as `STATE/pid` names a
+ * living process that has the deleted file open.
+ */
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { SvcError } from '../schema/errors.ts';
+
+/** Keeps the handles reachable: a collected DatabaseSync closes its file, and the lock would silently go. */
+const held = new Set<DatabaseSync>();
+
+export interface StateLock {
+  /** held: the path leads to our lock, if need be to a new one. lost: another process holds the one of the path. unknown: it can't be told now. */
+  look(): 'held' | 'lost' | 'unknown';
+  release(): void;
+}
+
+/** Makes the state folder (0700) and locks it for this process. Throws STATE_IN_USE when another process holds it. */
+export function lockState(stateDir: string): StateLock {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  chmodSync(stateDir, 0o700);
+  const file = path.join(realpathSync(stateDir), 'lock');
+  const pidFile = path.join(stateDir, 'pid');
+  const holder = holderOf(pidFile);
+  let database = holder !== null && holdsDeleted(holder, file) ? null : take(file);
+  if (database === null) throw inUse(stateDir, holder);
+  let inode = inodeAt(file);
+  held.add(database);
+  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  return {
+    look: () => {
+      const now = inodeAt(file);
+      if (now === 'unknown') return 'unknown';
+      // Nothing opens the file while it is ours: closing it again would drop the lock.
+      if (now !== 'none' && now === inode) return 'held';
+      try {
+        const next = take(file);
+        if (next === null) return 'lost';
+        held.add(next);
+        if (database !== null) release(database);
+        database = next;
+        inode = inodeAt(file);
+        writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+        return 'held';
+      } catch {
+        return 'unknown';
+      }
+    },
+    release: () => {
+      if (database !== null) release(database);
+    },
+  };
+}
+
+function release(database: DatabaseSync): void {
+  held.delete(database);
+  database.close();
+}
+
+function inUse(stateDir: string, holder: number | null): SvcError {
+  const who = holder === null ? '' : ` (pid ${holder})`;
+  return new SvcError(
+    'STATE_IN_USE',
+    `another svc up${who} uses the state folder ${stateDir}: end it first, or give --state another folder`,
+  );
+}
+
+/** Null when another process holds it; throws what the disk says otherwise. */
+function take(file: string): DatabaseSync | null {
+  closeSync(openSync(file, 'a', 0o600));
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    // SQLITE_BUSY and SQLITE_LOCKED; everything else is told as what it is.
+    if ([5, 6].includes(Number((error as { errcode?: number }).errcode) & 0xff)) return null;
+    throw error;
+  }
+}
+
+function inodeAt(file: string): bigint | 'none' | 'unknown' {
+  try {
+    return lstatSync(file, { bigint: true }).ino;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'none' : 'unknown';
+  }
+}
+
+/** The pid that wrote it last, or null; it proves nothing by itself. */
+function holderOf(pidFile: string): number | null {
+  try {
+    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+    return Number.isSafeInteger(pid) && pid > 0 && pid !== process.pid ? pid : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether that process has the lock open whose file somebody deleted: the path says nothing about it any more. */
+function holdsDeleted(pid: number, file: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(folder).some((fd) => {
+      try {
+        return readlinkSync(`${folder}/${fd}`) === `${file} (deleted)`;
+      } catch {
+        return false;
+      }
+    });
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,250 @@
+/** What every store must do, as one suite: sqlite.test.ts runs it, the PostgreSQL store (issue 6) runs the same. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { limits } from './limits.ts';
+import { roomTests } from './rooms-contract.ts';
+import type { Store, StoredEvent, StoredSession, StoredStatus } from './store.ts';
+
+export interface StoreFixture {
+  open(): Promise<Store>;
+  /** Removes what `open` left behind; all stores are closed by then. */
+  remove(): Promise<void>;
+}
+
+const status = (key: string, state: string): StoredStatus => ({
+  key,
+  kind: 'Backend',
+  state,
+  reason: 'Healthy',
+  message: 'answers',
+  conditions: [{ type: 'Ready', status: 'True', reason: 'Healthy', message: '', observedGeneration: 3, sinceMs: 5 }],
+  generation: 3,
+  nextDeadlineMs: null,
+  seenAtMs: 7,
+  memory: { attempt: 2, text: 'ação ✓' },
+  details: { pid: 12 },
+});
+const event = (key: string, message: string): Omit<StoredEvent, 'seq'> => ({
+  atMs: 1,
+  key,
+  type: 'Normal',
+  reason: 'Healthy',
+  message,
+  round: 'r1',
+  from: null,
+  to: 'running',
+});
+const session = (tokenHash: string, person: string, over: Partial<StoredSession> = {}): StoredSession => ({
+  tokenHash,
+  person,
+  admin: false,
+  audience: 'portal',
+  createdAtMs: 1_000,
+  expiresAtMs: 9_000,
+  seenAtMs: 1_000,
+  method: 'ssh',
+  address: '192.0.2.7',
+  agent: 'Firefox',
+  ...over,
+});
+
+export function describeStore(name: string, fixture: () => Promise<StoreFixture>): void {
+  describe(`store contract: ${name}`, () => {
+    let made: StoreFixture;
+    let store: Store;
+    beforeEach(async () => {
+      made = await fixture();
+      store = await made.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      await made.remove();
+    });
+    const reopen = async (): Promise<void> => {
+      await store.close();
+      store = await made.open();
+    };
+
+    intentTests(() => store, reopen);
+    statusTests(() => store, reopen);
+    eventTests(() => store, reopen);
+    sessionTests(() => store);
+    installTests(() => store, reopen);
+    nameTests(() => store, reopen);
+    roomTests(() => store.rooms, reopen);
+  });
+}
+
+function intentTests(store: () => Store, reopen: () => Promise<void>): void {
+  const intent = { person: 'ana', app: 'notas', wish: 'start', by: 'person', requestId: 'q1', atMs: 10 } as const;
+
+  test('the newest intent of a backend replaces the one before and is pending again', async () => {
+    await store().putIntent(intent);
+    await store().finishIntent('ana', 'notas', 'q1');
+    await store().putIntent({ ...intent, wish: 'stop', by: 'windows', requestId: 'q2', atMs: 11 });
+    await reopen();
+    expect(await store().intents()).toEqual([{ ...intent, wish: 'stop', by: 'windows', requestId: 'q2', atMs: 11, done: false }]);
+  });
+
+  test('a late confirmation of an older request finishes nothing', async () => {
+    await store().putIntent(intent);
+    await store().putIntent({ ...intent, requestId: 'q2' });
+    await store().finishIntent('ana', 'notas', 'q1');
+    expect((await store().intent('ana', 'notas'))?.done).toBe(false);
+    await store().finishIntent('ana', 'notas', 'q2');
+    expect((await store().intent('ana', 'notas'))?.done).toBe(true);
+    expect(await store().intent('ana', 'other')).toBeNull();
+  });
+}
+
+function statusTests(store: () => Store, reopen: () => Promise<void>): void {
+  test('statuses come back whole after a restart, by key and by prefix', async () => {
+    await Promise.all(
+      ['Backend/bia/notas', 'Backend/ana/relogio', 'Backend/ana/notas', 'Server/casa'].map((key) =>
+        store().putStatus(status(key, 'running')),
+      ),
+    );
+    await store().putStatus(status('Backend/ana/notas', 'stopped'));
+    await reopen();
+    expect(await store().status('Backend/ana/notas')).toEqual(status('Backend/ana/notas', 'stopped'));
+    expect((await store().statuses('Backend/ana/')).map((found) => found.key)).toEqual(['Backend/ana/notas', 'Backend/ana/relogio']);
+    expect(await store().statuses('')).toHaveLength(4);
+    await store().deleteStatus('Server/casa');
+    expect(await store().status('Server/casa')).toBeNull();
+    await reopen();
+    expect(await store().status('Server/casa')).toBeNull();
+  });
+}
+
+function eventTests(store: () => Store, reopen: () => Promise<void>): void {
+  test('events are numbered in the order they were appended and go on after a restart', async () => {
+    const seqs = await Promise.all(['a', 'b', 'c'].map((message) => store().appendEvent(event('Server/casa', message))));
+    expect(seqs).toEqual([...seqs].sort((left, right) => left - right));
+    await reopen();
+    const later = await store().appendEvent(event('Server/casa', 'd'));
+    expect(later).toBeGreaterThan(seqs[2] ?? 0);
+    const found = await store().events({ keyPrefix: 'Server/', afterSeq: seqs[0] ?? 0, limit: 10 });
+    expect(found.map((one) => one.message)).toEqual(['b', 'c', 'd']);
+    expect((await store().events({ limit: 2 })).map((one) => one.message)).toEqual(['c', 'd']);
+    expect(await store().events({ keyPrefix: 'Backend/', limit: 10 })).toEqual([]);
+  });
+
+  test('a talkative object keeps its newest events and costs the others none', async () => {
+    await store().appendEvent(event('Server/quiet', 'only one'));
+    await Promise.all(Array.from({ length: 1_000 }, (_unused, index) => store().appendEvent(event('Server/loud', String(index)))));
+    const loud = await store().events({ keyPrefix: 'Server/loud', limit: 10_000 });
+    expect(loud.length).toBeGreaterThanOrEqual(limits.eventsKeptPerObject);
+    expect(loud.length).toBeLessThanOrEqual(limits.eventsKeptPerObject * 1.1);
+    expect(loud.at(-1)?.message).toBe('999');
+    expect(await store().events({ keyPrefix: 'Server/quiet', limit: 10 })).toHaveLength(1);
+  });
+}
+
+function sessionTests(store: () => Store): void {
+  test('a session is found until it expires and is gone when deleted', async () => {
+    await store().putSession(session('h1', 'ana'));
+    await store().putSession(session('h2', 'ana', { audience: 'notas', admin: true }));
+    await store().putSession(session('h3', 'bia'));
+    expect(await store().session('h2', 8_999)).toEqual(session('h2', 'ana', { audience: 'notas', admin: true }));
+    expect(await store().session('h2', 9_000)).toBeNull();
+    expect((await store().sessionsOf('ana', 2_000)).map((one) => one.tokenHash).sort()).toEqual(['h1', 'h2']);
+    await store().deleteSession('h1');
+    expect(await store().session('h1', 2_000)).toBeNull();
+    await store().deleteSessionsOf('ana');
+    expect(await store().sessionsOf('ana', 2_000)).toEqual([]);
+    expect(await store().session('h3', 2_000)).not.toBeNull();
+  });
+
+  test('a use is written down, the later one stays, and an ended session stays ended', async () => {
+    await store().putSession(session('h1', 'ana'));
+    await store().touchSession('h1', 5_000, 19_000);
+    await store().touchSession('h1', 4_000, 18_000);
+    await store().touchSession('gone', 5_000, 19_000);
+    expect(await store().session('h1', 10_000)).toEqual(session('h1', 'ana', { seenAtMs: 5_000, expiresAtMs: 19_000 }));
+    expect(await store().session('gone', 2_000)).toBeNull();
+  });
+
+  test('one more session than the limit ends the oldest of that audience only', async () => {
+    await store().putSession(session('first-app', 'ana', { audience: 'notas', createdAtMs: 0 }));
+    for (let index = 0; index <= limits.sessionsPerPersonMax; index += 1) {
+      await store().putSession(session(`s${index}`, 'ana', { createdAtMs: 1_000 + index }));
+    }
+    expect(await store().session('s0', 2_000)).toBeNull();
+    expect(await store().session('s1', 2_000)).not.toBeNull();
+    expect(await store().session('first-app', 2_000)).not.toBeNull();
+  });
+
+  test('a pass is taken once, also by two at the same time, and never when expired', async () => {
+    const pass = { passHash: 'p1', person: 'ana', admin: true, audience: 'notas', expiresAtMs: 5_000 };
+    await store().putPass(pass);
+    const both = await Promise.all([store().takePass('p1', 4_999), store().takePass('p1', 4_999)]);
+    expect(both.filter((taken) => taken !== null)).toEqual([pass]);
+    await store().putPass({ ...pass, passHash: 'p2' });
+    for (let look = 0; look < 2; look += 1) expect(await store().pass('p2', 4_999)).toEqual({ ...pass, passHash: 'p2' });
+    expect([await store().pass('p2', 5_000), await store().pass('unknown', 0)]).toEqual([null, null]);
+    expect(await store().takePass('p2', 5_000)).toBeNull();
+    expect(await store().takePass('p2', 4_000)).toBeNull();
+    expect(await store().takePass('unknown', 0)).toBeNull();
+  });
+
+  test('one more pass than the limit loses the oldest hand-over of that person, never a sign-in link', async () => {
+    const pass = { person: 'ana', admin: false, audience: 'notas', expiresAtMs: 5_000 };
+    await store().putPass({ ...pass, passHash: 'link', audience: 'portal' });
+    await store().putPass({ ...pass, passHash: 'other', person: 'bia' });
+    for (let index = 0; index <= limits.passesPerPersonMax; index += 1) {
+      await store().putPass({ ...pass, passHash: `p${index}`, audience: `notas@${index}`, expiresAtMs: 5_000 + index });
+    }
+    expect(await store().takePass('p0', 0)).toBeNull();
+    for (const kept of ['p1', `p${limits.passesPerPersonMax}`, 'link', 'other']) expect(await store().takePass(kept, 0)).not.toBeNull();
+  });
+}
+
+function installTests(store: () => Store, reopen: () => Promise<void>): void {
+  test('the newest wish of a person for an app stays until that very one is deleted', async () => {
+    const wish = { person: 'ana', app: 'notas', version: '1.0.0', requestId: 'q1', atMs: 10 };
+    await store().putInstallWish(wish);
+    await store().putInstallWish({ ...wish, app: 'agenda' });
+    await store().putInstallWish({ ...wish, person: 'bia' });
+    await store().putInstallWish({ ...wish, version: null, requestId: 'q2', atMs: 11, cancels: true });
+    await reopen();
+    expect((await store().installWishes()).map(({ person, app }) => `${person}/${app}`)).toEqual(['ana/agenda', 'ana/notas', 'bia/notas']);
+    await store().deleteInstallWish('ana', 'notas', 'q1');
+    expect(await store().installWish('ana', 'notas')).toEqual({ ...wish, version: null, requestId: 'q2', atMs: 11, cancels: true });
+    await store().deleteInstallWish('ana', 'notas', 'q2');
+    expect(await store().installWish('ana', 'notas')).toBeNull();
+    expect(await store().installWishes()).toHaveLength(2);
+  });
+
+  test('a held rollback is replaced, survives a restart and ends when it is deleted', async () => {
+    const rollback = { key: 'Package/notas', from: '2.0.0', to: '1.0.0', requestId: 'q1', atMs: 10 };
+    await store().putRollback(rollback);
+    await store().putRollback({ ...rollback, to: '1.5.0', requestId: 'q2' });
+    await store().putRollback({ ...rollback, key: 'Package/ana/agenda' });
+    await reopen();
+    expect(await store().rollbacks()).toEqual([
+      { ...rollback, key: 'Package/ana/agenda' },
+      { ...rollback, to: '1.5.0', requestId: 'q2' },
+    ]);
+    await store().deleteRollback('Package/notas');
+    await store().deleteRollback('Package/unknown');
+    expect(await store().rollbacks()).toHaveLength(1);
+  });
+}
+
+function nameTests(store: () => Store, reopen: () => Promise<void>): void {
+  test('windows, documents in force and values survive a restart', async () => {
+    await store().putWindows({ person: 'ana', app: 'notas', open: 2, zeroSinceMs: null });
+    await store().putWindows({ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 });
+    const row = (name: string, body = '{}', leaving = false) => ({ name, leaving, body });
+    await store().changeInForce({ put: [row('Server/casa'), row('Person/bia'), row('Person/ana')], gone: [] });
+    await store().changeInForce({ put: [row('Person/ana', '{"a":1}', true)], gone: ['Server/casa', 'Person/unknown'] });
+    expect(await store().value('hash')).toBeNull();
+    await store().putValue('hash', 'one');
+    await store().putValue('hash', 'two');
+    await reopen();
+    expect(await store().windows()).toEqual([{ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 }]);
+    expect(await store().windowsOf('ana', 'notas')).toEqual({ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 });
+    expect(await store().windowsOf('ana', 'relogio')).toBeNull();
+    expect(await store().inForce()).toEqual([row('Person/ana', '{"a":1}', true), row('Person/bia')]);
+    expect(await store().value('hash')).toBe('two');
+  });
+}

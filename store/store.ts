@@ -1,0 +1,177 @@
+/**
+ * What the portal must not forget: intents, statuses, events, sessions, windows. Truth about processes stays on the servers;
+ * what is stored about them is a cache with the time it was seen. SQLite (WAL) is the embedded default; PostgreSQL follows,
+ * hence promises everywhere.
+ */
+import type { Condition, Reason } from '../schema/backend.ts';
+import type { RoomStore } from './rooms.ts';
+
+/** A wish posted by a person, the CLI or the portal itself; the newest per backend counts until it was carried out. */
+export interface Intent {
+  readonly person: string;
+  readonly app: string;
+  readonly wish: 'start' | 'stop' | 'restart';
+  readonly by: 'person' | 'admin' | 'navigation' | 'windows' | 'service';
+  readonly requestId: string;
+  readonly atMs: number;
+  /** Set when the supervisor confirmed the request; a done intent no longer drives anything. */
+  readonly done: boolean;
+}
+
+export interface StoredStatus {
+  /** `Backend/ana/notas`, `Server/casa`, `Supervisor/ana`, `Package/notas-casa`… */
+  readonly key: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly reason: Reason;
+  readonly message: string;
+  readonly conditions: readonly Condition[];
+  readonly generation: number;
+  readonly nextDeadlineMs: number | null;
+  readonly seenAtMs: number;
+  /** Reconciler memory and whatever the views show; JSON. */
+  readonly memory: unknown;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface StoredEvent {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly key: string;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: Reason;
+  readonly message: string;
+  /** Id of the reconcile round that wrote it. */
+  readonly round: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export interface StoredSession {
+  /** sha256 of the cookie value, hex: the value itself is never stored. */
+  readonly tokenHash: string;
+  readonly person: string;
+  readonly admin: boolean;
+  /** 'portal' for the shell; `<app>@<tokenHash of the portal session>` for an app origin: it ends with that session. */
+  readonly audience: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  /** Last use that was written down; limits.sessionSeenMs says how fine that is. */
+  readonly seenAtMs: number;
+  /** How the person signed in; '' for an app's origin. */
+  readonly method: SignInMethod | '';
+  /** Where from: address and User-Agent, both cut; for the person's own list, '' when not known. */
+  readonly address: string;
+  readonly agent: string;
+}
+
+/** `link`: a one-time link; `ssh`: the password of the account; `oidc`: a provider. Decision: docs/decisions/0070-signing-in.md */
+export type SignInMethod = 'link' | 'ssh' | 'oidc';
+
+/** One-time pass: sign-in link or hand-over to an app origin. */
+export interface StoredPass {
+  readonly passHash: string;
+  readonly person: string;
+  readonly admin: boolean;
+  readonly audience: string;
+  readonly expiresAtMs: number;
+}
+
+/** Windows of one app of one person, over all pages. */
+export interface WindowCount {
+  readonly person: string;
+  readonly app: string;
+  readonly open: number;
+  /** Wall time when the count last fell to zero; null while windows are open or when none ever was. */
+  readonly zeroSinceMs: number | null;
+}
+
+/** What a person asked the store of the shell for, for themself: a level that stays until it is removed. */
+export interface InstallWish {
+  readonly person: string;
+  readonly app: string;
+  /** Null: remove it; while its installation runs: cancel that, and what was there before stays. */
+  readonly version: string | null;
+  /** With null: give up what was asked for, whether it runs, waits or failed; what is installed stays. */
+  readonly cancels?: boolean;
+  /** A new one means: try (again) now, whatever failed before. */
+  readonly requestId: string;
+  readonly atMs: number;
+}
+
+/** While `from` stays wanted, `to` is kept instead. Decision: docs/decisions/0080-rollback-is-held.md */
+export interface HeldRollback {
+  /** Of a Package object. */
+  readonly key: string;
+  readonly from: string;
+  readonly to: string;
+  readonly requestId: string;
+  readonly atMs: number;
+}
+
+/** A desired document that was taken. */
+export interface InForceRow {
+  /** `Backend/ana-notas` */
+  readonly name: string;
+  /** Removed from the folder, and what it owned is still there. */
+  readonly leaving: boolean;
+  readonly body: string;
+}
+
+export interface Store {
+  putIntent(intent: Omit<Intent, 'done'>): Promise<void>;
+  intents(): Promise<readonly Intent[]>;
+  intent(person: string, app: string): Promise<Intent | null>;
+  /** Marks the intent done only if it is still the one with this request id. */
+  finishIntent(person: string, app: string, requestId: string): Promise<void>;
+
+  putStatus(status: StoredStatus): Promise<void>;
+  status(key: string): Promise<StoredStatus | null>;
+  /** All statuses whose key starts with `prefix`, by key. */
+  statuses(prefix: string): Promise<readonly StoredStatus[]>;
+  deleteStatus(key: string): Promise<void>;
+
+  appendEvent(event: Omit<StoredEvent, 'seq'>): Promise<number>;
+  /** Newest last. */
+  events(filter: { readonly keyPrefix?: string; readonly afterSeq?: number; readonly limit: number }): Promise<readonly StoredEvent[]>;
+
+  putSession(session: StoredSession): Promise<void>;
+  /** Writes down a use; a session that ended meanwhile stays ended, a later use stays the later one. */
+  touchSession(tokenHash: string, seenAtMs: number, expiresAtMs: number): Promise<void>;
+  session(tokenHash: string, nowMs: number): Promise<StoredSession | null>;
+  sessionsOf(person: string, nowMs: number): Promise<readonly StoredSession[]>;
+  deleteSession(tokenHash: string): Promise<void>;
+  deleteSessionsOf(person: string): Promise<void>;
+  /** The oldest go when a person has more than limits.passesPerPersonMax: any page may ask for one, and need not use it. */
+  putPass(pass: StoredPass): Promise<void>;
+  /** Looks at it and leaves it; null as for `takePass`. */
+  pass(passHash: string, nowMs: number): Promise<StoredPass | null>;
+  /** Returns and deletes the pass in one step; null when unknown, used or expired. */
+  takePass(passHash: string, nowMs: number): Promise<StoredPass | null>;
+
+  /** Replaces the wish of that person and app. */
+  putInstallWish(wish: InstallWish): Promise<void>;
+  installWishes(): Promise<readonly InstallWish[]>;
+  installWish(person: string, app: string): Promise<InstallWish | null>;
+  /** Only if it is still the one with this request id. */
+  deleteInstallWish(person: string, app: string, requestId: string): Promise<void>;
+  putRollback(rollback: HeldRollback): Promise<void>;
+  rollbacks(): Promise<readonly HeldRollback[]>;
+  deleteRollback(key: string): Promise<void>;
+
+  putWindows(windows: WindowCount): Promise<void>;
+  windows(): Promise<readonly WindowCount[]>;
+  windowsOf(person: string, app: string): Promise<WindowCount | null>;
+
+  /** Documents in force and leaving, as controller/desired wrote them. */
+  inForce(): Promise<readonly InForceRow[]>;
+  changeInForce(change: { readonly put: readonly InForceRow[]; readonly gone: readonly string[] }): Promise<void>;
+  /** Small named values: portal key, desired hash. */
+  value(name: string): Promise<string | null>;
+  putValue(name: string, value: string): Promise<void>;
+  /** Rooms, the bell and credentials of backends, in the same file and in the same transactions. */
+  readonly rooms: RoomStore;
+  /** The file is not what it was: from now on every change rejects STORE_FAILED with `why`, and nothing is written, not even by `close`. */
+  giveUp(why: string): void;
+  close(): Promise<void>;
+}

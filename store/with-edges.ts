@@ -1,0 +1,30 @@
+/**
+ * Tells the loop that somebody came or went, and the api which credentials of backends ended: the store itself is the truth, the first only
+ * spares the wait for the next resync.
+ */
+import { keys } from '../schema/keys.ts';
+import type { Bus } from './bus.ts';
+import type { Store } from './store.ts';
+
+/** The same store; a new session and the end of all of a person's enqueue the person, the end of a credential is told. */
+export function withEdges(store: Store, bus: Bus): Store {
+  return {
+    ...store,
+    putSession: async (session) => {
+      await store.putSession(session);
+      bus.enqueue(keys.person(session.person), true);
+    },
+    deleteSessionsOf: async (person) => {
+      await store.deleteSessionsOf(person);
+      bus.enqueue(keys.person(person), false);
+    },
+    rooms: {
+      ...store.rooms,
+      keepPortalTokens: async (usuario, app, startHash) => {
+        const ended = await store.rooms.keepPortalTokens(usuario, app, startHash);
+        for (const tokenHash of ended) bus.credentialEnded(tokenHash);
+        return ended;
+      },
+    },
+  };
+}

@@ -1,0 +1,192 @@
+/** The network or the portal is away: windows and the desktop itself say so with pages of ours, and come back by themselves. */
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { offlineWords } from '../../shell/offline/page.ts';
+import type { RunningPortal } from '../support/portal.ts';
+import { axeFindings, frameAt, frameOf, newLink, newPage, openApp, useDesk, windowOf } from './support/browser.ts';
+
+let portal: RunningPortal;
+let browser: Browser;
+let page: Page;
+let problems: readonly string[];
+
+useDesk((made) => ({ portal, browser, page, problems } = made));
+
+const activeWorker = async (on: Page = page): Promise<string> =>
+  await on.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready;
+    if (registration.active?.state !== 'activated')
+      await new Promise((resolve) => registration.active?.addEventListener('statechange', resolve, { once: true }));
+    return registration.active?.scriptURL ?? '';
+  });
+const openOf = async (name: string): Promise<void> => await frameOf(page, name).getByRole('button', { name: 'Nova nota' }).waitFor();
+
+describe('a window', () => {
+  test('that was opened while the network was off is covered, and is the app soon after it is back', async () => {
+    await page.context().setOffline(true);
+    await openApp(page, 'Notas');
+    await windowOf(page, 'Notas').getByText('O portal não respondeu').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.context().setOffline(false);
+    const backAtMs = performance.now();
+    await openOf('Notas');
+    expect(performance.now() - backAtMs).toBeLessThan(15_000);
+    await windowOf(page, 'Notas').getByText('O portal não respondeu').waitFor({ state: 'detached' });
+  });
+
+  test('that was opened, or loaded again, while the portal was stopped is never a grey face', async () => {
+    await openApp(page, 'Notas');
+    await openOf('Notas');
+    await portal.kill();
+    await page.getByText('Sem conexão com o portal').waitFor();
+    await openApp(page, 'Relógio');
+    await windowOf(page, 'Relógio').getByText('O portal não respondeu').waitFor();
+    await windowOf(page, 'Relógio').getByRole('button', { name: 'Tentar de novo' }).click();
+    await windowOf(page, 'Notas').getByRole('button', { name: 'Menu da janela Notas' }).click({ force: true });
+    await page.getByRole('menuitem', { name: 'Recarregar' }).click();
+    await windowOf(page, 'Notas').getByText('O portal não respondeu').waitFor();
+    await portal.again();
+    await openOf('Notas');
+    await expect.poll(() => frameOf(page, 'Relógio').locator('time').textContent(), { timeout: 60_000 }).toMatch(/^\d\d:/);
+  });
+
+  test('whose page does not say hello is the app when the portal says so: it is loaded once', async () => {
+    await page.route('**/_sdk/svc.js', async (route) => await route.fulfill({ contentType: 'text/javascript', body: '' }));
+    let loads = 0;
+    page.on('request', (request) => {
+      if (request.isNavigationRequest() && new URL(request.url()).hostname.startsWith('notas.') && request.frame() !== page.mainFrame())
+        loads += 1;
+    });
+    await openApp(page, 'Notas');
+    await openOf('Notas');
+    const before = loads;
+    await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).click();
+    await frameOf(page, 'Notas').getByLabel('Título').fill('fica');
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    // By the pointer: a page without the SDK keeps the keys for itself.
+    await page.getByRole('button', { name: 'Abrir aplicativos' }).click();
+    await page.getByRole('option', { name: 'Gerenciador de tarefas' }).click();
+    await page.locator('tr[data-app="notas"][data-status="running"]').waitFor();
+    expect(await frameOf(page, 'Notas').getByLabel('Título').inputValue()).toBe('fica');
+    expect(loads).toBe(before);
+  });
+});
+
+describe('the desktop', () => {
+  test('without a portal a reload shows the offline page; it comes back by itself with the windows that were open', async () => {
+    await openApp(page, 'Notas');
+    await openOf('Notas');
+    expect(await activeWorker()).toMatch(/\/offline\.js$/);
+    await portal.kill();
+    await page.reload();
+    await page.getByRole('heading', { name: offlineWords.pt.title }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('pt-BR');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: offlineWords.pt.retry }).click();
+    await page.getByText(offlineWords.pt.still).waitFor();
+    await portal.again();
+    await openOf('Notas');
+  });
+
+  test('in English, dark, on a phone, as the person chose them', async () => {
+    const made = await newPage(browser, { locale: 'en-GB', viewport: { width: 320, height: 640 }, colorScheme: 'dark' });
+    await made.page.goto(await newLink(portal));
+    await made.page.getByRole('toolbar').waitFor();
+    await activeWorker(made.page);
+    await made.page.context().setOffline(true);
+    await made.page.reload();
+    await made.page.getByRole('heading', { name: offlineWords.en.title }).waitFor();
+    expect(await made.page.locator('html').getAttribute('data-theme')).toBe('dark');
+    expect(await made.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+    expect(await axeFindings(made.page)).toEqual([]);
+    await made.page.context().setOffline(false);
+    await made.page.getByRole('toolbar').waitFor();
+  });
+
+  test('the worker keeps nothing, answers no app and no API, and signing in stays between browser and portal', async () => {
+    await activeWorker();
+    await page.reload();
+    await page
+      .getByRole('button', { name: /^Notas/ })
+      .first()
+      .waitFor();
+    await openApp(page, 'Notas');
+    await openOf('Notas');
+    expect(await page.evaluate(async () => await caches.keys())).toEqual([]);
+    const frame = await frameAt(page, 'Notas');
+    expect(await frame.evaluate(() => navigator.serviceWorker.controller)).toBeNull();
+    expect(await frame.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+
+    const seen: { readonly path: string; readonly byWorker: boolean }[] = [];
+    page.on('response', (response) => seen.push({ path: new URL(response.url()).pathname, byWorker: response.fromServiceWorker() }));
+    await page.goto(await newLink(portal));
+    await page.getByRole('toolbar').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    const answered = seen.filter(({ byWorker }) => byWorker).map((one) => one.path);
+    expect(answered.filter((one) => one !== '/')).toEqual([]);
+    expect(seen.some((one) => one.path.startsWith('/api/'))).toBe(true);
+    await page.context().setOffline(true);
+    const status = await page.evaluate(async () => (await fetch('/api/sessao').catch(() => null))?.status ?? 'refused');
+    expect(status).toBe('refused');
+    await page.context().setOffline(false);
+    expect(problems.filter((line) => !line.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
+  });
+});
+
+describe('another version of the portal', () => {
+  let server: Server | undefined;
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  /** A portal as far as the worker sees one: the desktop's page and, as long as it has one, the worker. */
+  async function serve(files: Map<string, { readonly type: string; readonly body: string }>): Promise<string> {
+    server = createServer((req, res) => {
+      const file = files.get(req.url ?? '/');
+      if (file === undefined) res.writeHead(404).end();
+      else
+        res.writeHead(200, { 'content-type': file.type, 'cache-control': 'no-cache' }).end(req.method === 'HEAD' ? undefined : file.body);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return `http://svc.localhost:${(server.address() as AddressInfo).port}/`;
+  }
+
+  test('takes the place of its worker at once, and one without a worker is left alone', async () => {
+    const worker = await readFile(path.resolve(import.meta.dirname, '../../build/shell/offline.js'), 'utf8');
+    const files = new Map([
+      ['/', { type: 'text/html', body: '<title>desktop</title>' }],
+      ['/offline.js', { type: 'text/javascript', body: worker }],
+    ]);
+    const address = await serve(files);
+    const made = await newPage(browser);
+    await made.page.goto(address);
+    await made.page.evaluate(() => navigator.serviceWorker.register('/offline.js', { updateViaCache: 'none' }));
+    await activeWorker(made.page);
+    await made.page.reload();
+    expect(await made.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+
+    files.set('/offline.js', { type: 'text/javascript', body: `${worker}\n// another version` });
+    const taken = await made.page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.ready;
+      const before = registration.active;
+      await registration.update();
+      while (registration.active === before || registration.active?.state !== 'activated')
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      return registration.waiting === null;
+    });
+    expect(taken).toBe(true);
+
+    files.delete('/offline.js');
+    files.set('/', { type: 'text/html', body: '<title>another desktop</title>' });
+    await made.page.reload();
+    expect(await made.page.title()).toBe('another desktop');
+    await expect.poll(() => made.page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+  });
+});

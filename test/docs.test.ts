@@ -1,0 +1,162 @@
+/**
+ * References of the docs and of comments: each decision that is named is a record, each record is in the index once, under its title and with a
+ * status, and each relative link of a page leads to a file and a heading that exist.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const recordsFolder = 'docs/decisions';
+const indexFile = `${recordsFolder}/README.md`;
+const skipped = new Set(['node_modules', 'build', '.git', 'state']);
+
+function* textFiles(folder: string): Generator<string> {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (!skipped.has(entry.name)) yield* textFiles(path);
+    } else if (entry.isFile() && (!entry.name.includes('.') || /\.(?:ts|js|cjs|mjs|py|sh|json|md|yaml)$/.test(entry.name))) yield path;
+  }
+}
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const records = readdirSync(join(root, recordsFolder)).filter((name) => /^\d{4}-[a-z\d-]+\.md$/.test(name));
+const byNumber = new Map(records.map((name) => [name.slice(0, 4), name]));
+
+/** What a line says of decisions: names of records, and numbers on a line that speaks of decisions or between brackets in a page. */
+function decisionsIn(line: string, page: boolean): string[] {
+  const names = [...line.matchAll(/\b[01]\d{3}-[a-z][a-z\d-]*\.md\b/g)].map(([name]) => name);
+  const spoken = /\bdecisions?\b/i.test(line) ? [...line.matchAll(/(?<![\w.#:-])(0[01]\d{2})(?![\w:]|-[a-z])/g)] : [];
+  const bracketed = page ? [...line.matchAll(/[([](0[01]\d{2})[)\],]/g)] : [];
+  return [...names, ...spoken.map(([, number]) => number ?? ''), ...bracketed.map(([, number]) => number ?? '')];
+}
+
+function missingDecisions(path: string, text: string): string[] {
+  return text.split('\n').flatMap((line, at) =>
+    decisionsIn(line, path.endsWith('.md'))
+      .filter((named) => (named.endsWith('.md') ? !records.includes(named) : !byNumber.has(named)))
+      .map((named) => `${path}:${at + 1} ${named}`),
+  );
+}
+
+/** The anchor that a reader of Markdown gives a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+
+const anchorsOf = (path: string): string[] => [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+
+function brokenLinks(path: string, text: string): string[] {
+  const withoutCode = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  return [...withoutCode.matchAll(/\[([^\]]*)\]\(([^)\s]+)\)/g)].flatMap(([link, label = '', target = '']) => {
+    if (/^[a-z]+:/.test(target)) return [];
+    const [file = '', anchor] = target.split('#');
+    const to = file === '' ? path : relative(root, resolve(root, dirname(path), file));
+    if (!existsSync(join(root, to))) return [`${path}: no such file: ${link}`];
+    if (anchor !== undefined && !anchorsOf(to).includes(anchor)) return [`${path}: no such heading: ${link}`];
+    const number = /\b(0[01]\d{2})\b/.exec(label)?.[1];
+    const leadsTo = to.startsWith(`${recordsFolder}/`) && number !== undefined ? /\/(\d{4})-/.exec(to)?.[1] : number;
+    return leadsTo === number ? [] : [`${path}: another record than the text says: ${link}`];
+  });
+}
+
+/** What comments name as files: a path of the tree, or the end of one. */
+const commentedFiles = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => /^\s*(?:\/?\*|\/\/)/.test(line))
+    .flatMap((line) => Array.from(line.matchAll(/(?<![\w./`*@-])([a-z][\w-]*(?:\/[\w-]+)*(?:\.real)?(?:\.test)?\.(?:ts|sh))\b/g)))
+    .map(([, path = '']) => path);
+
+/** Files of the tree that a page names between backquotes. */
+const namedFiles = (text: string): string[] =>
+  [...text.matchAll(/`((?:[a-z]+\/)+[\w.-]+\.(?:ts|js|py|sh|md|yaml))`/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => existsSync(join(root, path.split('/')[0]!)));
+
+const files = [...textFiles('.')].filter((path) => path !== 'test/docs.test.ts');
+const pages = files.filter((path) => path.endsWith('.md'));
+
+describe('references', () => {
+  test('each decision that a comment or a page names is a record', () => {
+    expect(files.flatMap((path) => missingDecisions(path, read(path)))).toEqual([]);
+  });
+
+  test('each relative link of a page leads to a file, to a heading that it has, and to the record that its text names', () => {
+    expect(pages.flatMap((path) => brokenLinks(path, read(path)))).toEqual([]);
+  });
+
+  test('each file of the tree that a page names is there', () => {
+    const missing = pages
+      .filter((path) => path !== 'CHANGELOG.md')
+      .flatMap((path) => namedFiles(read(path)).map((named) => [path, named] as const));
+    expect(missing.filter(([, named]) => !existsSync(join(root, named)))).toEqual([]);
+  });
+
+  test('each source file that a comment names is there', () => {
+    const sources = files.filter((path) => /\.(?:ts|sh)$/.test(path));
+    const named = sources.flatMap((path) => commentedFiles(read(path)).map((name) => [path, name] as const));
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter(([, name]) => !sources.some((path) => path === name || path.endsWith(`/${name}`)))).toEqual([]);
+  });
+
+  test('what is broken is found', () => {
+    const line = ' * Source: spec 3.3. Decisions: docs/decisions/0199-gone.md, 0198; mode 0600';
+    expect(missingDecisions('a.ts', line)).toEqual(['a.ts:1 0199-gone.md', 'a.ts:1 0198']);
+    expect(missingDecisions('a.md', 'told once (0197)')).toEqual(['a.md:1 0197']);
+    const links = `[a](gone.md) [b](glossary.md#none) [0197](decisions/${records[0]}) [c](https://example.org/x) \`[d](e)\``;
+    expect(brokenLinks('docs/page.md', links).map((text) => text.split(': ')[1])).toEqual([
+      'no such file',
+      'no such heading',
+      'another record than the text says',
+    ]);
+  });
+});
+
+describe('records of decisions', () => {
+  test('no number is given twice', () => {
+    expect(byNumber.size).toBe(records.length);
+  });
+
+  test('each begins with its number and a title', () => {
+    expect(records.filter((name) => !new RegExp(`^# ${name.slice(0, 4)} \\S`).test(read(`${recordsFolder}/${name}`)))).toEqual([]);
+  });
+
+  test('the index has each once, by its title, with a status', () => {
+    const rows = [...read(indexFile).matchAll(/^\| \[(\d{4})\]\(([^)]+)\) \| (.+) \| (.+) \|$/gm)];
+    const told = rows.map(([, number, file, title]) => `${number} ${file} ${title}`);
+    const there = records.map((name) => {
+      const [, number, title] = /^# (\d{4}) (.+)$/m.exec(read(`${recordsFolder}/${name}`)) ?? [];
+      return `${number} ${name} ${title}`;
+    });
+    expect(told.toSorted()).toEqual(there.toSorted());
+    expect(rows.filter(([, , , , status]) => !/^(?:in force|replaced by \[\d{4}\])/.test(status ?? ''))).toEqual([]);
+  });
+});
+
+describe('glossary', () => {
+  const tables = read('docs/glossary.md')
+    .split(/^## /m)
+    .map((part) => [...part.matchAll(/^\| (?!word |-)([^|]+?) \|/gm)].map(([, word = '']) => word));
+  const words = tables.flat();
+
+  test('has each word once, in the order of the alphabet within an area', () => {
+    expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
+    for (const table of tables) expect(table).toEqual(table.toSorted((left, right) => (left.toLowerCase() < right.toLowerCase() ? -1 : 1)));
+  });
+
+  test('has no word that neither code nor pages use', () => {
+    const others = files.filter((path) => path !== 'docs/glossary.md' && path !== 'CHANGELOG.md').map((path) => read(path).toLowerCase());
+    const isUsed = (word: string): boolean => {
+      const spelled = new RegExp(`(?<![a-z])${word.toLowerCase().replaceAll(' ', '[ -]?')}(?:s|es)?(?![a-z])`);
+      return others.some((text) => spelled.test(text));
+    };
+    expect(words.length).toBeGreaterThan(50);
+    expect(words.filter((word) => !isUsed(word))).toEqual([]);
+  });
+});

@@ -1,0 +1,10 @@
+/**
+ * Enumerated cases that cost a process or more each: `npm test` takes a part of them, another one each time (FC_SEED repeats it), and
+ * `npm run test:long` takes all.
+ */
+export const shareSeed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+/** Every nth of them, from a seed on; `offset` takes the part that another table of the same cases left out. */
+export function everyNth<Case>(nth: number, cases: readonly Case[], offset = 0): readonly Case[] {
+  return process.env['SVC_TEST_LONG'] === '1' ? cases : cases.filter((_, at) => at % nth === (shareSeed + offset) % nth);
+}
