@@ -48,6 +48,26 @@ test.for([
   expect(readReport(report, code, '/svc').counts).toEqual(counts);
 });
 
+test('a file that breaks outside its tests fails by its name, beside a test that failed too', () => {
+  const { testResults, ...counts } = tests(['fails', 'failed', 'Error: no'], ['b', 'skipped'], ['c', 'skipped']);
+  const none = [{ fullName: 'in a group', status: 'skipped', failureMessages: [] }];
+  const report = {
+    ...counts,
+    testResults: [
+      { ...testResults[0]!, status: 'failed', message: '' },
+      { name: '/svc/test/b.real.test.ts', status: 'failed', message: 'EBUSY: rmdir\n at x', assertionResults: none },
+      { name: '/svc/test/c.real.test.ts', status: 'failed', message: '', assertionResults: none },
+    ],
+  };
+  const read = readReport(report, 1, '/svc');
+  expect(read.counts).toEqual({ passed: 0, failed: 3, skipped: 2 });
+  expect(read.failed).toEqual([
+    'kit/a.real.test.ts › fails: Error: no',
+    'test/b.real.test.ts: broke before or after its tests: EBUSY: rmdir',
+    'test/c.real.test.ts: broke before or after its tests',
+  ]);
+});
+
 const nothing = { notRun: [], failed: [], flaky: [] };
 
 test('the counts of everything stand alone on the last line, what was flaky right above them', () => {

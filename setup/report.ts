@@ -15,6 +15,9 @@ export interface Report {
   readonly testResults: readonly {
     /** The file, absolute. */
     readonly name: string;
+    readonly status?: string;
+    /** What broke it outside its tests, '' when that was inside a group of them. */
+    readonly message?: string;
     readonly assertionResults: readonly {
       readonly fullName: string;
       readonly status: string;
@@ -38,15 +41,22 @@ export function readReport(report: Report | null, exitCode: number, root: string
   const tests = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map((test) => ({ ...test, file: relative(root, name) })),
   );
-  // A suite that breaks outside its tests fails the run without a failed test.
-  const failures = report.numFailedTests === 0 && exitCode !== 0 ? 1 : report.numFailedTests;
+  const broken = report.testResults.filter(brokeOutside).map(({ name, message }) => {
+    const [words = ''] = (message ?? '').trim().split('\n');
+    return `${relative(root, name)}: broke before or after its tests${words === '' ? '' : `: ${words}`}`;
+  });
+  const failures = report.numFailedTests + broken.length;
   return {
-    counts: { passed: report.numPassedTests, failed: failures, skipped: report.numPendingTests },
+    counts: { passed: report.numPassedTests, failed: failures === 0 && exitCode !== 0 ? 1 : failures, skipped: report.numPendingTests },
     notRun: tests.filter(({ status }) => status === 'skipped' || status === 'pending').map(({ fullName }) => fullName),
-    failed: tests.filter(({ status }) => status === 'failed').map(shown),
+    failed: [...tests.filter(({ status }) => status === 'failed').map(shown), ...broken],
     flaky: tests.filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0).map(shown),
   };
 }
+
+/** What is done before and after tests, or the import of the file: the tests it takes with it count as skipped, and none as failed. */
+const brokeOutside = ({ status, message, assertionResults }: Report['testResults'][number]): boolean =>
+  status === 'failed' && ((message ?? '') !== '' || assertionResults.every((test) => test.status !== 'failed'));
 
 const shown = (test: { readonly file: string; readonly fullName: string; readonly failureMessages: readonly string[] }): string => {
   const [words = '', ...rest] = (test.failureMessages[0] ?? '').trim().split('\n');

@@ -57,6 +57,12 @@ export async function runChaos(options: {
   let writers: Writers | null = null;
   let twins: ReturnType<typeof watchForTwins> | null = null;
   const wrong: string[] = [];
+  const end = async (): Promise<void> => {
+    twins?.stop();
+    await writers?.stop();
+    await world.stop();
+  };
+  let report: ChaosReport;
   try {
     await until('the packages', async () => (await packagesMissing(world)).length === 0, 120_000);
     world.remember();
@@ -75,12 +81,14 @@ export async function runChaos(options: {
     }
     wrong.push(...stacksInLogs(world).map((line) => `a stack in the log: ${line}`));
     const kinds = new Set(played.map(({ kind }) => kind.name)).size;
-    return { seed, faults: played.length, kinds, rounds: convergedMs.length, edits: writers.edits(), convergedMs, wrong };
-  } finally {
-    twins?.stop();
-    await writers?.stop();
-    await world.stop();
+    report = { seed, faults: played.length, kinds, rounds: convergedMs.length, edits: writers.edits(), convergedMs, wrong };
+  } catch (error) {
+    // Why the run broke is told, and not that its world could not be taken down after that.
+    await end().catch((second: unknown) => say(`and the end of the world broke too: ${String(second)}`));
+    throw error;
   }
+  await end();
+  return report;
 }
 
 /** Every kind comes about as often as every other; which things they fall on, and beside which others, is the seed's. */

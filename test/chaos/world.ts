@@ -2,21 +2,18 @@
  * The world that chaos is made in: a real sshd with five accounts, a `svc up` of its own, six apps for each person, all of them pinned on or
  * off by YAML, homes and the portal's state on small file systems of their own, and a wall clock of the portal that can be moved.
  */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { accountPaths, appPaths } from '../../schema/server-paths.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import type { AdminAnswer } from '../support/control-socket.ts';
+import { mountTmpfs, unmount } from '../support/mounts.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startSshd, type TestAccount, type TestSshd } from '../support/sshd.ts';
-
-const call = promisify(execFile);
 
 export const apps = ['notas', 'relogio', 'caderno', 'batimento', 'motor-eco', 'placa'] as const;
 export type App = (typeof apps)[number];
@@ -58,24 +55,12 @@ export interface ChaosWorld {
   stop(): Promise<void>;
 }
 
-/** A file system of its own, so that it can be full or read-only without harm to anybody else. */
-export async function mountAt(dir: string, options: string): Promise<void> {
-  await call('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dir]);
-}
-export async function remount(dir: string, options: string): Promise<void> {
-  await call('mount', ['-o', `remount,${options}`, dir]);
-}
-
 const libraries = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu'].map((dir) => join(dir, 'faketime/libfaketime.so.1'));
 
 function clockLibrary(): string {
   const found = libraries.find((file) => existsSync(file));
   if (found === undefined) throw new Error('no libfaketime here; install it with:  apt-get install -y --no-install-recommends faketime');
   return found;
-}
-
-async function removeMounts(dirs: readonly string[]): Promise<void> {
-  for (const dir of dirs) await call('umount', ['-l', dir]).catch(() => undefined);
 }
 
 export async function createChaosWorld(): Promise<ChaosWorld> {
@@ -98,14 +83,15 @@ export async function createChaosWorld(): Promise<ChaosWorld> {
     await writeFile(`${file}.new`, desiredText(sshd, people, versions, wanted, without));
     await rename(`${file}.new`, file);
   };
+  const end = (): Promise<void> => takeDown(sshd, mounted, folder);
   try {
     for (const { account } of people) {
-      await mountAt(account.home, `size=48m,mode=0700,uid=${account.uid}`);
+      await mountTmpfs(account.home, `size=48m,mode=0700,uid=${account.uid}`);
       mounted.push(account.home);
     }
     for (const dir of [desired, state]) await mkdir(dir);
     // Rooms want a quarter of a GiB left free there.
-    await mountAt(state, 'size=512m,mode=0700');
+    await mountTmpfs(state, 'size=512m,mode=0700');
     mounted.push(state);
     await writeFile(clock, '+0');
     await write();
@@ -132,20 +118,25 @@ export async function createChaosWorld(): Promise<ChaosWorld> {
       moveClock: (seconds) => writeFile(clock, `${seconds >= 0 ? '+' : ''}${seconds}`),
       stop: async () => {
         await portal.stop();
-        for (const { pid } of sshd.processes()) kill(pid, 'SIGKILL');
-        await until('the accounts to be empty', () => sshd.processes().length === 0);
-        await removeMounts(mounted);
-        await sshd.stop();
-        await rm(folder, { recursive: true, force: true });
+        await end();
       },
     };
   } catch (error) {
-    for (const { pid } of sshd.processes()) kill(pid, 'SIGKILL');
-    await removeMounts(mounted);
-    await sshd.stop();
-    await rm(folder, { recursive: true, force: true });
+    // Why it could not be made is told, and not what came of taking it down after that.
+    await end().catch(() => undefined);
     throw error;
   }
+}
+
+async function takeDown(sshd: TestSshd, mounted: readonly string[], folder: string): Promise<void> {
+  await until('the accounts to be empty', () => {
+    const left = sshd.processes();
+    for (const { pid } of left) kill(pid, 'SIGKILL');
+    return left.length === 0;
+  });
+  await Promise.all(mounted.map(unmount));
+  await sshd.stop();
+  await rm(folder, { recursive: true, force: true });
 }
 
 /** False: it was gone. */

@@ -12,6 +12,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { unmountBelow } from './mounts.ts';
 import { freePort, repository, until } from './portal.ts';
 
 const sshdProgram = '/usr/sbin/sshd';
@@ -205,8 +206,10 @@ export async function sweep(): Promise<void> {
   for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
     const [name = '', , , , comment = '', home = ''] = line.split(':');
     if (!/^svct[0-9a-f]{8}$/.test(name) || !comment.startsWith(mark) || existsSync(`/proc/${comment.slice(mark.length + 1)}`)) continue;
+    const folder = /\/svcs-[^/]+\/h\//.test(home) ? join(home, '../..') : null;
+    if (folder !== null) await unmountBelow(folder);
     await removeAccount(name);
-    if (/\/svcs-[^/]+\/h\//.test(home)) await rm(join(home, '../..'), { recursive: true, force: true });
+    if (folder !== null) await rm(folder, { recursive: true, force: true });
   }
   for (const { pid, title } of processTable()) {
     const folder = / -f (\S+\/svcs-[^/]+)\/sshd_config\S* /.exec(title)?.[1];

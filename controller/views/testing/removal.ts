@@ -70,6 +70,7 @@ export async function playRemoval(
     await atRest(controller);
     const planned = await planFolder(context, next, true);
     expect(planned.errors).toEqual([]);
+    await context.recorder.settled();
     const known = (await store.events({ limit: 10_000 })).length;
     done.length = 0;
     writeFileSync(path.join(dir, 'all.yaml'), after.join('\n---\n'));

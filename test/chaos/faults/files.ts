@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import { remount } from '../../support/mounts.ts';
 import { until } from '../../support/portal.ts';
-import { kill, remount, type ChaosPerson } from '../world.ts';
+import { kill, type ChaosPerson } from '../world.ts';
 import type { FaultContext, FaultKind } from './kind.ts';
 
 /** An earlier fault took away what this one falls on. */

@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { remount } from '../../support/mounts.ts';
 import { until } from '../../support/portal.ts';
 import { readTable } from '../processes.ts';
-import { apps, kill, remount, type ChaosWorld } from '../world.ts';
+import { apps, kill, type ChaosWorld } from '../world.ts';
 import type { FaultKind } from './kind.ts';
 
 async function endPortal(world: ChaosWorld, signal: NodeJS.Signals): Promise<void> {
