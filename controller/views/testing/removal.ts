@@ -7,7 +7,7 @@ import type { Action } from '../../../reconcilers/actions.ts';
 import type { PlanAnswer } from '../../../schema/gateway.ts';
 import { createBus } from '../../../store/bus.ts';
 import { openSqliteStore } from '../../../store/sqlite.ts';
-import type { StoredEvent } from '../../../store/store.ts';
+import type { Store, StoredEvent } from '../../../store/store.ts';
 import { systemClock } from '../../clock/system.ts';
 import type { MemorySupervisors } from '../../hosts/testing/memory-supervisors.ts';
 import { rereadFolder } from '../../loop/apply.ts';
@@ -67,19 +67,17 @@ export async function playRemoval(
   try {
     await controller.prepare();
     await controller.start();
-    await atRest(controller);
+    await atRest(controller, store);
     const planned = await planFolder(context, next, true);
     expect(planned.errors).toEqual([]);
-    await context.recorder.settled();
     const known = (await store.events({ limit: 10_000 })).length;
     done.length = 0;
     writeFileSync(path.join(dir, 'all.yaml'), after.join('\n---\n'));
     await rereadFolder(context, true);
     await expect
-      .poll(async () => (await atRest(controller), [...context.source.current().leaving.keys()]), { timeout: 20_000, interval: 5 })
+      .poll(async () => (await atRest(controller, store), [...context.source.current().leaving.keys()]), { timeout: 20_000, interval: 5 })
       .toEqual([]);
-    await atRest(controller);
-    await context.recorder.settled();
+    await atRest(controller, store);
     const events = (await store.events({ limit: 10_000 })).slice(known);
     return { planned: planned.changes.filter(({ action }) => !action.startsWith('document/')), done, events };
   } finally {
@@ -90,14 +88,24 @@ export async function playRemoval(
   }
 }
 
-/** Nothing is being started or done, and a resync finds nothing to do. */
-async function atRest(controller: Controller): Promise<void> {
-  const { queue, world } = controller.context;
+/**
+ * Nothing is being started or done, and a resync finds nothing to do or to tell. What a server says of itself arrives a moment after its link is up,
+ * so twice in a row.
+ */
+async function atRest(controller: Controller, store: Store): Promise<void> {
+  const { queue, world, recorder } = controller.context;
   const isStarting = () => [...world.people.values()].some(({ link }) => link.view().status === 'starting');
-  await controller.resync();
-  await queue.idle();
-  await expect.poll(() => isStarting() || world.tasks.size > 0, { interval: 1 }).toBe(false);
-  await queue.idle();
+  let told = -1;
+  for (let quiet = 0; quiet < 2;) {
+    await controller.resync();
+    await queue.idle();
+    await expect.poll(() => isStarting() || world.tasks.size > 0, { interval: 1 }).toBe(false);
+    await queue.idle();
+    await recorder.settled();
+    const { length } = await store.events({ limit: 10_000 });
+    quiet = length === told ? quiet + 1 : 0;
+    told = length;
+  }
 }
 
 /** As a plan tells it: a change of a package by the object that wants it. */
