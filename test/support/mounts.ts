@@ -1,0 +1,39 @@
+/** Small file systems of a test's own: full, read-only or gone without harm to anybody else. Needs root. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { until } from './portal.ts';
+
+const call = promisify(execFile);
+
+export async function mountTmpfs(dir: string, options: string): Promise<void> {
+  await call('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dir]);
+}
+
+export async function remount(dir: string, options: string): Promise<void> {
+  await call('mount', ['-o', `remount,${options}`, dir]);
+}
+
+/** Resolves when nothing is mounted there any more; says what `umount` said when that does not come about. */
+export async function unmount(dir: string): Promise<void> {
+  let said = '';
+  const isGone = async (): Promise<boolean> => {
+    if (!mountPoints().includes(dir)) return true;
+    await call('umount', ['-l', dir]).catch((error: unknown) => void (said = (error as { stderr?: string }).stderr ?? String(error)));
+    return !mountPoints().includes(dir);
+  };
+  await until(`nothing to be mounted at ${dir}`, isGone, 20_000).catch((error: unknown) => {
+    throw new Error(`${dir} stays mounted: ${said.trim()}`, { cause: error });
+  });
+}
+
+/** What a test that was killed left mounted in its folder. */
+export async function unmountBelow(dir: string): Promise<void> {
+  for (const point of mountPoints().filter((each) => each.startsWith(`${dir}/`))) await unmount(point);
+}
+
+/** Paths without spaces and such, as tests make them. */
+const mountPoints = (): readonly string[] =>
+  readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '');
