@@ -114,11 +114,11 @@ async function withLoop<Result>(objects: number, use: (controller: Controller) =
   try {
     await controller.prepare();
     await controller.start();
-    const { world, queue, recorder } = controller.context;
-    await until('every app runs', () => [...world.backends.values()].every((entry) => entry.decision?.state === 'running'));
+    const { entries, queue, recorder } = controller.context;
+    await until('every app runs', () => [...entries.backends.values()].every((entry) => entry.decision?.state === 'running'));
     await queue.idle();
     await recorder.settled();
-    if (world.backends.size !== objects) throw new Error(`${world.backends.size} backends instead of ${objects}`);
+    if (entries.backends.size !== objects) throw new Error(`${entries.backends.size} backends instead of ${objects}`);
     return await use(controller);
   } finally {
     await controller.stop();
@@ -139,9 +139,9 @@ export function tickCost(objects: number, rounds: number): Promise<TickCost> {
   return withLoop(objects, async (controller) => {
     const resyncs: number[] = [];
     const ticks: number[] = [];
-    const { world, queue } = controller.context;
+    const { entries, queue } = controller.context;
     for (let round = 0; round < rounds; round += 1) {
-      const heard = new Map([...world.people.values()].map(({ link }) => [link, link.seenAtMs()]));
+      const heard = new Map([...entries.people.values()].map(({ link }) => [link, link.seenAtMs()]));
       const before = process.cpuUsage();
       await controller.resync();
       await queue.idle();

@@ -1,6 +1,6 @@
 /**
- * Points at which a test kills the portal: one before and one after every effect on the world (anchors D, kill matrix). With
- * `SVC_FAULT_POINT=name` in the environment the process ends itself by SIGKILL the first time it gets there, as a power cut would.
+ * Points at which a test kills the portal: one before and one after every side effect (anchors D, kill matrix). With
+ * `SVC_FAULT_POINT=name` in the environment the process kills itself with SIGKILL when it first reaches that point, as a power cut would.
  */
 export const faultPoints = [
   'up/locked',

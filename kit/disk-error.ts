@@ -1,4 +1,4 @@
-/** What the disk says, as a code of ours: a full one, or one that is not ours to write, is a state of the world and no defect. */
+/** Maps errno values of the disk to coded errors: a full or read-only disk is an operating condition, not a defect of svc. */
 import { SvcError } from '../schema/errors.ts';
 import { errorCode } from './atomic-file.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Keeping one app of one person alive, as data (spec 3.3 with the backoff of design 3). Nothing here does I/O or knows the
  * time: every event carries `nowMs`, every wait is an absolute deadline in the state, and what is to be done comes out as
- * effects. The supervisor (kit/supervise) and the simulator of the whole world drive the very same machine.
+ * effects. The supervisor (kit/supervise) and the simulator drive the same machine.
  *
  * `Supervision` is plain JSON: it is what status.json keeps across a death of the supervisor, and what a simulator clones.
  */

@@ -1,5 +1,5 @@
 /**
- * Everything the controller can do to the world, as data (design 3 rule 2). The executor map in controller/execute is
+ * Every side effect of the controller, as data (design 3 rule 2). The executor map in controller/execute is
  * exhaustive over `Action['kind']`: an action without an executor does not compile.
  */
 import type { StopReason } from '../machines/backend-order.ts';

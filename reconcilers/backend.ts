@@ -1,6 +1,6 @@
 /**
  * The backend of one person and app: desired + observed + memory -> order, probe, state, conditions (spec 3.2, 3.3; design 3).
- * Pure and idempotent: an unchanged world gives the same decision with no action and the very same memory object, and every `*AtMs` is an
+ * Pure and idempotent: unchanged inputs give the same decision with no action and the same memory object, and every `*AtMs` is an
  * absolute wall time. The loop calls it on every edge and at least every limits.resyncMs; `svc plan` and the simulator call the same.
  */
 import { advanceBackend, seen, type BackendAdvance, type BackendEffect, type BackendEvent, type BackendLife } from '../machines/backend.ts';

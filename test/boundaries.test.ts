@@ -120,7 +120,7 @@ const plantedWrong = [
   ['machines', 'node:fs'],
   ['reconcilers', '../store/store.ts'],
   ['kit', '../store/store.ts'],
-  ['store', '../controller/world.ts'],
+  ['store', '../controller/entries.ts'],
   ['controller', '../api/portal.ts'],
   ['controller', '../kit/install/install.ts'],
   ['api', '../controller/hosts/host.ts'],

@@ -1,6 +1,6 @@
 /**
  * `svc up DIR`: portal and controller in one process (design 5). Puts the parts together in the order that makes a restart safe:
- * lock, store, look at the world, act, listen. Killing it stops no app.
+ * lock, store, observe servers and processes, act, listen. Killing it stops no app.
  */
 import { once } from 'node:events';
 import net from 'node:net';
@@ -131,7 +131,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     ends.push(() => reached.never());
     await controller.prepare();
     refuseNothing(controller);
-    const settings = portalSettings(controller.context.world.portal?.document.spec ?? {}, listen);
+    const settings = portalSettings(controller.context.entries.portal?.document.spec ?? {}, listen);
     await refuseTaken(settings.listenHost, settings.listenPort);
     await controller.start();
     const rooms = portalRooms(opened, clock, log);
@@ -148,7 +148,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
       log,
       clock,
-      doctorChecks: [...worldChecks(controller, gateway), ...opened.doctorChecks(rooms.relay)],
+      doctorChecks: [...objectChecks(controller, gateway), ...opened.doctorChecks(rooms.relay)],
     });
     ends.push(() => portal.close());
     const { url, port } = await portal.listen();
@@ -165,8 +165,8 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
 }
 
 /** Rows of `svc doctor` on the servers and the people that the portal knows. */
-function worldChecks({ context: { world } }: Controller, gateway: Gateway): readonly (() => Promise<DoctorCheck>)[] {
-  return [() => separationCheck(world), () => gpuCheck(gateway), async () => homesCheck(world.people.values())];
+function objectChecks({ context: { entries } }: Controller, gateway: Gateway): readonly (() => Promise<DoctorCheck>)[] {
+  return [() => separationCheck(entries), () => gpuCheck(gateway), async () => homesCheck(entries.people.values())];
 }
 
 /** Where backends find the portal, which is known once it listens: by address on this machine, by its name from other servers. */
@@ -184,8 +184,12 @@ function reachedAt() {
 }
 
 /** The repository that the portal serves itself: a folder with packed versions. Null for a URL and for unpacked packages. */
-async function servedRepository({ context: { world, options } }: Controller, clock: Clock, log: Logger): Promise<RepositoryHandler | null> {
-  const location = world.portal && repositoryLocation(options.dir, world.portal);
+async function servedRepository(
+  { context: { entries, options } }: Controller,
+  clock: Clock,
+  log: Logger,
+): Promise<RepositoryHandler | null> {
+  const location = entries.portal && repositoryLocation(options.dir, entries.portal);
   if (!location || location.kind !== 'folder' || !(await isRepositoryFolder(location.folder))) return null;
   await openRepositoryFolder(location.folder);
   return createRepositoryHandler({ root: location.folder, writer: createRepositoryWriter(location.folder, clock), clock, log });
@@ -224,8 +228,8 @@ async function refuseTaken(host: string, port: number): Promise<void> {
 }
 
 /** Source: design 4, Portal.spec.signIn; the only person, or the first by name. */
-function signInPerson({ context: { world } }: Controller, gateway: Gateway): string | null {
-  const named = world.portal?.document.spec.signIn?.local?.person;
+function signInPerson({ context: { entries } }: Controller, gateway: Gateway): string | null {
+  const named = entries.portal?.document.spec.signIn?.local?.person;
   const people = gateway.people.all().map(({ usuario }) => usuario);
   return named ?? people.sort()[0] ?? null;
 }
@@ -235,7 +239,7 @@ async function tellWayIn(portal: Portal, url: string, controller: Controller, ga
   process.stdout.write(
     person === null ? `listening on ${url}, with no Person document yet\n` : `open ${await portal.signInLink(person, { admin: true })}\n`,
   );
-  for (const { en } of await separations(controller.context.world)) process.stdout.write(`note: ${en}\n`);
+  for (const { en } of await separations(controller.context.entries)) process.stdout.write(`note: ${en}\n`);
 }
 
 function untilSignal(): Promise<NodeJS.Signals> {

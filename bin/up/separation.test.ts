@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { World } from '../../controller/world.ts';
+import type { Entries } from '../../controller/entries.ts';
 import { judgeSeparation, separations } from './separation.ts';
 
 /** People in capitals have an account. */
@@ -9,7 +9,7 @@ const world = (spec: object, ...people: string[]) => {
   return {
     servers: new Map([['casa', { name: 'casa', placed: { document: { spec } }, host }]]),
     people: new Map(people.map((name) => [name, { name, account: name, server: { name: 'casa' } }])),
-  } as unknown as World;
+  } as unknown as Entries;
 };
 const told = async (...args: Parameters<typeof separations>) => (await separations(...args)).map(({ en }) => en);
 const svc = { name: 'svc', isRoot: false };

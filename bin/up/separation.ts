@@ -1,7 +1,7 @@
 /** What separates the people of a local server: accounts do, where the portal may lend them. Decision: docs/decisions/0151-people-of-a-local-server.md */
 import os from 'node:os';
 import { canAskPeer } from '../../api/control-peer.ts';
-import type { World } from '../../controller/world.ts';
+import type { Entries } from '../../controller/entries.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 
@@ -22,14 +22,14 @@ function portalAccount(): Account {
   }
 }
 
-type People = Pick<World, 'people' | 'servers'>;
+type People = Pick<Entries, 'people' | 'servers'>;
 
 /** One sentence for each local server whose apps may do more than one person should; none when all is well. */
-export async function separations(world: People, account: Account = portalAccount()): Promise<readonly Words[]> {
+export async function separations(entries: People, account: Account = portalAccount()): Promise<readonly Words[]> {
   const found: Words[] = [];
-  for (const { name, placed, host } of world.servers.values()) {
+  for (const { name, placed, host } of entries.servers.values()) {
     if (!('local' in placed.document.spec)) continue;
-    const people = [...world.people.values()].filter((person) => person.server.name === name);
+    const people = [...entries.people.values()].filter((person) => person.server.name === name);
     const asPortal: { readonly name: string; readonly why: Words }[] = [];
     for (const person of people) {
       // Where it can't be said now nothing runs.
@@ -72,8 +72,8 @@ function list(names: readonly string[], and: string, more: string): string {
   return shown.length === 1 ? shown.join('') : `${shown.slice(0, -1).join(', ')} ${and} ${shown.at(-1)}`;
 }
 
-export async function separationCheck(world: People): Promise<DoctorCheck> {
-  return judgeSeparation(await separations(world), canAskPeer());
+export async function separationCheck(entries: People): Promise<DoctorCheck> {
+  return judgeSeparation(await separations(entries), canAskPeer());
 }
 
 const well: Words = {

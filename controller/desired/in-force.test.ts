@@ -6,8 +6,8 @@ import { openFile } from '../../schema/desired/load.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
 import { openDesiredSource, type DesiredSource } from './in-force.ts';
-import { syncWorld } from '../sync-world.ts';
-import { emptyWorld, type PersonEntry } from '../world.ts';
+import { syncEntries } from '../sync-entries.ts';
+import { emptyEntries, type PersonEntry } from '../entries.ts';
 import { memoryHost } from '../hosts/testing/memory-host.ts';
 import { silentLink } from '../observe/silent-link.ts';
 import { createFolderReader } from './read-folder.ts';
@@ -193,13 +193,13 @@ test('a preview takes nothing in force', async () => {
 });
 
 test('a person who comes back before they were forgotten leaves anew when they are removed again', async () => {
-  const world = emptyWorld(source.current());
+  const entries = emptyEntries(source.current());
   const factory = { host: () => memoryHost([]), link: silentLink, memory: () => null };
   const take = async (count: number): Promise<PersonEntry | undefined> => {
     write('a.yaml', people(count));
     await source.reread(false);
-    syncWorld(world, source.current(), factory);
-    return world.people.get('p9');
+    syncEntries(entries, source.current(), factory);
+    return entries.people.get('p9');
   };
   await take(10);
   const leaver = await take(9);

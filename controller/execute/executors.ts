@@ -9,7 +9,7 @@ import type { Reason } from '../../schema/backend.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { faultPoint } from '../faults.ts';
-import type { BackendEntry } from '../world.ts';
+import type { BackendEntry } from '../entries.ts';
 import { grantExecutors } from './grant-acts.ts';
 import { packageExecutors } from './package-acts.ts';
 import { wishExecutors } from './wish-acts.ts';
@@ -24,9 +24,9 @@ export async function execute(executors: Executors, action: Action): Promise<voi
 }
 
 export function createExecutors(options: ExecutorOptions): Executors {
-  const { world } = options;
+  const { entries } = options;
   const backend = (person: string, app: string): BackendEntry => {
-    const entry = world.backends.get(keys.backend(person, app));
+    const entry = entries.backends.get(keys.backend(person, app));
     if (!entry) throw new SvcError('NOT_FOUND', `no backend ${app} of ${person}`);
     return entry;
   };
@@ -45,13 +45,13 @@ export function createExecutors(options: ExecutorOptions): Executors {
     'person/sign-out': (action) => signOut(options, action),
     'person/forget': (action) => forgetPerson(options, action),
     'supervisor/ensure': async ({ person }) => {
-      const entry = world.people.get(person);
+      const entry = entries.people.get(person);
       if (entry) entry.supervisorEnded = false;
       await guarded(options, keys.supervisor(person), async () => entry?.link.ensure());
     },
     'supervisor/end': async ({ person }) => {
       faultPoint('supervisor/before-end');
-      const entry = world.people.get(person);
+      const entry = entries.people.get(person);
       const failed = await guarded(options, keys.supervisor(person), async () => entry?.link.ask({ op: 'quit' }));
       if (entry && failed === null) entry.supervisorEnded = true;
     },
@@ -65,15 +65,15 @@ export function createExecutors(options: ExecutorOptions): Executors {
   };
 }
 
-async function signOut({ world, store, rooms, clock }: ExecutorOptions, { person }: ActionOf<'person/sign-out'>): Promise<void> {
+async function signOut({ entries, store, rooms, clock }: ExecutorOptions, { person }: ActionOf<'person/sign-out'>): Promise<void> {
   await store.deleteSessionsOf(person);
   await rooms.forgetPerson(person, clock.nowMs());
-  const entry = world.people.get(person);
+  const entry = entries.people.get(person);
   if (entry) entry.signedOut = true;
 }
 
-async function forgetPerson({ world, store, onForgotten }: ExecutorOptions, { person }: ActionOf<'person/forget'>): Promise<void> {
-  for (const { person: whose, app, requestId } of world.wishes.values()) {
+async function forgetPerson({ entries, store, onForgotten }: ExecutorOptions, { person }: ActionOf<'person/forget'>): Promise<void> {
+  for (const { person: whose, app, requestId } of entries.wishes.values()) {
     if (whose === person) await store.deleteInstallWish(whose, app, requestId);
   }
   await onForgotten(keys.person(person));
@@ -84,7 +84,7 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
   entry.starting = true;
   const failed = await guarded(options, entry.key, async () => {
     faultPoint('start/before-send');
-    const basePath = options.world.portal?.document.spec.origins === 'path' ? `/proxy/app/${app}/` : '/';
+    const basePath = options.entries.portal?.document.spec.origins === 'path' ? `/proxy/app/${app}/` : '/';
     const token = randomBytes(32).toString('base64url');
     const variables = await options.credentials.issue(entry, token, order.requestId);
     const reply = person.link.ask({ op: 'start', app, token, basePath, ...order, variables });

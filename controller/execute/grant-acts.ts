@@ -7,13 +7,13 @@ import { limits } from '../../store/limits.ts';
 import type { PapelConcedido } from '../../schema/rooms.ts';
 import type { Bus } from '../../store/bus.ts';
 import { newNoticeId, newRoomId, type RoleChange, type RoomStore, type StoredNotice, type StoredRoom } from '../../store/rooms.ts';
-import type { GrantEntry, World } from '../world.ts';
+import type { GrantEntry, Entries } from '../entries.ts';
 
 type GrantAction = Extract<Action, { readonly grant: string }>;
 type GrantExecutors = { readonly [Kind in GrantAction['kind']]: (action: ActionOf<Kind>) => Promise<void> };
 
 export interface GrantActOptions {
-  readonly world: World;
+  readonly entries: Entries;
   readonly rooms: RoomStore;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export interface GrantActOptions {
 }
 
 export function grantExecutors(options: GrantActOptions): GrantExecutors {
-  const { world, rooms, clock } = options;
+  const { entries, rooms, clock } = options;
   /** Changes roles of these people in a room that is there. */
   const inRoom = async (
     action: GrantAction & { readonly room: string },
@@ -54,15 +54,15 @@ export function grantExecutors(options: GrantActOptions): GrantExecutors {
         refuseFull(await rooms.declarePerson(room.id, usuario, grant, wish(room, papel, [usuario])), `${limits.roomPeopleMax} people`);
       }),
     'grant/group': (action) =>
-      inRoom(action, inGroup(world, action.grupo), async (room) => {
+      inRoom(action, inGroup(entries, action.grupo), async (room) => {
         const { grupo, grant, papel } = action;
-        const change = await rooms.declareGroup(room.id, grupo, grant, wish(room, papel, inGroup(world, grupo)));
+        const change = await rooms.declareGroup(room.id, grupo, grant, wish(room, papel, inGroup(entries, grupo)));
         refuseFull(change, `${limits.roomGroupsMax} groups`);
       }),
     'grant/withdraw-person': (action) =>
       inRoom(action, [action.usuario], (room) => rooms.withdrawPerson(room.id, action.usuario, action.grant, clock.nowMs())),
     'grant/withdraw-group': (action) =>
-      inRoom(action, inGroup(world, action.grupo), (room) => rooms.withdrawGroup(room.id, action.grupo, action.grant, clock.nowMs())),
+      inRoom(action, inGroup(entries, action.grupo), (room) => rooms.withdrawGroup(room.id, action.grupo, action.grant, clock.nowMs())),
   };
 }
 
@@ -77,8 +77,8 @@ async function create(options: GrantActOptions, { grant, app, sala, dona }: Acti
 }
 
 /** A limit is told and tried again at the next resync; what went through is looked at again at once. A store that fails is not for us. */
-async function guardedGrant({ world, onChange }: GrantActOptions, grant: string, act: () => Promise<void>): Promise<void> {
-  const entry: GrantEntry | undefined = world.grants.get(grant);
+async function guardedGrant({ entries, onChange }: GrantActOptions, grant: string, act: () => Promise<void>): Promise<void> {
+  const entry: GrantEntry | undefined = entries.grants.get(grant);
   try {
     await act();
     if (entry) entry.refused = null;
@@ -93,8 +93,8 @@ function refuseFull(change: RoleChange, what: string): void {
   if (change === 'full') throw new SvcError('CONFLICT', `the room holds ${what} already`);
 }
 
-export function inGroup(world: World, grupo: string): readonly string[] {
-  return [...world.people.values()].flatMap(({ name, leaving, placed }) =>
+export function inGroup(entries: Entries, grupo: string): readonly string[] {
+  return [...entries.people.values()].flatMap(({ name, leaving, placed }) =>
     !leaving && placed.document.spec.grupos?.includes(grupo) === true ? [name] : [],
   );
 }

@@ -6,13 +6,13 @@ import type { Bus } from '../../store/bus.ts';
 import type { RoomStore } from '../../store/rooms.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../loop/record.ts';
-import type { PackageEntry, PackageTask, World } from '../world.ts';
+import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
 import type { PortalCredentials } from './portal-credentials.ts';
 
 export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Promise<void> };
 
 export interface ExecutorOptions {
-  readonly world: World;
+  readonly entries: Entries;
   readonly store: Pick<Store, 'deleteSessionsOf' | 'installWish' | 'putInstallWish' | 'deleteInstallWish' | 'deleteRollback'>;
   readonly rooms: RoomStore;
   readonly bus: Bus;

@@ -1,6 +1,6 @@
 /**
  * What is done to packages and engines: runs of svc-app-install that go on beside the loop, one at a time for each target. The
- * records in world.tasks say what runs and how far it is; how it ended is remembered on the entries it was for.
+ * records in entries.tasks say what runs and how far it is; how it ended is remembered on the entries it was for.
  */
 import { keys } from '../../schema/keys.ts';
 import path from 'node:path';
@@ -14,40 +14,40 @@ import { faultPoint } from '../faults.ts';
 import type { Host, PackageSource } from '../hosts/host.ts';
 import { readSource } from '../observe/repository.ts';
 import { isRepositoryFolder, repositoryLocation } from '../repository/location.ts';
-import { targetKey } from '../world-packages.ts';
-import type { PackageEntry, PackageTask, World } from '../world.ts';
+import { targetKey } from '../package-entries.ts';
+import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
 import { guarded, type ExecutorOptions, type Executors } from './guarded.ts';
 
 type PackageKinds = 'package/install' | 'package/remove' | 'package/roll-back' | 'package/confirm' | 'package/cancel' | 'engine/mend';
 
 export function packageExecutors(options: ExecutorOptions): Pick<Executors, PackageKinds> {
-  const { world } = options;
+  const { entries } = options;
   return {
     'package/install': async (action) => begin(options, action, 'install', action.version, (task) => install(options, action, task)),
     'package/remove': async (action) =>
       begin(options, action, 'remove', null, async () => {
         faultPoint('remove/before');
-        await hostOf(world, action).remove(action.app, action.scope, accountOf(world, action.person));
+        await hostOf(entries, action).remove(action.app, action.scope, accountOf(entries, action.person));
         faultPoint('remove/done');
       }),
     'package/roll-back': async (action) =>
       begin(options, action, 'roll-back', action.version, async () => {
         faultPoint('roll-back/before');
-        await hostOf(world, action).rollBack(action.app, action.scope, accountOf(world, action.person));
+        await hostOf(entries, action).rollBack(action.app, action.scope, accountOf(entries, action.person));
         faultPoint('roll-back/done');
       }),
     'package/confirm': async (action) =>
       begin(options, action, 'confirm', null, async () => {
         faultPoint('confirm/before');
-        await hostOf(world, action).confirm(action.app, action.scope, accountOf(world, action.person));
+        await hostOf(entries, action).confirm(action.app, action.scope, accountOf(entries, action.person));
         faultPoint('confirm/done');
       }),
-    'package/cancel': async (action) => world.tasks.get(targetKey(action))?.abort.abort(),
+    'package/cancel': async (action) => entries.tasks.get(targetKey(action))?.abort.abort(),
     'engine/mend': async ({ server, app, installed }) => {
       const target: PackageTarget = { server, app, scope: 'sistema', person: null };
       begin(options, target, 'mend', null, async (task) => {
         faultPoint('mend/before');
-        const host = hostOf(world, target);
+        const host = hostOf(entries, target);
         if (installed) await host.mendEngines(app, runOf(options, target, task));
         // Engines of an app that is not there: what a removal that died left.
         else await host.remove(app, 'sistema', null);
@@ -65,20 +65,20 @@ function begin(
   version: string | null,
   run: (task: PackageTask) => Promise<void>,
 ): void {
-  const { world } = options;
+  const { entries } = options;
   const key = targetKey(target);
-  if (world.tasks.has(key)) return;
+  if (entries.tasks.has(key)) return;
   const abort = new AbortController();
   const [reason, message] = beginnings[act];
   const task: PackageTask = { act, version, abort, progress: null, reason, message, toldAtMs: 0, ended: Promise.resolve() };
-  world.tasks.set(key, task);
-  const name = world.byTarget.get(key)?.key ?? keys.package(target.app);
+  entries.tasks.set(key, task);
+  const name = entries.byTarget.get(key)?.key ?? keys.package(target.app);
   const work = async (): Promise<void> => {
     const failed = await guarded(options, name, () => run(task));
     remember(options, target, task, failed);
     // What it brought about is seen before anybody may do the next thing.
     await guarded(options, name, () => options.onPackages(target.server));
-    world.tasks.delete(key);
+    entries.tasks.delete(key);
     tellKeys(options, target);
   };
   task.ended = work();
@@ -93,14 +93,14 @@ const beginnings: { readonly [Act in PackageTask['act']]: readonly [Reason, stri
   mend: ['Installing', 'its engines are looked after'],
 };
 
-function tellKeys({ world, onChange }: ExecutorOptions, target: PackageTarget): void {
-  const entry = world.byTarget.get(targetKey(target));
+function tellKeys({ entries, onChange }: ExecutorOptions, target: PackageTarget): void {
+  const entry = entries.byTarget.get(targetKey(target));
   if (entry) onChange(entry.key);
   if (target.scope !== 'sistema') return;
-  for (const { key, server, app } of world.engines.values()) if (server.name === target.server && app === target.app) onChange(key);
+  for (const { key, server, app } of entries.engines.values()) if (server.name === target.server && app === target.app) onChange(key);
 }
 
-function remember({ world, clock }: ExecutorOptions, target: PackageTarget, task: PackageTask, failed: SvcError | null): void {
+function remember({ entries, clock }: ExecutorOptions, target: PackageTarget, task: PackageTask, failed: SvcError | null): void {
   // Somebody wanted it to end: that is no failure, and the wish that follows decides.
   const cancelled = failed?.code === 'CANCELLED';
   const failure: PackageObserved['failure'] =
@@ -108,11 +108,11 @@ function remember({ world, clock }: ExecutorOptions, target: PackageTarget, task
       ? null
       : { reason: reasonOf(failed.code), message: failed.message, retry: failed.retry, atMs: clock.nowMs() };
   if (task.act === 'mend') {
-    for (const engine of world.engines.values())
+    for (const engine of entries.engines.values())
       if (engine.server.name === target.server && engine.app === target.app) engine.failure = failure;
     return;
   }
-  const entry = world.byTarget.get(targetKey(target));
+  const entry = entries.byTarget.get(targetKey(target));
   if (entry && task.act !== 'confirm') entry.failure = failure;
 }
 
@@ -131,23 +131,23 @@ function reasonOf(code: ErrorCode): Reason {
 }
 
 async function install(options: ExecutorOptions, action: ActionOf<'package/install'>, task: PackageTask): Promise<void> {
-  const { world } = options;
-  const entry = world.byTarget.get(targetKey(action));
+  const { entries } = options;
+  const entry = entries.byTarget.get(targetKey(action));
   if (entry?.offer?.version !== action.version)
     throw new SvcError('PACKAGE_SOURCE_MISSING', `${action.app} ${action.version} is not offered any more`);
   const source = await sourceOf(options, entry, action);
   faultPoint('install/before');
-  await hostOf(world, action).install(source, action.scope, accountOf(world, action.person), runOf(options, action, task));
+  await hostOf(entries, action).install(source, action.scope, accountOf(entries, action.person), runOf(options, action, task));
   faultPoint('install/done');
 }
 
 /** Where the offered version is: whatever the repository is. */
 async function sourceOf(
-  { world, dir }: ExecutorOptions,
+  { entries, dir }: ExecutorOptions,
   { offer }: PackageEntry,
   { app, version }: ActionOf<'package/install'>,
 ): Promise<PackageSource> {
-  const location = world.portal && repositoryLocation(dir, world.portal);
+  const location = entries.portal && repositoryLocation(dir, entries.portal);
   if (!location) throw new SvcError('PACKAGE_SOURCE_MISSING', 'the Portal document names no repository');
   const sha256 = offer?.sha256 ?? null;
   if (location.kind === 'url') {
@@ -170,7 +170,7 @@ function runOf(options: ExecutorOptions, target: PackageTarget, task: PackageTas
       const { reason, message } = task;
       follow(task, event);
       if (reason !== task.reason || message !== task.message) tellKeys(options, target);
-      const entry = options.world.byTarget.get(targetKey(target));
+      const entry = options.entries.byTarget.get(targetKey(target));
       if (entry) options.onProgress(entry, task);
     },
   };
@@ -204,15 +204,15 @@ function follow(task: PackageTask, event: InstallEvent): void {
   }
 }
 
-function hostOf(world: World, { server }: PackageTarget): Host {
-  const entry = world.servers.get(server);
+function hostOf(entries: Entries, { server }: PackageTarget): Host {
+  const entry = entries.servers.get(server);
   if (!entry) throw new SvcError('NOT_FOUND', `no Server document ${server}`);
   return entry.host;
 }
 
-function accountOf(world: World, person: string | null): string | null {
+function accountOf(entries: Entries, person: string | null): string | null {
   if (person === null) return null;
-  const entry = world.people.get(person);
+  const entry = entries.people.get(person);
   if (!entry) throw new SvcError('NOT_FOUND', `no person ${person}`);
   return entry.account;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
-import type { BackendEntry, World } from '../world.ts';
+import type { BackendEntry, Entries } from '../entries.ts';
 import { createPortalCredentials } from './portal-credentials.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -91,7 +91,7 @@ test('a new run knows those of before, and ends those of people who are gone', a
   const row = { usuario: 'ana', app: 'notas', scopes: ['salas'], startHash: 's', atMs: 1 } as const;
   await rooms.putPortalToken({ ...row, tokenHash: 'a' });
   await rooms.putPortalToken({ ...row, tokenHash: 'b', usuario: 'gone' });
-  await credentials.sweep({ people: new Map([['ana', {}]]) } as unknown as World);
+  await credentials.sweep({ people: new Map([['ana', {}]]) } as unknown as Entries);
   expect(await rooms.portalToken('b')).toBeNull();
   expect(await rooms.portalToken('a')).not.toBeNull();
   seen.snapshot = { wanted: false, process: null, requestId: null };

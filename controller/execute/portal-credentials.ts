@@ -10,7 +10,7 @@ import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { portalScopes, type PortalScope, type RoomStore } from '../../store/rooms.ts';
-import type { BackendEntry, World } from '../world.ts';
+import type { BackendEntry, Entries } from '../entries.ts';
 
 export interface PortalCredentials {
   /** What else goes into the env file of the start with this request id and SVC_APP_TOKEN; {} for an app that asks for nothing. */
@@ -20,7 +20,7 @@ export interface PortalCredentials {
   /** Told of each look: ends what belongs to an app that is not wanted and does not live. */
   follow(entry: BackendEntry): void;
   /** Those that an earlier run left, of people who are gone. */
-  sweep(world: World): Promise<void>;
+  sweep(entries: Entries): Promise<void>;
 }
 
 export interface PortalCredentialOptions {
@@ -84,10 +84,10 @@ export function createPortalCredentials({ rooms, clock, portalUrl, onError }: Po
       if (snapshot?.wanted === true || (snapshot?.process ?? null) !== null) return;
       end(entry, entry.person.name).catch(onError);
     },
-    sweep: async (world) => {
+    sweep: async (entries) => {
       for (const { usuario, app } of await rooms.portalTokenOwners()) {
         const key = keys.backend(usuario, app);
-        if (world.people.has(usuario)) holders.set(key, null);
+        if (entries.people.has(usuario)) holders.set(key, null);
         else await end({ key, app }, usuario);
       }
     },

@@ -1,6 +1,6 @@
 /** Tokens of living processes, as a supervisor tells them. */
 import { expect, test } from 'vitest';
-import type { BackendEntry } from '../world.ts';
+import type { BackendEntry } from '../entries.ts';
 import { followToken, rereadToken } from './tokens.ts';
 
 /** A backend whose supervisor answers what `tell` says. */

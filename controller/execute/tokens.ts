@@ -5,7 +5,7 @@
  * more when a probe is refused (401, 403).
  */
 import type { AppSnapshot } from '../../schema/backend.ts';
-import type { BackendEntry, Token } from '../world.ts';
+import type { BackendEntry, Token } from '../entries.ts';
 
 let serial = 0;
 const asking = new WeakSet<BackendEntry>();

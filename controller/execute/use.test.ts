@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limits } from '../limits.ts';
 import { createSimulatedClock } from '../clock/simulated.ts';
-import type { BackendEntry } from '../world.ts';
+import type { BackendEntry } from '../entries.ts';
 import { tellUse } from './use.ts';
 
 test('a thousand requests are a few words to the supervisor, and the last of them is among what it heard', () => {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import { limits as machineLimits } from '../../machines/limits.ts';
-import type { BackendEntry } from '../world.ts';
+import type { BackendEntry } from '../entries.ts';
 
 /** Told lately; `again`: and used since. */
 const told = new WeakMap<BackendEntry, { again: boolean }>();

@@ -4,11 +4,11 @@ import { tellGone } from '../loop/package-news.ts';
 import type { ExecutorOptions, Executors } from './guarded.ts';
 
 export function wishExecutors(options: ExecutorOptions): Pick<Executors, 'rollback/end' | 'wish/end' | 'wish/keep'> {
-  const { world, store, bus, onInstalls } = options;
+  const { entries, store, bus, onInstalls } = options;
   return {
     'rollback/end': async ({ key, requestId }) => {
       // Another one may have been asked for since.
-      if (world.rollbacks.get(key)?.requestId === requestId) await store.deleteRollback(key);
+      if (entries.rollbacks.get(key)?.requestId === requestId) await store.deleteRollback(key);
       await onInstalls();
     },
     'wish/end': async ({ person, app, requestId, outcome }) => {

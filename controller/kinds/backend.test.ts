@@ -4,15 +4,15 @@ import { expect, test } from 'vitest';
 import { alive, stopped } from '../../reconcilers/backend-fixtures.ts';
 import type { Context } from '../loop/context.ts';
 import { packagesInMemory } from '../hosts/testing/memory-host.ts';
-import { targetKey } from '../world-packages.ts';
-import { backendOf, emptyWorld, type PackageEntry, type BackendEntry, type PersonEntry, type World } from '../world.ts';
+import { targetKey } from '../package-entries.ts';
+import { backendOf, emptyEntries, type PackageEntry, type BackendEntry, type PersonEntry, type Entries } from '../entries.ts';
 import { backendDesired, backendKind, backendObserved } from './backend.ts';
 import { sameFields } from './kind.ts';
 
 type Mutable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 
 function worldOfOne() {
-  const world = emptyWorld({ documents: new Map() } as unknown as Parameters<typeof emptyWorld>[0]) as Mutable<World>;
+  const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]) as Mutable<Entries>;
   const line = { status: 'up', snapshot: null as ReturnType<typeof alive> | null };
   const server = { name: 'casa', sight: { status: 'unknown', message: '' }, services: new Map(), removing: new Set() };
   const link = { view: () => ({ status: line.status }), snapshot: () => line.snapshot };
@@ -26,9 +26,9 @@ function worldOfOne() {
     removing: new Set(),
     backends: new Map(),
   } as unknown as Mutable<PersonEntry>;
-  const entry: BackendEntry = backendOf(world, person, 'app0', { memory: () => null });
-  const context = { world } as unknown as Context;
-  return { world, line, server, person, entry, context };
+  const entry: BackendEntry = backendOf(entries, person, 'app0', { memory: () => null });
+  const context = { entries } as unknown as Context;
+  return { entries, line, server, person, entry, context };
 }
 
 type One = ReturnType<typeof worldOfOne>;
@@ -65,8 +65,8 @@ const changes: Readonly<Record<string, readonly ((one: One) => void)[]>> = {
     ({ person }) => (person.removing = new Set()),
   ],
   packageKey: [
-    ({ world }) => (world.byTarget = new Map()),
-    ({ world }) => (world.byTarget = new Map([[targetKey({ server: 'casa', app: 'app0', scope: 'sistema', person: null }), wanted]])),
+    ({ entries }) => (entries.byTarget = new Map()),
+    ({ entries }) => (entries.byTarget = new Map([[targetKey({ server: 'casa', app: 'app0', scope: 'sistema', person: null }), wanted]])),
   ],
   service: [({ server }) => server.services.set('app0', { decision: {} }), ({ server }) => server.services.delete('app0')],
   document: [
@@ -92,7 +92,7 @@ const changes: Readonly<Record<string, readonly ((one: One) => void)[]>> = {
   refused: [({ entry }) => (entry.refused = null), ({ entry }) => (entry.refused = undefined), ({ entry }) => (entry.refused = refusal)],
 };
 
-const inputsOf = ({ world, entry }: One) => ({ desired: backendDesired(entry, world), observed: backendObserved(entry), atMs: 0 });
+const inputsOf = ({ entries, entry }: One) => ({ desired: backendDesired(entry, entries), observed: backendObserved(entry), atMs: 0 });
 
 test('it says the same as the inputs, whatever changed since they were made', () => {
   const steps = fc.array(fc.constantFrom(...Object.values(changes).flat()), { minLength: 1, maxLength: 3 });

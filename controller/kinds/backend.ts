@@ -13,16 +13,16 @@ import type { Context } from '../loop/context.ts';
 import { enqueuePerson, rereadPresence } from '../observe/people.ts';
 import { lookAtIntent } from '../observe/look.ts';
 import { isServerScope } from '../servers/services.ts';
-import { entriesOfApp, wantedPackageOf } from '../world-packages.ts';
-import { backendOf, type BackendEntry, type BackendSight, type World } from '../world.ts';
+import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
+import { backendOf, type BackendEntry, type BackendSight, type Entries } from '../entries.ts';
 import type { Inputs, Kind, News, Report, Round } from './kind.ts';
 
 type BackendRound = Round<BackendDesired, BackendSight, BackendDecision>;
 
 export const backendKind: Kind<BackendEntry, BackendDesired, BackendSight, BackendMemory, BackendDecision> = {
   name: 'Backend',
-  entries: (world) => world.backends.values(),
-  find: (world, _name, key) => world.backends.get(key),
+  entries: (entries) => entries.backends.values(),
+  find: (entries, _name, key) => entries.backends.get(key),
   keyOf: ({ key }) => key,
   lane: ({ person }) => person.server.name,
   observe: (context, entry) => {
@@ -30,7 +30,7 @@ export const backendKind: Kind<BackendEntry, BackendDesired, BackendSight, Backe
     context.credentials.follow(entry);
     return undefined;
   },
-  desired: ({ world }, entry) => backendDesired(entry, world),
+  desired: ({ entries }, entry) => backendDesired(entry, entries),
   observed: (_context, entry) => backendObserved(entry),
   decide: (desired, observed, memory, nowMs) =>
     observed.service === undefined
@@ -57,7 +57,7 @@ export const backendKind: Kind<BackendEntry, BackendDesired, BackendSight, Backe
   remembers: recall,
 };
 
-export function backendDesired(entry: BackendEntry, world: World): BackendDesired {
+export function backendDesired(entry: BackendEntry, entries: Entries): BackendDesired {
   const { person, app, document, intent, windows } = entry;
   const installed = person.packages.get(app);
   return {
@@ -66,7 +66,7 @@ export function backendDesired(entry: BackendEntry, world: World): BackendDesire
     manifest: installed?.manifest ?? null,
     leaving: person.leaving,
     removing: isRemoving(entry),
-    packageKey: packageKey(entry, world),
+    packageKey: packageKey(entry, entries),
     installedHash: installedHash(installed, person.link.snapshot(app)),
     document: document?.document.spec.estado ?? null,
     generation: document?.generation ?? 0,
@@ -78,8 +78,8 @@ export function backendDesired(entry: BackendEntry, world: World): BackendDesire
 }
 
 /** Only asked for while nothing of it is there. */
-function packageKey({ person, app }: BackendEntry, world: World): string | null {
-  return person.packages.has(app) ? null : wantedPackageOf(world, person.server.name, app, person.name);
+function packageKey({ person, app }: BackendEntry, entries: Entries): string | null {
+  return person.packages.has(app) ? null : wantedPackageOf(entries, person.server.name, app, person.name);
 }
 
 function installedHash(installed: InstalledPackage | undefined, snapshot: AppSnapshot | null): string | null {
@@ -116,7 +116,11 @@ export function backendObserved(entry: BackendEntry): BackendSight {
 }
 
 /** `backendDesired` and `backendObserved` as questions: each resync asks them of every app, and two records a time are most of its price. */
-function sameBackendInputs({ world }: Context, entry: BackendEntry, { desired, observed }: Inputs<BackendDesired, BackendSight>): boolean {
+function sameBackendInputs(
+  { entries }: Context,
+  entry: BackendEntry,
+  { desired, observed }: Inputs<BackendDesired, BackendSight>,
+): boolean {
   const { person, app, document } = entry;
   const { server, link } = person;
   const installed = person.packages.get(app);
@@ -135,7 +139,7 @@ function sameBackendInputs({ world }: Context, entry: BackendEntry, { desired, o
     desired.manifest === (installed?.manifest ?? null) &&
     desired.installedHash === installedHash(installed, snapshot) &&
     desired.removing === isRemoving(entry) &&
-    desired.packageKey === packageKey(entry, world) &&
+    desired.packageKey === packageKey(entry, entries) &&
     desired.document === (document?.document.spec.estado ?? null) &&
     desired.generation === (document?.generation ?? 0) &&
     desired.intent === pending(entry.intent) &&
@@ -192,8 +196,8 @@ function tellPages({ options }: Context, entry: BackendEntry, before: BackendDec
 }
 
 /** A backend answered for the first time, or ended while its package waits to go. */
-function wakePackages({ world, queue }: Context, { person, app }: BackendEntry): void {
-  for (const { key } of entriesOfApp(world, person.server.name, app, person.name)) queue.add(key, true);
+function wakePackages({ entries, queue }: Context, { person, app }: BackendEntry): void {
+  for (const { key } of entriesOfApp(entries, person.server.name, app, person.name)) queue.add(key, true);
 }
 
 async function finishIntent(context: Context, entry: BackendEntry, requestId: string): Promise<void> {
@@ -206,29 +210,29 @@ async function finishIntent(context: Context, entry: BackendEntry, requestId: st
 }
 
 /** Wishes and windows as the api left them. */
-async function refresh({ world, options, factory }: Context): Promise<void> {
+async function refresh({ entries, options, factory }: Context): Promise<void> {
   const { store } = options;
   const [intents, windows] = await Promise.all([store.intents(), store.windows()]);
   for (const intent of intents) {
-    const person = world.people.get(intent.person);
+    const person = entries.people.get(intent.person);
     if (!person || (intent.done && !person.backends.has(intent.app))) continue;
-    const entry = backendOf(world, person, intent.app, factory);
+    const entry = backendOf(entries, person, intent.app, factory);
     const pending = intent.done ? null : intent;
     if (entry.intent?.requestId !== pending?.requestId) entry.intent = pending;
   }
   for (const one of windows) {
-    const entry = world.people.get(one.person)?.backends.get(one.app);
+    const entry = entries.people.get(one.person)?.backends.get(one.app);
     if (entry && (entry.windows?.open !== one.open || entry.windows.zeroSinceMs !== one.zeroSinceMs)) entry.windows = one;
   }
 }
 
 async function onEdge(context: Context, key: string, urgent: boolean): Promise<void> {
-  const { world, queue, options, factory } = context;
+  const { entries, queue, options, factory } = context;
   const [whose, app = ''] = readKey(key).parts;
-  const person = world.people.get(whose);
+  const person = entries.people.get(whose);
   if (!person) return;
   const arrived = await rereadPresence(context, person);
-  const entry = backendOf(world, person, app, factory);
+  const entry = backendOf(entries, person, app, factory);
   await lookAtIntent(options.store, entry);
   queue.add(entry.key, urgent);
   queue.add(keys.supervisor(whose), urgent);
@@ -236,12 +240,12 @@ async function onEdge(context: Context, key: string, urgent: boolean): Promise<v
 }
 
 /** What an earlier run knew of apps on servers that can't be looked at now: they are unknown, not gone. */
-function recall({ world, factory }: Context, key: string): boolean {
+function recall({ entries, factory }: Context, key: string): boolean {
   const [whose, app] = readKey(key).parts;
-  const person = world.people.get(whose);
+  const person = entries.people.get(whose);
   if (!person || app === undefined) return false;
   if (person.backends.has(app)) return true;
   if (person.server.sight.status === 'reachable') return false;
-  backendOf(world, person, app, factory);
+  backendOf(entries, person, app, factory);
   return true;
 }

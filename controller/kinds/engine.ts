@@ -8,20 +8,20 @@ import {
   type EngineObserved,
 } from '../../reconcilers/engine.ts';
 import { readKey } from '../../schema/keys.ts';
-import { targetKey } from '../world-packages.ts';
-import type { EngineEntry, ServerEntry, World } from '../world.ts';
+import { targetKey } from '../package-entries.ts';
+import type { EngineEntry, ServerEntry, Entries } from '../entries.ts';
 import type { PackageTarget } from '../../reconcilers/actions.ts';
 import type { Kind } from './kind.ts';
 import { packageDesired } from './package.ts';
 
 export const engineKind: Kind<EngineEntry, EngineDesired, EngineObserved, EngineMemory, EngineDecision> = {
   name: 'Engine',
-  entries: (world) => world.engines.values(),
-  find: (world, _name, key) => world.engines.get(key),
+  entries: (entries) => entries.engines.values(),
+  find: (entries, _name, key) => entries.engines.get(key),
   keyOf: ({ key }) => key,
   lane: ({ server }) => server.name,
-  desired: ({ world }, entry) => engineDesired(world, entry),
-  observed: ({ world }, entry) => engineObserved(world, entry),
+  desired: ({ entries }, entry) => engineDesired(entries, entry),
+  observed: ({ entries }, entry) => engineObserved(entries, entry),
   decide: decideEngine,
   memory: engineMemory,
   report: (_context, { app, nome, versao, declared, server, present }) => ({
@@ -29,11 +29,11 @@ export const engineKind: Kind<EngineEntry, EngineDesired, EngineObserved, Engine
     details: { server: server.name, app, nome, versao, declared, bytes: present?.bytes ?? null },
   }),
   // Which there are is known after the first look at the server.
-  remembers: ({ world }, key) => world.servers.has(readKey(key).parts[0]),
+  remembers: ({ entries }, key) => entries.servers.has(readKey(key).parts[0]),
 };
 
-export function engineDesired(world: World, { server, app, nome, versao, declared }: EngineEntry): EngineDesired {
-  const owner = world.byTarget.get(targetKey(systemTarget(server, app)));
+export function engineDesired(entries: Entries, { server, app, nome, versao, declared }: EngineEntry): EngineDesired {
+  const owner = entries.byTarget.get(targetKey(systemTarget(server, app)));
   const wanted = owner && packageDesired(owner);
   return {
     server: server.name,
@@ -47,8 +47,8 @@ export function engineDesired(world: World, { server, app, nome, versao, declare
   };
 }
 
-export function engineObserved(world: World, { server, app, present, failure }: EngineEntry): EngineObserved {
-  const task = world.tasks.get(targetKey(systemTarget(server, app)));
+export function engineObserved(entries: Entries, { server, app, present, failure }: EngineEntry): EngineObserved {
+  const task = entries.tasks.get(targetKey(systemTarget(server, app)));
   return {
     host: server.sight,
     present: present !== null,

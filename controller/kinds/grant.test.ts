@@ -127,7 +127,7 @@ test('what a page takes away comes back, what it gives besides stays, also when 
   await apply();
   expect(await roles()).toEqual(['ana dona', 'caio comentar', 'editores ver']);
   expect(await status()).toBeNull();
-  expect(controller.context.world.grants.size).toBe(0);
+  expect(controller.context.entries.grants.size).toBe(0);
 });
 
 test('another room in the document takes the roles along', async () => {

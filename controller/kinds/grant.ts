@@ -10,13 +10,13 @@ import {
 } from '../../reconcilers/grant.ts';
 import type { RoomStore, StoredGroup, StoredMember, StoredRoom } from '../../store/rooms.ts';
 import type { Context } from '../loop/context.ts';
-import type { GrantEntry, World } from '../world.ts';
+import type { GrantEntry, Entries } from '../entries.ts';
 import type { Kind } from './kind.ts';
 
 export const grantKind: Kind<GrantEntry, GrantDesired, GrantObserved, GrantMemory, GrantDecision> = {
   name: 'Grant',
-  entries: (world) => world.grants.values(),
-  find: (world, name) => world.grants.get(name),
+  entries: (entries) => entries.grants.values(),
+  find: (entries, name) => entries.grants.get(name),
   keyOf: ({ key }) => key,
   lane: () => 'rooms',
   observe,
@@ -29,8 +29,8 @@ export const grantKind: Kind<GrantEntry, GrantDesired, GrantObserved, GrantMemor
 
 const nothingSeen: GrantObserved = { room: null, others: [], people: new Set(), groups: new Set(), appKnown: false, refused: null };
 
-async function observe({ options, world }: Context, entry: GrantEntry): Promise<boolean> {
-  entry.seen = await observeGrant(options.store.rooms, world, entry);
+async function observe({ options, entries }: Context, entry: GrantEntry): Promise<boolean> {
+  entry.seen = await observeGrant(options.store.rooms, entries, entry);
   return true;
 }
 
@@ -39,24 +39,24 @@ export function grantDesired({ name, leaving, placed }: GrantEntry): GrantDesire
   return { name, generation: placed.generation, spec: leaving ? null : { app, sala, dona, pessoas, grupos } };
 }
 
-export async function observeGrant(rooms: RoomStore, world: World, entry: GrantEntry): Promise<NonNullable<GrantEntry['seen']>> {
+export async function observeGrant(rooms: RoomStore, entries: Entries, entry: GrantEntry): Promise<NonNullable<GrantEntry['seen']>> {
   const { app, sala } = entry.placed.document.spec;
   const declared = entry.leaving ? null : await rooms.declaredRoom(app, sala);
-  const room = declared && (await roomSeen(rooms, world, declared));
+  const room = declared && (await roomSeen(rooms, entries, declared));
   const others: GrantRoom[] = [];
   for (const id of await rooms.declaredBy(entry.name)) {
     const other = id === declared?.id ? null : await rooms.room(id);
-    if (other !== null) others.push((await roomSeen(rooms, world, other)).seen);
+    if (other !== null) others.push((await roomSeen(rooms, entries, other)).seen);
   }
   const people = new Set<string>();
   const groups = new Set<string>();
-  for (const { name, leaving, placed } of world.people.values()) {
+  for (const { name, leaving, placed } of entries.people.values()) {
     if (leaving) continue;
     people.add(name);
     for (const grupo of placed.document.spec.grupos ?? []) groups.add(grupo);
   }
   return {
-    observed: { room: room?.seen ?? null, others, people, groups, appKnown: isKnown(world, app), refused: entry.refused },
+    observed: { room: room?.seen ?? null, others, people, groups, appKnown: isKnown(entries, app), refused: entry.refused },
     details: { app, sala, leaving: entry.leaving, ...(declared && room ? roomDetails(declared, room) : { room: null }) },
   };
 }
@@ -67,19 +67,19 @@ interface RoomSeen {
   readonly groups: readonly StoredGroup[];
 }
 
-async function roomSeen(rooms: RoomStore, world: World, { id, dona }: StoredRoom): Promise<RoomSeen> {
+async function roomSeen(rooms: RoomStore, entries: Entries, { id, dona }: StoredRoom): Promise<RoomSeen> {
   const { people: all, groups } = await rooms.members(id);
   // Who leaves is taken out of every room when they are signed out.
-  const people = all.filter(({ usuario }) => world.people.get(usuario)?.leaving !== true);
+  const people = all.filter(({ usuario }) => entries.people.get(usuario)?.leaving !== true);
   const row = ({ papel, declaredBy }: StoredMember | StoredGroup, name: string) => ({ name, papel, declaredBy });
   const seen = { id, dona, people: people.map((each) => row(each, each.usuario)), groups: groups.map((each) => row(each, each.grupo)) };
   return { seen, people, groups };
 }
 
 /** Somebody may use it: else a room of it would be for nobody. */
-function isKnown(world: World, app: string): boolean {
-  for (const server of world.servers.values()) if (server.system.has(app)) return true;
-  for (const person of world.people.values()) if (person.packages.has(app)) return true;
+function isKnown(entries: Entries, app: string): boolean {
+  for (const server of entries.servers.values()) if (server.system.has(app)) return true;
+  for (const person of entries.people.values()) if (person.packages.has(app)) return true;
   return false;
 }
 

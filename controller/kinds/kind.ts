@@ -10,7 +10,7 @@ import type { Decision } from '../../reconcilers/decision.ts';
 import type { MemoryShape } from '../../reconcilers/memory.ts';
 import type { Context } from '../loop/context.ts';
 import type { Change } from '../loop/record.ts';
-import type { World } from '../world.ts';
+import type { Entries } from '../entries.ts';
 
 export interface Inputs<Desired, Observed> {
   readonly desired: Desired;
@@ -50,9 +50,9 @@ export interface Kind<
 > {
   /** What its keys begin with. */
   readonly name: string;
-  entries(world: World): Iterable<Entry>;
+  entries(entries: Entries): Iterable<Entry>;
   /** `name` is what the key says after the kind. */
-  find(world: World, name: string, key: string): Entry | undefined;
+  find(entries: Entries, name: string, key: string): Entry | undefined;
   keyOf(entry: Entry): string;
   /** Keys of one lane share its workers: mostly the name of a server. */
   lane(entry: Entry): string;

@@ -16,16 +16,16 @@ import { lookAtInventory } from '../observe/inventory.ts';
 import { readSource } from '../observe/repository.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
 import { repositoryLocation } from '../repository/location.ts';
-import { installedAt, markRemoving, targetKey } from '../world-packages.ts';
-import type { PackageEntry, BackendEntry, World } from '../world.ts';
+import { installedAt, markRemoving, targetKey } from '../package-entries.ts';
+import type { PackageEntry, BackendEntry, Entries } from '../entries.ts';
 import type { Kind, Report, Round } from './kind.ts';
 
 type PackageRound = Round<PackageDesired, PackageObserved, PackageDecision>;
 
 export const packageKind: Kind<PackageEntry, PackageDesired, PackageObserved, PackageMemory, PackageDecision> = {
   name: 'Package',
-  entries: (world) => world.packages.values(),
-  find: (world, name) => world.packages.get(name),
+  entries: (entries) => entries.packages.values(),
+  find: (entries, name) => entries.packages.get(name),
   keyOf: ({ key }) => key,
   lane: ({ target }) => target.server,
   observe: async (context, entry) => {
@@ -33,8 +33,8 @@ export const packageKind: Kind<PackageEntry, PackageDesired, PackageObserved, Pa
     return true;
   },
   desired: (_context, entry) => packageDesired(entry),
-  observed: ({ world, options, offers }, entry) =>
-    packageObserved(world, entry, { shellVersion: options.shellVersion, offers: offers.last() }),
+  observed: ({ entries, options, offers }, entry) =>
+    packageObserved(entries, entry, { shellVersion: options.shellVersion, offers: offers.last() }),
   decide: decidePackage,
   memory: packageMemory,
   keep: (entry, { decision }) => {
@@ -45,7 +45,7 @@ export const packageKind: Kind<PackageEntry, PackageDesired, PackageObserved, Pa
   report,
   notify: (context, entry, { desired, decision }, { before }) => {
     endInstances(context, entry, desired, decision);
-    if (differs(before, decision)) tellState(context.world, context.options.bus, entry);
+    if (differs(before, decision)) tellState(context.entries, context.options.bus, entry);
   },
   refresh: refreshInstalls,
   onEdge: async (context, key, urgent) => {
@@ -77,9 +77,9 @@ function differs(before: PackageDecision | null, { state, reason, message }: Pac
 }
 
 /** The backends that run what goes are to end; they are decided by their own reconciler. */
-function endInstances({ world, queue }: Context, { target }: PackageEntry, desired: PackageDesired, decision: PackageDecision): void {
-  if (!markRemoving(world, target, desired.version === null && decision.state === 'removing')) return;
-  for (const person of world.people.values()) {
+function endInstances({ entries, queue }: Context, { target }: PackageEntry, desired: PackageDesired, decision: PackageDecision): void {
+  if (!markRemoving(entries, target, desired.version === null && decision.state === 'removing')) return;
+  for (const person of entries.people.values()) {
     if (person.server.name === target.server && (target.person === null || target.person === person.name))
       queue.add(keys.backend(person.name, target.app), true);
   }
@@ -87,18 +87,18 @@ function endInstances({ world, queue }: Context, { target }: PackageEntry, desir
 
 /** The version that is aimed at as the repository offers it now. Only asked when something would be done with it. */
 async function lookAtOffer(context: Context, entry: PackageEntry, desired: PackageDesired): Promise<void> {
-  const { world, options, offers } = context;
+  const { entries, options, offers } = context;
   const aim = aimedVersion(desired);
-  const installed = installedAt(world, entry.target);
+  const installed = installedAt(entries, entry.target);
   if (aim === null || (installed?.version === aim && installed.delivered !== null)) return;
-  const location = world.portal && repositoryLocation(options.dir, world.portal);
+  const location = entries.portal && repositoryLocation(options.dir, entries.portal);
   const { apps, problem } = await offers.read(location);
   const versions = apps.find(({ id }) => id === desired.app)?.versions ?? [];
   entry.offer = versions.find(({ version }) => version === aim) ?? null;
   entry.offered = versions.map(({ version }) => version);
   entry.problem =
     problem ?? (versions.length === 0 && location?.kind === 'folder' ? await problemIn(path.join(location.folder, desired.app)) : null);
-  const server = world.servers.get(desired.server);
+  const server = entries.servers.get(desired.server);
   const unasked = (entry.offer?.manifest.requiredPackages ?? []).some((one) => server?.inventoryOf.has(one) === false);
   if (server?.sight.status === 'reachable' && unasked) await lookAtInventory(context, server);
 }
@@ -138,27 +138,27 @@ export interface PackageSurroundings {
   readonly offers: Offers | null;
 }
 
-export function packageObserved(world: World, entry: PackageEntry, { shellVersion, offers }: PackageSurroundings): PackageObserved {
+export function packageObserved(entries: Entries, entry: PackageEntry, { shellVersion, offers }: PackageSurroundings): PackageObserved {
   const { target, offer, offered, problem, failure } = entry;
-  const server = world.servers.get(target.server);
-  const installed = installedAt(world, target);
-  const instances = backendsOf(world, target);
-  const task = world.tasks.get(targetKey(target));
+  const server = entries.servers.get(target.server);
+  const installed = installedAt(entries, target);
+  const instances = backendsOf(entries, target);
+  const task = entries.tasks.get(targetKey(target));
   const refusal =
     offer &&
     refusalOf(offer.manifest, {
       scope: target.scope,
       shellVersion,
-      provided: providedAt(world, target),
+      provided: providedAt(entries, target),
       offering: (capability) => offering(offers, capability),
       lacks: (requirement) => server?.inventory?.missing.includes(requirement) === true,
     });
   return {
     host: server?.sight ?? { status: 'unknown', message: `no Server document ${target.server}` },
-    looked: target.person === null || world.people.get(target.person)?.accountSeen === true,
+    looked: target.person === null || entries.people.get(target.person)?.accountSeen === true,
     // Only the name of the document changed, or its person wants it too.
-    isOthers: server === undefined || world.byTarget.get(targetKey(target))?.leaving === false,
-    overruled: overruledBy(world, entry),
+    isOthers: server === undefined || entries.byTarget.get(targetKey(target))?.leaving === false,
+    overruled: overruledBy(entries, entry),
     installed: installed
       ? {
           version: installed.version,
@@ -181,15 +181,15 @@ export function packageObserved(world: World, entry: PackageEntry, { shellVersio
   };
 }
 
-function overruledBy({ wishes }: World, { wanted, leaving, target }: PackageEntry): PackageObserved['overruled'] {
+function overruledBy({ wishes }: Entries, { wanted, leaving, target }: PackageEntry): PackageObserved['overruled'] {
   if (wanted.by === 'wish' || leaving || target.person === null) return null;
   const wish = wishes.get(`${target.person}/${target.app}`);
   return wish?.version === null ? { person: wish.person, requestId: wish.requestId } : null;
 }
 
 /** Backends that run, or would run, what stands at the target. */
-function backendsOf(world: World, { server, app, scope, person }: PackageTarget): readonly BackendEntry[] {
-  const people = person === null ? [...world.people.values()] : [world.people.get(person)].filter((one) => one !== undefined);
+function backendsOf(entries: Entries, { server, app, scope, person }: PackageTarget): readonly BackendEntry[] {
+  const people = person === null ? [...entries.people.values()] : [entries.people.get(person)].filter((one) => one !== undefined);
   return people.flatMap((one) => {
     const backend = one.backends.get(app);
     const own = one.packages.get(app)?.scope === 'pessoa';
@@ -216,9 +216,9 @@ function answers({ person, app, decision }: BackendEntry, hash: string): boolean
 }
 
 /** For everybody the system's apps, for one person their own, too. */
-function providedAt(world: World, { server, scope, person }: PackageTarget): ReadonlySet<string> {
-  const shared = [...(world.servers.get(server)?.system.values() ?? [])];
-  const own = scope === 'pessoa' && person !== null ? [...(world.people.get(person)?.packages.values() ?? [])] : [];
+function providedAt(entries: Entries, { server, scope, person }: PackageTarget): ReadonlySet<string> {
+  const shared = [...(entries.servers.get(server)?.system.values() ?? [])];
+  const own = scope === 'pessoa' && person !== null ? [...(entries.people.get(person)?.packages.values() ?? [])] : [];
   return new Set([...shared, ...own].flatMap(({ manifest }) => manifest.provides ?? []));
 }
 

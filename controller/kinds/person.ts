@@ -6,17 +6,17 @@ import { createBreath } from '../loop/slices.ts';
 import { lookAtSession } from '../observe/look.ts';
 import { askedForPerson } from '../observe/people.ts';
 import { accountLasts } from '../servers/kit-work.ts';
-import type { PersonEntry, World } from '../world.ts';
+import type { PersonEntry, Entries } from '../entries.ts';
 import type { Kind } from './kind.ts';
 
 export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, PersonMemory> = {
   name: 'Person',
-  entries: (world) => world.people.values(),
-  find: (world, name) => world.people.get(name),
+  entries: (entries) => entries.people.values(),
+  find: (entries, name) => entries.people.get(name),
   keyOf: ({ key }) => key,
   lane: ({ server }) => server.name,
   desired: (_context, person) => personDesired(person),
-  observed: ({ world }, person) => personObserved(world, person),
+  observed: ({ entries }, person) => personObserved(entries, person),
   decide: decidePerson,
   memory: personMemory,
   report: (_context, { server, account, leaving, placed }) => ({
@@ -31,14 +31,14 @@ export function personDesired({ name, leaving, session, everSignedIn, server, pl
   return { name, server: server.name, generation: placed.generation, leaving, session, everSignedIn };
 }
 
-export function personObserved(world: World, person: PersonEntry): PersonObserved {
-  const left = person.leaving ? leftOf(world, person) : null;
+export function personObserved(entries: Entries, person: PersonEntry): PersonObserved {
+  const left = person.leaving ? leftOf(entries, person) : null;
   return { host: person.server.sight, account: person.accountSeen, lasts: accountLasts(person), left };
 }
 
 /** What of a person who leaves is still there. */
 function leftOf(
-  world: World,
+  entries: Entries,
   { name, server, account, accountSeen, link, signedOut, supervisorEnded, backends }: PersonEntry,
 ): LeavingObserved {
   const isTaken = (other: PersonEntry): boolean =>
@@ -46,19 +46,19 @@ function leftOf(
   const known = new Set([...link.snapshots().map(({ app }) => app), ...backends.keys()]);
   return {
     signedOut,
-    shared: [...world.people.values()].some(isTaken),
+    shared: [...entries.people.values()].some(isTaken),
     account: accountSeen,
     supervisor: link.view().status,
     living: [...known].filter((app) => livesOn(link.snapshot(app), backends.get(app)?.starting === true)),
     ended: supervisorEnded,
-    packages: [...world.packages.values()].flatMap(({ key, leaving, target }) => (leaving && target.person === name ? [key] : [])),
+    packages: [...entries.packages.values()].flatMap(({ key, leaving, target }) => (leaving && target.person === name ? [key] : [])),
   };
 }
 
 /** Sessions as the api left them. */
-async function refresh({ world, options }: Context): Promise<void> {
+async function refresh({ entries, options }: Context): Promise<void> {
   const breath = createBreath();
-  for (const person of world.people.values()) {
+  for (const person of entries.people.values()) {
     await lookAtSession(options.store, person, options.clock.nowMs());
     await breath();
   }

@@ -3,14 +3,14 @@ import { portalMemory, decidePortal, type PortalDesired, type PortalMemory, type
 import { keys } from '../../schema/keys.ts';
 import { watchFolder } from '../desired/watch.ts';
 import { rereadFolder } from '../loop/apply.ts';
-import type { World } from '../world.ts';
+import type { Entries } from '../entries.ts';
 import type { Kind } from './kind.ts';
 
-export const portalKind: Kind<World, PortalDesired, PortalObserved, PortalMemory> = {
+export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemory> = {
   name: 'Portal',
-  entries: (world) => [world],
+  entries: (entries) => [entries],
   // There is one, whatever its document is called.
-  find: (world) => world,
+  find: (entries) => entries,
   keyOf,
   lane: () => '',
   observe: async (context) => {
@@ -33,13 +33,13 @@ export const portalKind: Kind<World, PortalDesired, PortalObserved, PortalMemory
       pendingPrune: observed.held,
     },
   }),
-  watch: ({ options, queue, world }) => {
-    const watcher = watchFolder(options.dir, options.clock, () => queue.add(keyOf(world), false));
+  watch: ({ options, queue, entries }) => {
+    const watcher = watchFolder(options.dir, options.clock, () => queue.add(keyOf(entries), false));
     return () => watcher.close();
   },
   remembers: () => true,
 };
 
-function keyOf({ portal }: World): string {
+function keyOf({ portal }: Entries): string {
   return keys.portal(portal?.document.metadata.name ?? 'portal');
 }

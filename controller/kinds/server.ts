@@ -7,18 +7,18 @@ import { inventoryDue, lookAtInventory } from '../observe/inventory.ts';
 import { lookAtPackages } from '../observe/packages.ts';
 import { isOccupied, lookAtKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
 import { followServices } from '../servers/services.ts';
-import type { ServerEntry } from '../world.ts';
+import type { ServerEntry } from '../entries.ts';
 import type { Kind } from './kind.ts';
 
 export const serverKind: Kind<ServerEntry, ServerDesired, ServerObserved, ServerMemory> = {
   name: 'Server',
-  entries: (world) => world.servers.values(),
-  find: (world, name) => world.servers.get(name),
+  entries: (entries) => entries.servers.values(),
+  find: (entries, name) => entries.servers.get(name),
   keyOf: ({ key }) => key,
   lane: ({ name }) => name,
   observe,
   desired: serverDesired,
-  observed: ({ world }, server) => serverObserved(world, server),
+  observed: ({ entries }, server) => serverObserved(entries, server),
   decide: decideServer,
   memory: serverMemory,
   report: (_context, { placed, system, kit }) => ({
@@ -32,7 +32,7 @@ export const serverKind: Kind<ServerEntry, ServerDesired, ServerObserved, Server
 
 async function observe(context: Context, server: ServerEntry): Promise<boolean> {
   // Whether it answers or not, it goes.
-  if (server.leaving && !isOccupied(context.world, server)) return true;
+  if (server.leaving && !isOccupied(context.entries, server)) return true;
   await lookAtKit(context, server);
   const isOff = server.kit?.wish?.removed === true;
   const fresh = server.sight.status === 'reachable' && ageMs(context.options.clock.nowMs(), server.lookedAtMs) < limits.packageLookMs;

@@ -9,17 +9,17 @@ import {
 } from '../../reconcilers/service.ts';
 import { readKey } from '../../schema/keys.ts';
 import { probeService } from '../servers/services.ts';
-import type { ServiceEntry } from '../world.ts';
+import type { ServiceEntry } from '../entries.ts';
 import type { Kind } from './kind.ts';
 
 export const serviceKind: Kind<ServiceEntry, ServiceDesired, ServiceObserved, ServiceMemory, ServiceDecision> = {
   name: 'Service',
-  entries: function* (world) {
-    for (const server of world.servers.values()) yield* server.services.values();
+  entries: function* (entries) {
+    for (const server of entries.servers.values()) yield* server.services.values();
   },
-  find: (world, _name, key) => {
+  find: (entries, _name, key) => {
     const [server, app = ''] = readKey(key).parts;
-    return world.servers.get(server)?.services.get(app);
+    return entries.servers.get(server)?.services.get(app);
   },
   keyOf: ({ key }) => key,
   lane: ({ server }) => server.name,
@@ -43,13 +43,13 @@ export const serviceKind: Kind<ServiceEntry, ServiceDesired, ServiceObserved, Se
     generation: 0,
     details: { server: server.name, app, version: server.system.get(app)?.version ?? null },
   }),
-  notify: ({ world, queue }, { server, app, decision }, _round, { before }) => {
+  notify: ({ entries, queue }, { server, app, decision }, _round, { before }) => {
     if (before === decision) return;
-    for (const person of world.people.values()) {
+    for (const person of entries.people.values()) {
       const entry = person.server === server ? person.backends.get(app) : undefined;
       if (entry) queue.add(entry.key, true);
     }
   },
   // Which there are is known after the first look at the server.
-  remembers: ({ world }, key) => world.servers.has(readKey(key).parts[0]),
+  remembers: ({ entries }, key) => entries.servers.has(readKey(key).parts[0]),
 };

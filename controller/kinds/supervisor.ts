@@ -10,13 +10,13 @@ import {
 } from '../../reconcilers/supervisor-process.ts';
 import { keys } from '../../schema/keys.ts';
 import { askedForPerson } from '../observe/people.ts';
-import type { BackendEntry, PersonEntry } from '../world.ts';
+import type { BackendEntry, PersonEntry } from '../entries.ts';
 import type { Kind } from './kind.ts';
 
 export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObserved, SupervisorMemory, SupervisorDecision> = {
   name: 'Supervisor',
-  entries: (world) => world.people.values(),
-  find: (world, name) => world.people.get(name),
+  entries: (entries) => entries.people.values(),
+  find: (entries, name) => entries.people.get(name),
   keyOf: ({ name }) => keys.supervisor(name),
   lane: ({ server }) => server.name,
   desired: (_context, person) => supervisorDesired(person),

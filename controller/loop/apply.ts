@@ -1,8 +1,8 @@
-/** Takes the folder in force: the world follows the documents, and everything is decided anew. */
+/** Puts a folder in force: updates the entries from the documents and decides every key again. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { followToken } from '../execute/tokens.ts';
 import { lookAtPackages } from '../observe/packages.ts';
-import { syncWorld } from '../sync-world.ts';
+import { syncEntries } from '../sync-entries.ts';
 import type { Context } from './context.ts';
 import type { Log } from './record.ts';
 import { createBreath } from './slices.ts';
@@ -13,7 +13,7 @@ export async function rereadFolder(context: Context, prune: boolean): Promise<vo
   const before = { errors: source.errors(), held: source.current().held };
   const changed = await source.reread(prune);
   if (changed) tellFolder(options.log, before, { errors: source.errors(), held: source.current().held });
-  if (context.world.inForce !== context.source.current()) await applyInForce(context);
+  if (context.entries.inForce !== context.source.current()) await applyInForce(context);
 }
 
 interface FolderNews {
@@ -30,14 +30,14 @@ function tellFolder(log: Log, before: FolderNews, now: FolderNews): void {
   else if (now.held.length === 0 && before.held.length > 0) log.info({ tell: true }, 'nothing is held back any more');
 }
 
-/** Makes the world follow the documents in force. */
+/** Updates the entries from the documents in force. */
 export async function applyInForce(context: Context): Promise<void> {
-  const { source, world, factory, recorder, queue, options } = context;
-  for (const key of syncWorld(world, source.current(), factory)) recorder.forget(key);
+  const { source, entries, factory, recorder, queue, options } = context;
+  for (const key of syncEntries(entries, source.current(), factory)) recorder.forget(key);
   await turn();
   // Who is new is looked at before anything is decided, so that what runs is never taken for stopped.
-  const strangers = [...world.people.values()].filter((person) => person.accountSeen === null);
-  const unseen = [...world.servers.values()].filter((server) => server.lookedAtMs === 0).map((server) => server.name);
+  const strangers = [...entries.people.values()].filter((person) => person.accountSeen === null);
+  const unseen = [...entries.servers.values()].filter((server) => server.lookedAtMs === 0).map((server) => server.name);
   const names = new Set([...unseen, ...strangers.map((person) => person.server.name)]);
   await Promise.all([...names].map((name) => lookAtPackages(context, name)));
   await Promise.all(strangers.map((person) => person.link.adopt()));
@@ -46,7 +46,7 @@ export async function applyInForce(context: Context): Promise<void> {
   await context.refresh();
   options.bus.peopleChanged();
   const breath = createBreath();
-  for (const person of world.people.values()) {
+  for (const person of entries.people.values()) {
     options.bus.publish(person.name, { type: 'apps-changed' });
     await breath();
   }

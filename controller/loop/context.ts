@@ -12,7 +12,7 @@ import type { Log, Recorder } from './record.ts';
 import type { OffersReader } from '../repository/offers.ts';
 import type { Store } from '../../store/store.ts';
 import type { KitTarball, ServerAdmin } from '../servers/admin.ts';
-import type { World, WorldFactory } from '../world.ts';
+import type { Entries, EntryFactory } from '../entries.ts';
 
 export interface ControllerOptions {
   /** Folder of desired-state YAML, absolute. */
@@ -36,12 +36,12 @@ export interface ControllerOptions {
 export interface Context {
   readonly options: ControllerOptions;
   readonly source: DesiredSource;
-  readonly world: World;
+  readonly entries: Entries;
   readonly recorder: Recorder;
   readonly queue: WorkQueue;
   readonly executors: Executors;
   readonly credentials: PortalCredentials;
-  readonly factory: WorldFactory;
+  readonly factory: EntryFactory;
   readonly offers: OffersReader;
   /** Reads everything that the api wrote: the level behind the bus's edges. */
   readonly refresh: () => Promise<void>;

@@ -1,4 +1,4 @@
-/** Notices a key whose decisions feed themselves: work without anything new from the world, again and again (anchors B13). */
+/** Detects a key that is decided again and again although nothing new was observed (anchors B13). */
 import type { Decision } from '../../reconcilers/decision.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';

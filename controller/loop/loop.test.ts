@@ -112,7 +112,7 @@ test('a wall clock that was set back lets everything be decided once more: a dea
   // The packages are looked at by their age too, which must not be a day less than nothing.
   await controller.resync();
   await controller.context.queue.idle();
-  const [server] = controller.context.world.servers.values();
+  const [server] = controller.context.entries.servers.values();
   expect(server?.lookedAtMs).toBeLessThanOrEqual(systemClock.nowMs() + wallOffsetMs);
 });
 

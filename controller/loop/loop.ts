@@ -29,12 +29,12 @@ import type { Kind } from '../kinds/kind.ts';
 import { createOffersReader } from '../repository/offers.ts';
 import { tellProgress } from './package-news.ts';
 import { lookAtInventory } from '../observe/inventory.ts';
-import { emptyWorld, type WorldFactory } from '../world.ts';
+import { emptyEntries, type EntryFactory } from '../entries.ts';
 import { entryOf, isDue, reconcile, type LoopContext } from './reconcile.ts';
 
 export interface Controller {
   readonly context: Context;
-  /** Reads the folder and looks at the world, and adopts what runs there. Does nothing to it yet. */
+  /** Reads the folder, observes the servers and adopts what runs there. Executes no action yet. */
   prepare(): Promise<void>;
   /** Begins to act, after `prepare`. */
   start(): Promise<void>;
@@ -66,15 +66,15 @@ export async function createController(options: LoopOptions): Promise<Controller
       stopped = true;
       const closing = context.queue.close();
       // A running installation ends with us; what was there before stays, and the next run goes on where it was.
-      const tasks = [...context.world.tasks.values()];
+      const tasks = [...context.entries.tasks.values()];
       for (const { abort } of tasks) abort.abort();
       for (const end of ends) await end();
-      for (const person of context.world.people.values()) person.link.close();
+      for (const person of context.entries.people.values()) person.link.close();
       await closing;
       await Promise.all(tasks.map(({ ended }) => ended));
       await context.recorder.settled();
-      for (const { kit } of context.world.servers.values()) kit?.admin.close();
-      await Promise.all([...context.world.servers.values()].map((server) => server.host.close()));
+      for (const { kit } of context.entries.servers.values()) kit?.admin.close();
+      await Promise.all([...context.entries.servers.values()].map((server) => server.host.close()));
     },
   };
 }
@@ -83,18 +83,18 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
   const { store, clock, log } = options;
   const recorder = await openRecorder(store, clock, log);
   const source = await openDesiredSource(options.dir, store);
-  const world = emptyWorld(source.current());
+  const entries = emptyEntries(source.current());
   const kinds = new Map((options.kinds ?? allKinds).map((kind) => [kind.name, kind]));
   const queue: WorkQueue = createWorkQueue({
     clock,
-    laneOf: (key) => laneOf({ world, kinds }, key),
+    laneOf: (key) => laneOf({ entries, kinds }, key),
     parallelMax: limits.workersPerServerMax,
     workDeadlineMs: limits.workDeadlineMs,
     work: (key) => reconcile(context, key),
     onError: (key, error) => log.error({ key, err: error }, 'work failed'),
     onLate: (key) => log.error({ key, deadlineMs: limits.workDeadlineMs }, 'work is past its deadline'),
   });
-  const factory: WorldFactory = {
+  const factory: EntryFactory = {
     host: (document) => {
       const host = options.createHost(document, false);
       host.onDoubt(() => lookAgain(context, host));
@@ -119,7 +119,7 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     store,
     rooms: store.rooms,
     bus: options.bus,
-    world,
+    entries,
     clock,
     log,
     dir: options.dir,
@@ -128,13 +128,13 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     onPackages: (name) => onPackages(context, name),
     onInstalls: () => refreshInstalls(context),
     onForgotten: (key) => onForgotten(context, key),
-    onProgress: (entry, task) => tellProgress(world, options.bus, clock.nowMs(), entry, task),
+    onProgress: (entry, task) => tellProgress(entries, options.bus, clock.nowMs(), entry, task),
   });
   const context: LoopContext = {
     options,
     kinds,
     source,
-    world,
+    entries,
     recorder,
     queue,
     factory,
@@ -144,18 +144,18 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     refresh: async () => {
       for (const kind of kinds.values()) await kind.refresh?.(context);
     },
-    everyKey: () => everyKey({ world, kinds }),
+    everyKey: () => everyKey({ entries, kinds }),
     alarm: createLoopAlarm(clock, log),
   };
   return context;
 }
 
 async function onPackages(context: LoopContext, name: string): Promise<void> {
-  const { world } = context;
+  const { entries } = context;
   await lookAtPackages(context, name);
-  const server = world.servers.get(name);
+  const server = entries.servers.get(name);
   // Where nothing declares an engine and none stands, there is nothing new to see.
-  const hasEngines = [...world.engines.values()].some((engine) => engine.server === server);
+  const hasEngines = [...entries.engines.values()].some((engine) => engine.server === server);
   if (server?.sight.status === 'reachable' && hasEngines) await lookAtInventory(context, server);
 }
 
@@ -165,8 +165,8 @@ async function onForgotten(context: LoopContext, key: string): Promise<void> {
 }
 
 /** What was seen of a server may hold no longer: it is looked at now, and not when its time comes. */
-function lookAgain({ world, queue }: Context, host: Host): void {
-  for (const server of world.servers.values()) {
+function lookAgain({ entries, queue }: Context, host: Host): void {
+  for (const server of entries.servers.values()) {
     if (server.host !== host) continue;
     server.lookedAtMs = 0;
     queue.add(server.key, true);
@@ -175,43 +175,43 @@ function lookAgain({ world, queue }: Context, host: Host): void {
 
 /** Beside the loop: a tarball on a slow line takes minutes. What went wrong stands in the state of the kit. */
 function beginServerAct(context: LoopContext, action: ServerAction): void {
-  const server = context.world.servers.get(action.server);
+  const server = context.entries.servers.get(action.server);
   // What is under way makes the server be looked at when it ends: then it is decided anew.
   if (server && server.kit?.work === null) carryOut(context, server, action).catch(() => undefined);
 }
 
-function* everyKey({ world, kinds }: Pick<LoopContext, 'world' | 'kinds'>): Generator<string> {
-  for (const kind of kinds.values()) for (const entry of kind.entries(world)) yield kind.keyOf(entry);
+function* everyKey({ entries, kinds }: Pick<LoopContext, 'entries' | 'kinds'>): Generator<string> {
+  for (const kind of kinds.values()) for (const entry of kind.entries(entries)) yield kind.keyOf(entry);
 }
 
 /** Keys of one server share its workers. */
-function laneOf({ world, kinds }: Pick<LoopContext, 'world' | 'kinds'>, key: string): string {
+function laneOf({ entries, kinds }: Pick<LoopContext, 'entries' | 'kinds'>, key: string): string {
   const kind = kinds.get(kindOf(key));
-  const entry = kind && entryOf(kind, world, key);
+  const entry = kind && entryOf(kind, entries, key);
   return kind === undefined || entry === undefined ? '' : kind.lane(entry);
 }
 
 async function prepare(context: LoopContext): Promise<void> {
-  const { source, credentials, world } = context;
+  const { source, credentials, entries } = context;
   await source.reread(false);
   await applyInForce(context);
   recall(context);
-  await credentials.sweep(world);
+  await credentials.sweep(entries);
   await context.refresh();
 }
 
 /** What an earlier run left about objects that are no more is forgotten. */
 function recall(context: LoopContext): void {
-  const { world, kinds, recorder } = context;
+  const { entries, kinds, recorder } = context;
   for (const { key } of recorder.all()) {
     const kind = kinds.get(kindOf(key));
-    const isOfUse = kind !== undefined && (kind.remembers?.(context, key) ?? entryOf(kind, world, key) !== undefined);
+    const isOfUse = kind !== undefined && (kind.remembers?.(context, key) ?? entryOf(kind, entries, key) !== undefined);
     if (!isOfUse) recorder.forget(key);
   }
 }
 
 function start(context: LoopContext, ends: (() => void | Promise<void>)[]): void {
-  const { options, world, source, queue } = context;
+  const { options, entries, source, queue } = context;
   const { bus, log, dir } = options;
   ends.push(
     bus.onEnqueue((key, urgent) => {
@@ -224,7 +224,7 @@ function start(context: LoopContext, ends: (() => void | Promise<void>)[]): void
   }
   ends.push(resyncEvery(context));
   queue.open();
-  log.info({ dir, objects: source.current().documents.size, backends: world.backends.size }, 'controller started');
+  log.info({ dir, objects: source.current().documents.size, backends: entries.backends.size }, 'controller started');
 }
 
 /** Every ten seconds and a little more, so that many portals don't look at the same moment. Source: design 3 rule 3. */
@@ -261,11 +261,11 @@ async function resync(context: LoopContext): Promise<void> {
 
 /** Puts everything into the queue that is decided at every round, and of the rest what is due. */
 async function askForAll(context: LoopContext): Promise<void> {
-  const { world, queue, kinds } = context;
+  const { entries, queue, kinds } = context;
   const breath = createBreath();
   for (const kind of kinds.values()) {
     if (kind.lastInputs !== undefined) continue;
-    for (const entry of kind.entries(world)) {
+    for (const entry of kind.entries(entries)) {
       await breath();
       queue.add(kind.keyOf(entry), false);
       kind.atResync?.(entry);
@@ -275,12 +275,12 @@ async function askForAll(context: LoopContext): Promise<void> {
 }
 
 function tick(context: LoopContext): number {
-  const { world, queue, kinds } = context;
+  const { entries, queue, kinds } = context;
   const nowMs = context.options.clock.nowMs();
   let due = 0;
   for (const kind of kinds.values()) {
     if (kind.lastInputs === undefined) continue;
-    for (const entry of kind.entries(world)) {
+    for (const entry of kind.entries(entries)) {
       if (!isDue(context, kind, entry, nowMs)) continue;
       due += 1;
       queue.add(kind.keyOf(entry), false);

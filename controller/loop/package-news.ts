@@ -2,31 +2,31 @@
 import { limits } from '../limits.ts';
 import type { PackageState } from '../../schema/packages.ts';
 import type { Bus } from '../../store/bus.ts';
-import { targetKey } from '../world-packages.ts';
-import type { PackageEntry, PackageTask, World } from '../world.ts';
+import { targetKey } from '../package-entries.ts';
+import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
 
 /** Whom a package concerns: its person, or everybody on the server. */
-export function peopleOf(world: World, { target }: PackageEntry): readonly string[] {
+export function peopleOf(entries: Entries, { target }: PackageEntry): readonly string[] {
   if (target.person !== null) return [target.person];
-  return [...world.people.values()].filter((person) => person.server.name === target.server).map(({ name }) => name);
+  return [...entries.people.values()].filter((person) => person.server.name === target.server).map(({ name }) => name);
 }
 
 /** The state of the last decision, with what the installer said since. */
-export function tellState(world: World, bus: Bus, entry: PackageEntry): void {
+export function tellState(entries: Entries, bus: Bus, entry: PackageEntry): void {
   const { decision, target } = entry;
   if (decision === null) return;
   const { state, reason, message } = decision;
-  const progress = world.tasks.get(targetKey(target))?.progress ?? null;
-  for (const person of peopleOf(world, entry))
+  const progress = entries.tasks.get(targetKey(target))?.progress ?? null;
+  for (const person of peopleOf(entries, entry))
     bus.publish(person, { type: 'install-progress', app: target.app, state, reason, message, progress });
 }
 
 /** Bytes that came in: between changes of state, and not too often. */
-export function tellProgress(world: World, bus: Bus, nowMs: number, entry: PackageEntry, task: PackageTask): void {
+export function tellProgress(entries: Entries, bus: Bus, nowMs: number, entry: PackageEntry, task: PackageTask): void {
   if (task.act !== 'install' || nowMs - task.toldAtMs < limits.installTellMs) return;
   task.toldAtMs = nowMs;
   const { reason, message, progress } = task;
-  for (const person of peopleOf(world, entry))
+  for (const person of peopleOf(entries, entry))
     bus.publish(person, { type: 'install-progress', app: entry.target.app, state: 'installing', reason, message, progress });
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { kindOf } from '../../schema/keys.ts';
 import { execute } from '../execute/executors.ts';
 import { sameFields, type Kind, type Round } from '../kinds/kind.ts';
-import type { World } from '../world.ts';
+import type { Entries } from '../entries.ts';
 import type { Context } from './context.ts';
 import { nextRound } from './rounds.ts';
 
@@ -19,15 +19,15 @@ type AnyRound = Round<unknown, unknown, ReturnType<Kind['decide']>>;
 export function reconcile(context: LoopContext, key: string): Promise<void> | undefined {
   const kind = context.kinds.get(kindOf(key));
   if (kind === undefined) return undefined;
-  const entry = entryOf(kind, context.world, key);
+  const entry = entryOf(kind, context.entries, key);
   if (entry === undefined) return undefined;
   const observing = kind.observe?.(context, entry);
   if (observing === undefined) return decide(context, kind, entry);
   return observing.then((isStill) => (isStill ? decide(context, kind, entry) : undefined));
 }
 
-export function entryOf(kind: Kind, world: World, key: string): unknown {
-  return kind.find(world, key.slice(kind.name.length + 1), key);
+export function entryOf(kind: Kind, entries: Entries, key: string): unknown {
+  return kind.find(entries, key.slice(kind.name.length + 1), key);
 }
 
 /** Whether the entry is to be decided anew: another input, a deadline that came, or a kind that is asked at every round. */

@@ -3,12 +3,12 @@ import { ageMs } from '../clock/age.ts';
 import { limits } from '../limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { Context } from '../loop/context.ts';
-import { syncEngines } from '../world-packages.ts';
-import type { ServerEntry } from '../world.ts';
+import { syncEngines } from '../package-entries.ts';
+import type { ServerEntry } from '../entries.ts';
 
 /** Which apps ask for Linux packages on the server, and for which: what is installed, wanted or offered. */
 export function askingOn(
-  { world, offers }: Context,
+  { entries, offers }: Context,
   server: ServerEntry,
 ): readonly (readonly [app: string, required: readonly string[]])[] {
   const asking: (readonly [string, readonly string[]])[] = [];
@@ -17,10 +17,10 @@ export function askingOn(
     if (required.length > 0) asking.push([app, required]);
   };
   for (const { app, manifest } of server.system.values()) add(app, manifest);
-  for (const person of world.people.values()) {
+  for (const person of entries.people.values()) {
     if (person.server === server) for (const { app, manifest } of person.packages.values()) add(app, manifest);
   }
-  for (const { target, offer } of world.packages.values()) if (target.server === server.name) add(target.app, offer?.manifest);
+  for (const { target, offer } of entries.packages.values()) if (target.server === server.name) add(target.app, offer?.manifest);
   for (const { id, versions } of offers.last().apps) add(id, versions[0]?.manifest);
   return asking;
 }
@@ -34,7 +34,7 @@ const isRequirement = (text: string): boolean => /^[a-z0-9][a-z0-9+.-]*(?:\s*\|\
 
 /** Looks at engines and Linux packages of a server; one that does not answer keeps what was known. */
 export async function lookAtInventory(context: Context, server: ServerEntry): Promise<void> {
-  const { world, options, queue, recorder } = context;
+  const { entries, options, queue, recorder } = context;
   const asked = requirementsOn(context, server);
   server.inventoryAtMs = options.clock.nowMs();
   try {
@@ -45,20 +45,20 @@ export async function lookAtInventory(context: Context, server: ServerEntry): Pr
     const same = JSON.stringify(seen) === JSON.stringify(server.inventory);
     server.inventoryOf = asked;
     if (!same) server.inventory = seen;
-    for (const key of syncEngines(world, server)) recorder.forget(key);
-    for (const { key, server: of } of world.engines.values()) if (of === server) queue.add(key, false);
-    if (!same) for (const { key, target } of world.packages.values()) if (target.server === server.name) queue.add(key, false);
+    for (const key of syncEngines(entries, server)) recorder.forget(key);
+    for (const { key, server: of } of entries.engines.values()) if (of === server) queue.add(key, false);
+    if (!same) for (const { key, target } of entries.packages.values()) if (target.server === server.name) queue.add(key, false);
   } catch (error) {
     options.log.warn({ key: server.key, error: (error as Error).message }, 'the server could not be asked for engines and Linux packages');
   }
 }
 
 /** Whether engines changed (the look at the server sets the age to 0), somebody waits for a Linux package, or the answer is old. */
-export function inventoryDue({ world, options }: Context, server: ServerEntry): boolean {
+export function inventoryDue({ entries, options }: Context, server: ServerEntry): boolean {
   if (server.sight.status !== 'reachable') return false;
   const sinceMs = ageMs(options.clock.nowMs(), server.inventoryAtMs);
   if (server.inventory === null || sinceMs >= limits.inventoryLookMs) return true;
-  const waiting = [...world.packages.values()].some(
+  const waiting = [...entries.packages.values()].some(
     ({ target, decision }) => target.server === server.name && decision?.reason === 'PackageMissing',
   );
   return waiting && sinceMs >= limits.inventoryMs;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../store/store.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
-import { emptyWorld, type PersonEntry, type ServerEntry } from '../world.ts';
+import { emptyEntries, type PersonEntry, type ServerEntry } from '../entries.ts';
 import { lookAtServer, lookAtSession } from './look.ts';
 
 test('who was away and stays away costs no read of the store, ten thousand times a resync', async () => {
@@ -55,14 +55,14 @@ test('a slow look that began before an install takes nothing back from the look 
     lookTold: 0,
   } as unknown as ServerEntry;
   const person = { name: 'ana', account: 'ana', server, packages: new Map(), lookTold: 0 } as unknown as PersonEntry;
-  const world = emptyWorld({ documents: new Map() } as unknown as Parameters<typeof emptyWorld>[0]);
-  world.people.set('ana', person);
+  const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]);
+  entries.people.set('ana', person);
   const next = async (index: number, packages: readonly InstalledPackage[]): Promise<void> => {
     await expect.poll(() => answers.length).toBeGreaterThan(index);
     answers[index]?.give(packages);
   };
-  const before = lookAtServer(world, server, () => 1);
-  const after = lookAtServer(world, server, () => 1);
+  const before = lookAtServer(entries, server, () => 1);
+  const after = lookAtServer(entries, server, () => 1);
   await next(1, [app]);
   await next(2, [app]);
   expect(await after).toEqual([person]);

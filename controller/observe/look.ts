@@ -3,13 +3,13 @@ import { SvcError } from '../../schema/errors.ts';
 import type { HostSight } from '../../reconcilers/backend-types.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import type { Store } from '../../store/store.ts';
-import type { BackendEntry, PersonEntry, ServerEntry, World } from '../world.ts';
+import type { BackendEntry, PersonEntry, ServerEntry, Entries } from '../entries.ts';
 
 /**
  * Reads the packages of a server and of its people, and whether it answers at all. Answers the people whose packages changed.
  * Never rejects: a server that can't be read is unreachable, and what was seen of it before stays.
  */
-export async function lookAtServer(world: World, server: ServerEntry, nowMs: () => number): Promise<readonly PersonEntry[]> {
+export async function lookAtServer(entries: Entries, server: ServerEntry, nowMs: () => number): Promise<readonly PersonEntry[]> {
   const changed: PersonEntry[] = [];
   server.looksBegun += 1;
   const look = server.looksBegun;
@@ -21,7 +21,7 @@ export async function lookAtServer(world: World, server: ServerEntry, nowMs: () 
     return false;
   };
   try {
-    const people = [...world.people.values()].filter((person) => person.server === server);
+    const people = [...entries.people.values()].filter((person) => person.server === server);
     const accounts = people.map((person) => person.account);
     const system = byApp(await server.host.installed(null, accounts));
     if (!isStale(server) && !samePackages(server.system, system)) server.system = system;

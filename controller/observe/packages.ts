@@ -1,28 +1,28 @@
 /** A look at the packages of a server, and what follows from it for its people's backends. */
 import type { Context } from '../loop/context.ts';
-import { syncEngines } from '../world-packages.ts';
-import type { ServerEntry } from '../world.ts';
+import { syncEngines } from '../package-entries.ts';
+import type { ServerEntry } from '../entries.ts';
 import { lookAtServer } from './look.ts';
 import { enqueuePerson, followPackages } from './people.ts';
 
 /** Looks at the packages of a server and makes the backends follow. */
 export async function lookAtPackages(context: Context, name: string): Promise<void> {
-  const { world, queue, options, recorder } = context;
-  const server = world.servers.get(name);
+  const { entries, queue, options, recorder } = context;
+  const server = entries.servers.get(name);
   if (!server) return;
   const before = server.sight;
-  const changed = await lookAtServer(world, server, () => options.clock.nowMs());
+  const changed = await lookAtServer(entries, server, () => options.clock.nowMs());
   await lookAtEngines(server);
   for (const person of changed) {
     followPackages(context, person);
     options.bus.publish(person.name, { type: 'apps-changed' });
   }
   // A Grant document waits for its app.
-  if (changed.length > 0) for (const { key } of world.grants.values()) queue.add(key, false);
-  for (const key of syncEngines(world, server)) recorder.forget(key);
-  for (const entry of world.packages.values()) if (entry.target.server === name) queue.add(entry.key, false);
+  if (changed.length > 0) for (const { key } of entries.grants.values()) queue.add(key, false);
+  for (const key of syncEngines(entries, server)) recorder.forget(key);
+  for (const entry of entries.packages.values()) if (entry.target.server === name) queue.add(entry.key, false);
   if (before === server.sight) return;
-  for (const person of world.people.values()) if (person.server === server) enqueuePerson(context, person, false);
+  for (const person of entries.people.values()) if (person.server === server) enqueuePerson(context, person, false);
 }
 
 /** Another mark than the inventory was made by: it is due, whatever its age. */

@@ -4,13 +4,13 @@ import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
 import type { Context } from '../loop/context.ts';
 import { lookAtArrival } from '../servers/kit-work.ts';
-import { isLive, syncBackends, type PersonEntry } from '../world.ts';
+import { isLive, syncBackends, type PersonEntry } from '../entries.ts';
 import { lookAtSession } from './look.ts';
 
 /** Makes the entries of a person's backends follow what is known, and forgets those that went. */
-export function followPackages({ world, factory, recorder, queue }: Context, person: PersonEntry): void {
+export function followPackages({ entries, factory, recorder, queue }: Context, person: PersonEntry): void {
   const before = [...person.backends.values()];
-  syncBackends(world, person, factory);
+  syncBackends(entries, person, factory);
   for (const { key, app } of before) if (!person.backends.has(app)) recorder.forget(key);
   for (const entry of person.backends.values()) queue.add(entry.key, false);
 }
@@ -31,7 +31,7 @@ export async function rereadPresence(context: Context, person: PersonEntry): Pro
 
 /** The api asks for a person or for their supervisor. */
 export async function askedForPerson(context: Context, key: string, urgent: boolean): Promise<void> {
-  const person = context.world.people.get(readKey(key).name);
+  const person = context.entries.people.get(readKey(key).name);
   if (!person) return;
   await rereadPresence(context, person);
   enqueuePerson(context, person, urgent);
@@ -39,8 +39,8 @@ export async function askedForPerson(context: Context, key: string, urgent: bool
 
 /** The supervisor's line, with null, or one app changed. */
 export function onLinkChange(context: Context, name: string, app: string | null): void {
-  const { world, queue, options } = context;
-  const person = world.people.get(name);
+  const { entries, queue, options } = context;
+  const person = entries.people.get(name);
   if (!person) return;
   if (app === null) {
     enqueuePerson(context, person, true);

@@ -1,21 +1,21 @@
 /** What people asked for and which rollbacks are held, as the api left it in the store. */
 import type { HeldRollback, InstallWish } from '../../store/store.ts';
 import type { Context } from '../loop/context.ts';
-import { syncPackages } from '../world-packages.ts';
+import { syncPackages } from '../package-entries.ts';
 
 /** Reads both levels and makes the entries follow. */
-export async function refreshInstalls({ world, options, queue, recorder }: Context): Promise<void> {
+export async function refreshInstalls({ entries, options, queue, recorder }: Context): Promise<void> {
   const { store } = options;
   const [wishes, rollbacks] = await Promise.all([store.installWishes(), store.rollbacks()]);
   const byName = new Map(wishes.map((wish) => [`${wish.person}/${wish.app}`, wish]));
   const byKey = new Map(rollbacks.map((rollback) => [rollback.key, rollback]));
-  if (sameWishes(world.wishes, byName) && sameRollbacks(world.rollbacks, byKey)) return;
-  const before = new Map(world.packages);
-  world.wishes = byName;
-  world.rollbacks = byKey;
-  syncPackages(world);
-  for (const [name, { key }] of before) if (!world.packages.has(name)) recorder.forget(key);
-  for (const entry of world.packages.values()) queue.add(entry.key, entry.wanted.by === 'wish');
+  if (sameWishes(entries.wishes, byName) && sameRollbacks(entries.rollbacks, byKey)) return;
+  const before = new Map(entries.packages);
+  entries.wishes = byName;
+  entries.rollbacks = byKey;
+  syncPackages(entries);
+  for (const [name, { key }] of before) if (!entries.packages.has(name)) recorder.forget(key);
+  for (const entry of entries.packages.values()) queue.add(entry.key, entry.wanted.by === 'wish');
 }
 
 function sameWishes(a: ReadonlyMap<string, InstallWish>, b: ReadonlyMap<string, InstallWish>): boolean {

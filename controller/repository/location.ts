@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
 import { repositoryPaths } from '../../schema/repository/paths.ts';
-import type { PlacedOf } from '../world.ts';
+import type { PlacedOf } from '../entries.ts';
 
 export type RepositoryLocation =
   | { readonly kind: 'url'; readonly url: string }

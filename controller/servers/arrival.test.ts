@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { KitSight } from '../../reconcilers/server.ts';
 import type { Context } from '../loop/context.ts';
-import type { PersonEntry } from '../world.ts';
+import type { PersonEntry } from '../entries.ts';
 import { accountLasts, lookAtArrival } from './kit-work.ts';
 
 const account = { name: 'ana', found: true, linger: true, manager: true, key: true };

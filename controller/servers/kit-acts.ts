@@ -1,7 +1,7 @@
 /** What a decision about a server's kit brings about (reconcilers/server.ts): for the loop, and for who asked and reads along. */
 import type { ServerAction } from '../../reconcilers/actions.ts';
 import type { Context } from '../loop/context.ts';
-import type { ServerEntry } from '../world.ts';
+import type { ServerEntry } from '../entries.ts';
 import type { KitState, KitWish } from './kit-state.ts';
 import { installKit, serverWork, settleAccounts, writeWish } from './kit-work.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
 import type { Context } from '../loop/context.ts';
-import type { ServerEntry } from '../world.ts';
+import type { ServerEntry } from '../entries.ts';
 import type { ServerAdmin } from './admin.ts';
 import { serverWork, settleAccounts } from './kit-work.ts';
 import { newKitState } from './kit-state.ts';
@@ -13,7 +13,7 @@ function bench(admin: Partial<ServerAdmin>) {
   const context = {
     options: { clock: { nowMs: () => 5 }, log: { warn: () => undefined } },
     queue: { add: () => undefined },
-    world: { portal: null, people: new Map() },
+    entries: { portal: null, people: new Map() },
   } as unknown as Context;
   return { kit, server, context };
 }

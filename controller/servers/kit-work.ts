@@ -7,7 +7,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
-import { notLookedAt, type PersonEntry, type ServerEntry, type World } from '../world.ts';
+import { notLookedAt, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { ageMs } from '../clock/age.ts';
 import { noWish, type KitState, type KitWish } from './kit-state.ts';
 
@@ -24,14 +24,14 @@ export async function writeWish(context: Context, server: ServerEntry, kit: KitS
   takeWish(context, server, kit, wish);
 }
 
-function takeWish({ world, queue }: Context, server: ServerEntry, kit: KitState, wish: KitWish): void {
+function takeWish({ entries, queue }: Context, server: ServerEntry, kit: KitState, wish: KitWish): void {
   kit.wish = wish;
   if (wish.removed === (kit.off !== null)) return;
   const message = `the server kit was taken off; svc server add ${server.name} brings it back`;
   kit.off = wish.removed ? { status: 'unreachable', message } : null;
   // What was seen before says nothing of a server whose kit was off meanwhile.
   if (!wish.removed) Object.assign(server, { seen: notLookedAt, lookedAtMs: 0 });
-  for (const person of world.people.values()) {
+  for (const person of entries.people.values()) {
     if (person.server !== server) continue;
     queue.add(keys.supervisor(person.name), false);
     for (const entry of person.backends.values()) queue.add(entry.key, false);
@@ -39,8 +39,8 @@ function takeWish({ world, queue }: Context, server: ServerEntry, kit: KitState,
 }
 
 /** Accounts of the people on that server, in order. */
-export function accountsOn({ world }: Context, server: ServerEntry): readonly string[] {
-  const here = [...world.people.values()].filter((person) => person.server === server && !person.leaving);
+export function accountsOn({ entries }: Context, server: ServerEntry): readonly string[] {
+  const here = [...entries.people.values()].filter((person) => person.server === server && !person.leaving);
   return [...new Set(here.map((person) => person.account))].sort();
 }
 
@@ -107,7 +107,7 @@ function failureOf({ options }: Pick<Context, 'options'>, error: unknown, before
 
 export function serverDesired(context: Context, server: ServerEntry): ServerDesired {
   const { kit } = server;
-  const origins = context.world.portal?.document.spec.origins ?? 'subdomain';
+  const origins = context.entries.portal?.document.spec.origins ?? 'subdomain';
   return {
     name: server.name,
     generation: server.placed.generation,
@@ -116,14 +116,14 @@ export function serverDesired(context: Context, server: ServerEntry): ServerDesi
   };
 }
 
-export function serverObserved(world: World, server: ServerEntry): ServerObserved {
+export function serverObserved(entries: Entries, server: ServerEntry): ServerObserved {
   const { sight: host, kit } = server;
-  const common = { host, occupied: isOccupied(world, server) };
+  const common = { host, occupied: isOccupied(entries, server) };
   if (kit === null) return { ...common, kit: { status: 'unknown', message: '' }, busy: null, failure: null };
   return { ...common, kit: kit.sight, busy: kit.busy, failure: kit.failure };
 }
 
-export function isOccupied({ people, packages }: World, server: ServerEntry): boolean {
+export function isOccupied({ people, packages }: Entries, server: ServerEntry): boolean {
   for (const person of people.values()) if (person.server === server) return true;
   for (const { target } of packages.values()) if (target.server === server.name) return true;
   return false;
@@ -199,7 +199,7 @@ export async function settleAccounts(
   await serverWork(context, server, 'accounts', 'its accounts are made ready', async (kit) => {
     refuseRemoved(server, kit);
     onStep('accounts');
-    const origins = context.world.portal?.document.spec.origins ?? 'subdomain';
+    const origins = context.entries.portal?.document.spec.origins ?? 'subdomain';
     const troubles = await kit.admin.settle(origins, accountsOn(context, server));
     // An account that is not there is its person's condition, not a failure here: settle leaves it out.
     if (troubles.length > 0) throw new SvcError('KIT_FAILED', troubles.join('; '));

@@ -6,7 +6,7 @@ import { limits } from '../../schema/limits.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import { probe } from '../execute/probe.ts';
 import type { Context } from '../loop/context.ts';
-import type { BackendEntry, ServerEntry, ServiceEntry } from '../world.ts';
+import type { BackendEntry, ServerEntry, ServiceEntry } from '../entries.ts';
 
 /** Whether the app that this person sees is the server's, not theirs to start. */
 export function isServerScope({ person, app }: BackendEntry): boolean {
@@ -29,9 +29,9 @@ export function followServices({ recorder, queue }: Context, server: ServerEntry
 }
 
 /** Asked as any account of the server: the socket takes all of them. Nobody there, nobody to ask as. */
-export async function probeService({ world, options }: Context, service: ServiceEntry): Promise<void> {
+export async function probeService({ entries, options }: Context, service: ServiceEntry): Promise<void> {
   const { server } = service;
-  const asked = [...world.people.values()].find((person) => person.server === server && person.accountSeen === true);
+  const asked = [...entries.people.values()].find((person) => person.server === server && person.accountSeen === true);
   if (server.sight.status !== 'reachable' || asked === undefined || service.probing) return;
   const { clock } = options;
   service.probing = true;

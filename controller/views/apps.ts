@@ -13,60 +13,60 @@ import { tellDoubt, tellUse } from '../execute/use.ts';
 import type { Context } from '../loop/context.ts';
 import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope, serviceRoute } from '../servers/services.ts';
-import type { BackendEntry, World } from '../world.ts';
+import type { BackendEntry, Entries } from '../entries.ts';
 import { logCommands } from './follow-log.ts';
 import { projectionOf } from './projection.ts';
 
-export function appsView({ world }: Context): AppsView {
+export function appsView({ entries }: Context): AppsView {
   return {
     find: (usuario, app) => {
-      const entry = entryOf(world, usuario, app);
+      const entry = entryOf(entries, usuario, app);
       return entry ? projectionOf(entry) : null;
     },
     of: (usuario) => {
-      const entries = [...(world.people.get(usuario)?.backends.values() ?? [])];
-      return entries.flatMap((entry) => projectionOf(entry) ?? []).sort((left, right) => left.name.localeCompare(right.name));
+      const backends = [...(entries.people.get(usuario)?.backends.values() ?? [])];
+      return backends.flatMap((entry) => projectionOf(entry) ?? []).sort((left, right) => left.name.localeCompare(right.name));
     },
-    manifest: (usuario, app) => world.people.get(usuario)?.packages.get(app)?.manifest ?? null,
+    manifest: (usuario, app) => entries.people.get(usuario)?.packages.get(app)?.manifest ?? null,
     file: async (usuario, app, file) => {
-      const person = world.people.get(usuario);
+      const person = entries.people.get(usuario);
       const installed = person?.packages.get(app);
       if (!person || !installed || !person.place) return null;
       return await person.server.host.packageFile(person.account, app, installed.scope, file).catch(() => null);
     },
-    lookAtUsage: async (usuario) => world.people.get(usuario)?.link.lookAtUsage(),
+    lookAtUsage: async (usuario) => entries.people.get(usuario)?.link.lookAtUsage(),
   };
 }
 
-export function appCommands({ world, options }: Context): AppCommands {
+export function appCommands({ entries, options }: Context): AppCommands {
   return {
     route: (usuario, app) => {
-      const entry = entryOf(world, usuario, app);
+      const entry = entryOf(entries, usuario, app);
       return entry ? routeOf(entry, options.clock) : null;
     },
     tokenRefused: (usuario, app) => {
-      const entry = entryOf(world, usuario, app);
+      const entry = entryOf(entries, usuario, app);
       if (entry) void rereadToken(entry);
     },
-    ...logCommands(world),
-    secretNames: (usuario, app) => askVault(world, usuario, app, (link) => link.ask({ op: 'secrets', app })),
-    putSecret: (usuario, app, name, value) => askVault(world, usuario, app, (link) => link.ask({ op: 'secret-put', app, name, value })),
-    deleteSecret: (usuario, app, name) => askVault(world, usuario, app, (link) => link.ask({ op: 'secret-delete', app, name })),
+    ...logCommands(entries),
+    secretNames: (usuario, app) => askVault(entries, usuario, app, (link) => link.ask({ op: 'secrets', app })),
+    putSecret: (usuario, app, name, value) => askVault(entries, usuario, app, (link) => link.ask({ op: 'secret-put', app, name, value })),
+    deleteSecret: (usuario, app, name) => askVault(entries, usuario, app, (link) => link.ask({ op: 'secret-delete', app, name })),
   };
 }
 
-function entryOf(world: World, usuario: string, app: string): BackendEntry | undefined {
-  return world.people.get(usuario)?.backends.get(app);
+function entryOf(entries: Entries, usuario: string, app: string): BackendEntry | undefined {
+  return entries.people.get(usuario)?.backends.get(app);
 }
 
 /** The vault is on the person's own server, and only their supervisor touches it: the portal keeps nothing. Source: spec 5.7. */
 async function askVault(
-  world: World,
+  entries: Entries,
   usuario: string,
   app: string,
   ask: (link: SupervisorLink) => Promise<SecretsView>,
 ): Promise<SecretsView> {
-  const person = world.people.get(usuario);
+  const person = entries.people.get(usuario);
   if (!person || person.leaving) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
   const manifest = person.packages.get(app)?.manifest;
   if (!manifest) throw new SvcError('NOT_FOUND', `app ${app} is not installed`);

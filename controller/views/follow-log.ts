@@ -4,13 +4,13 @@ import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { AppCommands } from '../../schema/gateway.ts';
 import { serverAppPaths } from '../../schema/server-paths.ts';
-import type { PersonEntry, World } from '../world.ts';
+import type { PersonEntry, Entries } from '../entries.ts';
 
 const followers = new WeakMap<PersonEntry, number>();
 
-export function logCommands(world: World): Pick<AppCommands, 'log' | 'followLog'> {
+export function logCommands(entries: Entries): Pick<AppCommands, 'log' | 'followLog'> {
   const personOf = (usuario: string): PersonEntry => {
-    const person = world.people.get(usuario);
+    const person = entries.people.get(usuario);
     if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
     return person;
   };

@@ -208,7 +208,7 @@ describe('what the portal asks', () => {
 
   test('the log of an app of server scope: where it is, also to who follows it', async () => {
     await begin();
-    const person = controller.context.world.people.get('ana');
+    const person = controller.context.entries.people.get('ana');
     const installed = person?.packages.get('notas');
     if (person === undefined || installed === undefined) throw new Error('nothing installed');
     person.packages = new Map([['notas', { ...installed, manifest: { ...installed.manifest, escopo: 'servidor' } }]]);

@@ -5,8 +5,8 @@ import { endsWithLogin } from '../../reconcilers/person.ts';
 import type { Context } from '../loop/context.ts';
 import { rereadFolder } from '../loop/apply.ts';
 import { accountLasts } from '../servers/kit-work.ts';
-import { wantedPackageOf } from '../world-packages.ts';
-import type { BackendEntry, PersonEntry } from '../world.ts';
+import { wantedPackageOf } from '../package-entries.ts';
+import type { BackendEntry, PersonEntry } from '../entries.ts';
 import { appCommands, appsView } from './apps.ts';
 import { adminPackages, packageCommands, shopView } from './package-gateway.ts';
 import { planFolder } from './plan.ts';
@@ -18,13 +18,13 @@ import { whyOf } from './why.ts';
 
 /** `secretsDir`: what the path of a `{ file }` starts from, the state folder. */
 export function createGateway(context: Context, secretsDir: string = context.options.dir): Gateway {
-  const { world } = context;
+  const { entries } = context;
   const ways = createSignInView(context, secretsDir);
   const servers = serverGateway(context);
   return {
     people: {
-      find: (usuario) => recordOf(world.people.get(usuario)),
-      all: () => [...world.people.values()].flatMap((person) => recordOf(person) ?? []),
+      find: (usuario) => recordOf(entries.people.get(usuario)),
+      all: () => [...entries.people.values()].flatMap((person) => recordOf(person) ?? []),
       signIn: () => ways.signIn(),
     },
     apps: appsView(context),
@@ -43,34 +43,34 @@ export function createGateway(context: Context, secretsDir: string = context.opt
 }
 
 function adminView(context: Context): Omit<AdminView, 'serverChecks'> {
-  const { world, recorder } = context;
+  const { entries, recorder } = context;
   return {
     objects: (keyPrefix, { after, limit } = { after: '', limit: Infinity }) => {
       const found = recorder.all().filter(({ key }) => key.startsWith(keyPrefix) && key > after);
       const page = found.sort((left, right) => (left.key < right.key ? -1 : 1)).slice(0, limit);
-      return page.map((status) => objectView(world, status));
+      return page.map((status) => objectView(entries, status));
     },
     why: async (key) => {
       const status = recorder.last(key);
       if (!status) return null;
-      const entry = world.backends.get(key);
-      const isFinal = world.packages.get(key)?.failure?.retry === 'terminal';
-      const packageKey = entry ? wantedPackageOf(world, entry.person.server.name, entry.app, entry.person.name) : null;
+      const entry = entries.backends.get(key);
+      const isFinal = entries.packages.get(key)?.failure?.retry === 'terminal';
+      const packageKey = entry ? wantedPackageOf(entries, entry.person.server.name, entry.app, entry.person.name) : null;
       return whyOf({ status, entry, log: entry ? await lastLines(entry) : '', packageKey, isFinal });
     },
     packages: () => adminPackages(context),
-    usage: (usuario) => usageRows(world, usuario),
+    usage: (usuario) => usageRows(entries, usuario),
     plan: (dir) => planFolder(context, dir === null ? null : path.resolve(dir), false),
   };
 }
 
 async function apply(context: Context, prune: boolean): ReturnType<AdminCommands['apply']> {
-  const { world, queue, options } = context;
+  const { entries, queue, options } = context;
   const planned = await planFolder(context, null, prune);
   if (!planned.ok) return planned;
   await rereadFolder(context, prune);
   // Whoever applies wants to see what is so now, and not what was so a minute ago.
-  for (const server of world.servers.values()) Object.assign(server, { lookedAtMs: 0, inventoryAtMs: 0 });
+  for (const server of entries.servers.values()) Object.assign(server, { lookedAtMs: 0, inventoryAtMs: 0 });
   for (const key of context.everyKey()) queue.add(key, false);
   options.log.info({ prune, changes: planned.changes.length }, 'apply');
   return planned;

@@ -9,18 +9,18 @@ import { lookAtInventory, requirementsOn } from '../observe/inventory.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
 import { repositoryLocation } from '../repository/location.ts';
 import { createOfferedFiles } from '../repository/offered-file.ts';
-import { installedAt } from '../world-packages.ts';
-import type { PackageEntry, ServerEntry } from '../world.ts';
+import { installedAt } from '../package-entries.ts';
+import type { PackageEntry, ServerEntry } from '../entries.ts';
 import { adminServer, installedForStore, installsOf, missingPackages, versionBefore } from './packages.ts';
 
-const locationOf = ({ world, options }: Context) => world.portal && repositoryLocation(options.dir, world.portal);
+const locationOf = ({ entries, options }: Context) => entries.portal && repositoryLocation(options.dir, entries.portal);
 
 export function shopView(context: Context): ShopView {
-  const { world, offers } = context;
+  const { entries, offers } = context;
   const icons = createOfferedFiles();
   return {
     sources: async (usuario) => {
-      const person = world.people.get(usuario);
+      const person = entries.people.get(usuario);
       if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
       const now = await offers.read(locationOf(context));
       await askWhatLacks(context, person.server);
@@ -39,7 +39,7 @@ export function shopView(context: Context): ShopView {
 }
 
 export async function adminPackages(context: Context): ReturnType<AdminView['packages']> {
-  const servers = [...context.world.servers.values()];
+  const servers = [...context.entries.servers.values()];
   await context.offers.read(locationOf(context));
   await Promise.all(servers.map((server) => askWhatLacks(context, server)));
   return { servers: servers.map((server) => adminServer(context, server)) };
@@ -56,21 +56,21 @@ async function askWhatLacks(context: Context, server: ServerEntry): Promise<void
   if (isNew || server.inventory === null) await lookAtInventory(context, server);
 }
 
-function entryOf({ world }: Context, key: string): PackageEntry {
-  const entry = world.packages.get(nameIn('Package', key));
+function entryOf({ entries }: Context, key: string): PackageEntry {
+  const entry = entries.packages.get(nameIn('Package', key));
   if (!entry) throw new SvcError('NOT_FOUND', `no Package object ${key}; svc get packages lists them`);
   return entry;
 }
 
 /** While an installation fails or waits, what stands there is held instead. */
 async function rollBack(context: Context, name: string): Promise<RollbackAnswer> {
-  const { world, options, queue } = context;
+  const { entries, options, queue } = context;
   const entry = entryOf(context, name);
   const { key } = entry;
   const { version: from, app } = packageDesired(entry);
   if (from === null) throw new SvcError('NO_PREVIOUS_VERSION', `${app} is being removed`);
   if (entry.rollback?.from === from) return { key, from, to: entry.rollback.to };
-  const installed = installedAt(world, entry.target)?.version ?? null;
+  const installed = installedAt(entries, entry.target)?.version ?? null;
   const to = installed === null || installed === from ? versionBefore(context, entry) : installed;
   if (to === null || to === from) throw new SvcError('NO_PREVIOUS_VERSION', `${app}: no version before ${from} is known`);
   await options.store.putRollback({ key, from, to, requestId: randomUUID(), atMs: options.clock.nowMs() });

@@ -8,16 +8,16 @@ import type { AdminPackage, AdminServer } from '../../schema/wire/shop.ts';
 import type { Context } from '../loop/context.ts';
 import { packageDesired } from '../kinds/package.ts';
 import { askingOn } from '../observe/inventory.ts';
-import { installedAt, targetKey } from '../world-packages.ts';
-import type { PackageEntry, PersonEntry, ServerEntry } from '../world.ts';
+import { installedAt, targetKey } from '../package-entries.ts';
+import type { PackageEntry, PersonEntry, ServerEntry } from '../entries.ts';
 
 /** Null before the first look at it. */
-export function installView({ recorder, world }: Context, entry: PackageEntry): InstallView | null {
+export function installView({ recorder, entries }: Context, entry: PackageEntry): InstallView | null {
   const status = recorder.last(entry.key);
   if (!status) return null;
   const { app, scope, version } = packageDesired(entry);
   const { state, reason, message } = status;
-  const task = world.tasks.get(targetKey(entry.target));
+  const task = entries.tasks.get(targetKey(entry.target));
   return {
     key: entry.key,
     app,
@@ -32,7 +32,7 @@ export function installView({ recorder, world }: Context, entry: PackageEntry): 
 
 /** Documents for the whole server and for this person, and what they asked for. */
 export function installsOf(context: Context, person: PersonEntry): readonly InstallView[] {
-  const concern = [...context.world.packages.values()].filter(
+  const concern = [...context.entries.packages.values()].filter(
     ({ target }) => target.server === person.server.name && (target.person === null || target.person === person.name),
   );
   return concern.flatMap((entry) => installView(context, entry) ?? []);
@@ -62,15 +62,15 @@ export function missingPackages({ offers }: Context, { inventory, inventoryOf }:
 }
 
 /** The version that a rollback goes back to: the one that the server keeps, else the one that was there before. */
-export function versionBefore({ world, recorder }: Context, entry: PackageEntry): string | null {
+export function versionBefore({ entries, recorder }: Context, entry: PackageEntry): string | null {
   const memory = readMemory(packageMemory, recorder.last(entry.key)?.memory);
-  return installedAt(world, entry.target)?.previous ?? memory?.before ?? null;
+  return installedAt(entries, entry.target)?.previous ?? memory?.before ?? null;
 }
 
 export function adminServer(context: Context, server: ServerEntry): AdminServer {
-  const { world, recorder } = context;
-  const here = [...world.packages.values()].filter(({ target }) => target.server === server.name);
-  const engines = [...world.engines.values()].filter((engine) => engine.server === server);
+  const { entries, recorder } = context;
+  const here = [...entries.packages.values()].filter(({ target }) => target.server === server.name);
+  const engines = [...entries.engines.values()].filter((engine) => engine.server === server);
   return {
     name: server.name,
     sight: server.sight.status === 'reachable' ? 'reachable' : server.sight.message || server.sight.status,
@@ -96,7 +96,7 @@ function missingOn(context: Context, server: ServerEntry): AdminServer['missing'
 function adminPackage(context: Context, entry: PackageEntry): AdminPackage | null {
   const view = installView(context, entry);
   if (!view) return null;
-  const installed = installedAt(context.world, entry.target);
+  const installed = installedAt(context.entries, entry.target);
   return {
     ...view,
     person: entry.target.person,
@@ -107,8 +107,8 @@ function adminPackage(context: Context, entry: PackageEntry): AdminPackage | nul
   };
 }
 
-function runningOn({ world }: Context, server: ServerEntry): AdminServer['running'] {
-  const people = [...world.people.values()].filter((person) => person.server === server);
+function runningOn({ entries }: Context, server: ServerEntry): AdminServer['running'] {
+  const people = [...entries.people.values()].filter((person) => person.server === server);
   return people.flatMap((person) =>
     [...person.backends.values()].flatMap(({ app, decision, memory }) => {
       const snapshot = person.link.snapshot(app);

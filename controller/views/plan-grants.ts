@@ -3,7 +3,7 @@ import { decideGrant, type GrantObserved } from '../../reconcilers/grant.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import { grantDesired, observeGrant } from '../kinds/grant.ts';
 import type { RoomStore } from '../../store/rooms.ts';
-import type { World } from '../world.ts';
+import type { Entries } from '../entries.ts';
 import { changeOf } from './plan-changes.ts';
 
 export interface GrantPlan {
@@ -13,13 +13,13 @@ export interface GrantPlan {
   readonly notes: readonly string[];
 }
 
-export async function planGrants(rooms: RoomStore, world: World, nowMs: number): Promise<GrantPlan> {
+export async function planGrants(rooms: RoomStore, entries: Entries, nowMs: number): Promise<GrantPlan> {
   const changes: PlanAnswer['changes'][number][] = [];
   const blocked: PlanAnswer['blocked'][number][] = [];
   const notes: string[] = [];
-  for (const entry of world.grants.values()) {
+  for (const entry of entries.grants.values()) {
     const desired = grantDesired(entry);
-    const { observed, details } = await observeGrant(rooms, world, entry);
+    const { observed, details } = await observeGrant(rooms, entries, entry);
     const first = decideGrant(desired, observed, null, nowMs);
     // Followed one step: the roles of a room that would be made belong to the plan, and so does the end of a document that is gone.
     const next = desired.spec === null ? withdrawn(observed) : withRoom(observed, desired.spec.dona);

@@ -1,7 +1,6 @@
 /**
- * The part of `svc plan` about what leaves: every act until it is forgotten, in its order. The decisions of the loop are asked again and
- * again, and in between what the act before brings about is written into what is seen: in a world that does not change meanwhile these are
- * the acts.
+ * The part of `svc plan` for objects that leave: lists every action in order until the object is gone. It calls the same decide functions as
+ * the loop, and after each action applies its expected result to the observed input; if nothing else changes, the loop does exactly this.
  */
 import type { Action } from '../../reconcilers/actions.ts';
 import { decideBackend } from '../../reconcilers/backend.ts';
@@ -17,8 +16,8 @@ import { backendDesired, backendObserved } from '../kinds/backend.ts';
 import { packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
 import { personDesired, personObserved } from '../kinds/person.ts';
 import { isServerScope } from '../servers/services.ts';
-import { markRemoving } from '../world-packages.ts';
-import type { PackageEntry, PersonEntry, ServerEntry, World } from '../world.ts';
+import { markRemoving } from '../package-entries.ts';
+import type { PackageEntry, PersonEntry, ServerEntry, Entries } from '../entries.ts';
 import { changeOf } from './plan-changes.ts';
 
 export interface LeavingPlan {
@@ -39,35 +38,35 @@ const roundsMax = 10;
 
 /** People and packages; `failing`: what to say of a package whose last attempt failed. */
 export function planLeaving(
-  world: World,
+  entries: Entries,
   surroundings: PackageSurroundings,
   failing: (entry: PackageEntry) => string,
   nowMs: number,
 ): LeavingPlan {
   const plan: LeavingPlan = { changes: [], blocked: [], notes: [], gone: new Set() };
   const leavePackage = (entry: PackageEntry | undefined): void => {
-    if (entry && !plan.gone.has(entry.key)) planPackage(plan, world, entry, surroundings, failing(entry), nowMs);
+    if (entry && !plan.gone.has(entry.key)) planPackage(plan, entries, entry, surroundings, failing(entry), nowMs);
   };
-  for (const person of world.people.values()) {
+  for (const person of entries.people.values()) {
     if (person.leaving)
-      planPerson(plan, world, person, (key) => leavePackage([...world.packages.values()].find((one) => one.key === key)), nowMs);
+      planPerson(plan, entries, person, (key) => leavePackage([...entries.packages.values()].find((one) => one.key === key)), nowMs);
   }
-  for (const entry of world.packages.values()) if (entry.leaving) leavePackage(entry);
+  for (const entry of entries.packages.values()) if (entry.leaving) leavePackage(entry);
   return plan;
 }
 
 /** A server that leaves goes when everything there is gone: after all other changes. */
 export function planLeavingServer(
   { gone }: LeavingPlan,
-  world: World,
+  entries: Entries,
   server: ServerEntry,
   desired: ServerDesired,
   observed: ServerObserved,
   nowMs: number,
 ): readonly PlanAnswer['changes'][number][] {
   const here = [
-    ...[...world.people.values()].filter((person) => person.server === server),
-    ...[...world.packages.values()].filter(({ target }) => target.server === server.name),
+    ...[...entries.people.values()].filter((person) => person.server === server),
+    ...[...entries.packages.values()].filter(({ target }) => target.server === server.name),
   ];
   const first = decideServer(desired, observed, null, nowMs);
   const isEmptied = observed.occupied && here.every(({ key }) => gone.has(key));
@@ -82,9 +81,9 @@ function told({ actions, reason: why }: Decided, suffix = '', owner?: string): r
   });
 }
 
-function planPerson(plan: LeavingPlan, world: World, person: PersonEntry, leavePackage: (key: string) => void, nowMs: number): void {
+function planPerson(plan: LeavingPlan, entries: Entries, person: PersonEntry, leavePackage: (key: string) => void, nowMs: number): void {
   const desired = personDesired(person);
-  const seen = personObserved(world, person);
+  const seen = personObserved(entries, person);
   let { left } = seen;
   // A server that does not answer keeps its people until it does.
   if (seen.host.status !== 'reachable') return;
@@ -133,13 +132,13 @@ interface PackageSight {
 
 function planPackage(
   plan: LeavingPlan,
-  world: World,
+  entries: Entries,
   entry: PackageEntry,
   surroundings: PackageSurroundings,
   failing: string,
   nowMs: number,
 ): void {
-  let sight: PackageSight = { desired: packageDesired(entry), observed: packageObserved(world, entry, surroundings) };
+  let sight: PackageSight = { desired: packageDesired(entry), observed: packageObserved(entries, entry, surroundings) };
   for (let round = 0; round < roundsMax; round += 1) {
     const { desired, observed } = sight;
     const decision = decidePackage(desired, observed, null, nowMs);
@@ -152,7 +151,7 @@ function planPackage(
     }
     if (actions.length > 0) sight = actions.reduce(packageAfter, sight);
     else if (state === 'removing' && observed.living > 0) {
-      plan.changes.push(...stopsOf(world, entry, nowMs));
+      plan.changes.push(...stopsOf(entries, entry, nowMs));
       sight = { desired, observed: { ...observed, living: 0 } };
     }
     // What is under way is over in the end.
@@ -178,11 +177,11 @@ function packageAfter({ desired, observed }: PackageSight, { kind }: Action): Pa
 }
 
 /** The instances of a package that goes end by the decisions about backends; those of people who leave ended with them. */
-function stopsOf(world: World, { target }: PackageEntry, nowMs: number): readonly PlanAnswer['changes'][number][] {
-  markRemoving(world, target, true);
-  const backends = [...world.backends.values()].filter(({ app, person }) => app === target.app && person.server.name === target.server);
+function stopsOf(entries: Entries, { target }: PackageEntry, nowMs: number): readonly PlanAnswer['changes'][number][] {
+  markRemoving(entries, target, true);
+  const backends = [...entries.backends.values()].filter(({ app, person }) => app === target.app && person.server.name === target.server);
   return backends.flatMap((backend) => {
-    const desired = backendDesired(backend, world);
+    const desired = backendDesired(backend, entries);
     if (desired.removing !== true || isServerScope(backend)) return [];
     return told(decideBackend(desired, backendObserved(backend), backend.memory, nowMs));
   });

@@ -1,7 +1,7 @@
 /**
- * `svc plan`: a folder is decided by the very functions of the loop, on a world of its own that shares what was observed and
- * carries nothing out (design 3 rule 2). What an action would bring about is followed one step: a package that would be installed
- * counts as installed for the backends that a document pins.
+ * `svc plan`: decides a folder with the same functions as the loop, on a copy of the entries that shares what was observed, and executes
+ * nothing (design 3 rule 2). The result of an action is followed one step: a package that would be installed counts as installed for the
+ * backends that a document pins.
  */
 import type { PackageTarget } from '../../reconcilers/actions.ts';
 import { backendMemory } from '../../reconcilers/backend-memory.ts';
@@ -32,19 +32,19 @@ import { lookAtKit, serverDesired, serverObserved } from '../servers/kit-work.ts
 import { newKitState } from '../servers/kit-state.ts';
 import { isServerScope } from '../servers/services.ts';
 import { createOffersReader } from '../repository/offers.ts';
-import { syncEngines } from '../world-packages.ts';
-import { syncWorld } from '../sync-world.ts';
+import { syncEngines } from '../package-entries.ts';
+import { syncEntries } from '../sync-entries.ts';
 import {
-  emptyWorld,
+  emptyEntries,
   syncBackends,
   type EngineEntry,
   type OfferedVersion,
   type PackageEntry,
   type PersonEntry,
   type ServerEntry,
-  type World,
-  type WorldFactory,
-} from '../world.ts';
+  type Entries,
+  type EntryFactory,
+} from '../entries.ts';
 
 type Change = PlanAnswer['changes'][number];
 type Blocked = PlanAnswer['blocked'][number];
@@ -71,25 +71,25 @@ export async function planFolder(context: Context, dir: string | null, prune: bo
 
 async function decideAll(context: Context, dir: string | null, inForce: InForce, changes: Change[], made: Host[]): Promise<PlanAnswer> {
   const { options } = context;
-  const world = await imagine(context, inForce, made);
+  const entries = await imagine(context, inForce, made);
   const nowMs = options.clock.nowMs();
-  const location = world.portal && repositoryLocation(dir ?? options.dir, world.portal);
+  const location = entries.portal && repositoryLocation(dir ?? options.dir, entries.portal);
   const { apps } = await createOffersReader(options.clock).read(location);
   const offersOf: OffersOf = (app) => apps.find(({ id }) => id === app)?.versions ?? [];
-  const blocked: Blocked[] = blockedPeople(world, nowMs);
-  const leaving = planLeaving(world, surroundingsOf(context), (entry) => failingText(failedFor(context, entry, null)), nowMs);
+  const blocked: Blocked[] = blockedPeople(entries, nowMs);
+  const leaving = planLeaving(entries, surroundingsOf(context), (entry) => failingText(failedFor(context, entry, null)), nowMs);
   changes.push(...leaving.changes);
   blocked.push(...leaving.blocked);
   const add = (outcome: Outcome): void => {
     changes.push(...outcome.changes);
     blocked.push(...outcome.blocked);
   };
-  for (const entry of world.packages.values()) if (!entry.leaving) add(planPackage(context, world, entry, offersOf));
-  for (const entry of world.engines.values()) add(planEngine(world, entry, nowMs));
-  changes.push(...(await serverChanges(context, world, (server) => !server.leaving, leaving, nowMs)));
-  for (const entry of world.backends.values()) {
+  for (const entry of entries.packages.values()) if (!entry.leaving) add(planPackage(context, entries, entry, offersOf));
+  for (const entry of entries.engines.values()) add(planEngine(entries, entry, nowMs));
+  changes.push(...(await serverChanges(context, entries, (server) => !server.leaving, leaving, nowMs)));
+  for (const entry of entries.backends.values()) {
     if (isServerScope(entry) || entry.person.leaving) continue;
-    const desired = backendDesired(entry, world);
+    const desired = backendDesired(entry, entries);
     // Told with its package.
     if (desired.removing === true) continue;
     const decision = decideBackend(desired, backendObserved(entry), entry.memory, nowMs);
@@ -98,30 +98,30 @@ async function decideAll(context: Context, dir: string | null, inForce: InForce,
     if (desired.document === 'ligado' && desired.manifest === null && entry.person.server.sight.status === 'reachable')
       blocked.push({ key: entry.key, reason: 'PackageMissing', message: 'its package is not installed, and none is on its way' });
   }
-  const grants = await planGrants(options.store.rooms, world, nowMs);
+  const grants = await planGrants(options.store.rooms, entries, nowMs);
   add(grants);
-  changes.push(...(await serverChanges(context, world, (server) => server.leaving, leaving, nowMs)));
+  changes.push(...(await serverChanges(context, entries, (server) => server.leaving, leaving, nowMs)));
   const notes = [...leaving.notes, ...grants.notes];
   return { ok: true, changes, blocked, errors: [], pendingPrune: inForce.held, ...(notes.length === 0 ? {} : { notes }) };
 }
 
 /** People whom no server can serve, and servers of which nothing can be said. */
-function blockedPeople(world: World, nowMs: number): Blocked[] {
+function blockedPeople(entries: Entries, nowMs: number): Blocked[] {
   const blocked: Blocked[] = [];
-  for (const { key, sight } of world.servers.values())
+  for (const { key, sight } of entries.servers.values())
     if (sight.status === 'unreachable') blocked.push({ key, reason: 'ServerUnreachable', message: sight.message });
-  for (const person of world.people.values()) {
+  for (const person of entries.people.values()) {
     if (person.accountSeen !== false || person.leaving) continue;
-    const { reason, message } = decidePerson(personDesired(person), { ...personObserved(world, person), lasts: null }, null, nowMs);
+    const { reason, message } = decidePerson(personDesired(person), { ...personObserved(entries, person), lasts: null }, null, nowMs);
     blocked.push({ key: person.key, reason, message });
   }
   return blocked;
 }
 
-/** The world under other documents: hosts and lines of the living one where they are the same, none that acts where they aren't. */
-async function imagine({ world: living, options, recorder }: Context, inForce: InForce, made: Host[]): Promise<World> {
-  const world = emptyWorld(inForce);
-  const factory: WorldFactory = {
+/** A copy of the entries under other documents. It shares hosts and supervisor links that are the same, and makes none that act. */
+async function imagine({ entries: living, options, recorder }: Context, inForce: InForce, made: Host[]): Promise<Entries> {
+  const entries = emptyEntries(inForce);
+  const factory: EntryFactory = {
     host: (document) => {
       const known = living.servers.get(document.metadata.name);
       const same = known && JSON.stringify(known.placed.document) === JSON.stringify(document);
@@ -139,17 +139,17 @@ async function imagine({ world: living, options, recorder }: Context, inForce: I
     link: (person) => living.people.get(person)?.link ?? silentLink(person),
     memory: (key) => living.backends.get(key)?.memory ?? readMemory(backendMemory, recorder.last(key)?.memory),
   };
-  Object.assign(world, { wishes: living.wishes, rollbacks: living.rollbacks, tasks: living.tasks });
-  syncWorld(world, inForce, factory);
-  for (const server of world.servers.values()) {
-    await lookAtServer(world, server, () => options.clock.nowMs());
+  Object.assign(entries, { wishes: living.wishes, rollbacks: living.rollbacks, tasks: living.tasks });
+  syncEntries(entries, inForce, factory);
+  for (const server of entries.servers.values()) {
+    await lookAtServer(entries, server, () => options.clock.nowMs());
     const known = living.servers.get(server.name);
     if (known) Object.assign(server, { inventory: known.inventory, inventoryOf: known.inventoryOf });
-    syncEngines(world, server);
+    syncEngines(entries, server);
   }
-  for (const person of world.people.values()) {
+  for (const person of entries.people.values()) {
     copyPresence(person, living.people.get(person.name));
-    syncBackends(world, person, factory);
+    syncBackends(entries, person, factory);
     for (const entry of person.backends.values()) {
       const known = living.backends.get(entry.key);
       if (known)
@@ -162,25 +162,25 @@ async function imagine({ world: living, options, recorder }: Context, inForce: I
         });
     }
   }
-  return world;
+  return entries;
 }
 
 /** What the administrator's side of each server would do, and which servers go; one that does not answer has nothing to tell. */
 async function serverChanges(
   context: Context,
-  world: World,
+  entries: Entries,
   isMeant: (server: ServerEntry) => boolean,
   leaving: LeavingPlan,
   nowMs: number,
 ): Promise<readonly Change[]> {
   const changes: Change[] = [];
-  const imagined = { ...context, world };
-  for (const server of [...world.servers.values()].filter(isMeant)) {
+  const imagined = { ...context, entries };
+  for (const server of [...entries.servers.values()].filter(isMeant)) {
     await lookAtKit(imagined, server);
-    const [desired, observed] = [serverDesired(imagined, server), serverObserved(world, server)];
-    if (server.leaving) changes.push(...planLeavingServer(leaving, world, server, desired, observed, nowMs));
+    const [desired, observed] = [serverDesired(imagined, server), serverObserved(entries, server)];
+    if (server.leaving) changes.push(...planLeavingServer(leaving, entries, server, desired, observed, nowMs));
     else changes.push(...decideServer(desired, observed, null, nowMs).actions.map(changeOf));
-    if (context.world.servers.get(server.name)?.kit !== server.kit) server.kit?.admin.close();
+    if (context.entries.servers.get(server.name)?.kit !== server.kit) server.kit?.admin.close();
   }
   return changes;
 }
@@ -211,7 +211,7 @@ function documentChanges(before: InForce, after: InForce): Change[] {
 
 type OffersOf = (app: string) => Offers['apps'][number]['versions'];
 
-function planPackage(context: Context, world: World, entry: PackageEntry, offersOf: OffersOf): Outcome {
+function planPackage(context: Context, entries: Entries, entry: PackageEntry, offersOf: OffersOf): Outcome {
   const nowMs = context.options.clock.nowMs();
   const desired = packageDesired(entry);
   const versions = offersOf(desired.app);
@@ -219,7 +219,7 @@ function planPackage(context: Context, world: World, entry: PackageEntry, offers
   Object.assign(entry, { offer, offered: versions.map(({ version }) => version) });
   // A plan tells what comes in the end: what is under way is over by then, and instances ended.
   const observed = {
-    ...packageObserved(world, entry, surroundingsOf(context)),
+    ...packageObserved(entries, entry, surroundingsOf(context)),
     living: 0,
     busy: null,
   };
@@ -228,7 +228,7 @@ function planPackage(context: Context, world: World, entry: PackageEntry, offers
   const { state, reason, message } = failed?.retry === 'terminal' ? { state: 'failed', ...failed } : decision;
   const actions = state === 'failed' ? [] : decision.actions;
   const install = actions.find((action) => action.kind === 'package/install');
-  if (install && offer) pretendInstalled(world, desired, offer);
+  if (install && offer) pretendInstalled(entries, desired, offer);
   const drift = state === 'drifted' ? '; files were changed there' : '';
   const changes = actions.map((action) => {
     const { action: kind, detail } = changeOf(action);
@@ -242,7 +242,7 @@ function failingText(failed: PackageEntry['failure']): string {
 }
 
 /** How the last attempt at the very same thing failed; null for what was not tried yet. */
-function failedFor({ world: living }: Context, { name, wanted }: PackageEntry, offer: OfferedVersion | null): PackageEntry['failure'] {
+function failedFor({ entries: living }: Context, { name, wanted }: PackageEntry, offer: OfferedVersion | null): PackageEntry['failure'] {
   const known = living.packages.get(name);
   if (!known?.failure || known.wanted.by !== wanted.by) return null;
   const versionOf = (one: PackageEntry['wanted']): string | null =>
@@ -256,8 +256,8 @@ function isBlocked(state: string, reason: Reason): boolean {
 }
 
 /** For the backends that documents pin. The catalogue holds what a decision needs of the manifest but `backend`. */
-function pretendInstalled(world: World, { server, app, scope, person }: PackageTarget, { version, manifest }: OfferedVersion): void {
-  for (const each of world.people.values()) {
+function pretendInstalled(entries: Entries, { server, app, scope, person }: PackageTarget, { version, manifest }: OfferedVersion): void {
+  for (const each of entries.people.values()) {
     if (each.server.name !== server || (person !== null && person !== each.name)) continue;
     const kept = each.packages.get(app);
     const hash = kept?.hash ?? '';
@@ -267,8 +267,8 @@ function pretendInstalled(world: World, { server, app, scope, person }: PackageT
   }
 }
 
-function planEngine(world: World, entry: EngineEntry, nowMs: number): Outcome {
-  const decision = decideEngine(engineDesired(world, entry), engineObserved(world, entry), null, nowMs);
+function planEngine(entries: Entries, entry: EngineEntry, nowMs: number): Outcome {
+  const decision = decideEngine(engineDesired(entries, entry), engineObserved(entries, entry), null, nowMs);
   const changes = decision.actions.map((action) => {
     const { action: kind, detail } = changeOf(action);
     return { key: entry.key, action: kind, detail };

@@ -6,7 +6,7 @@ import type { Context } from '../loop/context.ts';
 import type { ServerAdmin } from '../servers/admin.ts';
 import { readFacts } from '../servers/facts.ts';
 import { newKitState } from '../servers/kit-state.ts';
-import type { ServerEntry } from '../world.ts';
+import type { ServerEntry } from '../entries.ts';
 import { serverGateway } from './server-gateway.ts';
 
 const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
@@ -30,7 +30,7 @@ const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
       serverKit: async () => ({ id: '1.0.0-aaaaaaaa', file: '', sha256: '', bytes: 1 }),
     },
     queue: { add: () => undefined },
-    world: { portal: null, people: new Map([['ana', ana]]), servers: new Map([['sirius', server as unknown as ServerEntry]]) },
+    entries: { portal: null, people: new Map([['ana', ana]]), servers: new Map([['sirius', server as unknown as ServerEntry]]) },
   };
   return { gateway: serverGateway(context as unknown as Context), kit, wishes };
 };

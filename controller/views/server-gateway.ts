@@ -12,7 +12,7 @@ import { carryOut } from '../servers/kit-acts.ts';
 import { accountsOn, lookAtKit, serverDesired, serverObserved, settleAccounts, writeWish } from '../servers/kit-work.ts';
 import { noWish, type KitState, type KitWish } from '../servers/kit-state.ts';
 import { asksForPortal } from '../execute/portal-credentials.ts';
-import type { ServerEntry } from '../world.ts';
+import type { ServerEntry } from '../entries.ts';
 
 export function serverGateway(context: Context): Pick<AdminView, 'serverChecks'> & Pick<AdminCommands, 'serverAct'> {
   return {
@@ -24,8 +24,8 @@ export function serverGateway(context: Context): Pick<AdminView, 'serverChecks'>
   };
 }
 
-function serverOf({ world }: Context, name: string): { readonly server: ServerEntry; readonly kit: KitState } {
-  const server = world.servers.get(name);
+function serverOf({ entries }: Context, name: string): { readonly server: ServerEntry; readonly kit: KitState } {
+  const server = entries.servers.get(name);
   if (!server) throw new SvcError('NOT_FOUND', `no Server document ${name}`);
   if (server.kit === null) throw new SvcError('BAD_REQUEST', `${name} is this machine: it needs no server kit`);
   return { server, kit: server.kit };
@@ -60,12 +60,12 @@ async function unforwarded({ facts, admin }: KitState): Promise<readonly string[
 }
 
 /** The portal as backends of that server find it; null where there is no kit to ask with. */
-async function portalSight({ options, world }: Context, server: ServerEntry, kit: KitState): Promise<PortalSight | null> {
+async function portalSight({ options, entries }: Context, server: ServerEntry, kit: KitState): Promise<PortalSight | null> {
   if (options.portalUrl === undefined || kit.facts === null || kit.facts.kit === null) return null;
   const url = await options.portalUrl(server.placed.document);
   const answer = await kit.admin.askPortal(url).catch((error: Error) => error.message);
   const wantedBy = new Set<string>();
-  for (const person of world.people.values()) {
+  for (const person of entries.people.values()) {
     if (person.server !== server) continue;
     for (const [app, { manifest }] of person.packages) if (asksForPortal(manifest)) wantedBy.add(app);
   }
@@ -183,7 +183,7 @@ async function asked(
 /** What the loop would do now, without a wait for what failed before. */
 function decided(context: Context, server: ServerEntry, wish: KitWish): readonly ServerAction[] {
   const desired = serverDesired(context, server);
-  const observed = { ...serverObserved(context.world, server), busy: null, failure: null };
+  const observed = { ...serverObserved(context.entries, server), busy: null, failure: null };
   const { actions } = decideServer(
     { ...desired, kit: desired.kit && { ...desired.kit, ...wish } },
     observed,

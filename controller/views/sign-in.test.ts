@@ -26,8 +26,8 @@ function started(home: number, ...others: readonly number[]): (login: string) =>
     server: servers.get(`s${home}`),
     placed: { document: { spec: { login: 'ana' } } },
   };
-  const world = { servers, people: new Map([['ana', ana]]), portal: null };
-  const view = createSignInView({ world, options: { store, clock: systemClock } } as unknown as Context, '/nowhere');
+  const entries = { servers, people: new Map([['ana', ana]]), portal: null };
+  const view = createSignInView({ entries, options: { store, clock: systemClock } } as unknown as Context, '/nowhere');
   return async (login) => {
     const refused: unknown = await view.checkPassword(login, 'x').catch((error: unknown) => error);
     return Number(/127\.0\.0\.1:(\d+)/.exec(String(refused))?.[1]);

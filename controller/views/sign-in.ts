@@ -4,7 +4,7 @@ import { readSecretReference } from '../desired/secret-reference.ts';
 import { checkPassword, type PasswordTarget } from '../hosts/ssh/check-password.ts';
 import type { Context } from '../loop/context.ts';
 import type { Store } from '../../store/store.ts';
-import type { ServerEntry } from '../world.ts';
+import type { ServerEntry } from '../entries.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { PeopleCommands, PeopleView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
@@ -15,7 +15,7 @@ const nobody = 'svc-nobody';
 
 const keyName = 'sign-in/nobody-key';
 
-export function createSignInView({ world, options }: Context, secretsDir: string): PeopleCommands & Pick<PeopleView, 'signIn'> {
+export function createSignInView({ entries, options }: Context, secretsDir: string): PeopleCommands & Pick<PeopleView, 'signIn'> {
   const underCheck = new Map<string, number>();
   /**
    * A server to ask about nobody: always the same for a login, as for a login of somebody, and nobody knows which. It stays when the portal
@@ -23,7 +23,7 @@ export function createSignInView({ world, options }: Context, secretsDir: string
    */
   const anyServer = (login: string, key: string): PasswordTarget | null => {
     const weightOf = ({ name }: ServerEntry): string => createHmac('sha256', key).update(`${name}\n${login}`).digest('hex');
-    const candidates = [...world.servers.values()].flatMap((server) => {
+    const candidates = [...entries.servers.values()].flatMap((server) => {
       const target = targetOf(server);
       return target === null ? [] : [{ target, weight: weightOf(server) }];
     });
@@ -34,7 +34,7 @@ export function createSignInView({ world, options }: Context, secretsDir: string
   };
   return {
     signIn: () => {
-      const asked = world.portal?.document.spec.signIn;
+      const asked = entries.portal?.document.spec.signIn;
       const oidc = asked?.oidc;
       return {
         ssh: asked?.ssh !== undefined,
@@ -52,7 +52,7 @@ export function createSignInView({ world, options }: Context, secretsDir: string
       };
     },
     checkPassword: async (login, password) => {
-      const person = [...world.people.values()].find(({ leaving, placed }) => !leaving && placed.document.spec.login === login);
+      const person = [...entries.people.values()].find(({ leaving, placed }) => !leaving && placed.document.spec.login === login);
       const own = person ? targetOf(person.server) : null;
       // Chosen for somebody too: the time that it takes tells nothing, nor does a store that fails.
       const another = anyServer(login, await readKey(options.store));

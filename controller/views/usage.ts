@@ -1,12 +1,12 @@
 /** `svc top`: what runs and what it uses, of everybody or of one person. */
 import { SvcError } from '../../schema/errors.ts';
 import type { UsageRow } from '../../schema/wire/http.ts';
-import type { World } from '../world.ts';
+import type { Entries } from '../entries.ts';
 
-export async function usageRows(world: World, usuario: string | null): Promise<readonly UsageRow[]> {
-  const one = usuario === null ? undefined : world.people.get(usuario);
+export async function usageRows(entries: Entries, usuario: string | null): Promise<readonly UsageRow[]> {
+  const one = usuario === null ? undefined : entries.people.get(usuario);
   if (usuario !== null && one === undefined) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
-  const people = one ? [one] : [...world.people.values()];
+  const people = one ? [one] : [...entries.people.values()];
   const lively = people.filter(({ link }) => link.snapshots().some(({ process }) => process !== null));
   await Promise.all(lively.map(({ link }) => link.lookAtUsage()));
   return lively.flatMap((person) =>

@@ -139,9 +139,9 @@ test('a command of hers starts her supervisor, and an administrator who goes bac
   await expect(gateway.commands.apps.secretNames('bia', 'app0')).rejects.toMatchObject({ code: 'SUPERVISOR_PROTOCOL' });
   expect([...supervisors.up]).toEqual(['ana', 'bia']);
   expect(acts).toContain('host.startSupervisor');
-  const { world } = controller.context;
-  const [entry] = world.packages.values();
-  const { server } = world.people.get('ana') ?? {};
+  const { entries } = controller.context;
+  const [entry] = entries.packages.values();
+  const { server } = entries.people.get('ana') ?? {};
   const installed = server?.system.get('app0');
   if (!entry || !server || !installed) throw new Error('nothing is installed');
   server.system = new Map(server.system).set('app0', { ...installed, previous: '0.9.0' });

@@ -1,7 +1,7 @@
 /** What `svc why` says, from a status alone. */
 import { expect, test } from 'vitest';
 import type { StoredStatus } from '../../store/store.ts';
-import type { BackendEntry } from '../world.ts';
+import type { BackendEntry } from '../entries.ts';
 import { whyOf } from './why.ts';
 
 const running: StoredStatus = {

@@ -5,7 +5,7 @@ import type { WhyAnswer } from '../../schema/gateway.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
 import { limits } from '../limits.ts';
 import type { StoredStatus } from '../../store/store.ts';
-import type { BackendEntry } from '../world.ts';
+import type { BackendEntry } from '../entries.ts';
 
 interface Explanation {
   /** Completes "because …". */

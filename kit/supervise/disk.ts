@@ -12,7 +12,7 @@ import { limits } from './limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { errorCode } from '../atomic-file.ts';
 import { isDiskFull } from '../disk-error.ts';
-import type { Supervisor } from './world.ts';
+import type { Supervisor } from './app-state.ts';
 
 /** '' when a start could write its files, otherwise a sentence. What can't be asked is no statement about space. */
 export function diskTrouble(supervisor: Supervisor): string {

@@ -9,7 +9,7 @@ import { groupAlive, isAlive, isOfApp, processesOf, signal } from '../processes.
 import { readMarker } from '../launch/marker.ts';
 import { isOutOfMemory, oomCountersOf, oomKillCount } from './oom.ts';
 import { scopeOf } from './scope.ts';
-import { guarded, later, type App, type Live, type Supervisor } from './world.ts';
+import { guarded, later, type App, type Live, type Supervisor } from './app-state.ts';
 
 /** Our own child can't have been replaced before we were told of its end; anybody else's identity is proved first. */
 function isOurs(app: App, live: Live): boolean {

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'n
 import { StringDecoder } from 'node:string_decoder';
 import { heldBack, redact } from '../launch/run-log.ts';
 import { hiddenValues } from './hidden.ts';
-import type { App } from './world.ts';
+import type { App } from './app-state.ts';
 
 const chunkBytes = 64 * 1_024;
 const lookMs = 250;

@@ -4,7 +4,7 @@
  */
 import { gpuRootFrom } from '../launch/environment.ts';
 import { isAnyGpuFree } from '../launch/gpu-verdict.ts';
-import type { Supervisor } from './world.ts';
+import type { Supervisor } from './app-state.ts';
 
 let asking = false;
 

@@ -4,7 +4,7 @@ import { probeTarget } from '../../schema/manifest/manifest.ts';
 import { advanceHealth, freshHealth, nextHealthMs, type HealthEvent } from '../../machines/health.ts';
 import { sameProcess, watchState } from '../processes.ts';
 import { tokenOfProcess } from './observe.ts';
-import { later, type App, type Supervisor, type Watched } from './world.ts';
+import { later, type App, type Supervisor, type Watched } from './app-state.ts';
 
 /** Once a round, and when somebody waits for the app. Looks again by itself while something is wrong. */
 export function lookAtHealth(supervisor: Supervisor, app: App, isDoubted = false): void {

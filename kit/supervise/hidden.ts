@@ -1,7 +1,7 @@
 /** Values of an app that must never be shown: its tokens, its secrets, and those that it had before. */
 import { readSecrets } from '../launch/secrets.ts';
 import { environOf } from '../processes.ts';
-import type { App } from './world.ts';
+import type { App } from './app-state.ts';
 
 export function hiddenValues(app: App): readonly string[] {
   const tokens = ['SVC_APP_TOKEN', 'SVC_PORTAL_TOKEN'].flatMap((name) => app.wish?.variables?.get(name) ?? []);

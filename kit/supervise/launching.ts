@@ -26,7 +26,7 @@ import { hiddenValues } from './hidden.ts';
 import { findLive, lookAtLimits, lookAtSocket, lookForTcp, wakeStamp } from './observe.ts';
 import { oomCountersOf } from './oom.ts';
 import { lookAtSecrets } from './secrets.ts';
-import { guarded, later, type App, type Live, type Supervisor } from './world.ts';
+import { guarded, later, type App, type Live, type Supervisor } from './app-state.ts';
 
 let launching = 0;
 const waiting: (() => void)[] = [];

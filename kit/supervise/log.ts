@@ -3,7 +3,7 @@
  * of a failure through this very log, because a line could not be written.
  */
 import { writeSync } from 'node:fs';
-import type { Supervisor } from './world.ts';
+import type { Supervisor } from './app-state.ts';
 
 /** Lines that were lost are counted in the next one that is written. */
 export function createLog(fd: number, write: typeof writeSync = writeSync): Supervisor['log'] {

@@ -10,7 +10,7 @@ import { lookAt } from '../atomic-file.ts';
 import { probeSocket } from '../launch/socket.ts';
 import { isOfApp, readPidFile, sameProcess, writePidFile } from '../processes.ts';
 import type { SocketUse } from './unix-sockets.ts';
-import { guarded, later, type App, type Live, type Supervisor } from './world.ts';
+import { guarded, later, type App, type Live, type Supervisor } from './app-state.ts';
 
 /** Remembers the file that the process listens on; one that is gone or another a moment later ends the process. */
 export function lookForLostSocket(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {

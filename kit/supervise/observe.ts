@@ -1,4 +1,4 @@
-/** Looking at the world for one app: its wish, its process, its socket. Nothing here starts or ends anything. */
+/** Observes one app: its wish, process and socket. Starts and ends nothing. */
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ProcessIdentity, Reason } from '../../schema/backend.ts';
@@ -30,7 +30,7 @@ import { scopeOf } from './scope.ts';
 import { lookAtSecrets } from './secrets.ts';
 import { listeningPorts } from './tcp-ports.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
-import { later, type App, type Live, type Supervisor, type Wish } from './world.ts';
+import { later, type App, type Live, type Supervisor, type Wish } from './app-state.ts';
 
 /** Null when the app is not wanted. A file that can't be used is a wish all the same; the launch says what is wrong with it. Throws for a failing disk. */
 export function readWish(app: App): Wish | null {

@@ -13,7 +13,7 @@ import { lastLines, redact } from '../launch/run-log.ts';
 import { hiddenValues } from './hidden.ts';
 import { lookAtWish, tokenOfProcess } from './observe.ts';
 import { see } from './sight.ts';
-import { appOf, type App, type Supervisor } from './world.ts';
+import { appOf, type App, type Supervisor } from './app-state.ts';
 
 type RequestOf<Op extends SupervisorRequest['op']> = Extract<SupervisorRequest, { readonly op: Op }>;
 

@@ -10,7 +10,7 @@ import { bootId, isAlive, processesOf, sameProcess, signal, writePidFile, type M
 import { launch, take } from './launching.ts';
 import { adopted, findLive, lookAtLimits, lookAtPolicy, lookAtWish, tokenOfProcess, unrecordedLeaders, wakeStamp } from './observe.ts';
 import { readStatus, type StatusFile } from './snapshot.ts';
-import { guarded, type App, type Live, type Supervisor } from './world.ts';
+import { guarded, type App, type Live, type Supervisor } from './app-state.ts';
 
 /**
  * Before the first round, once for every app that has a folder. `processes` is the process table as it is now. Throws when a file can't be

@@ -19,7 +19,7 @@ import { lookAtSecrets } from './secrets.ts';
 import { isReadable, see } from './sight.ts';
 import { idleDeadlineMs, writeStatus } from './snapshot.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
-import { appOf, guarded, type App, type Supervisor } from './world.ts';
+import { appOf, guarded, type App, type Supervisor } from './app-state.ts';
 
 /** Ids with a folder of their own below ~/.svc-apps; null when it can't be listed. */
 export function foldersOf(supervisor: Supervisor): readonly string[] | null {

@@ -3,7 +3,7 @@ import type { Variables } from '../launch/env-file.ts';
 import { lookAt } from '../atomic-file.ts';
 import { readSecrets } from '../launch/secrets.ts';
 import { environOf } from '../processes.ts';
-import { noSecrets, type App, type SecretDeclaration, type Supervisor } from './world.ts';
+import { noSecrets, type App, type SecretDeclaration, type Supervisor } from './app-state.ts';
 
 /**
  * What the snapshot says, brought up to date when vault, manifest or process are others than at the last look. A vault that can't be

@@ -18,7 +18,7 @@ import { parseRequest } from './requests.ts';
 import { snapshotOf } from './snapshot.ts';
 import { usageOf } from './usage.ts';
 import { deleteSecret, putSecret, secretsView } from './vault.ts';
-import { appOf, type Supervisor } from './world.ts';
+import { appOf, type Supervisor } from './app-state.ts';
 
 interface Client {
   readonly socket: Socket;

@@ -10,7 +10,7 @@ import { LaunchRefused } from '../launch/refusal.ts';
 import { readSecrets } from '../launch/secrets.ts';
 import { markedProcesses, type Marked } from '../processes.ts';
 import { resume } from './resume.ts';
-import type { App, Supervisor } from './world.ts';
+import type { App, Supervisor } from './app-state.ts';
 
 /** True when the files can be looked at; then what was put off while they could not is made up for. */
 export function see(supervisor: Supervisor, app: App): boolean {

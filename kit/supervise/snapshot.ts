@@ -5,7 +5,7 @@ import type { Supervision } from '../../machines/supervision.ts';
 import { lookAt, readIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { pinnedVariable } from '../launch/env-file.ts';
-import type { App } from './world.ts';
+import type { App } from './app-state.ts';
 
 /** status.json: the snapshot for whoever reads it, and the machine's own state for the next supervisor. */
 export interface StatusFile extends AppSnapshot {

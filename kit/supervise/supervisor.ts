@@ -18,7 +18,7 @@ import { serve, type ProtocolServer } from './server.ts';
 import { takeOver } from './sight.ts';
 import { changedSnapshot, writeStatus } from './snapshot.ts';
 import { watchEdges } from './watch.ts';
-import { appOf, guarded, later, type App, type Supervisor } from './world.ts';
+import { appOf, guarded, later, type App, type Supervisor } from './app-state.ts';
 
 export interface SupervisorOptions {
   readonly place: ServerPlace;

@@ -11,7 +11,7 @@
 import { readFileSync } from 'node:fs';
 import type { AppUse } from '../../schema/supervisor-protocol.ts';
 import { livingPids } from '../processes.ts';
-import type { App } from './world.ts';
+import type { App } from './app-state.ts';
 
 /** The part of /proc/PID/stat that is asked for here. */
 interface TableRow {

@@ -17,7 +17,7 @@ import { LaunchRefused } from '../launch/refusal.ts';
 import { readSecrets, writeSecrets } from '../launch/secrets.ts';
 import { wakeIfChanged } from './scan.ts';
 import { isStale, lookAtSecrets } from './secrets.ts';
-import { appOf, type App, type SecretDeclaration, type Supervisor } from './world.ts';
+import { appOf, type App, type SecretDeclaration, type Supervisor } from './app-state.ts';
 
 type RequestOf<Op extends SupervisorRequest['op']> = Extract<SupervisorRequest, { readonly op: Op }>;
 

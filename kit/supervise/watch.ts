@@ -10,7 +10,7 @@ import { lookAtPidFile } from './launching.ts';
 import { lookAtPackage, lookAtSocket } from './observe.ts';
 import { capRunLog, followWish, wakeIfChanged } from './scan.ts';
 import { lookAtSecrets } from './secrets.ts';
-import { appOf, later, type App, type Supervisor } from './world.ts';
+import { appOf, later, type App, type Supervisor } from './app-state.ts';
 
 export interface Edges {
   /** Watches what is there and not yet watched; called every round, since folders come and go. */

@@ -1,5 +1,5 @@
 /**
- * Carries out what machines/room-connection.ts decides. The same code runs in pages and in backends; `World` is what differs.
+ * Carries out what machines/room-connection.ts decides. The same code runs in pages and in backends; `RoomEnvironment` is what differs.
  *
  *   handle.ts     the connection that the app sees        socket.ts   the one WebSocket
  *   exchange.ts   document and presence over it           frames.ts   the protocol as bytes
@@ -28,7 +28,7 @@ export interface Ticket {
   readonly papel: Papel | null;
 }
 
-/** What `World.ticket` rejects with when the portal answered; anything else passes by itself. */
+/** What `RoomEnvironment.ticket` rejects with when the portal answered; anything else passes by itself. */
 interface TicketRefusal {
   readonly status?: unknown;
   readonly retryAfterMs?: unknown;
@@ -46,7 +46,7 @@ export interface Copy extends CopyWriter {
   settled(): Promise<void>;
 }
 
-export interface World {
+export interface RoomEnvironment {
   ticket(): Promise<Ticket>;
   /** `caminho` of the channel. */
   openSocket(caminho: string, bilhete: string): Socket;
@@ -66,16 +66,16 @@ export interface World {
 type Executors = { [K in RoomEffect['kind']]: (effect: Extract<RoomEffect, { kind: K }>) => void };
 
 /** The loop: an event, the next state, its effects, the deadline. */
-function startLoop(world: World, handle: Handle, executors: Executors) {
-  const { copy } = world;
-  const first = enterRoom(world.nowMs(), copy?.papel ?? null);
+function startLoop(environment: RoomEnvironment, handle: Handle, executors: Executors) {
+  const { copy } = environment;
+  const first = enterRoom(environment.nowMs(), copy?.papel ?? null);
   let connection: RoomConnection = first.next;
   let heardAtMs = 0;
   let tickAtMs: number | null = null;
   let cancelTick = (): void => undefined;
 
   const step = (event: RoomEvent): void => {
-    follow(advanceRoom(connection, event, { nowMs: world.nowMs(), random: world.random() }));
+    follow(advanceRoom(connection, event, { nowMs: environment.nowMs(), random: environment.random() }));
   };
   const follow = ({ next, effects }: Step): void => {
     const before = connection;
@@ -92,7 +92,7 @@ function startLoop(world: World, handle: Handle, executors: Executors) {
     cancelTick();
     tickAtMs = connection.deadlineMs;
     if (tickAtMs === null) return;
-    cancelTick = world.later(Math.max(0, tickAtMs - world.nowMs()), () => {
+    cancelTick = environment.later(Math.max(0, tickAtMs - environment.nowMs()), () => {
       tickAtMs = null;
       step({ type: 'TICK', heardAtMs });
       schedule();
@@ -101,15 +101,15 @@ function startLoop(world: World, handle: Handle, executors: Executors) {
   return {
     start: () => follow(first),
     step,
-    heard: () => (heardAtMs = world.nowMs()),
+    heard: () => (heardAtMs = environment.nowMs()),
     mayWrite: () => connection.papel === null || podeEscrever(connection.papel, handle.canal),
     isOver: () => connection.deadlineMs === null,
   };
 }
 
-export function driveRoom(handle: Handle, options: EnterOptions, world: World): void {
+export function driveRoom(handle: Handle, options: EnterOptions, environment: RoomEnvironment): void {
   const { Y, awarenessProtocol } = options;
-  const { copy } = world;
+  const { copy } = environment;
   const { presenca, canal } = handle;
   const line = createLine({
     opened: (attempt) => {
@@ -128,14 +128,14 @@ export function driveRoom(handle: Handle, options: EnterOptions, world: World): 
       loop.step({ type: 'CLOSED', attempt, code });
     },
   });
-  const loop = startLoop(world, handle, {
+  const loop = startLoop(environment, handle, {
     askTicket: ({ attempt }) => {
-      world.ticket().then(
+      environment.ticket().then(
         ({ bilhete, caminho, papel }) => loop.step({ type: 'TICKET', attempt, bilhete, caminho, papel }),
         (error: unknown) => loop.step({ type: 'TICKET_FAILED', attempt, ...failureOf(error) }),
       );
     },
-    openSocket: ({ attempt, bilhete, caminho }) => line.open(() => world.openSocket(`${caminho}/${canal}`, bilhete), attempt),
+    openSocket: ({ attempt, bilhete, caminho }) => line.open(() => environment.openSocket(`${caminho}/${canal}`, bilhete), attempt),
     closeSocket: () => {
       line.close();
       exchange.lost();
@@ -147,11 +147,11 @@ export function driveRoom(handle: Handle, options: EnterOptions, world: World): 
   const send = (frame: Uint8Array<ArrayBuffer>): void => line.send(frame);
   const exchange = startExchange(handle, { Y, awarenessProtocol, copy, kept: copy?.update ?? null, send, mayWrite, isOver });
   const watches = [
-    world.watchNetwork((online) => loop.step({ type: online ? 'ONLINE' : 'OFFLINE' })),
-    world.watchRole((papel) => loop.step({ type: 'ROLE', papel })),
+    environment.watchNetwork((online) => loop.step({ type: online ? 'ONLINE' : 'OFFLINE' })),
+    environment.watchRole((papel) => loop.step({ type: 'ROLE', papel })),
   ];
-  if (world.user !== null && presenca !== undefined && presenca.getLocalState()?.['user'] === undefined) {
-    presenca.setLocalStateField('user', world.user);
+  if (environment.user !== null && presenca !== undefined && presenca.getLocalState()?.['user'] === undefined) {
+    presenca.setLocalStateField('user', environment.user);
   }
   loop.start();
   handle.onLeave(async () => {

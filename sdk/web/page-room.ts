@@ -1,6 +1,6 @@
 /** A room connection of a page: what `driveRoom` needs, from the bridge and the browser. Served as `_sdk/salas.js`, loaded by rooms.ts. */
 import { corDe, type Papel } from '../../schema/rooms.ts';
-import { driveRoom, type Copy, type Ticket, type World } from '../rooms/drive.ts';
+import { driveRoom, type Copy, type Ticket, type RoomEnvironment } from '../rooms/drive.ts';
 import type { EnterOptions, Handle } from '../rooms/handle.ts';
 import type { Bridge } from './bridge.ts';
 import { openCopy } from './local-copy.ts';
@@ -32,7 +32,7 @@ export async function enterFromPage(handle: Handle, room: PageRoom): Promise<voi
   const copy = room.guardarLocal === false ? null : await takeCopy(handle, room);
   if (handle.left) return;
   const { place } = room;
-  const world: World = {
+  const environment: RoomEnvironment = {
     ticket: async () => await askTicket(room),
     openSocket: (caminho, bilhete) => {
       if (!caminho.startsWith('/')) throw new TypeError('caminho');
@@ -49,7 +49,7 @@ export async function enterFromPage(handle: Handle, room: PageRoom): Promise<voi
     copy,
     user: { name: place.nome, iniciais: place.iniciais, color: corDe(place.usuario) },
   };
-  driveRoom(handle, room, world);
+  driveRoom(handle, room, environment);
 }
 
 async function takeCopy(handle: Handle, { Y, place, sala }: PageRoom): Promise<Copy | null> {

@@ -189,7 +189,7 @@ describe.concurrent('files that somebody changed on the server', () => {
     readFileSync(join(world.state, 'opt/svc-apps/notas/frontend/index.html'), 'utf8').includes('changed');
   /** What the next look every minute would see, now. */
   const look = (world: PackageWorld): void => {
-    for (const server of world.up.controller.context.world.servers.values()) {
+    for (const server of world.up.controller.context.entries.servers.values()) {
       server.lookedAtMs = 0;
       world.up.controller.context.queue.add(server.key, false);
     }
@@ -283,7 +283,7 @@ describe.concurrent('what a person asks for', () => {
     await world.begin();
     await world.when('Package/notas-da-ana', 'installed');
     await world.wish('notas', '1.0.0');
-    await until('the wish was read', () => world.up.controller.context.world.wishes.size === 1);
+    await until('the wish was read', () => world.up.controller.context.entries.wishes.size === 1);
     expect(world.view(key)).toBeNull();
     expect(disk.installedVersion('notas', disk.ownApps)).toBe('1.1.0');
     await world.write([]);
@@ -308,7 +308,10 @@ describe.concurrent('what a person asks for', () => {
     await until('the download', () => slow.waiting() > 0);
     await world.when('Package/ana/notas', 'installing');
     await world.wish('notas', null);
-    await until('nothing is wanted', () => world.view('Package/ana/notas') === null && world.up.controller.context.world.tasks.size === 0);
+    await until(
+      'nothing is wanted',
+      () => world.view('Package/ana/notas') === null && world.up.controller.context.entries.tasks.size === 0,
+    );
     expect(disk.installedVersion('notas', disk.ownApps)).toBeNull();
     // Not even half a download.
     expect(readdirSync(join(disk.ownApps, '.versions')).filter((name) => name.startsWith('in.'))).toEqual([]);
@@ -324,7 +327,7 @@ describe.concurrent('what a person asks for', () => {
     await until('the download', () => slow.waiting() > 0);
     await world.wish('notas', null);
     await world.when('Package/ana/notas', 'installed', ({ message }) => message === 'version 1.0.0');
-    await until('the installer ended', () => world.up.controller.context.world.tasks.size === 0);
+    await until('the installer ended', () => world.up.controller.context.entries.tasks.size === 0);
     expect(disk.installedVersion('notas', disk.ownApps)).toBe('1.0.0');
     expect((await world.up.controller.context.options.store.installWish('ana', 'notas'))?.version).toBe('1.0.0');
     slow.release();
@@ -381,7 +384,7 @@ describe.concurrent('engines', () => {
     await world.write([document('notas', 'notas', '2.0.0')]);
     const half = await world.when('Package/notas', 'installing', ({ message }) => /^Downloading rosto [1-9][0-9]? %$/.test(message));
     expect(half.reason).toBe('Downloading');
-    const installer = () => world.up.controller.context.world.tasks.size;
+    const installer = () => world.up.controller.context.entries.tasks.size;
     expect(installer()).toBe(1);
     // Another wish in the middle of the download: what was there before stays.
     await world.write([document('notas', 'notas', '1.0.0')]);

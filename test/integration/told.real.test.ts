@@ -140,7 +140,7 @@ describe.concurrent('a person who never signed in', () => {
     writeFileSync(join(world.state, 'home/ana/.svc-apps/notas/run.log'), 'what it printed\n');
     expect(await svc('stop', 'ana/notas')).toMatchObject({ code: 0 });
     // As the loop does when a minute went by in which nothing of theirs had to be kept alive.
-    const { link } = world.up.controller.context.world.people.get('ana')!;
+    const { link } = world.up.controller.context.entries.people.get('ana')!;
     await link.ask({ op: 'quit' });
     await until('the line to be down', () => link.view().status === 'down');
     expect((await svc('logs', 'ana/notas')).out).toContain('what it printed');

@@ -13,7 +13,7 @@ import type { MemorySupervisors } from '../../hosts/testing/memory-supervisors.t
 import { rereadFolder } from '../../loop/apply.ts';
 import { createController, type Controller } from '../../loop/loop.ts';
 import type { Log } from '../../loop/record.ts';
-import { targetKey } from '../../world-packages.ts';
+import { targetKey } from '../../package-entries.ts';
 import { changeOf } from '../plan-changes.ts';
 import { planFolder } from '../plan.ts';
 
@@ -93,13 +93,13 @@ export async function playRemoval(
  * so twice in a row.
  */
 async function atRest(controller: Controller, store: Store): Promise<void> {
-  const { queue, world, recorder } = controller.context;
-  const isStarting = () => [...world.people.values()].some(({ link }) => link.view().status === 'starting');
+  const { queue, entries, recorder } = controller.context;
+  const isStarting = () => [...entries.people.values()].some(({ link }) => link.view().status === 'starting');
   let told = -1;
   for (let quiet = 0; quiet < 2;) {
     await controller.resync();
     await queue.idle();
-    await expect.poll(() => isStarting() || world.tasks.size > 0, { interval: 1 }).toBe(false);
+    await expect.poll(() => isStarting() || entries.tasks.size > 0, { interval: 1 }).toBe(false);
     await queue.idle();
     await recorder.settled();
     const { length } = await store.events({ limit: 10_000 });
@@ -109,8 +109,8 @@ async function atRest(controller: Controller, store: Store): Promise<void> {
 }
 
 /** As a plan tells it: a change of a package by the object that wants it. */
-function told({ context: { world } }: Controller, action: Action): Change {
+function told({ context: { entries } }: Controller, action: Action): Change {
   const change = changeOf(action);
-  const entry = action.kind.startsWith('package/') && 'scope' in action ? world.byTarget.get(targetKey(action)) : undefined;
+  const entry = action.kind.startsWith('package/') && 'scope' in action ? entries.byTarget.get(targetKey(action)) : undefined;
   return entry === undefined ? change : { ...change, key: entry.key };
 }

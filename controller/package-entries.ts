@@ -1,13 +1,13 @@
 /**
- * What there is of packages and engines: `Package/<document>`, `Package/<person>/<app>` (what a person asked for) and
- * `Engine/<server>/<app>/<nome>/<versao>`. The records are in world.ts, and by its rules.
+ * Entries of packages and engines: `Package/<document>`, `Package/<person>/<app>` (what a person asked for) and
+ * `Engine/<server>/<app>/<nome>/<versao>`. The types, and the rules for them, are in entries.ts.
  */
 import { keys } from '../schema/keys.ts';
 import type { PackageTarget } from '../reconcilers/actions.ts';
 import type { PackageDocument } from '../schema/desired/documents.ts';
 import type { Motor } from '../schema/manifest/manifest.ts';
 import type { InstalledPackage } from './hosts/host.ts';
-import { wantedOf, type EngineEntry, type PackageEntry, type PackageWanted, type ServerEntry, type World } from './world.ts';
+import { wantedOf, type EngineEntry, type PackageEntry, type PackageWanted, type ServerEntry, type Entries } from './entries.ts';
 
 export function targetKey({ server, app, scope, person }: PackageTarget): string {
   return scope === 'sistema' ? `${server}\0${app}` : `${server}\0${app}\0${person}`;
@@ -21,8 +21,8 @@ function targetOf(wanted: PackageWanted): PackageTarget {
 }
 
 /** Makes the entries follow documents, wishes and held rollbacks. */
-export function syncPackages(world: World): void {
-  const documents = wantedOf<PackageDocument>(world.inForce, 'Package');
+export function syncPackages(entries: Entries): void {
+  const documents = wantedOf<PackageDocument>(entries.inForce, 'Package');
   const all = documents.map(({ placed, leaving }) => ({
     name: placed.document.metadata.name,
     wanted: { by: 'document', placed } as PackageWanted,
@@ -30,31 +30,31 @@ export function syncPackages(world: World): void {
   }));
   // Documents win: a wish for the same waits until the document is gone.
   const covered = new Set(all.filter(({ leaving }) => !leaving).map(({ wanted }) => targetKey(targetOf(wanted))));
-  for (const wish of world.wishes.values()) {
-    const person = world.people.get(wish.person);
+  for (const wish of entries.wishes.values()) {
+    const person = entries.people.get(wish.person);
     if (!person || person.leaving) continue;
     const wanted: PackageWanted = { by: 'wish', wish, server: person.server.name };
     if (!covered.has(targetKey(targetOf(wanted)))) all.push({ name: `${wish.person}/${wish.app}`, wanted, leaving: false });
   }
   const names = new Set(all.map(({ name }) => name));
-  for (const [name, entry] of world.packages) {
+  for (const [name, entry] of entries.packages) {
     if (names.has(name)) continue;
-    world.packages.delete(name);
-    markRemoving(world, entry.target, false);
+    entries.packages.delete(name);
+    markRemoving(entries, entry.target, false);
   }
   for (const { name, wanted, leaving } of all) {
     const key = keys.package(name);
     const target = targetOf(wanted);
-    const known = world.packages.get(name);
+    const known = entries.packages.get(name);
     const entry: PackageEntry = known ?? { ...emptyEntry, key, name, wanted, target, leaving };
     // Another wish is worth another try, whatever the last one ended with.
     if (!sameWanted(entry.wanted, wanted)) entry.failure = null;
-    if (targetKey(entry.target) !== targetKey(target)) markRemoving(world, entry.target, false);
-    world.packages.set(name, Object.assign(entry, { wanted, target, leaving, rollback: world.rollbacks.get(key) ?? null }));
+    if (targetKey(entry.target) !== targetKey(target)) markRemoving(entries, entry.target, false);
+    entries.packages.set(name, Object.assign(entry, { wanted, target, leaving, rollback: entries.rollbacks.get(key) ?? null }));
   }
-  // What leaves comes first: who wants the same stands in its place.
-  const entries = [...world.packages.values()].sort((one, other) => Number(other.leaving) - Number(one.leaving));
-  world.byTarget = new Map(entries.map((entry) => [targetKey(entry.target), entry]));
+  // Entries that leave come first, so that another entry with the same target replaces them.
+  const sorted = [...entries.packages.values()].sort((one, other) => Number(other.leaving) - Number(one.leaving));
+  entries.byTarget = new Map(sorted.map((entry) => [targetKey(entry.target), entry]));
 }
 
 const emptyEntry = { rollback: null, failure: null, offer: null, offered: [], problem: null, decision: null };
@@ -65,8 +65,8 @@ function sameWanted(a: PackageWanted, b: PackageWanted): boolean {
 }
 
 /** Whether instances of the package are to end because it goes. True when that changed. */
-export function markRemoving(world: World, { server, app, scope, person }: PackageTarget, on: boolean): boolean {
-  const holder = scope === 'sistema' ? world.servers.get(server) : world.people.get(person ?? '');
+export function markRemoving(entries: Entries, { server, app, scope, person }: PackageTarget, on: boolean): boolean {
+  const holder = scope === 'sistema' ? entries.servers.get(server) : entries.people.get(person ?? '');
   if (!holder || holder.removing.has(app) === on) return false;
   const next = new Set(holder.removing);
   if (on) next.add(app);
@@ -76,33 +76,33 @@ export function markRemoving(world: World, { server, app, scope, person }: Packa
 }
 
 /** What stands at a target; undefined when nothing does. */
-export function installedAt(world: World, { server, app, scope, person }: PackageTarget): InstalledPackage | undefined {
-  if (scope === 'sistema') return world.servers.get(server)?.system.get(app);
-  const own = person === null ? undefined : world.people.get(person)?.packages.get(app);
+export function installedAt(entries: Entries, { server, app, scope, person }: PackageTarget): InstalledPackage | undefined {
+  if (scope === 'sistema') return entries.servers.get(server)?.system.get(app);
+  const own = person === null ? undefined : entries.people.get(person)?.packages.get(app);
   return own?.scope === 'pessoa' ? own : undefined;
 }
 
 /** The object that wants the app to be there for the person; null when none does. */
-export function wantedPackageOf(world: World, server: string, app: string, person: string): string | null {
+export function wantedPackageOf(entries: Entries, server: string, app: string, person: string): string | null {
   const wants = ({ wanted, leaving }: PackageEntry): boolean => !leaving && (wanted.by === 'document' || wanted.wish.version !== null);
-  return entriesOfApp(world, server, app, person).find(wants)?.key ?? null;
+  return entriesOfApp(entries, server, app, person).find(wants)?.key ?? null;
 }
 
 /** The packages of an app that a person can run: their own and the server's. */
-export function entriesOfApp(world: World, server: string, app: string, person: string): readonly PackageEntry[] {
-  const own = world.byTarget.get(targetKey({ server, app, scope: 'pessoa', person }));
-  const shared = world.byTarget.get(targetKey({ server, app, scope: 'sistema', person: null }));
+export function entriesOfApp(entries: Entries, server: string, app: string, person: string): readonly PackageEntry[] {
+  const own = entries.byTarget.get(targetKey({ server, app, scope: 'pessoa', person }));
+  const shared = entries.byTarget.get(targetKey({ server, app, scope: 'sistema', person: null }));
   return [own, shared].filter((entry) => entry !== undefined);
 }
 
 /** What is declared there and what stands there, one entry each; nothing before the first look. Answers the keys that went. */
-export function syncEngines(world: World, server: ServerEntry): readonly string[] {
+export function syncEngines(entries: Entries, server: ServerEntry): readonly string[] {
   const { inventory } = server;
   if (inventory === null) return [];
   const found = new Map<string, EngineEntry>();
   const entry = (app: string, nome: string, versao: string): EngineEntry => {
     const key = keys.engine(server.name, app, nome, versao);
-    const known = found.get(key) ?? world.engines.get(key);
+    const known = found.get(key) ?? entries.engines.get(key);
     const one = known?.server === server ? known : { key, server, app, nome, versao, declared: false, present: null, failure: null };
     if (!found.has(key)) Object.assign(one, { declared: false, present: null });
     found.set(key, one);
@@ -113,9 +113,9 @@ export function syncEngines(world: World, server: ServerEntry): readonly string[
       if (belongsThere(motor, inventory.gpu)) entry(app, motor.nome, motor.versao).declared = true;
   }
   for (const { app, nome, versao, bytes } of inventory.engines) entry(app, nome, versao).present = { bytes };
-  const gone = [...world.engines.values()].filter((one) => one.server.name === server.name && !found.has(one.key));
-  for (const { key } of gone) world.engines.delete(key);
-  for (const [key, one] of found) world.engines.set(key, one);
+  const gone = [...entries.engines.values()].filter((one) => one.server.name === server.name && !found.has(one.key));
+  for (const { key } of gone) entries.engines.delete(key);
+  for (const [key, one] of found) entries.engines.set(key, one);
   return gone.map(({ key }) => key);
 }
 

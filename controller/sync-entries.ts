@@ -1,4 +1,4 @@
-/** Makes the records of the world follow the documents in force. */
+/** Updates the entries from the documents in force. */
 import { keys } from '../schema/keys.ts';
 import type { BackendDocument, GrantDocument, PersonDocument, PortalDocument, ServerDocument } from '../schema/desired/documents.ts';
 import type { InForce } from './desired/in-force.ts';
@@ -9,57 +9,57 @@ import {
   type PersonEntry,
   type PlacedOf,
   type ServerEntry,
-  type World,
-  type WorldFactory,
-} from './world.ts';
-import { syncPackages } from './world-packages.ts';
+  type Entries,
+  type EntryFactory,
+} from './entries.ts';
+import { syncPackages } from './package-entries.ts';
 
-/** Brings the records in line with what is in force. Answers the keys that went, whose statuses are to be forgotten. */
-export function syncWorld(world: World, inForce: InForce, factory: WorldFactory): readonly string[] {
-  const before = keysOf(world);
-  world.inForce = inForce;
-  world.portal = wantedOf<PortalDocument>(inForce, 'Portal')[0]?.placed ?? null;
-  syncServers(world, inForce, factory);
-  syncPeople(world, inForce, factory);
-  syncPackages(world);
-  world.pinned = pinnedOf(inForce);
-  syncGrants(world, inForce);
-  for (const person of world.people.values()) syncBackends(world, person, factory);
-  const after = keysOf(world);
+/** Updates the entries. Returns the keys that are gone, whose statuses are to be deleted. */
+export function syncEntries(entries: Entries, inForce: InForce, factory: EntryFactory): readonly string[] {
+  const before = keysOf(entries);
+  entries.inForce = inForce;
+  entries.portal = wantedOf<PortalDocument>(inForce, 'Portal')[0]?.placed ?? null;
+  syncServers(entries, inForce, factory);
+  syncPeople(entries, inForce, factory);
+  syncPackages(entries);
+  entries.pinned = pinnedOf(inForce);
+  syncGrants(entries, inForce);
+  for (const person of entries.people.values()) syncBackends(entries, person, factory);
+  const after = keysOf(entries);
   return [...before].filter((key) => !after.has(key));
 }
 
 /** Of everything but engines, which follow the looks at their server. */
-function keysOf(world: World): Set<string> {
-  const found = new Set<string>(world.backends.keys());
-  for (const name of world.servers.keys()) found.add(keys.server(name));
-  for (const name of world.packages.keys()) found.add(keys.package(name));
-  for (const name of world.grants.keys()) found.add(keys.grant(name));
-  for (const name of world.people.keys()) found.add(keys.person(name)).add(keys.supervisor(name));
+function keysOf(entries: Entries): Set<string> {
+  const found = new Set<string>(entries.backends.keys());
+  for (const name of entries.servers.keys()) found.add(keys.server(name));
+  for (const name of entries.packages.keys()) found.add(keys.package(name));
+  for (const name of entries.grants.keys()) found.add(keys.grant(name));
+  for (const name of entries.people.keys()) found.add(keys.person(name)).add(keys.supervisor(name));
   return found;
 }
 
-function syncGrants(world: World, inForce: InForce): void {
+function syncGrants(entries: Entries, inForce: InForce): void {
   const wanted = new Map(wantedOf<GrantDocument>(inForce, 'Grant').map((one) => [one.placed.document.metadata.name, one]));
-  for (const name of world.grants.keys()) if (!wanted.has(name)) world.grants.delete(name);
+  for (const name of entries.grants.keys()) if (!wanted.has(name)) entries.grants.delete(name);
   for (const [name, { placed, leaving }] of wanted) {
-    const entry = world.grants.get(name) ?? { key: keys.grant(name), name, placed, leaving, refused: null, seen: null };
+    const entry = entries.grants.get(name) ?? { key: keys.grant(name), name, placed, leaving, refused: null, seen: null };
     // What another content was refused with says nothing of this one.
-    world.grants.set(name, Object.assign(entry, { placed, leaving, refused: entry.placed === placed ? entry.refused : null }));
+    entries.grants.set(name, Object.assign(entry, { placed, leaving, refused: entry.placed === placed ? entry.refused : null }));
   }
 }
 
-function syncServers(world: World, inForce: InForce, factory: WorldFactory): void {
+function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory): void {
   const wanted = new Map(wantedOf<ServerDocument>(inForce, 'Server').map((one) => [one.placed.document.metadata.name, one]));
-  for (const [name, entry] of world.servers) {
+  for (const [name, entry] of entries.servers) {
     if (wanted.get(name)?.placed.document === entry.placed.document) continue;
     entry.kit?.admin.close();
     // Connections of a document that is not in force any more: a key that was taken back opens nothing from here on.
     void entry.host.close();
-    world.servers.delete(name);
+    entries.servers.delete(name);
   }
   for (const [name, { placed, leaving }] of wanted) {
-    const entry: ServerEntry = world.servers.get(name) ?? {
+    const entry: ServerEntry = entries.servers.get(name) ?? {
       key: keys.server(name),
       name,
       placed,
@@ -83,31 +83,31 @@ function syncServers(world: World, inForce: InForce, factory: WorldFactory): voi
       enginesMark: null,
       removing: new Set(),
     };
-    world.servers.set(name, Object.assign(entry, { placed, leaving }));
+    entries.servers.set(name, Object.assign(entry, { placed, leaving }));
   }
 }
 
-function syncPeople(world: World, inForce: InForce, factory: WorldFactory): void {
+function syncPeople(entries: Entries, inForce: InForce, factory: EntryFactory): void {
   const wanted = new Map(wantedOf<PersonDocument>(inForce, 'Person').map((one) => [one.placed.document.metadata.name, one]));
-  for (const [name, entry] of world.people) {
+  for (const [name, entry] of entries.people) {
     const document = wanted.get(name)?.placed.document;
-    const host = document && world.servers.get(document.spec.server)?.host;
+    const host = document && entries.servers.get(document.spec.server)?.host;
     if (document && host === entry.server.host && accountOf(document) === entry.account) continue;
     entry.link.close();
-    for (const backend of entry.backends.values()) world.backends.delete(backend.key);
-    world.people.delete(name);
+    for (const backend of entry.backends.values()) entries.backends.delete(backend.key);
+    entries.people.delete(name);
   }
   for (const [name, { placed, leaving }] of wanted) {
-    const server = world.servers.get(placed.document.spec.server);
+    const server = entries.servers.get(placed.document.spec.server);
     if (!server) continue;
-    const entry = world.people.get(name) ?? newPerson(name, placed, server, factory);
+    const entry = entries.people.get(name) ?? newPerson(name, placed, server, factory);
     // Who came back before they were forgotten signs in again, and leaves anew.
     const anew = leaving ? {} : { signedOut: false, supervisorEnded: false };
-    world.people.set(name, Object.assign(entry, { placed, leaving, server, ...anew }));
+    entries.people.set(name, Object.assign(entry, { placed, leaving, server, ...anew }));
   }
 }
 
-function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: ServerEntry, factory: WorldFactory): PersonEntry {
+function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: ServerEntry, factory: EntryFactory): PersonEntry {
   const account = accountOf(placed.document);
   return {
     key: keys.person(name),
@@ -136,7 +136,7 @@ function accountOf(document: PersonDocument): string {
   return document.spec.account ?? document.metadata.name;
 }
 
-function pinnedOf(inForce: InForce): World['pinned'] {
+function pinnedOf(inForce: InForce): Entries['pinned'] {
   const pinned = new Map<string, Map<string, PlacedOf<BackendDocument>>>();
   for (const { placed, leaving } of wantedOf<BackendDocument>(inForce, 'Backend')) {
     if (leaving) continue;

@@ -1,7 +1,7 @@
 /**
- * What the controller knows, in memory: who and what is wanted, and what was seen of it last. Plain records that the observers
- * write and the reconcilers' inputs are built from; every value is replaced, never changed in place, so that "nothing changed" is
- * a comparison of references.
+ * What the controller holds in memory: the desired state of each key and what was last observed of it. Plain records: the observers
+ * write them, the inputs of the reconcilers are built from them. Values are replaced, never mutated, so a comparison of references
+ * tells whether something changed.
  */
 import { keys } from '../schema/keys.ts';
 import type {
@@ -223,7 +223,7 @@ export interface GrantEntry {
   } | null;
 }
 
-export interface World {
+export interface Entries {
   inForce: InForce;
   portal: PlacedOf<PortalDocument> | null;
   /** Backend documents, by person and app. */
@@ -245,14 +245,14 @@ export interface World {
 }
 
 /** Makes what a document needs to be worked on; `svc plan` gives one that makes nothing new act. */
-export interface WorldFactory {
+export interface EntryFactory {
   host(document: ServerDocument): Host;
   kit?(document: ServerDocument): KitState | null;
   link(person: string, account: string, host: Host): SupervisorLink;
   memory(key: string): BackendMemory | null;
 }
 
-export function emptyWorld(inForce: InForce): World {
+export function emptyEntries(inForce: InForce): Entries {
   return {
     inForce,
     portal: null,
@@ -284,8 +284,8 @@ export function wantedOf<Document extends PlacedDocument['document']>(inForce: I
 }
 
 /** The backends of a person are what is installed, what is pinned, what the supervisor knows and what was asked for. */
-export function syncBackends(world: World, person: PersonEntry, factory: Pick<WorldFactory, 'memory'>): void {
-  const pinned = world.pinned.get(person.name) ?? new Map<string, PlacedOf<BackendDocument>>();
+export function syncBackends(entries: Entries, person: PersonEntry, factory: Pick<EntryFactory, 'memory'>): void {
+  const pinned = entries.pinned.get(person.name) ?? new Map<string, PlacedOf<BackendDocument>>();
   const live = person.link.snapshots().filter(isLive);
   const apps = new Set([...person.packages.keys(), ...pinned.keys(), ...live.map((snapshot) => snapshot.app)]);
   // What was never looked at is not known to be gone.
@@ -293,10 +293,10 @@ export function syncBackends(world: World, person: PersonEntry, factory: Pick<Wo
   for (const [app, entry] of person.backends) {
     if (!seen || apps.has(app) || entry.intent !== null) continue;
     person.backends.delete(app);
-    world.backends.delete(entry.key);
+    entries.backends.delete(entry.key);
   }
   for (const app of apps) {
-    const entry = backendOf(world, person, app, factory);
+    const entry = backendOf(entries, person, app, factory);
     entry.document = pinned.get(app) ?? null;
     entry.lastManifest = person.packages.get(app)?.manifest ?? entry.lastManifest;
   }
@@ -310,7 +310,7 @@ export function isLive(snapshot: AppSnapshot): boolean {
 export const notLookedAt: HostSight = { status: 'unknown', message: 'not looked at yet' };
 
 /** The entry of a backend, made when it is first asked for. */
-export function backendOf(world: World, person: PersonEntry, app: string, factory: Pick<WorldFactory, 'memory'>): BackendEntry {
+export function backendOf(entries: Entries, person: PersonEntry, app: string, factory: Pick<EntryFactory, 'memory'>): BackendEntry {
   const found = person.backends.get(app);
   if (found) return found;
   const key = keys.backend(person.name, app);
@@ -335,6 +335,6 @@ export function backendOf(world: World, person: PersonEntry, app: string, factor
     inputs: null,
   };
   person.backends.set(app, made);
-  world.backends.set(key, made);
+  entries.backends.set(key, made);
   return made;
 }
