@@ -33,7 +33,7 @@ import type { SupervisorLink } from './observe/supervisor-link.ts';
 import type { PackageTarget } from '../reconcilers/actions.ts';
 import type { PackageDecision, PackageObserved } from '../reconcilers/package-types.ts';
 import type { PackageProgress } from '../schema/packages.ts';
-import type { Offers } from '../schema/repository/shop-view.ts';
+import type { Offers } from '../schema/shop-view.ts';
 import type { HeldRollback, InstallWish, Intent, WindowCount } from '../store/store.ts';
 
 export interface PlacedOf<Document> {

@@ -1,6 +1,6 @@
 /** Why the portal does not let a version in, judged before anything is loaded. Source: spec 2.1 `minShellVersion`, `requires`, `requiredPackages`, `instalacao`; 7. */
-import type { CatalogueManifest } from '../schema/repository/records.ts';
-import { satisfiesMinimum } from '../schema/repository/order.ts';
+import type { CatalogueManifest } from '../schema/manifest/offered.ts';
+import { satisfiesMinimum } from '../schema/versions.ts';
 import type { PackageRefusal } from './package-types.ts';
 
 export interface RefusalGrounds {

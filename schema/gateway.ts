@@ -12,7 +12,7 @@ import type { SecretsView, Reason } from './backend.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { InstallView } from './packages.ts';
 import type { AdminPackagesAnswer } from './wire/shop.ts';
-import type { InstalledForStore, Offers } from './repository/shop-view.ts';
+import type { InstalledForStore, Offers } from './shop-view.ts';
 import type { AppProjection, ObjectView, UsageRow } from './wire/http.ts';
 
 /** Everything the proxy needs for one request to a live backend. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StoreSources } from '../../schema/gateway.ts';
 import type { InstallView } from '../../schema/packages.ts';
-import type { CatalogueManifest } from '../../schema/repository/records.ts';
+import type { CatalogueManifest } from '../../schema/manifest/offered.ts';
 import { icon } from '../testing/backends.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 

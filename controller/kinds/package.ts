@@ -8,7 +8,7 @@ import { decidePackage } from '../../reconcilers/package.ts';
 import { keepsSupervisor } from '../../reconcilers/supervisor-process.ts';
 import type { PackageDecision, PackageDesired, PackageMemory, PackageObserved } from '../../reconcilers/package-types.ts';
 import { keys } from '../../schema/keys.ts';
-import type { Offers } from '../../schema/repository/shop-view.ts';
+import type { Offers } from '../../schema/shop-view.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
 import { tellState } from '../loop/package-news.ts';

@@ -6,7 +6,7 @@ import { fetchFrom } from '../../kit/http/fetch-from.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { type IconType, iconTypes, repositoryPaths } from '../../schema/repository/paths.ts';
-import type { Offers } from '../../schema/repository/shop-view.ts';
+import type { Offers } from '../../schema/shop-view.ts';
 import { isRepositoryFolder, type RepositoryLocation } from './location.ts';
 
 export interface OfferedFile {

@@ -16,7 +16,7 @@ import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { repositoryPaths } from '../../schema/repository/paths.ts';
 import { type Catalogue, readCatalogue } from '../../schema/repository/records.ts';
-import type { Offers } from '../../schema/repository/shop-view.ts';
+import type { Offers } from '../../schema/shop-view.ts';
 import { readSource } from '../observe/repository.ts';
 import { type RepositoryLocation, isRepositoryFolder } from './location.ts';
 

@@ -2,7 +2,7 @@
 import { installLine } from '../../reconcilers/package-refusal.ts';
 import { readMemory } from '../../reconcilers/memory.ts';
 import { packageMemory } from '../../reconcilers/package-memory.ts';
-import type { InstalledForStore } from '../../schema/repository/shop-view.ts';
+import type { InstalledForStore } from '../../schema/shop-view.ts';
 import type { EngineState, InstallView, PackageState } from '../../schema/packages.ts';
 import type { AdminPackage, AdminServer } from '../../schema/wire/shop.ts';
 import type { Context } from '../loop/context.ts';

@@ -13,7 +13,7 @@ import { decidePackage } from '../../reconcilers/package.ts';
 import { decidePerson } from '../../reconcilers/person.ts';
 import type { Reason } from '../../schema/backend.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
-import type { Offers } from '../../schema/repository/shop-view.ts';
+import type { Offers } from '../../schema/shop-view.ts';
 import type { InForce } from '../desired/in-force.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';

@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
 import { readJson } from '../positions/json.ts';
 import { clip } from '../positions/node.ts';
-import { compareVersions } from './order.ts';
+import { compareVersions } from '../versions.ts';
 import { namePatterns } from './paths.ts';
 
 interface OfferedVersion {

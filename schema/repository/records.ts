@@ -7,40 +7,15 @@ import { appIdRule } from '../app-id.ts';
 import { SvcError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { catalogueFields, type CatalogueManifest } from '../manifest/offered.ts';
 import { manifestSchema } from '../manifest/schema.ts';
 import { decodeText } from '../positions/decode.ts';
 import { readJson } from '../positions/json.ts';
 import { clip } from '../positions/node.ts';
 import { compileShape } from '../compile-shape.ts';
 import { type Shape, shapeProblems } from '../shape.ts';
-import { compareVersions } from './order.ts';
+import { compareVersions } from '../versions.ts';
 import { type IconType, iconTypes, namePatterns } from './paths.ts';
-
-/** What the store and the installer need to know before they download: these fields of the manifest, as they stand there. */
-const catalogueFields = [
-  'name',
-  'type',
-  'kind',
-  'escopo',
-  'description',
-  'category',
-  'icon',
-  'developer',
-  'publisher',
-  'homepage',
-  'license',
-  'provides',
-  'requires',
-  'usa',
-  'requiredPackages',
-  'minShellVersion',
-  'instalacao',
-  'motores',
-  'recursos',
-  'gpu',
-] as const satisfies readonly (keyof Manifest)[];
-
-export type CatalogueManifest = Pick<Manifest, (typeof catalogueFields)[number]>;
 
 interface Published {
   /** Of the tarball: lowercase hex, and bytes. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { InstallView } from '../packages.ts';
-import type { CatalogueManifest } from './records.ts';
+import type { InstallView } from './packages.ts';
+import type { CatalogueManifest } from './manifest/offered.ts';
 import { type InstalledForStore, type Offers, type StoreFor, storeView } from './shop-view.ts';
 
 function offers(manifest: CatalogueManifest, ...versions: string[]): Offers {

@@ -1,11 +1,11 @@
 /** What the shop shows: each app of the repository for one person, why it can't be installed if so, and what can be asked. Pure. */
-import { keys, nameIn } from '../keys.ts';
-import type { Reason } from '../backend.ts';
-import type { Scope } from '../install-events.ts';
-import type { InstallView } from '../packages.ts';
-import type { StoreApp, StoreInstall, StoreRefusal } from '../wire/shop.ts';
-import { compareVersions, satisfiesMinimum } from './order.ts';
-import type { CatalogueManifest } from './records.ts';
+import { keys, nameIn } from './keys.ts';
+import type { Reason } from './backend.ts';
+import type { Scope } from './install-events.ts';
+import type { InstallView } from './packages.ts';
+import type { StoreApp, StoreInstall, StoreRefusal } from './wire/shop.ts';
+import { compareVersions, satisfiesMinimum } from './versions.ts';
+import type { CatalogueManifest } from './manifest/offered.ts';
 
 export interface InstalledForStore {
   readonly id: string;
