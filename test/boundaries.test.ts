@@ -1,5 +1,5 @@
 /**
- * Dependencies point one way (design 2). Two proofs: the import graph of the tree as it is holds no forbidden arrow, read here
+ * Dependencies point one way (design 2, setup/arrows.ts). Two proofs: the import graph of the tree as it is holds no forbidden arrow, read here
  * independently of the linter; and a planted forbidden import is refused by the linter, so that the rule itself can't rot. No file imports
  * itself by way of others either: a reader can take each file with what is below it.
  */
@@ -8,26 +8,13 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { arrows, isAllowed, lintOverrides, withArrows } from '../setup/arrows.ts';
 
 const root = resolve(import.meta.dirname, '..');
-
-/** Who may import whom; the folder itself is always allowed. `files` narrows an arrow to single files. */
-const allowed: Record<string, { readonly folders: readonly string[]; readonly files?: readonly string[] }> = {
-  schema: { folders: [] },
-  machines: { folders: ['schema'] },
-  reconcilers: { folders: ['schema', 'machines'] },
-  kit: { folders: ['schema', 'machines'] },
-  store: { folders: ['schema'] },
-  controller: { folders: ['schema', 'machines', 'reconcilers', 'store', 'kit/http'] },
-  api: { folders: ['schema', 'machines', 'store'] },
-  bin: { folders: ['schema', 'machines', 'reconcilers', 'store', 'controller', 'kit', 'api'] },
-  // What is put into bundles. Decision: docs/decisions/0102-rooms-in-the-page.md
-  sdk: { folders: ['schema/wire', 'schema/crdt'], files: ['machines/room-connection.ts', 'schema/rooms.ts', 'schema/limits.ts'] },
-  shell: {
-    folders: ['schema/wire', 'schema/texts'],
-    files: ['schema/backend.ts', 'schema/keys.ts', 'schema/rooms.ts', 'schema/backoff.ts'],
-  },
-};
+/** Those that hold what runs. */
+const folders = arrows
+  .map(({ folder }) => folder)
+  .filter((folder) => !folder.includes('/') && !['examples', 'test', 'bench'].includes(folder));
 
 function* sources(folder: string): Generator<string> {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
@@ -43,27 +30,19 @@ function importsOf(file: string): string[] {
   return [...found].map((match) => relative(root, resolve(root, dirname(file), match[1]!)));
 }
 
+/** Test support stands beside its tests and is not part of the running system; the version stands in package.json alone. */
 function forbidden(): string[] {
-  const wrong: string[] = [];
-  for (const [folder, rule] of Object.entries(allowed)) {
-    for (const file of sources(folder)) {
-      // Test support stands beside its tests and is not part of the running system.
-      if (file.includes('/testing/')) continue;
-      for (const target of importsOf(file)) {
-        // The version stands in package.json alone.
-        if (target === 'package.json') continue;
-        const free = [folder, ...rule.folders].some((to) => target === to || target.startsWith(`${to}/`));
-        if (!free && !rule.files?.includes(target)) wrong.push(`${file} -> ${target}`);
-      }
-    }
-  }
-  return wrong;
+  return [...importGraph()].flatMap(([file, targets]) =>
+    file.includes('/testing/')
+      ? []
+      : targets.filter((target) => target !== 'package.json' && !isAllowed(file, target)).map((target) => `${file} -> ${target}`),
+  );
 }
 
 /** Every file with what it imports, also types only. */
 function importGraph(): ReadonlyMap<string, readonly string[]> {
   const graph = new Map<string, readonly string[]>();
-  for (const folder of [...Object.keys(allowed), 'setup']) for (const file of sources(folder)) graph.set(file, importsOf(file));
+  for (const folder of folders) for (const file of sources(folder)) graph.set(file, importsOf(file));
   return graph;
 }
 
@@ -105,6 +84,15 @@ describe('circles', () => {
 });
 
 describe('arrows', () => {
+  test('the linter and docs/ARCHITECTURE.md say what the table says; `node setup/arrows-table.ts` writes both', () => {
+    const { overrides } = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as {
+      readonly overrides: readonly { readonly rules: object }[];
+    };
+    expect(overrides.filter(({ rules }) => 'no-restricted-imports' in rules)).toEqual(lintOverrides());
+    const page = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8');
+    expect(page).toBe(withArrows(page));
+  });
+
   test('no file of the tree imports against the arrows', () => {
     expect(forbidden()).toEqual([]);
   });
@@ -128,6 +116,7 @@ const plantedWrong = [
   ['sdk', '../machines/supervision.ts'],
   ['shell', '../machines/room-connection.ts'],
   ['shell', '../store/store.ts'],
+  ['bin', '../shell/main.ts'],
 ] as const;
 const plantedRight = [
   ['api', '../store/store.ts'],

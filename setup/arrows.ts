@@ -1,0 +1,137 @@
+/**
+ * Which folder may import which: one table for test/boundaries.test.ts, for the linter (.oxlintrc.json) and for docs/ARCHITECTURE.md.
+ * `node setup/arrows-table.ts` writes the other two from it, and the test fails when they say something else.
+ */
+
+interface Arrow {
+  /** A file is held to the row with the longest folder that it is in. */
+  readonly folder: string;
+  /** Folders and files beside the folder itself; null: everything. */
+  readonly may: readonly string[] | null;
+  readonly why: string;
+  /** Does no I/O: modules of Node that do are refused too. */
+  readonly pure?: boolean;
+}
+
+export const arrows: readonly Arrow[] = [
+  { folder: 'schema', may: [], why: 'schema imports nothing of ours (design 2).' },
+  { folder: 'machines', may: ['schema'], pure: true, why: 'machines import schema only and do no I/O (design 2).' },
+  {
+    folder: 'reconcilers',
+    may: ['schema', 'machines'],
+    pure: true,
+    why: 'reconcilers import machines and schema only and do no I/O (design 2).',
+  },
+  { folder: 'store', may: ['schema'], why: 'the store keeps what it is given: schema only (design 2).' },
+  {
+    folder: 'controller',
+    may: ['schema', 'machines', 'reconcilers', 'store', 'kit/http'],
+    why: 'the controller does not know the api (design 2).',
+  },
+  {
+    folder: 'kit',
+    may: ['schema', 'machines'],
+    why: 'kit runs on the servers: machines and schema only (docs/decisions/0002-supervisor-is-the-agent.md).',
+  },
+  {
+    folder: 'api',
+    may: ['schema', 'machines', 'store'],
+    why: 'the api writes intent, the controller acts: they meet in the store (design 2).',
+  },
+  {
+    folder: 'sdk',
+    may: ['schema/wire', 'schema/crdt', 'schema/rooms.ts', 'schema/limits.ts', 'machines/room-connection.ts'],
+    why: 'the sdk stands alone (design 2); what its bundles take: docs/decisions/0102-rooms-in-the-page.md.',
+  },
+  {
+    folder: 'shell',
+    may: ['schema/wire', 'schema/texts', 'schema/backend.ts', 'schema/keys.ts', 'schema/rooms.ts', 'schema/backoff.ts'],
+    why: 'the shell stands alone (design 2).',
+  },
+  {
+    folder: 'bin',
+    may: ['schema', 'machines', 'reconcilers', 'store', 'controller', 'kit', 'api'],
+    why: 'commands are wired here; pages are bundled, not imported.',
+  },
+  { folder: 'setup', may: null, why: '' },
+  { folder: 'examples', may: null, why: '' },
+  { folder: 'test', may: null, why: '' },
+  { folder: 'bench', may: null, why: '' },
+];
+
+interface Door {
+  readonly folder: string;
+  /** The one file of it that others import; `testing/` beside it is for tests. */
+  readonly door: string;
+}
+
+export const doors: readonly Door[] = [];
+
+const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
+/** The row that holds for a file or a folder; undefined outside of the table. */
+export function arrowOf(path: string): Arrow | undefined {
+  return arrows.filter(({ folder }) => isIn(path, folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0];
+}
+
+/** Whether the file may import the target, both as paths from the root of the tree. */
+export function isAllowed(file: string, target: string): boolean {
+  const arrow = arrowOf(file);
+  if (arrow === undefined) return true;
+  if (arrow.may !== null && ![arrow.folder, ...arrow.may].some((to) => isIn(target, to))) return false;
+  const closed = doors.find(({ folder }) => isIn(target, folder) && !isIn(file, folder));
+  return closed === undefined || target === closed.door || isIn(target, `${closed.folder}/testing`);
+}
+
+const tops = arrows.map(({ folder }) => folder).filter((folder) => !folder.includes('/'));
+/** What nothing but itself, setup and tests reads. */
+const refusable = tops.filter((top) => !['setup', 'examples', 'test', 'bench'].includes(top));
+const inputAndOutput = ['node:fs*', 'node:net', 'node:http', 'node:child_process'];
+
+interface Override {
+  readonly files: readonly string[];
+  readonly rules: Readonly<Record<string, unknown>>;
+}
+
+/** The same for the linter, which sees what an import says and not where it leads. The last override that a file matches holds. */
+export function lintOverrides(): readonly Override[] {
+  const held = [...new Set([...arrows, ...doors].map(({ folder }) => folder))].toSorted();
+  return held.flatMap((folder) => {
+    const arrow = arrowOf(folder);
+    const patterns = [...arrowPatterns(arrow), ...doorPatterns(folder)];
+    return patterns.length === 0 ? [] : [{ files: [`${folder}/**`], rules: { 'no-restricted-imports': ['error', { patterns }] } }];
+  });
+}
+
+function arrowPatterns(arrow: Arrow | undefined): readonly unknown[] {
+  if (arrow === undefined || arrow.may === null) return [];
+  const { folder, may, why, pure = false } = arrow;
+  const free = new Set([folder, ...may]);
+  const refused = refusable.filter((top) => !free.has(top) && !isIn(folder, top)).map((top) => `**/${top}/**`);
+  const open = may.filter((to) => to.includes('/')).map((to) => (to.endsWith('.ts') ? `!**/${to}` : `!**/${to}/**`));
+  return [{ group: [...refused, ...open, ...(pure ? inputAndOutput : [])], message: why }];
+}
+
+function doorPatterns(outside: string): readonly unknown[] {
+  return doors
+    .filter(({ folder }) => !isIn(outside, folder))
+    .map(({ folder, door }) => {
+      const name = folder.slice(folder.lastIndexOf('/') + 1);
+      const group = [`**/${name}/**`, `!**/${name}/${door.slice(folder.length + 1)}`, `!**/${name}/testing/**`];
+      return { group, message: `${door} is the door of ${folder}.` };
+    });
+}
+
+function told(may: Arrow['may']): string {
+  if (may === null) return 'everything';
+  return may.length === 0 ? 'nothing of ours' : may.map((to) => `\`${to}\``).join(', ');
+}
+
+/** The page with the last cell of each row of a folder as the table says it. Throws for a folder that has no row. */
+export function withArrows(page: string): string {
+  return arrows.reduce((text, { folder, may }) => {
+    const row = new RegExp(`^(\\| \`${folder}/\` \\| .* \\| )[^|]*( \\|)$`, 'm');
+    if (!row.test(text)) throw new Error(`docs/ARCHITECTURE.md has no row for ${folder}/`);
+    return text.replace(row, `$1${told(may)}$2`);
+  }, page);
+}
