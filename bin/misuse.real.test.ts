@@ -23,7 +23,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mountSmall, unmount } from '../kit/install/test-server.ts';
 import { compileCache } from '../kit/testing/compile-cache.ts';
-import { readCatalogue } from '../schema/repository/records.ts';
+import { readCatalogue } from '../kit/repository/layout/records.ts';
 import { useAuthor } from './testing/author.ts';
 
 const root = resolve(import.meta.dirname, '..');

@@ -21,7 +21,7 @@ import { describe, expect, test } from 'vitest';
 import { extractArchive } from '../kit/archive/extract.ts';
 import { engineArchive } from '../kit/archive/rules.ts';
 import { isManifest } from '../schema/manifest/validate.ts';
-import { readCatalogue } from '../schema/repository/records.ts';
+import { readCatalogue } from '../kit/repository/layout/records.ts';
 import { useAuthor } from './testing/author.ts';
 import { beginSvc, type Outcome, repository as source, runSvc } from './testing/run-svc.ts';
 

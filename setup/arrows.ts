@@ -25,7 +25,7 @@ export const arrows: readonly Arrow[] = [
   { folder: 'store', may: ['schema'], why: 'the store keeps what it is given: schema only (design 2).' },
   {
     folder: 'controller',
-    may: ['schema', 'machines', 'reconcilers', 'store', 'kit/http'],
+    may: ['schema', 'machines', 'reconcilers', 'store', 'kit/http', 'kit/repository/layout'],
     why: 'the controller does not know the api (design 2).',
   },
   {
@@ -37,6 +37,11 @@ export const arrows: readonly Arrow[] = [
     folder: 'api',
     may: ['schema', 'machines', 'store'],
     why: 'the api writes intent, the controller acts: they meet in the store (design 2).',
+  },
+  {
+    folder: 'api/repository',
+    may: ['schema', 'api', 'kit/repository/layout'],
+    why: 'serving a repository takes what a repository is from where it is read and published, and nothing else of kit.',
   },
   {
     folder: 'sdk',

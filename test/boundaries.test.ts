@@ -117,11 +117,15 @@ const plantedWrong = [
   ['shell', '../machines/room-connection.ts'],
   ['shell', '../store/store.ts'],
   ['bin', '../shell/main.ts'],
+  ['api', '../kit/repository/layout/paths.ts'],
+  ['api/repository', '../../kit/http/ask.ts'],
+  ['api/repository', '../../controller/entries.ts'],
 ] as const;
 const plantedRight = [
   ['api', '../store/store.ts'],
   ['controller', '../kit/http/ask.ts'],
   ['sdk', '../machines/room-connection.ts'],
+  ['api/repository', '../../kit/repository/layout/paths.ts'],
 ] as const;
 
 describe('the linter refuses a planted import', () => {

@@ -1,5 +1,5 @@
 /**
- * Files of a repository by the grammar of its paths (schema/repository/paths.ts), with the ETag that is the sha256 of the bytes.
+ * Files of a repository by the grammar of its paths (kit/repository/layout/paths.ts), with the ETag that is the sha256 of the bytes.
  * A tarball is there when its record is: its hash stands in the record and is not computed again.
  */
 import { createHash } from 'node:crypto';
@@ -9,8 +9,8 @@ import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { type RepositoryItem, pathOfItem, repositoryPaths } from '../../schema/repository/paths.ts';
-import { readEngineRecord, readPackageRecord } from '../../schema/repository/records.ts';
+import { type RepositoryItem, pathOfItem, repositoryPaths } from '../../kit/repository/layout/paths.ts';
+import { readEngineRecord, readPackageRecord } from '../../kit/repository/layout/records.ts';
 import type { FileFacts } from './conditions.ts';
 
 /** The caller closes `handle`. */

@@ -9,7 +9,7 @@ import type { PackageObserved } from '../../reconcilers/package-types.ts';
 import type { Reason } from '../../schema/backend.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import type { InstallEvent } from '../../schema/install-events.ts';
-import { repositoryPaths } from '../../schema/repository/paths.ts';
+import { repositoryPaths } from '../../kit/repository/layout/paths.ts';
 import { faultPoint } from '../faults.ts';
 import type { Host, PackageSource } from '../hosts/host.ts';
 import { readSource } from '../observe/repository.ts';

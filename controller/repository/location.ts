@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
-import { repositoryPaths } from '../../schema/repository/paths.ts';
+import { repositoryPaths } from '../../kit/repository/layout/paths.ts';
 import type { PlacedOf } from '../entries.ts';
 
 export type RepositoryLocation =

@@ -5,7 +5,7 @@ import { readWhole } from '../../kit/http/ask.ts';
 import { fetchFrom } from '../../kit/http/fetch-from.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { type IconType, iconTypes, repositoryPaths } from '../../schema/repository/paths.ts';
+import { type IconType, iconTypes, repositoryPaths } from '../../kit/repository/layout/paths.ts';
 import type { Offers } from '../../schema/shop-view.ts';
 import { isRepositoryFolder, type RepositoryLocation } from './location.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { limits } from '../limits.ts';
-import { type PackageRecord, catalogueOf } from '../../schema/repository/records.ts';
+import { type PackageRecord, catalogueOf } from '../../kit/repository/layout/records.ts';
 import { systemClock } from '../clock/system.ts';
 import { createOffersReader } from './offers.ts';
 

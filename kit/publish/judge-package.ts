@@ -16,7 +16,7 @@ import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { validateManifest } from '../../schema/manifest/validate.ts';
 import { readJson } from '../../schema/positions/json.ts';
 import { clip, locate } from '../../schema/positions/node.ts';
-import { type IconType, iconTypes } from '../../schema/repository/paths.ts';
+import { type IconType, iconTypes } from '../repository/layout/paths.ts';
 import { isMissing } from '../atomic-file.ts';
 import type { WalkedEntry } from '../archive/walk.ts';
 

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Motor } from '../../schema/manifest/manifest.ts';
-import { isEngineName } from '../../schema/repository/paths.ts';
+import { isEngineName } from '../repository/layout/paths.ts';
 import { checkArchive } from '../archive/extract.ts';
 import { engineArchive } from '../archive/rules.ts';
 import type { Destination } from './publish.ts';

@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { repositoryPaths } from '../../schema/repository/paths.ts';
-import { type Catalogue, readCatalogue } from '../../schema/repository/records.ts';
+import { repositoryPaths } from '../repository/layout/paths.ts';
+import { type Catalogue, readCatalogue } from '../repository/layout/records.ts';
 import { publishFaultPoints } from '../faults.ts';
 import { openRepositoryFolder, publishPackage, stage } from './repository-folder.ts';
 

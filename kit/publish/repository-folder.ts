@@ -12,14 +12,8 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { type IconType, isEngineName, isPackageName, repositoryPaths } from '../../schema/repository/paths.ts';
-import {
-  type EngineRecord,
-  type PackageRecord,
-  catalogueOf,
-  readEngineRecord,
-  readPackageRecord,
-} from '../../schema/repository/records.ts';
+import { type IconType, isEngineName, isPackageName, repositoryPaths } from '../repository/layout/paths.ts';
+import { type EngineRecord, type PackageRecord, catalogueOf, readEngineRecord, readPackageRecord } from '../repository/layout/records.ts';
 import { isMissing } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { withRepositoryLock } from './repository-lock.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type ErrorCode, errorKinds, SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { repositoryPaths } from '../../schema/repository/paths.ts';
+import { repositoryPaths } from '../repository/layout/paths.ts';
 import { ask, readWhole, whyNone } from '../http/ask.ts';
 
 interface Upload {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareVersions } from '../versions.ts';
+import { compareVersions } from '../../../schema/versions.ts';
 import { parseRepositoryPath, pathOfItem } from './paths.ts';
 import { readOfferedApps } from './minimum.ts';
 import { catalogueOf, readCatalogue, readPackageRecord, type PackageRecord } from './records.ts';

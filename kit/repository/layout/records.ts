@@ -3,18 +3,18 @@
  * the readers that refuse anything else. A catalogue holds nothing that the records don't: it can be built again at any time.
  * Source: issue 3; spec 2.1, 2.3. Decision: docs/decisions/0055-repository-on-disk.md
  */
-import { appIdRule } from '../app-id.ts';
-import { SvcError } from '../errors.ts';
-import { limits } from '../limits.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { catalogueFields, type CatalogueManifest } from '../manifest/offered.ts';
-import { manifestSchema } from '../manifest/schema.ts';
-import { decodeText } from '../positions/decode.ts';
-import { readJson } from '../positions/json.ts';
-import { clip } from '../positions/node.ts';
-import { compileShape } from '../compile-shape.ts';
-import { type Shape, shapeProblems } from '../shape.ts';
-import { compareVersions } from '../versions.ts';
+import { appIdRule } from '../../../schema/app-id.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Manifest } from '../../../schema/manifest/manifest.ts';
+import { catalogueFields, type CatalogueManifest } from '../../../schema/manifest/offered.ts';
+import { manifestSchema } from '../../../schema/manifest/schema.ts';
+import { decodeText } from '../../../schema/positions/decode.ts';
+import { readJson } from '../../../schema/positions/json.ts';
+import { clip } from '../../../schema/positions/node.ts';
+import { compileShape } from '../../../schema/compile-shape.ts';
+import { type Shape, shapeProblems } from '../../../schema/shape.ts';
+import { compareVersions } from '../../../schema/versions.ts';
 import { type IconType, iconTypes, namePatterns } from './paths.ts';
 
 interface Published {

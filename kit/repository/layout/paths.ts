@@ -2,8 +2,8 @@
  * The layout of a repository, which is also its URLs: a plain web server that serves the folder serves a repository.
  * Names are checked against the grammar of the records, so that no name leaves its folder or hides in it.
  */
-import { appIdPattern } from '../app-id.ts';
-import { limits } from '../limits.ts';
+import { appIdPattern } from '../../../schema/app-id.ts';
+import { limits } from '../../../schema/limits.ts';
 
 export const iconTypes = ['svg', 'png', 'jpg', 'jpeg'] as const;
 export type IconType = (typeof iconTypes)[number];

@@ -2,13 +2,13 @@
  * The minimum of a catalogue that `svc-app-install` checks before it acts on it, by hand and without a JSON Schema engine, as manifest/minimum.ts
  * does for manifests: what becomes a path, a number of bytes, a hash or the name of an app. The portal and publishing check everything (records.ts).
  */
-import { isAppId } from '../app-id.ts';
-import { SvcError } from '../errors.ts';
-import { limits } from '../limits.ts';
-import { decodeText } from '../positions/decode.ts';
-import { readJson } from '../positions/json.ts';
-import { clip } from '../positions/node.ts';
-import { compareVersions } from '../versions.ts';
+import { isAppId } from '../../../schema/app-id.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import { decodeText } from '../../../schema/positions/decode.ts';
+import { readJson } from '../../../schema/positions/json.ts';
+import { clip } from '../../../schema/positions/node.ts';
+import { compareVersions } from '../../../schema/versions.ts';
 import { namePatterns } from './paths.ts';
 
 interface OfferedVersion {
