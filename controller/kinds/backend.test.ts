@@ -119,3 +119,23 @@ test('no field is left out of it', () => {
   for (const name of Object.keys(last.observed))
     expect([name, asks({ observed: { ...last.observed, [name]: {} } })]).toEqual([name, false]);
 });
+
+test('what is not installed any more ends with the last wish about it, also when its process ended before', async () => {
+  const { entries, person, server, entry } = worldOfOne();
+  server.sight = { status: 'reachable', message: '' };
+  Object.assign(person, { accountSeen: true });
+  Object.assign(person.link, { snapshots: () => [stopped({ app: 'app0', installed: null })] });
+  entry.intent = { ...wish, wish: 'stop' };
+  const forgotten: string[] = [];
+  const context = {
+    entries,
+    factory: { memory: () => null },
+    recorder: { forget: (key: string) => forgotten.push(key) },
+    queue: { add: () => undefined },
+    options: { store: { finishIntent: async () => undefined } },
+  } as unknown as Context;
+  await backendKind.finish?.(context, entry, { decision: { finishedIntent: 'r1' } } as Parameters<
+    NonNullable<typeof backendKind.finish>
+  >[2]);
+  expect([forgotten, [...entries.backends.keys()]]).toEqual([[entry.key], []]);
+});

@@ -10,7 +10,7 @@ import type { InstalledPackage } from '../hosts/host.ts';
 import { followToken } from '../execute/tokens.ts';
 import { faultPoint } from '../faults.ts';
 import type { Context } from '../loop/context.ts';
-import { enqueuePerson, rereadPresence } from '../observe/people.ts';
+import { enqueuePerson, followPackages, rereadPresence } from '../observe/people.ts';
 import { lookAtIntent } from '../observe/look.ts';
 import { isServerScope } from '../servers/services.ts';
 import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
@@ -205,6 +205,8 @@ async function finishIntent(context: Context, entry: BackendEntry, requestId: st
   await context.options.store.finishIntent(entry.person.name, entry.app, requestId);
   faultPoint('intent/finished');
   if (entry.intent?.requestId === requestId) entry.intent = null;
+  // While the wish was there its object was kept, whatever else was known of the app.
+  if (!entry.person.packages.has(entry.app)) followPackages(context, entry.person);
   context.queue.add(entry.key, false);
   context.queue.add(keys.supervisor(entry.person.name), false);
 }
