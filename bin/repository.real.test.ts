@@ -27,7 +27,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { navigation } from '../api/testing/portal-world.ts';
 import { packFolder } from '../kit/archive/pack.ts';
-import { publishEngine, stage } from '../kit/publish/repository-folder.ts';
+import { publishEngine, stage } from '../kit/repository/publishing/folder.ts';
 import { readCatalogue } from '../kit/repository/layout/records.ts';
 import { emptyServer, freePort, until } from '../test/support/portal.ts';
 import { beginNginx } from './testing/nginx.ts';

@@ -14,25 +14,14 @@ import { limits as apiLimits } from '../limits.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { type RepositoryItem, parseRepositoryPath, pathOfItem } from '../../kit/repository/layout/paths.ts';
-import type { EngineRecord, PackageRecord } from '../../kit/repository/layout/records.ts';
+import type { RepositoryWriter } from '../../kit/repository/layout/writer.ts';
 import { pathOf } from '../navigation.ts';
 import { codedError } from '../problems.ts';
 import { dataPolicy } from '../security-headers.ts';
 import { judge } from './conditions.ts';
 import { type RepositoryFile, type RepositoryFiles, createRepositoryFiles } from './files.ts';
 import { admitPublisher } from './tokens.ts';
-import { type Announced, arriving, readAnnounced, turnAway, watchIdle } from './upload.ts';
-
-interface Outcome<Record> {
-  readonly outcome: 'published' | 'unchanged';
-  readonly record: Record;
-}
-
-/** Takes the bytes in with back-pressure; rejects with coded errors and leaves nothing then. */
-export interface RepositoryWriter {
-  putPackage(id: string, version: string, body: AsyncIterable<Uint8Array>, announced: Announced): Promise<Outcome<PackageRecord>>;
-  putEngine(nome: string, versao: string, body: AsyncIterable<Uint8Array>, announced: Announced): Promise<Outcome<EngineRecord>>;
-}
+import { arriving, readAnnounced, turnAway, watchIdle } from './upload.ts';
 
 export interface RepositoryOptions {
   readonly root: string;

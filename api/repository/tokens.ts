@@ -5,6 +5,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { repositoryPaths } from '../../kit/repository/layout/paths.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { isSecretShape, newSecret, secretHash } from '../auth/secrets.ts';
 
@@ -17,7 +18,7 @@ interface Token {
 
 const prefix = 'svcp_';
 
-const fileOf = (root: string): string => path.join(root, '.svc/tokens.json');
+const fileOf = (root: string): string => path.join(root, repositoryPaths.tokens);
 
 /** Makes a token and returns it: it can't be read again. One at a time: the caller holds the lock of the repository. */
 export async function createToken(root: string, only: readonly string[] | null, nowMs: number): Promise<string> {

@@ -1,16 +1,11 @@
 /** The request of a publisher: its body with a watch on it, what its headers announce, and how it is turned away. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Announced } from '../../kit/repository/layout/writer.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { problemOf, problemType, sendProblem } from '../problems.ts';
-
-export interface Announced {
-  readonly novidades: string;
-  /** Hex; null when `Content-Digest` did not say. */
-  readonly sha256: string | null;
-}
 
 /** Throws BAD_REQUEST or TOO_LARGE before a byte of the body was taken. */
 export function readAnnounced(req: IncomingMessage, bytesMax: number): Announced {

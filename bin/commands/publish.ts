@@ -2,9 +2,9 @@
 import type { FileReport } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { renderFinding } from '../../schema/render.ts';
-import { type Destination, publishApp, type Published } from '../../kit/publish/publish.ts';
-import { publishEngineTarball } from '../../kit/publish/publish-engine.ts';
-import { repositoryAddress, tokenFrom } from '../../kit/publish/upload.ts';
+import { type Destination, publishApp, type Published } from '../../kit/repository/publishing/publish.ts';
+import { publishEngineTarball } from '../../kit/repository/publishing/publish-engine.ts';
+import { repositoryAddress, tokenFrom } from '../../kit/repository/publishing/upload.ts';
 import { color, plain, table, warn, write } from '../output.ts';
 
 interface Common {

@@ -7,12 +7,12 @@ import { pino } from 'pino';
 import { createRepositoryHandler } from '../../api/repository/serve.ts';
 import { createToken } from '../../api/repository/tokens.ts';
 import { systemClock } from '../../controller/clock/system.ts';
-import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
-import { withRepositoryLock } from '../../kit/publish/repository-lock.ts';
+import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';
+import { withRepositoryLock } from '../../kit/repository/publishing/lock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../api/limits.ts';
 import { portalSettings } from '../up/settings.ts';
-import { createRepositoryWriter } from '../up/repository-writer.ts';
+import { createRepositoryWriter } from '../../kit/repository/publishing/receive.ts';
 
 interface Options {
   readonly listen: string;
@@ -25,7 +25,7 @@ export async function runRepository(dir: string, { listen, newToken, only }: Opt
   await openRepositoryFolder(root);
   if (newToken === true) {
     const make = (): Promise<string> => createToken(root, only ?? null, systemClock.nowMs());
-    process.stdout.write(`${await withRepositoryLock(path.join(root, '.svc'), make)}\n`);
+    process.stdout.write(`${await withRepositoryLock(root, make)}\n`);
     return;
   }
   const log = pino({ level: process.env['SVC_LOG_LEVEL'] ?? 'info', base: null }, pino.destination({ dest: 2, sync: true }));

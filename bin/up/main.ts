@@ -19,7 +19,7 @@ import { createController, type Controller } from '../../controller/loop/loop.ts
 import { type RepositoryHandler, createRepositoryHandler } from '../../api/repository/serve.ts';
 import { isRepositoryFolder, repositoryLocation } from '../../controller/repository/location.ts';
 import { lockState } from '../../store/state-lock.ts';
-import { openRepositoryFolder } from '../../kit/publish/repository-folder.ts';
+import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -28,7 +28,7 @@ import { gpuCheck } from './gpu-check.ts';
 import { homesCheck } from './homes-check.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
 import { portalRooms } from './portal-rooms.ts';
-import { createRepositoryWriter } from './repository-writer.ts';
+import { createRepositoryWriter } from '../../kit/repository/publishing/receive.ts';
 import { keepOwned } from './owned.ts';
 import { portalSettings, storeFile } from './settings.ts';
 import { openState } from './state.ts';

@@ -7,7 +7,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { readOfferedApps } from '../repository/layout/minimum.ts';
 import { repositoryPaths } from '../repository/layout/paths.ts';
-import { packageChooser } from '../publish/package-files.ts';
+import { packageChooser } from '../repository/publishing/package-files.ts';
 import { packageArchive } from '../archive/rules.ts';
 import { openNamed, pathOf } from '../beneath.ts';
 import { download, fetchDocument, progressTeller } from './download.ts';

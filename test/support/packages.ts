@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { begin, type Running } from '../../bin/up/main.ts';
-import { publishApp } from '../../kit/publish/publish.ts';
+import { publishApp } from '../../kit/repository/publishing/publish.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { emptyServer, freePort, msOften, repository, until } from './portal.ts';

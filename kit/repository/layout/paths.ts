@@ -23,8 +23,13 @@ const grammar = {
   versao: new RegExp(namePatterns.versao),
 };
 
-/** Relative to the folder, and below the address with a slash before. */
+/** Relative to the folder, and what begins with `v1/` below the address, with a slash before. */
 export const repositoryPaths = {
+  /** Of who publishes and serves: 0700, and never served. */
+  own: '.svc',
+  staging: '.svc/tmp',
+  lock: '.svc/lock',
+  tokens: '.svc/tokens.json',
   catalogue: 'v1/catalogo.json',
   packages: 'v1/pacote',
   engines: 'v1/motor',

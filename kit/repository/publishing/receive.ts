@@ -1,18 +1,19 @@
-/** Publishing as the repository's HTTP side takes it: staged while it arrives, judged whole, then put into the folder. */
+/** Publishing as it comes in over HTTP (api/repository/serve.ts): staged while it arrives, judged whole, then put into the folder. */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { RepositoryWriter } from '../../api/repository/serve.ts';
-import { checkArchive, extractArchive } from '../../kit/archive/extract.ts';
-import { removeTree } from '../../kit/archive/folder-writer.ts';
-import { engineArchive, packageArchive } from '../../kit/archive/rules.ts';
-import { walkFolder } from '../../kit/archive/walk.ts';
-import { judgePackage } from '../../kit/publish/judge-package.ts';
-import { type PackageToPublish, type Staged, discard, publishEngine, publishPackage, stage } from '../../kit/publish/repository-folder.ts';
-import { diskError } from '../../kit/disk-error.ts';
-import type { Clock } from '../../schema/clock.ts';
-import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
-import { renderFinding } from '../../schema/render.ts';
+import { checkArchive, extractArchive } from '../../archive/extract.ts';
+import { removeTree } from '../../archive/folder-writer.ts';
+import { engineArchive, packageArchive } from '../../archive/rules.ts';
+import { walkFolder } from '../../archive/walk.ts';
+import { repositoryPaths } from '../layout/paths.ts';
+import type { RepositoryWriter } from '../layout/writer.ts';
+import { judgePackage } from './judge-package.ts';
+import { type PackageToPublish, type Staged, discard, publishEngine, publishPackage, stage } from './folder.ts';
+import { diskError } from '../../disk-error.ts';
+import type { Clock } from '../../../schema/clock.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import { renderFinding } from '../../../schema/render.ts';
 
 export function createRepositoryWriter(root: string, clock: Clock): RepositoryWriter {
   const take = async <T>(
@@ -50,7 +51,7 @@ export function createRepositoryWriter(root: string, clock: Clock): RepositoryWr
 
 /** Extracts it into a folder of its own, which is gone afterwards. Rejects ARCHIVE_REFUSED, MANIFEST_INVALID or PACKAGE_REFUSED. */
 async function openPackage(root: string, staged: Staged, id: string, version: string): Promise<PackageToPublish> {
-  const folder = path.join(root, '.svc/tmp', `check-${randomBytes(9).toString('hex')}`);
+  const folder = path.join(root, repositoryPaths.staging, `check-${randomBytes(9).toString('hex')}`);
   try {
     await extractArchive(staged.path, folder, { limits: packageArchive, root: `${id}-${version}` });
     const { report, text, manifest, icon } = await judgePackage(folder, walkFolder(folder, packageArchive), 'svc-app.json');

@@ -1,11 +1,11 @@
 /** Which files of an author's folder go into the package: all but the built-in ones and those that `.svcignore` names. */
 import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SvcError } from '../../schema/errors.ts';
+import { SvcError } from '../../../schema/errors.ts';
 import { limits } from './limits.ts';
-import { isMissing } from '../atomic-file.ts';
-import { isExchanged, openFile } from '../beneath.ts';
-import type { Chooser } from '../archive/walk.ts';
+import { isMissing } from '../../atomic-file.ts';
+import { isExchanged, openFile } from '../../beneath.ts';
+import type { Chooser } from '../../archive/walk.ts';
 
 /** Never meant for anybody else; a line `!name` in `.svcignore` takes one in again. See docs/publishing.md. */
 const builtIn = [

@@ -16,10 +16,10 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { repositoryPaths } from '../repository/layout/paths.ts';
-import { type Catalogue, readCatalogue } from '../repository/layout/records.ts';
-import { publishFaultPoints } from '../faults.ts';
-import { openRepositoryFolder, publishPackage, stage } from './repository-folder.ts';
+import { repositoryPaths } from '../layout/paths.ts';
+import { type Catalogue, readCatalogue } from '../layout/records.ts';
+import { publishFaultPoints } from '../../faults.ts';
+import { openRepositoryFolder, publishPackage, stage } from './folder.ts';
 
 let root: string;
 beforeEach(() => {

@@ -6,16 +6,17 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SvcError } from '../../schema/errors.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { repositoryPaths } from '../layout/paths.ts';
 import { limits } from './limits.ts';
 
 /** Keeps the handles reachable: a collected DatabaseSync closes its file, and the lock would silently go. */
 const held = new Set<DatabaseSync>();
 
 /** Runs `work` alone, among processes and within this one. Rejects REPOSITORY_BUSY when others hold it for too long. */
-export async function withRepositoryLock<T>(privateDir: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(privateDir, { recursive: true, mode: 0o700 });
-  const database = await lock(path.join(privateDir, 'lock'));
+export async function withRepositoryLock<T>(root: string, work: () => Promise<T>): Promise<T> {
+  await mkdir(path.join(root, repositoryPaths.own), { recursive: true, mode: 0o700 });
+  const database = await lock(path.join(root, repositoryPaths.lock));
   held.add(database);
   try {
     return await work();

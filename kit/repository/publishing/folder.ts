@@ -7,16 +7,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { appIdFault } from '../../schema/app-id.ts';
-import { SvcError } from '../../schema/errors.ts';
+import { appIdFault } from '../../../schema/app-id.ts';
+import { SvcError } from '../../../schema/errors.ts';
 import { limits } from './limits.ts';
-import { limits as sharedLimits } from '../../schema/limits.ts';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { type IconType, isEngineName, isPackageName, repositoryPaths } from '../repository/layout/paths.ts';
-import { type EngineRecord, type PackageRecord, catalogueOf, readEngineRecord, readPackageRecord } from '../repository/layout/records.ts';
-import { isMissing } from '../atomic-file.ts';
-import { faultPoint } from '../faults.ts';
-import { withRepositoryLock } from './repository-lock.ts';
+import { limits as sharedLimits } from '../../../schema/limits.ts';
+import type { Manifest } from '../../../schema/manifest/manifest.ts';
+import { type IconType, isEngineName, isPackageName, repositoryPaths } from '../layout/paths.ts';
+import { type EngineRecord, type PackageRecord, catalogueOf, readEngineRecord, readPackageRecord } from '../layout/records.ts';
+import type { PublishOutcome } from '../layout/writer.ts';
+import { isMissing } from '../../atomic-file.ts';
+import { faultPoint } from '../../faults.ts';
+import { withRepositoryLock } from './lock.ts';
 
 /** Bytes that lie finished, synced and hashed in the folder, under a name that nobody reads. */
 export interface Staged {
@@ -32,21 +33,15 @@ export interface PackageToPublish {
   readonly icon?: { readonly type: IconType; readonly bytes: Uint8Array } | null;
 }
 
-/** `unchanged`: this version was there with the same bytes; its record stays as it was. */
-export interface PublishOutcome<Record> {
-  readonly outcome: 'published' | 'unchanged';
-  readonly record: Record;
-}
-
-const privateDir = (root: string): string => path.join(root, '.svc');
+const stagingIn = (root: string): string => path.join(root, repositoryPaths.staging);
 
 /** Makes what is missing of the folder, and the catalogue from the records when it is not what they say. */
 export async function openRepositoryFolder(root: string): Promise<void> {
   for (const folder of [repositoryPaths.packages, repositoryPaths.engines, repositoryPaths.engineRecords]) {
     await mkdir(path.join(root, folder), { recursive: true, mode: 0o755 });
   }
-  await mkdir(path.join(privateDir(root), 'tmp'), { recursive: true, mode: 0o700 });
-  await withRepositoryLock(privateDir(root), async () => {
+  await mkdir(stagingIn(root), { recursive: true, mode: 0o700 });
+  await withRepositoryLock(root, async () => {
     await sweepStaging(root);
     await writeCatalogue(root, await catalogueText(root));
   });
@@ -57,7 +52,7 @@ export async function openRepositoryFolder(root: string): Promise<void> {
  * broke. The caller publishes the result or gives it to `discard`.
  */
 export async function stage(root: string, source: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Staged> {
-  const file = path.join(privateDir(root), 'tmp', `${process.pid}-${randomBytes(9).toString('hex')}`);
+  const file = path.join(stagingIn(root), `${process.pid}-${randomBytes(9).toString('hex')}`);
   const hash = createHash('sha256');
   let bytes = 0;
   const handle = await open(file, 'wx', 0o644);
@@ -116,7 +111,7 @@ export async function publishPackage(
     const text = json(record);
     // What can't be read again must not go in.
     readPackageRecord(text, id, version);
-    return await withRepositoryLock(privateDir(root), async () => {
+    return await withRepositoryLock(root, async () => {
       const target = path.join(root, repositoryPaths.tarball(id, version));
       const known = await recordAt(root, repositoryPaths.record(id, version), (bytes) => readPackageRecord(bytes, id, version));
       if (known) return { outcome: 'unchanged', record: await confirm(root, known, staged, target, `${id} ${version}`) };
@@ -145,7 +140,7 @@ export async function publishEngine(
     const record: EngineRecord = { formato: 1, nome, versao, ...published };
     const text = json(record);
     readEngineRecord(text, nome, versao);
-    return await withRepositoryLock(privateDir(root), async () => {
+    return await withRepositoryLock(root, async () => {
       const target = path.join(root, repositoryPaths.engine(nome, versao));
       const known = await recordAt(root, repositoryPaths.engineRecord(nome, versao), (bytes) => readEngineRecord(bytes, nome, versao));
       if (known) return { outcome: 'unchanged', record: await confirm(root, known, staged, target, `the engine ${nome} ${versao}`) };
@@ -247,7 +242,7 @@ async function writeDurably(
 ): Promise<void> {
   const target = path.join(root, relative);
   await makeFolder(path.dirname(target));
-  const temporary = path.join(privateDir(root), 'tmp', `${process.pid}-${randomBytes(9).toString('hex')}`);
+  const temporary = path.join(stagingIn(root), `${process.pid}-${randomBytes(9).toString('hex')}`);
   const handle = await open(temporary, 'wx', 0o644);
   try {
     await writeWhole(handle, typeof content === 'string' ? Buffer.from(content) : content);
@@ -281,7 +276,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** What the dead left; a living upload writes to its file all the time. */
 async function sweepStaging(root: string): Promise<void> {
-  const folder = path.join(privateDir(root), 'tmp');
+  const folder = stagingIn(root);
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);
     const seen = await stat(file).catch(() => null);

@@ -1,6 +1,6 @@
 /** A publisher as a process of its own, for the tests that kill it: ROOT KIND NAME VERSION TEXT. Prints the outcome as JSON. */
 import { readFileSync } from 'node:fs';
-import { openRepositoryFolder, publishEngine, publishPackage, stage } from '../repository-folder.ts';
+import { openRepositoryFolder, publishEngine, publishPackage, stage } from '../folder.ts';
 
 const [root = '', kind = '', name = '', version = '', text = ''] = process.argv.slice(2);
 const nowMs = Date.parse('2026-11-21T05:00:00Z');

@@ -8,17 +8,17 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join, posix } from 'node:path';
-import type { FileReport, Finding } from '../../schema/desired/documents.ts';
-import { SvcError } from '../../schema/errors.ts';
-import { type Problem, pointer, toReport } from '../../schema/findings.ts';
-import { limits } from '../../schema/limits.ts';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { validateManifest } from '../../schema/manifest/validate.ts';
-import { readJson } from '../../schema/positions/json.ts';
-import { clip, locate } from '../../schema/positions/node.ts';
-import { type IconType, iconTypes } from '../repository/layout/paths.ts';
-import { isMissing } from '../atomic-file.ts';
-import type { WalkedEntry } from '../archive/walk.ts';
+import type { FileReport, Finding } from '../../../schema/desired/documents.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { type Problem, pointer, toReport } from '../../../schema/findings.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Manifest } from '../../../schema/manifest/manifest.ts';
+import { validateManifest } from '../../../schema/manifest/validate.ts';
+import { readJson } from '../../../schema/positions/json.ts';
+import { clip, locate } from '../../../schema/positions/node.ts';
+import { type IconType, iconTypes } from '../layout/paths.ts';
+import { isMissing } from '../../atomic-file.ts';
+import type { WalkedEntry } from '../../archive/walk.ts';
 
 export interface Judged {
   readonly report: FileReport;

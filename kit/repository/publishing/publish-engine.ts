@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
-import type { Motor } from '../../schema/manifest/manifest.ts';
-import { isEngineName } from '../repository/layout/paths.ts';
-import { checkArchive } from '../archive/extract.ts';
-import { engineArchive } from '../archive/rules.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Motor } from '../../../schema/manifest/manifest.ts';
+import { isEngineName } from '../layout/paths.ts';
+import { checkArchive } from '../../archive/extract.ts';
+import { engineArchive } from '../../archive/rules.ts';
 import type { Destination } from './publish.ts';
-import { discard, openRepositoryFolder, publishEngine, stage } from './repository-folder.ts';
+import { discard, openRepositoryFolder, publishEngine, stage } from './folder.ts';
 import { engineAddress, upload } from './upload.ts';
 
 interface Engine {

@@ -6,17 +6,17 @@ import { createReadStream, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import type { FileReport } from '../../schema/desired/documents.ts';
-import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
-import { isMissing } from '../atomic-file.ts';
-import { extractArchive } from '../archive/extract.ts';
-import { packFolder } from '../archive/pack.ts';
-import { packageArchive } from '../archive/rules.ts';
-import { type Chooser, type WalkedEntry, walkFolder } from '../archive/walk.ts';
+import type { FileReport } from '../../../schema/desired/documents.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import { isMissing } from '../../atomic-file.ts';
+import { extractArchive } from '../../archive/extract.ts';
+import { packFolder } from '../../archive/pack.ts';
+import { packageArchive } from '../../archive/rules.ts';
+import { type Chooser, type WalkedEntry, walkFolder } from '../../archive/walk.ts';
 import { type Judged, judgePackage } from './judge-package.ts';
 import { packageChooser } from './package-files.ts';
-import { openRepositoryFolder, publishPackage, stage } from './repository-folder.ts';
+import { openRepositoryFolder, publishPackage, stage } from './folder.ts';
 import { packageAddress, upload } from './upload.ts';
 
 /** Where versions go. */
