@@ -4,8 +4,6 @@ export const limits = {
   proxyOciosoConnectionMsMax: 25_000,
   /** The supervisor of such an app is told of requests at most so often. */
   useToldMs: 5_000,
-  repositoryAnswerMsMax: 20_000,
-  offersCacheMs: 5_000,
   followersPerPersonMax: 8,
   probeBodyBytesMax: 64 * 1_024,
   signInsPerServerMax: 8,
@@ -33,7 +31,6 @@ export const limits = {
   installTellMs: 250,
   /** Linux packages that somebody waits for are looked for this often. */
   inventoryMs: 10_000,
-  offeredIconsKept: 64,
   // Server kit. Decision: docs/decisions/0065-server-kit.md
   /** The kit of a server and its accounts are looked at again after so long. */
   kitLookMs: 60_000,

@@ -10,3 +10,11 @@ export interface Clock {
   /** Calls `fn` once, no earlier than `atMonotonicMs`. Returns the cancel function. */
   at(atMonotonicMs: number, fn: () => void): () => void;
 }
+
+/** Rejects with what `onLate` makes when `work` isn't done in time; `work` itself goes on. */
+export function withDeadline<Result>(clock: Clock, ms: number, work: Promise<Result>, onLate: () => Error): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.at(clock.monotonicMs() + ms, () => reject(onLate()));
+    work.then(resolve, reject).finally(cancel);
+  });
+}

@@ -117,6 +117,8 @@ const plantedWrong = [
   ['shell', '../machines/room-connection.ts'],
   ['shell', '../store/store.ts'],
   ['bin', '../shell/main.ts'],
+  ['controller', '../kit/repository/layout/paths.ts'],
+  ['controller', '../kit/repository/publishing/publish.ts'],
   ['api', '../kit/repository/layout/paths.ts'],
   ['api/repository', '../../kit/http/ask.ts'],
   ['api/repository', '../../controller/entries.ts'],

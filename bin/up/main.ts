@@ -17,7 +17,7 @@ import { createGateway } from '../../controller/views/gateway.ts';
 import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
 import { createController, type Controller } from '../../controller/loop/loop.ts';
 import { type RepositoryHandler, createRepositoryHandler } from '../../api/repository/serve.ts';
-import { isRepositoryFolder, repositoryLocation } from '../../controller/repository/location.ts';
+import { isRepositoryFolder, repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { lockState } from '../../store/state-lock.ts';
 import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -189,8 +189,8 @@ async function servedRepository(
   clock: Clock,
   log: Logger,
 ): Promise<RepositoryHandler | null> {
-  const location = entries.portal && repositoryLocation(options.dir, entries.portal);
-  if (!location || location.kind !== 'folder' || !(await isRepositoryFolder(location.folder))) return null;
+  const location = repositoryLocation(options.dir, entries.portal);
+  if (location?.kind !== 'folder' || !(await isRepositoryFolder(location.folder))) return null;
   await openRepositoryFolder(location.folder);
   return createRepositoryHandler({ root: location.folder, writer: createRepositoryWriter(location.folder, clock), clock, log });
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, lstat, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { PackageSource } from '../../controller/hosts/host.ts';
+import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { PackedSource } from '../../controller/hosts/ssh/host.ts';
 import { packFolder } from '../../kit/archive/pack.ts';
 import { SvcError } from '../../schema/errors.ts';

@@ -15,11 +15,3 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-
-/** Rejects with what `onLate` makes when `work` isn't done in time; `work` itself goes on. */
-export function withDeadline<Result>(clock: Clock, ms: number, work: Promise<Result>, onLate: () => Error): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.at(clock.monotonicMs() + ms, () => reject(onLate()));
-    work.then(resolve, reject).finally(cancel);
-  });
-}

@@ -3,19 +3,17 @@
  * records in entries.tasks say what runs and how far it is; how it ended is remembered on the entries it was for.
  */
 import { keys } from '../../schema/keys.ts';
-import path from 'node:path';
 import type { ActionOf, PackageTarget } from '../../reconcilers/actions.ts';
 import type { PackageObserved } from '../../reconcilers/package-types.ts';
 import type { Reason } from '../../schema/backend.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import type { InstallEvent } from '../../schema/install-events.ts';
-import { repositoryPaths } from '../../kit/repository/layout/paths.ts';
 import { faultPoint } from '../faults.ts';
-import type { Host, PackageSource } from '../hosts/host.ts';
-import { readSource } from '../observe/repository.ts';
-import { isRepositoryFolder, repositoryLocation } from '../repository/location.ts';
+import type { Host } from '../hosts/host.ts';
+import { offeredSource } from '../../kit/repository/reading/source.ts';
+import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { targetKey } from '../package-entries.ts';
-import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
+import type { PackageTask, Entries } from '../entries.ts';
 import { guarded, type ExecutorOptions, type Executors } from './guarded.ts';
 
 type PackageKinds = 'package/install' | 'package/remove' | 'package/roll-back' | 'package/confirm' | 'package/cancel' | 'engine/mend';
@@ -135,32 +133,11 @@ async function install(options: ExecutorOptions, action: ActionOf<'package/insta
   const entry = entries.byTarget.get(targetKey(action));
   if (entry?.offer?.version !== action.version)
     throw new SvcError('PACKAGE_SOURCE_MISSING', `${action.app} ${action.version} is not offered any more`);
-  const source = await sourceOf(options, entry, action);
+  const location = repositoryLocation(options.dir, entries.portal);
+  const source = await offeredSource(location, { app: action.app, version: action.version, sha256: entry.offer.sha256 });
   faultPoint('install/before');
   await hostOf(entries, action).install(source, action.scope, accountOf(entries, action.person), runOf(options, action, task));
   faultPoint('install/done');
-}
-
-/** Where the offered version is: whatever the repository is. */
-async function sourceOf(
-  { entries, dir }: ExecutorOptions,
-  { offer }: PackageEntry,
-  { app, version }: ActionOf<'package/install'>,
-): Promise<PackageSource> {
-  const location = entries.portal && repositoryLocation(dir, entries.portal);
-  if (!location) throw new SvcError('PACKAGE_SOURCE_MISSING', 'the Portal document names no repository');
-  const sha256 = offer?.sha256 ?? null;
-  if (location.kind === 'url') {
-    if (sha256 !== null) return { kind: 'url', repository: location.url, app, version, sha256 };
-    throw new SvcError('PACKAGE_SOURCE_MISSING', `${location.url} does not tell the sha256 of ${app} ${version}`);
-  }
-  if (sha256 !== null && (await isRepositoryFolder(location.folder))) {
-    return { kind: 'tarball', path: path.join(location.folder, repositoryPaths.tarball(app, version)), sha256 };
-  }
-  const folder = path.join(location.folder, app);
-  const manifest = await readSource(folder);
-  if (manifest?.id === app && manifest.version === version) return { kind: 'folder', path: folder };
-  throw new SvcError('PACKAGE_SOURCE_MISSING', `${app} in the repository is not ${version} any more`);
 }
 
 function runOf(options: ExecutorOptions, target: PackageTarget, task: PackageTask) {

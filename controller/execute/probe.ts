@@ -3,13 +3,12 @@
  * 000) when nobody answered in time. Follows no redirect; the body is thrown away, up to a cap.
  */
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../../schema/clock.ts';
+import { type Clock, withDeadline } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { probeTarget } from '../../schema/manifest/manifest.ts';
 import { ask, readWhole } from '../../kit/http/ask.ts';
-import { withDeadline } from '../clock/system.ts';
 
 export interface ProbeOptions {
   readonly dial: () => Promise<Duplex>;

@@ -3,6 +3,7 @@
  * `ssh` (ssh/host.ts). All work on a person's apps goes through that person's supervisor; a host only starts it, dials sockets,
  * and moves packages. Every call has a deadline and rejects with a coded SvcError; none throws synchronously.
  */
+import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { Duplex } from 'node:stream';
 import type { OnEvent } from '../../schema/install-events.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
@@ -26,12 +27,6 @@ export interface InstalledPackage {
   /** Why the system refuses to read it now: the rest is as it was seen last. Absent while it can be read. */
   readonly unread?: string;
 }
-
-/** What is installed: from the portal's machine, or from an address that the server itself reaches. */
-export type PackageSource =
-  | { readonly kind: 'folder'; readonly path: string }
-  | { readonly kind: 'tarball'; readonly path: string; readonly sha256: string }
-  | { readonly kind: 'url'; readonly repository: string; readonly app: string; readonly version: string; readonly sha256: string };
 
 export interface InstallRun {
   readonly onEvent?: OnEvent;

@@ -7,7 +7,8 @@ import { SvcError } from '../../schema/errors.ts';
 import type { InstallOutcome, InstallResult, OnEvent } from '../../schema/install-events.ts';
 import { limits } from './limits.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
-import type { Inventory, PackageSource } from './host.ts';
+import type { PackageSource } from '../../kit/repository/reading/source.ts';
+import type { Inventory } from './host.ts';
 import { createInstallerLines } from './installer-lines.ts';
 
 export interface InstallerRun {

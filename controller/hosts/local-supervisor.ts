@@ -3,11 +3,10 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Clock } from '../../schema/clock.ts';
+import { type Clock, withDeadline } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
-import { withDeadline } from '../clock/system.ts';
 import { checkSocketPath, dialSocket } from './unix-socket.ts';
 
 export interface SupervisorStart {

@@ -1,11 +1,10 @@
 /** Unix sockets on this machine, with the errors that a person can act on. */
 import { once } from 'node:events';
 import net from 'node:net';
-import type { Clock } from '../../schema/clock.ts';
+import { type Clock, withDeadline } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { withDeadline } from '../clock/system.ts';
 
 /**
  * Rejects SOCKET_PATH_TOO_LONG before the kernel truncates, SERVER_UNREACHABLE when nobody listens. `paused`: not a byte is read, so that

@@ -1,5 +1,4 @@
 /** `Package/<document>` and `Package/<person>/<app>`: what a document, or a person, wants installed. */
-import path from 'node:path';
 import type { PackageTarget } from '../../reconcilers/actions.ts';
 import { aimedVersion } from '../../reconcilers/package-goal.ts';
 import { packageMemory } from '../../reconcilers/package-memory.ts';
@@ -13,9 +12,9 @@ import type { InstalledPackage } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
 import { tellState } from '../loop/package-news.ts';
 import { lookAtInventory } from '../observe/inventory.ts';
-import { readSource } from '../observe/repository.ts';
+import { whyNotOffered } from '../../kit/repository/reading/source.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
-import { repositoryLocation } from '../repository/location.ts';
+import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { installedAt, markRemoving, targetKey } from '../package-entries.ts';
 import type { PackageEntry, BackendEntry, Entries } from '../entries.ts';
 import type { Kind, Report, Round } from './kind.ts';
@@ -91,24 +90,15 @@ async function lookAtOffer(context: Context, entry: PackageEntry, desired: Packa
   const aim = aimedVersion(desired);
   const installed = installedAt(entries, entry.target);
   if (aim === null || (installed?.version === aim && installed.delivered !== null)) return;
-  const location = entries.portal && repositoryLocation(options.dir, entries.portal);
+  const location = repositoryLocation(options.dir, entries.portal);
   const { apps, problem } = await offers.read(location);
   const versions = apps.find(({ id }) => id === desired.app)?.versions ?? [];
   entry.offer = versions.find(({ version }) => version === aim) ?? null;
   entry.offered = versions.map(({ version }) => version);
-  entry.problem =
-    problem ?? (versions.length === 0 && location?.kind === 'folder' ? await problemIn(path.join(location.folder, desired.app)) : null);
+  entry.problem = problem ?? (versions.length === 0 ? await whyNotOffered(location, desired.app) : null);
   const server = entries.servers.get(desired.server);
   const unasked = (entry.offer?.manifest.requiredPackages ?? []).some((one) => server?.inventoryOf.has(one) === false);
   if (server?.sight.status === 'reachable' && unasked) await lookAtInventory(context, server);
-}
-
-/** Why an unpacked package is not offered; null when there is none. */
-async function problemIn(folder: string): Promise<string | null> {
-  return await readSource(folder).then(
-    () => null,
-    (error: unknown) => `it is refused there: ${(error as Error).message.split('\n')[0]}`,
-  );
 }
 
 export function packageDesired({ name, wanted, target, leaving, rollback }: PackageEntry): PackageDesired {

@@ -9,7 +9,7 @@ import type { Host } from '../hosts/host.ts';
 import type { createLoopAlarm } from './loop-alarm.ts';
 import type { WorkQueue } from './queue.ts';
 import type { Log, Recorder } from './record.ts';
-import type { OffersReader } from '../repository/offers.ts';
+import type { OffersReader } from '../../kit/repository/reading/offers.ts';
 import type { Store } from '../../store/store.ts';
 import type { KitTarball, ServerAdmin } from '../servers/admin.ts';
 import type { Entries, EntryFactory } from '../entries.ts';

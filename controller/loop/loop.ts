@@ -26,7 +26,7 @@ import { refreshInstalls } from '../observe/wishes.ts';
 import { kindOf } from '../../schema/keys.ts';
 import { allKinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { createOffersReader } from '../repository/offers.ts';
+import { createOffersReader } from '../../kit/repository/reading/offers.ts';
 import { tellProgress } from './package-news.ts';
 import { lookAtInventory } from '../observe/inventory.ts';
 import { emptyEntries, type EntryFactory } from '../entries.ts';

@@ -7,13 +7,13 @@ import type { Context } from '../loop/context.ts';
 import { packageDesired } from '../kinds/package.ts';
 import { lookAtInventory, requirementsOn } from '../observe/inventory.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
-import { repositoryLocation } from '../repository/location.ts';
-import { createOfferedFiles } from '../repository/offered-file.ts';
+import { repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { createOfferedFiles } from '../../kit/repository/reading/offered-file.ts';
 import { installedAt } from '../package-entries.ts';
 import type { PackageEntry, ServerEntry } from '../entries.ts';
 import { adminServer, installedForStore, installsOf, missingPackages, versionBefore } from './packages.ts';
 
-const locationOf = ({ entries, options }: Context) => entries.portal && repositoryLocation(options.dir, entries.portal);
+const locationOf = ({ entries, options }: Context) => repositoryLocation(options.dir, entries.portal);
 
 export function shopView(context: Context): ShopView {
   const { entries, offers } = context;

@@ -26,12 +26,12 @@ import { engineDesired, engineObserved } from '../kinds/engine.ts';
 import { packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
 import { lookAtServer } from '../observe/look.ts';
 import { silentLink } from '../observe/silent-link.ts';
-import { repositoryLocation } from '../repository/location.ts';
+import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { decideServer } from '../../reconcilers/server.ts';
 import { lookAtKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
 import { newKitState } from '../servers/kit-state.ts';
 import { isServerScope } from '../servers/services.ts';
-import { createOffersReader } from '../repository/offers.ts';
+import { createOffersReader } from '../../kit/repository/reading/offers.ts';
 import { syncEngines } from '../package-entries.ts';
 import { syncEntries } from '../sync-entries.ts';
 import {
@@ -73,7 +73,7 @@ async function decideAll(context: Context, dir: string | null, inForce: InForce,
   const { options } = context;
   const entries = await imagine(context, inForce, made);
   const nowMs = options.clock.nowMs();
-  const location = entries.portal && repositoryLocation(dir ?? options.dir, entries.portal);
+  const location = repositoryLocation(dir ?? options.dir, entries.portal);
   const { apps } = await createOffersReader(options.clock).read(location);
   const offersOf: OffersOf = (app) => apps.find(({ id }) => id === app)?.versions ?? [];
   const blocked: Blocked[] = blockedPeople(entries, nowMs);

@@ -1,12 +1,10 @@
 /** What is to be installed: a folder, a tarball, or an id that a repository (a folder or an address) knows. */
-import { closeSync, fstatSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, statSync } from 'node:fs';
 import { copyFile, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appIdFault } from '../../schema/app-id.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
-import { readOfferedApps } from '../repository/layout/minimum.ts';
-import { repositoryPaths } from '../repository/layout/paths.ts';
+import { findPackage, type PackagePlace } from '../repository/reading/find.ts';
 import { packageChooser } from '../repository/publishing/package-files.ts';
 import { packageArchive } from '../archive/rules.ts';
 import { openNamed, pathOf } from '../beneath.ts';
@@ -19,16 +17,7 @@ import { copyTree, hashFile, refusePackage, walkTree } from './tree.ts';
 import { unpack } from './unpack.ts';
 
 export type Source =
-  | { readonly kind: 'folder'; readonly path: string }
-  | { readonly kind: 'tarball'; readonly path: string; readonly sha256: string | null }
-  | {
-      readonly kind: 'url';
-      readonly url: string;
-      readonly app: string;
-      readonly version: string;
-      readonly sha256: string;
-      readonly bytes: number;
-    }
+  | PackagePlace
   /** A tarball that comes in; see input.ts. */
   | ({ readonly kind: 'input'; readonly sha256: string } & Incoming)
   /** Already installed: its engines are looked after. */
@@ -41,8 +30,6 @@ export interface Found {
   readonly version: string | null;
   readonly offers: Offers;
 }
-
-const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
 
 /** `what` as given on the command line: a path holds a `/` or ends like a tarball; everything else is an id, or `id@version`. */
 export async function findSource(what: string, repository: string, sha256: string | null): Promise<Found> {
@@ -60,40 +47,7 @@ export async function findSource(what: string, repository: string, sha256: strin
   const fault = appIdFault(app);
   if (fault !== null) throw new SvcError('BAD_REQUEST', fault);
   if (repository === '') return { source: { kind: 'installed' }, app, version, offers: none };
-  const unpacked = join(repository, app);
-  if (!isUrl(repository) && statSync(join(unpacked, 'svc-app.json'), { throwIfNoEntry: false }) !== undefined)
-    return { source: { kind: 'folder', path: resolve(unpacked) }, app, version, offers: none };
-  return await fromCatalogue(repository, app, version, sha256);
-}
-
-async function fromCatalogue(repository: string, app: string, version: string | null, sha256: string | null): Promise<Found> {
-  const base = isUrl(repository) ? repository.replace(/\/+$/, '') : repository;
-  const apps = readOfferedApps(await readCatalogueBytes(base, repositoryPaths.catalogue));
-  const entry = apps.find(({ id }) => id === app);
-  const chosen = version === null ? entry?.versions[0] : entry?.versions.find((one) => one.version === version);
-  if (chosen === undefined)
-    throw new SvcError(
-      'PACKAGE_SOURCE_MISSING',
-      `the repository has no ${app}${version === null || entry === undefined ? '' : ` ${version}`}`,
-    );
-  if (sha256 !== null && sha256 !== chosen.sha256)
-    throw new SvcError('CHECKSUM_MISMATCH', `the repository has another ${app} ${chosen.version} than the one that was asked for`);
-  const offers = new Map<string, string[]>();
-  for (const { id, versions } of apps) for (const one of versions[0]?.provides ?? []) offers.set(one, [...(offers.get(one) ?? []), id]);
-  const path = repositoryPaths.tarball(app, chosen.version);
-  const source: Source = isUrl(base)
-    ? { kind: 'url', url: `${base}/${path}`, app, version: chosen.version, sha256: chosen.sha256, bytes: chosen.tamanho }
-    : { kind: 'tarball', path: resolve(base, path), sha256: chosen.sha256 };
-  return { source, app, version: chosen.version, offers };
-}
-
-async function readCatalogueBytes(base: string, path: string): Promise<Uint8Array> {
-  if (isUrl(base)) return await fetchDocument(`${base}/${path}`, limits.catalogueBytesMax);
-  const file = join(base, path);
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw new SvcError('PACKAGE_SOURCE_MISSING', `${base} is no repository: it holds no ${path}`);
-  if (size > limits.catalogueBytesMax) throw new SvcError('TOO_LARGE', `${file} is larger than ${limits.catalogueBytesMax} bytes`);
-  return readFileSync(file);
+  return { app, ...(await findPackage(repository, { app, version, sha256 }, fetchDocument)) };
 }
 
 /** Puts the package into `staging/package`. What is judged and extracted is a private copy: nobody changes it in between. */

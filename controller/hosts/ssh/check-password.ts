@@ -4,11 +4,10 @@
  * Source: RFC 4252 8, RFC 4256. Decision: docs/decisions/0070-signing-in.md
  */
 import type { AuthenticationType, AuthHandlerMiddleware, Client } from 'ssh2';
-import type { Clock } from '../../../schema/clock.ts';
+import { type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { PasswordVerdict } from '../../../schema/gateway.ts';
 import { limits } from '../limits.ts';
-import { withDeadline } from '../../clock/system.ts';
 import { connectSsh, type SshTarget } from './connect.ts';
 
 export type PasswordTarget = SshTarget;

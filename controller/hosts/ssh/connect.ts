@@ -8,10 +8,9 @@ import { once } from 'node:events';
 import net from 'node:net';
 import ssh2 from 'ssh2';
 import type { AgentAuthMethod, AuthHandlerMiddleware, Client, ConnectConfig, PublicKeyAuthMethod, ServerHostKeyAlgorithm } from 'ssh2';
-import type { Clock } from '../../../schema/clock.ts';
+import { type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../limits.ts';
-import { withDeadline } from '../../clock/system.ts';
 import { accountPattern } from '../host.ts';
 import { packetReads } from './packets.ts';
 

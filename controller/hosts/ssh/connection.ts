@@ -6,10 +6,9 @@
 import { doubledMs, halfByChanceMs } from '../../../schema/backoff.ts';
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
-import type { Clock } from '../../../schema/clock.ts';
+import { type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../limits.ts';
-import { withDeadline } from '../../clock/system.ts';
 import { checkSocketPath } from '../unix-socket.ts';
 import { brokenOff, channelStream } from './channel-stream.ts';
 import { connectSsh, socketOf, type SshCredential, type SshTarget } from './connect.ts';

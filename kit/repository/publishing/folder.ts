@@ -9,7 +9,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } fro
 import path from 'node:path';
 import { appIdFault } from '../../../schema/app-id.ts';
 import { SvcError } from '../../../schema/errors.ts';
-import { limits } from './limits.ts';
+import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import type { Manifest } from '../../../schema/manifest/manifest.ts';
 import { type IconType, isEngineName, isPackageName, repositoryPaths } from '../layout/paths.ts';

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../../schema/errors.ts';
 import { repositoryPaths } from '../layout/paths.ts';
-import { limits } from './limits.ts';
+import { limits } from '../limits.ts';
 
 /** Keeps the handles reachable: a collected DatabaseSync closes its file, and the lock would silently go. */
 const held = new Set<DatabaseSync>();

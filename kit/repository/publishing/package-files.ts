@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../../schema/errors.ts';
-import { limits } from './limits.ts';
+import { limits } from '../limits.ts';
 import { isMissing } from '../../atomic-file.ts';
 import { isExchanged, openFile } from '../../beneath.ts';
 import type { Chooser } from '../../archive/walk.ts';

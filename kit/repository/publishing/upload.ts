@@ -1,7 +1,7 @@
 /** A publisher's way to a repository over HTTP: one PUT with the token, the digest and the changelog text (decision 0055). */
 import { createReadStream } from 'node:fs';
 import { type ErrorCode, errorKinds, SvcError } from '../../../schema/errors.ts';
-import { limits } from './limits.ts';
+import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { repositoryPaths } from '../layout/paths.ts';
 import { ask, readWhole, whyNone } from '../../http/ask.ts';

@@ -1,5 +1,8 @@
-/** Limits of publishing. */
+/** Limits of reading a repository and of publishing into one. */
 export const limits = {
+  repositoryAnswerMsMax: 20_000,
+  offersCacheMs: 5_000,
+  offeredIconsKept: 64,
   // Repository. Decision: docs/decisions/0055-repository-on-disk.md
   publishSilentMsMax: 120_000,
   ignoreLinesMax: 1_000,

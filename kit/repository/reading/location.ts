@@ -1,19 +1,23 @@
 /** What `Portal.spec.repository` names: an address, a folder with packed versions, or one with unpacked packages. */
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import type { PortalDocument } from '../../schema/desired/documents.ts';
-import { repositoryPaths } from '../../kit/repository/layout/paths.ts';
-import type { PlacedOf } from '../entries.ts';
+import type { PortalDocument } from '../../../schema/desired/documents.ts';
+import { repositoryPaths } from '../layout/paths.ts';
 
 export type RepositoryLocation =
   | { readonly kind: 'url'; readonly url: string }
   /** Packed or not: `isRepositoryFolder` tells. */
   | { readonly kind: 'folder'; readonly folder: string };
 
-/** Null when the Portal names none. A folder is relative to the file that says so (design 4). */
-export function repositoryLocation(dir: string, portal: PlacedOf<PortalDocument>): RepositoryLocation | null {
-  const { repository } = portal.document.spec;
-  if (repository === undefined) return null;
+interface PlacedPortal {
+  readonly document: PortalDocument;
+  readonly place: { readonly file: string };
+}
+
+/** Null without a Portal and when it names none. A folder is relative to the file that says so (design 4). */
+export function repositoryLocation(dir: string, portal: PlacedPortal | null): RepositoryLocation | null {
+  const repository = portal?.document.spec.repository;
+  if (!portal || repository === undefined) return null;
   if (/^https?:\/\//i.test(repository)) return { kind: 'url', url: repository.replace(/\/+$/, '') };
   return { kind: 'folder', folder: path.resolve(dir, path.dirname(portal.place.file), repository) };
 }

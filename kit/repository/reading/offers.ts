@@ -7,17 +7,16 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { headerOf, readWhole, whyNone, type Answer } from '../../kit/http/ask.ts';
-import { fetchFrom } from '../../kit/http/fetch-from.ts';
-import { withDeadline } from '../clock/system.ts';
-import type { Clock } from '../../schema/clock.ts';
-import { SvcError } from '../../schema/errors.ts';
+import { headerOf, readWhole, whyNone, type Answer } from '../../http/ask.ts';
+import { fetchFrom } from '../../http/fetch-from.ts';
+import { type Clock, withDeadline } from '../../../schema/clock.ts';
+import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../limits.ts';
-import { limits as sharedLimits } from '../../schema/limits.ts';
-import { repositoryPaths } from '../../kit/repository/layout/paths.ts';
-import { type Catalogue, readCatalogue } from '../../kit/repository/layout/records.ts';
-import type { Offers } from '../../schema/shop-view.ts';
-import { readSource } from '../observe/repository.ts';
+import { limits as sharedLimits } from '../../../schema/limits.ts';
+import { repositoryPaths } from '../layout/paths.ts';
+import { type Catalogue, readCatalogue } from '../layout/records.ts';
+import type { Offers } from '../../../schema/shop-view.ts';
+import { readSource } from './unpacked.ts';
 import { type RepositoryLocation, isRepositoryFolder } from './location.ts';
 
 export interface OffersReader {

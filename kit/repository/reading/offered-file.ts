@@ -1,12 +1,12 @@
 /** The icon of a package that is only offered: it stands beside the tarball, or in the folder of one that is not packed. */
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { readWhole } from '../../kit/http/ask.ts';
-import { fetchFrom } from '../../kit/http/fetch-from.ts';
+import { readWhole } from '../../http/ask.ts';
+import { fetchFrom } from '../../http/fetch-from.ts';
 import { limits } from '../limits.ts';
-import { limits as sharedLimits } from '../../schema/limits.ts';
-import { type IconType, iconTypes, repositoryPaths } from '../../kit/repository/layout/paths.ts';
-import type { Offers } from '../../schema/shop-view.ts';
+import { limits as sharedLimits } from '../../../schema/limits.ts';
+import { type IconType, iconTypes, repositoryPaths } from '../layout/paths.ts';
+import type { Offers } from '../../../schema/shop-view.ts';
 import { isRepositoryFolder, type RepositoryLocation } from './location.ts';
 
 export interface OfferedFile {

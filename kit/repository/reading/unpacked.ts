@@ -1,10 +1,10 @@
 /** A package that is not packed: a folder with its manifest, as a repository of unpacked packages holds them. */
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { SvcError } from '../../schema/errors.ts';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { validateManifest } from '../../schema/manifest/validate.ts';
-import { renderFinding } from '../../schema/render.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import type { Manifest } from '../../../schema/manifest/manifest.ts';
+import { validateManifest } from '../../../schema/manifest/validate.ts';
+import { renderFinding } from '../../../schema/render.ts';
 
 const known = new Map<string, { readonly mark: string; readonly manifest: Manifest }>();
 

@@ -6,14 +6,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { limits } from '../limits.ts';
-import { type PackageRecord, catalogueOf } from '../../kit/repository/layout/records.ts';
-import { systemClock } from '../clock/system.ts';
+import { type PackageRecord, catalogueOf } from '../layout/records.ts';
+import type { Clock } from '../../../schema/clock.ts';
 import { createOffersReader } from './offers.ts';
 
 let dir: string;
 let skipMs: number;
 /** Real time, with the age of what was read put forward by hand. */
-const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + skipMs };
+const clock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now() + skipMs,
+  at: (atMs, fn) => {
+    const timer = setTimeout(fn, Math.max(0, atMs - performance.now()));
+    return () => clearTimeout(timer);
+  },
+};
 beforeEach(() => {
   dir = mkdtempSync(path.join(tmpdir(), 'svc-off-'));
   skipMs = 0;
@@ -38,7 +45,7 @@ test('a folder with packed versions and one with unpacked packages; a package wi
   writeFileSync(path.join(packed, 'v1/catalogo.json'), catalogue('1.0.0', '1.1.0'));
   const offers = await createOffersReader(clock).read({ kind: 'folder', folder: packed });
   expect(offers.apps[0]?.versions.map(({ version }) => version)).toEqual(['1.1.0', '1.0.0']);
-  const examples = path.resolve(import.meta.dirname, '../../examples/apps');
+  const examples = path.resolve(import.meta.dirname, '../../../examples/apps');
   const unpacked = await createOffersReader(clock).read({ kind: 'folder', folder: examples });
   expect(unpacked.apps.map(({ id }) => id)).toEqual(expect.arrayContaining(['notas', 'relogio']));
   const bad = path.join(dir, 'unpacked/ruim');
