@@ -17,7 +17,7 @@ import { appBasePath, appOrigin, signInAddress, type Site } from './hosts.ts';
 import { cleanLocalPath, isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
 import { sendRefusal } from './people-page.ts';
 import { sendProblem } from './problems.ts';
-import type { Proxy, ProxyTarget } from './proxy/contract.ts';
+import type { Proxy, ProxyTarget } from './proxy/proxy.ts';
 import { appAnswerHeaders } from './security-headers.ts';
 import { sendStatic, type StaticFolder } from './static-files.ts';
 

@@ -9,7 +9,7 @@ import type { Clock } from '../schema/clock.ts';
 import { limits } from './limits.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import { escapeHtml, pageHead, pageStyleHash, sourceHash } from './page-head.ts';
-import { panelLanguage } from './proxy/panel.ts';
+import { pageLanguage } from './page-language.ts';
 
 /** Removes what was set for a domain, whatever its path; cookies of this very host stay. Loads again only when that made a difference. */
 const script = `(() => {
@@ -42,7 +42,7 @@ export interface LargeHeadPage {
 }
 
 export function largeHeadPage(acceptLanguage: string, framedBy: string): LargeHeadPage {
-  const language = panelLanguage(acceptLanguage);
+  const language = pageLanguage(acceptLanguage);
   const title = problemText('HEADERS_TOO_LARGE', language) ?? '';
   const body = Buffer.from(`${pageHead(language, title)}
 <body>

@@ -7,7 +7,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { backendStates } from '../schema/backend.ts';
 import type { AppsView, PeopleView } from '../schema/gateway.ts';
 import { limits } from './limits.ts';
-import type { ProxyMetrics } from './proxy/contract.ts';
+import type { ProxyMetrics } from './proxy/proxy.ts';
 import type { RelayFigures } from './rooms/contract.ts';
 
 export interface Metrics {

@@ -9,7 +9,7 @@ import type { Site } from './hosts.ts';
 import { isNavigation } from './navigation.ts';
 import { escapeHtml, pageHead, pageStyleHash } from './page-head.ts';
 import { sendProblem } from './problems.ts';
-import { panelLanguage } from './proxy/panel.ts';
+import { pageLanguage } from './page-language.ts';
 
 const words = {
   pt: {
@@ -76,7 +76,7 @@ export function sendRefusal(
 }
 
 function bodyOf(error: SvcError, code: PageCode, asked: { readonly language: string; readonly home: string | null }): string {
-  const language = panelLanguage(asked.language);
+  const language = pageLanguage(asked.language);
   const text = words[language];
   const title = problemText(code, language) ?? code;
   const home = asked.home === null ? '' : `<p><a href="${escapeHtml(asked.home)}">${text.home}</a></p>\n`;

@@ -117,6 +117,12 @@ const plantedWrong = [
   ['shell', '../machines/room-connection.ts'],
   ['shell', '../store/store.ts'],
   ['bin', '../shell/main.ts'],
+  ['api', './proxy/contract.ts'],
+  ['api/rooms', '../proxy/pool.ts'],
+  ['bench', '../api/proxy/forward.ts'],
+  ['api/rooms', './relay/room.ts'],
+  ['test', '../api/rooms/relay/turns.ts'],
+  ['api/repository', '../proxy/panel.ts'],
   ['controller', '../kit/repository/layout/paths.ts'],
   ['controller', '../kit/repository/publishing/publish.ts'],
   ['api', '../kit/repository/layout/paths.ts'],
@@ -125,6 +131,10 @@ const plantedWrong = [
 ] as const;
 const plantedRight = [
   ['api', '../store/store.ts'],
+  ['api', './proxy/proxy.ts'],
+  ['api/proxy', './contract.ts'],
+  ['bench', '../api/proxy/testing/undici-upstream.ts'],
+  ['bin', '../api/rooms/relay/relay.ts'],
   ['controller', '../kit/http/ask.ts'],
   ['sdk', '../machines/room-connection.ts'],
   ['api/repository', '../../kit/repository/layout/paths.ts'],

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { errorKinds } from '../../schema/errors.ts';
 import { problemText } from '../../schema/texts/problems.ts';
+import { pageLanguage } from '../page-language.ts';
 import { reasonTexts, stepTexts, type TextLanguage, type Words } from '../../schema/texts/reasons.ts';
 import { escapeHtml, pageHead, pageStyleHash, sourceHash } from '../page-head.ts';
 import { faceOf, panelButtons, type PanelButton, type PanelState } from './panel-face.ts';
@@ -84,20 +85,6 @@ const catalogue = Object.fromEntries(
   }),
 ) as { readonly [L in TextLanguage]: { readonly motivos: Record<string, string>; readonly passos: Record<string, string> } };
 
-/** Portuguese unless English is asked for first. */
-export function panelLanguage(acceptLanguage: string): TextLanguage {
-  const tags = acceptLanguage
-    .split(',')
-    .map((entry, index) => {
-      const [tag, ...parameters] = entry.split(';');
-      const quality = /q=([\d.]+)/.exec(parameters.join(';'))?.[1];
-      return { language: tag!.trim().slice(0, 2).toLowerCase(), quality: quality === undefined ? 1 : Number(quality), index };
-    })
-    .filter((entry) => entry.language === 'pt' || entry.language === 'en')
-    .sort((a, b) => b.quality - a.quality || a.index - b.index);
-  return tags[0]?.language === 'en' ? 'en' : 'pt';
-}
-
 const ownPolicy = `default-src 'none'; script-src ${sourceHash(script)}; style-src ${pageStyleHash}; connect-src 'self'; base-uri 'none'; form-action 'none'`;
 
 export function panelHeaders(portalOrigin: string): Record<string, string> {
@@ -122,7 +109,7 @@ function exitText(exit: ReturnType<typeof faceOf>['exit'], text: PanelWords): st
 
 /** `portalOrigin`: in a window of the desktop there the page takes its looks and its language from it. */
 export function panelPage(state: PanelState, basePath: string, acceptLanguage: string, portalOrigin: string): string {
-  const language = panelLanguage(acceptLanguage);
+  const language = pageLanguage(acceptLanguage);
   const text = words[language];
   const { motivos, passos } = catalogue[language];
   const face = faceOf(state);

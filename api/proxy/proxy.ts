@@ -1,6 +1,6 @@
 /**
- * The proxy in front of every backend (`/proxy/app/<id>/…` and the apps' own origins). contract.ts says how it is used and which
- * file does what; this one decides what happens with a request.
+ * The proxy in front of every backend (`/proxy/app/<id>/…` and the apps' own origins), and the door of this folder: the one file of it that
+ * others import. contract.ts says how it is used and which file does what; this one decides what happens with a request.
  */
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -16,6 +16,8 @@ import { createOwnRoutes, ownPrefix, type OwnRoutes } from './own-routes.ts';
 import { pathFault } from './path-rules.ts';
 import { readRequestHead } from './request-head.ts';
 
+export type { Proxy, ProxyDeps, ProxyMetrics, ProxyTarget } from './contract.ts';
+
 interface Parts {
   readonly deps: ProxyDeps;
   readonly own: OwnRoutes;
@@ -27,7 +29,7 @@ interface Parts {
 /** Protocols that would let a page speak HTTP to the backend past these rules. */
 const refusedProtocols = /^(?:h2c?|http|tls)\b/i;
 
-/** `makeUpstream`: the benchmark puts another client there (bench/peers/undici-upstream.ts). */
+/** `makeUpstream`: the benchmark puts another client there (api/proxy/testing/undici-upstream.ts). */
 export function createProxy(deps: ProxyDeps, makeUpstream: (via: Forwarder) => Upstream = createUpstream): Proxy {
   const active = new Set<Active>();
   const held = createHeld(deps);

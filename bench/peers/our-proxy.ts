@@ -1,11 +1,9 @@
 /** Only our proxy, without sessions and hosts, on a bare node:http server: what api/proxy itself costs. argv: port, socket, and `undici` for its client. */
 import { createServer } from 'node:http';
 import net from 'node:net';
-import { createProxy } from '../../api/proxy/proxy.ts';
-import type { ProxyDeps, ProxyTarget } from '../../api/proxy/contract.ts';
+import { createProxy, type ProxyDeps, type ProxyTarget } from '../../api/proxy/proxy.ts';
 import { systemClock } from '../../controller/clock/system.ts';
-import { createUpstream } from '../../api/proxy/forward.ts';
-import { createUndiciUpstream } from './undici-upstream.ts';
+import { createUndiciUpstream } from '../../api/proxy/testing/undici-upstream.ts';
 
 const [port, socketPath, client] = process.argv.slice(2);
 const route = {
@@ -27,7 +25,7 @@ const deps: ProxyDeps = {
   portalOrigin: `http://127.0.0.1:${port}`,
   clock: systemClock,
 };
-const proxy = createProxy(deps, client === 'undici' ? createUndiciUpstream : createUpstream);
+const proxy = client === 'undici' ? createProxy(deps, createUndiciUpstream) : createProxy(deps);
 const target = (path: string): ProxyTarget => ({ person: 'ana', app: 'notas', path, basePath: '/', session: null });
 const server = createServer((req, res) => proxy.handle(req, res, target(req.url!)));
 server.on('upgrade', (req, socket, head) => proxy.upgrade(req, socket, head, target(req.url!)));

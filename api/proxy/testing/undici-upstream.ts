@@ -8,17 +8,17 @@ import net from 'node:net';
 import { PassThrough, type Duplex, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type Dispatcher } from 'undici';
-import type { Connection } from '../../api/proxy/connection.ts';
-import type { ExchangeFailure } from '../../api/proxy/exchange.ts';
-import { policyOf, poolKey, switchingHead, type Active, type Forwarder, type Passage, type Upstream } from '../../api/proxy/forward.ts';
-import { connectionTokens, responseKind } from '../../api/proxy/header-names.ts';
-import { isUnanswering, unansweringFailure } from '../../api/proxy/hold.ts';
-import { limits } from '../../api/proxy/limits.ts';
-import { backendHead } from '../../api/proxy/request-head.ts';
-import { clientHeaders, refusedByGate, type ResponsePolicy } from '../../api/proxy/response-headers.ts';
-import type { ResponseHead } from '../../api/proxy/response-parser.ts';
-import { runTunnel } from '../../api/proxy/tunnel.ts';
-import type { BackendRoute } from '../../schema/gateway.ts';
+import type { Connection } from '../connection.ts';
+import type { ExchangeFailure } from '../exchange.ts';
+import { policyOf, poolKey, switchingHead, type Active, type Forwarder, type Passage, type Upstream } from '../forward.ts';
+import { connectionTokens, responseKind } from '../header-names.ts';
+import { isUnanswering, unansweringFailure } from '../hold.ts';
+import { limits } from '../limits.ts';
+import { backendHead } from '../request-head.ts';
+import { clientHeaders, refusedByGate, type ResponsePolicy } from '../response-headers.ts';
+import type { ResponseHead } from '../response-parser.ts';
+import { runTunnel } from '../tunnel.ts';
+import type { BackendRoute } from '../../../schema/gateway.ts';
 
 interface Backend {
   readonly generation: string;
