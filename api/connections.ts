@@ -47,7 +47,7 @@ export function boundConnections(server: Server, options: BoundOptions): void {
   const { connectionsMax = limits.portalConnectionsMax, isTrusted } = options;
   const shareMax = Math.ceil(connectionsMax * limits.portalConnectionsShareOfAddress);
   const held: Held = { blocks: new Map(), blockOf: new Map(), busy: new WeakMap(), connectionsMax, shareMax };
-  const tellLocals = createTeller(server, held, options);
+  const resolveOwners = createOwnerResolver(server, held, options);
   server.maxConnections = connectionsMax + limits.portalConnectionsSpare;
   server.on('connection', (socket: Socket) => {
     // The control socket: only the portal's own account opens it.
@@ -59,7 +59,7 @@ export function boundConnections(server: Server, options: BoundOptions): void {
     }
     move(held, socket, key);
     socket.once('close', () => leave(held, socket));
-    if (key === unknownLocal) tellLocals();
+    if (key === unknownLocal) resolveOwners();
   });
   const began = (req: IncomingMessage): void => {
     const { socket } = req;
@@ -84,14 +84,14 @@ export function boundConnections(server: Server, options: BoundOptions): void {
 }
 
 /** Finds the accounts behind connections from this machine once there are many: the answer is dear, and most of the time nobody needs it. */
-function createTeller(server: Server, held: Held, { clock, owners = kernelConnectionOwners }: BoundOptions): () => void {
-  let isLooking = false;
+function createOwnerResolver(server: Server, held: Held, { clock, owners = kernelConnectionOwners }: BoundOptions): () => void {
+  let isReading = false;
   let notBeforeMs = -Infinity;
-  const look = async (): Promise<void> => {
+  const readOwners = async (): Promise<void> => {
     const beganMs = clock.monotonicMs();
     const address = server.address();
     const found = await owners(typeof address === 'object' && address !== null ? address.port : 0);
-    notBeforeMs = clock.monotonicMs() + Math.max(limits.connectionOwnersLookMs, 4 * (clock.monotonicMs() - beganMs));
+    notBeforeMs = clock.monotonicMs() + Math.max(limits.connectionOwnersPollMs, 4 * (clock.monotonicMs() - beganMs));
     const unknown = [...held.blockOf].filter(([, { key }]) => key === unknownLocal);
     for (const [socket] of unknown) {
       const uid = found.get(endOf(plainAddress(socket.remoteAddress ?? ''), socket.remotePort ?? 0));
@@ -100,20 +100,20 @@ function createTeller(server: Server, held: Held, { clock, owners = kernelConnec
     for (const block of held.blocks.values()) if (block.key.startsWith('account ')) trim(held, block);
   };
   const isDue = (): boolean => (held.blocks.get(unknownLocal)?.open ?? 0) >= held.shareMax;
-  const tell = (): void => {
-    if (isLooking || !isDue()) return;
-    isLooking = true;
+  const resolve = (): void => {
+    if (isReading || !isDue()) return;
+    isReading = true;
     clock.at(Math.max(notBeforeMs, clock.monotonicMs()), () => {
       // A table that can't be read leaves them under one name.
-      void look()
+      void readOwners()
         .catch(() => undefined)
         .finally(() => {
-          isLooking = false;
-          tell();
+          isReading = false;
+          resolve();
         });
     });
   };
-  return tell;
+  return resolve;
 }
 
 const isContested = (held: Held): boolean => held.blockOf.size >= held.connectionsMax / 2;

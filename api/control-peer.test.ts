@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { judgePeer, type ProcessLook } from './control-peer.ts';
+import { judgePeer, type ProcessReader } from './control-peer.ts';
 
 const own = { pid: 10, uid: 1_000 };
 /** By pid: environ, cgroup and parent; null where it can't be read. */
-const table = (rows: Readonly<Record<number, readonly [string | null, string, number]>>): ProcessLook => {
+const table = (rows: Readonly<Record<number, readonly [string | null, string, number]>>): ProcessReader => {
   const of = (pid: number): readonly [string | null, string, number] => {
     const row = rows[pid];
     if (row === undefined) throw new Error('ENOENT');

@@ -45,13 +45,13 @@ export function askPeer(socket: Socket): Promise<PeerAnswer> {
 }
 
 /** What /proc tells of a process. Throws what reading it throws. */
-export interface ProcessLook {
+export interface ProcessReader {
   environ(pid: number): string;
   cgroup(pid: number): string;
   parent(pid: number): number;
 }
 
-const proc: ProcessLook = {
+const proc: ProcessReader = {
   environ: (pid) => readFileSync(`/proc/${pid}/environ`, 'latin1'),
   cgroup: (pid) => readFileSync(`/proc/${pid}/cgroup`, 'latin1'),
   parent: (pid) => {
@@ -61,28 +61,28 @@ const proc: ProcessLook = {
 };
 
 /** Null: let in. Otherwise why not. */
-export function judgePeer(peer: PeerAnswer, own: Peer, look: ProcessLook = proc): string | null {
+export function judgePeer(peer: PeerAnswer, own: Peer, reader: ProcessReader = proc): string | null {
   if (peer === null) return null;
   if (peer.pid === own.pid) return 'the portal does not ask itself: some socket leads to this one';
   // Root may do everything, and a portal of another account could not look at its processes.
   if (peer.uid === 0 && own.uid !== 0) return null;
   if (peer.uid !== own.uid) return `for the account of the portal: uid ${own.uid}, not ${peer.uid}`;
   try {
-    look.environ(peer.pid);
+    reader.environ(peer.pid);
   } catch {
     return `process ${peer.pid} can't be looked at, or is gone`;
   }
-  const found = appAbove(peer.pid, look);
+  const found = appAbove(peer.pid, reader);
   return found === null ? null : `process ${peer.pid} belongs to the app ${JSON.stringify(found.slice(0, 128))}`;
 }
 
 /** The app of the process or of one of its parents; null when none is an app's. A parent of another account (sshd, sudo) is passed over. */
-function appAbove(pid: number, look: ProcessLook): string | null {
+function appAbove(pid: number, reader: ProcessReader): string | null {
   for (let at = pid, steps = 0; at > 1 && steps < limits.controlPeerParentsMax; steps += 1) {
     const app =
-      appIn(attempt(() => look.environ(at)) ?? '') ?? /\/svc-app-([^/\n]+)\.scope/.exec(attempt(() => look.cgroup(at)) ?? '')?.[1];
+      appIn(attempt(() => reader.environ(at)) ?? '') ?? /\/svc-app-([^/\n]+)\.scope/.exec(attempt(() => reader.cgroup(at)) ?? '')?.[1];
     if (app !== undefined) return app;
-    at = attempt(() => look.parent(at)) ?? 0;
+    at = attempt(() => reader.parent(at)) ?? 0;
   }
   return null;
 }

@@ -13,7 +13,7 @@ export const limits = {
   /** Beyond those: whoever comes is let in and somebody who is idle is sent away. */
   portalConnectionsSpare: 256,
   /** Whose the connections from this machine are is asked of the kernel no more often, and at most a fifth of the time. */
-  connectionOwnersLookMs: 250,
+  connectionOwnersPollMs: 250,
   /** Of all connections, for one address once half of them are taken. */
   portalConnectionsShareOfAddress: 0.1,
   /** What comes behind a head that was refused is read for so long, so that the answer arrives. */

@@ -121,7 +121,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
   const controlConnections = new WeakMap<Socket, Promise<string | null>>();
   const isTrusted = trustedProxies(settings.trustedProxies);
   const server = createServer({ holder, clock, isTrusted }, (req, res) => holder.parts?.front.request(req, res));
-  tellUnknownProxy(server, isTrusted, log);
+  warnUnknownProxy(server, isTrusted, log);
   const control = createServer({ holder, clock, isTrusted }, (req, res) => void controlled(req, res));
   control.on('connection', (peer: Socket) => controlConnections.set(peer, options.judgePeer?.(peer) ?? Promise.resolve(null)));
   const controlled = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -382,14 +382,14 @@ function createServer(
 }
 
 /** Once a run: all who come through it are one address to the portal, and share its counts. */
-function tellUnknownProxy(server: http.Server, isTrusted: TrustedProxies, log: Logger): void {
-  const look = (req: IncomingMessage): void => {
+function warnUnknownProxy(server: http.Server, isTrusted: TrustedProxies, log: Logger): void {
+  const check = (req: IncomingMessage): void => {
     if (!isUnknownProxy(req, isTrusted)) return;
-    server.off('request', look);
+    server.off('request', check);
     const peer = req.socket.remoteAddress;
     log.warn({ peer }, 'X-Forwarded-For is not read: Portal.spec.trustedProxies does not name its sender');
   };
-  server.on('request', look);
+  server.on('request', check);
 }
 
 function listening(server: http.Server, at: { readonly host: string; readonly port: number } | { readonly path: string }): Promise<void> {

@@ -36,7 +36,7 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 const answerMsMax = 60_000;
 const answerBytesMax = 64 * 1024 * 1024;
 /** Whoever waits looks this often whether another portal serves the state folder by now. */
-const ownerLookMs = 500;
+const ownerPollMs = 500;
 
 export function createClient(stateDir: string): Client {
   const call = async <T>(method: string, route: string, body?: unknown): Promise<T> => {
@@ -84,7 +84,7 @@ interface Request {
 async function open(stateDir: string, request: Request): Promise<Answer> {
   const owner = ownerOf(stateDir);
   const taken = new AbortController();
-  const look = setInterval(() => isTaken(owner, ownerOf(stateDir)) && taken.abort(new TakenOver()), ownerLookMs);
+  const poll = setInterval(() => isTaken(owner, ownerOf(stateDir)) && taken.abort(new TakenOver()), ownerPollMs);
   try {
     const answer = await send(stateDir, request, taken.signal);
     if (answer.status >= 200 && answer.status < 300) return answer;
@@ -99,7 +99,7 @@ async function open(stateDir: string, request: Request): Promise<Answer> {
       );
     throw error instanceof SvcError || error instanceof PortalError ? error : explain(error as NodeJS.ErrnoException, stateDir);
   } finally {
-    clearInterval(look);
+    clearInterval(poll);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { keys } from '../schema/keys.ts';
 import type {
-  HostSight,
+  Reachability,
   ProbeResult,
   BackendDecision,
   BackendDesired,
@@ -62,19 +62,19 @@ export interface ServerEntry {
   /** Server-scope apps, by id. */
   readonly services: Map<string, ServiceEntry>;
   /** By the last look. */
-  seen: HostSight;
+  seen: Reachability;
   /** What decisions go by. */
-  readonly sight: HostSight;
+  readonly reachability: Reachability;
   /** System scope, by app. */
   system: ReadonlyMap<string, InstalledPackage>;
   /** Packages that stand there and can't be read. */
   bad: readonly string[];
-  lookedAtMs: number;
+  observedAtMs: number;
   /** When the look began that told last what stands there. */
-  lookBegunAtMs: number;
-  /** Looks are counted as they begin; `lookTold` is the youngest one that was believed. */
-  looksBegun: number;
-  lookTold: number;
+  observationStartedAtMs: number;
+  /** Observations are numbered as they start; `lastObservation` is the newest one whose result was taken. */
+  observationsStarted: number;
+  lastObservation: number;
   /** Engines, Linux packages that lack; null before the first look. */
   inventory: Inventory | null;
   /** The requirements that the inventory was asked for. */
@@ -108,7 +108,7 @@ export interface PersonEntry {
   /** By app: the person's own before the server's. */
   packages: ReadonlyMap<string, InstalledPackage>;
   /** The youngest look at the server that told of these packages. */
-  lookTold: number;
+  lastObservation: number;
   place: ServerPlace | null;
   accountSeen: boolean | null;
   session: boolean;
@@ -116,7 +116,7 @@ export interface PersonEntry {
   /** False: the store knows of no sign-in. */
   everSignedIn: boolean;
   /** Whether the three above were ever compared with the store. */
-  sessionLooked: boolean;
+  sessionObserved: boolean;
   /** Apps of the person's own scope whose instances end because the package goes. */
   removing: ReadonlySet<string>;
   /** Of who leaves: their sessions were ended and they were taken out of the rooms. */
@@ -149,11 +149,11 @@ export interface BackendEntry {
   decision: BackendDecision | null;
   memory: BackendMemory | null;
   /** What the last decision was made of, to see that nothing changed. */
-  inputs: { readonly desired: BackendDesired; readonly observed: BackendSight; readonly atMs: number } | null;
+  inputs: { readonly desired: BackendDesired; readonly observed: BackendKindObserved; readonly atMs: number } | null;
 }
 
 /** What is seen of a backend; of a server-scope app, only what its server says of it. */
-export interface BackendSight extends BackendObserved {
+export interface BackendKindObserved extends BackendObserved {
   /** null before its server said anything; undefined for an app of the person's own. */
   readonly service: ServiceDecision | null | undefined;
 }
@@ -289,7 +289,7 @@ export function syncBackends(entries: Entries, person: PersonEntry, factory: Pic
   const live = person.link.snapshots().filter(isLive);
   const apps = new Set([...person.packages.keys(), ...pinned.keys(), ...live.map((snapshot) => snapshot.app)]);
   // What was never looked at is not known to be gone.
-  const seen = person.server.sight.status === 'reachable' && person.accountSeen === true;
+  const seen = person.server.reachability.status === 'reachable' && person.accountSeen === true;
   for (const [app, entry] of person.backends) {
     if (!seen || apps.has(app) || entry.intent !== null) continue;
     person.backends.delete(app);
@@ -307,7 +307,7 @@ export function isLive(snapshot: AppSnapshot): boolean {
   return snapshot.wanted || snapshot.process !== null || snapshot.installed !== null;
 }
 
-export const notLookedAt: HostSight = { status: 'unknown', message: 'not looked at yet' };
+export const notObserved: Reachability = { status: 'unknown', message: 'not looked at yet' };
 
 /** The entry of a backend, made when it is first asked for. */
 export function backendOf(entries: Entries, person: PersonEntry, app: string, factory: Pick<EntryFactory, 'memory'>): BackendEntry {

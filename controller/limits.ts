@@ -18,11 +18,11 @@ export const limits = {
    * A look at a server's packages that is younger than this serves a resync; an older one is made anew. Half a resync, so that each
    * brings one, however long the last one took. Decision: docs/decisions/0085-one-look-one-command.md
    */
-  packageLookMs: 5_000,
+  packagePollMs: 5_000,
   /** Engines and Linux packages are asked for so often where nothing tells of a change. */
-  inventoryLookMs: 60_000,
+  inventoryPollMs: 60_000,
   /** Packages are looked at no sooner than this when a supervisor says that they changed. */
-  packageEdgeLookMs: 2_000,
+  packageEdgePollMs: 2_000,
   folderQuietMs: 100,
   /** So many decisions on one key within a minute that did something for no new cause are a loop that feeds itself (controller/loop/loop-alarm.ts). */
   decisionsPerMinuteMax: 240,
@@ -33,9 +33,9 @@ export const limits = {
   inventoryMs: 10_000,
   // Server kit. Decision: docs/decisions/0065-server-kit.md
   /** The kit of a server and its accounts are looked at again after so long. */
-  kitLookMs: 60_000,
+  kitPollMs: 60_000,
   /** When somebody signs in their server is looked at as administrator again, unless that was so lately. */
-  kitArrivalLookMs: 60_000,
+  kitArrivalPollMs: 60_000,
   kitScriptMsMax: 5 * 60_000,
   kitScriptLinesMax: 10_000,
   kitUploadMsMax: 30 * 60_000,
@@ -48,7 +48,7 @@ export const limits = {
   serverProbeAccountsMax: 8,
   // What apps use. See kit/supervise/usage.ts.
   /** Two looks are at least so far apart: whoever asks sooner gets the last answer. */
-  usageLookMs: 1_000,
+  usagePollMs: 1_000,
   /** An older look is no start for a rate, and is shown no longer. */
   usageKeptMs: 15_000,
   /** A server that does not tell within this is left out of the answer. */

@@ -3,7 +3,7 @@ import { keys } from '../schema/keys.ts';
 import type { BackendDocument, GrantDocument, PersonDocument, PortalDocument, ServerDocument } from '../schema/desired/documents.ts';
 import type { InForce } from './desired/in-force.ts';
 import {
-  notLookedAt,
+  notObserved,
   syncBackends,
   wantedOf,
   type PersonEntry,
@@ -67,16 +67,16 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       host: factory.host(placed.document),
       kit: factory.kit?.(placed.document) ?? null,
       services: new Map(),
-      seen: notLookedAt,
-      get sight() {
+      seen: notObserved,
+      get reachability() {
         return this.kit?.off ?? this.seen;
       },
       system: new Map(),
       bad: [],
-      lookedAtMs: 0,
-      lookBegunAtMs: 0,
-      looksBegun: 0,
-      lookTold: 0,
+      observedAtMs: 0,
+      observationStartedAtMs: 0,
+      observationsStarted: 0,
+      lastObservation: 0,
       inventory: null,
       inventoryOf: new Set(),
       inventoryAtMs: 0,
@@ -118,13 +118,13 @@ function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: Serve
     account,
     link: factory.link(name, account, server.host),
     packages: new Map(),
-    lookTold: 0,
+    lastObservation: 0,
     place: null,
     accountSeen: null,
     session: false,
     sessionSinceMs: null,
     everSignedIn: false,
-    sessionLooked: false,
+    sessionObserved: false,
     removing: new Set(),
     signedOut: false,
     supervisorEnded: false,

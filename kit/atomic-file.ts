@@ -90,13 +90,13 @@ export function readRecord(path: string): string | null {
 }
 
 /** `unknown` (EACCES, EIO, ESTALE, ELOOP…) is never taken for `absent`: it changes nothing. `why` is a sentence. */
-export type Look =
+export type PathState =
   | { readonly kind: 'present'; readonly stat: Stats }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** What stands at the path; a link counts as itself. */
-export function lookAt(path: string): Look {
+export function pathState(path: string): PathState {
   try {
     return { kind: 'present', stat: lstatSync(path) };
   } catch (error) {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { errorCode, lookAt, readRecord } from './atomic-file.ts';
+import { errorCode, pathState, readRecord } from './atomic-file.ts';
 
 const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !/[.]test[.]ts$|(^|\/)test-|testing\//.test(name))
@@ -20,7 +20,7 @@ test.for([
   ['/proc/self/status/below', 'absent'],
   [`/tmp/${'x'.repeat(300)}`, 'unknown'],
 ] as const)('%s is %s', ([path, kind]) => {
-  expect(lookAt(path).kind).toBe(kind);
+  expect(pathState(path).kind).toBe(kind);
 });
 
 test('a record that the disk does not let us read is thrown, something else in its place is none', () => {

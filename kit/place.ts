@@ -8,7 +8,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ServerPlace } from '../schema/server-paths.ts';
-import { lookAt } from './atomic-file.ts';
+import { pathState } from './atomic-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,7 +28,7 @@ export function kitRoot(environment: Environment, from: string): string {
   const given = environment['SVC_KIT'];
   if (given !== undefined && isAbsolute(given)) return trimSlash(given);
   for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
-    if (lookAt(join(folder, 'sdk')).kind === 'present') return folder;
+    if (pathState(join(folder, 'sdk')).kind === 'present') return folder;
   }
   return '/opt/svc';
 }

@@ -46,11 +46,11 @@ while True:
     threading.Thread(target=serve, args=(s.accept()[0],), daemon=True).start()
 `;
 
-export async function until<T>(what: string, look: () => T | null | undefined | false, msMax = 60_000): Promise<T> {
+export async function until<T>(what: string, check: () => T | null | undefined | false, msMax = 60_000): Promise<T> {
   const startedMs = performance.now();
   const endMs = startedMs + msMax;
   for (;;) {
-    const found = look();
+    const found = check();
     if (found !== null && found !== undefined && found !== false && found !== '') return found;
     if (performance.now() > endMs) throw new Error(`${what}: not within ${msMax} ms`);
     // Most looks walk through all processes: what takes long is looked for less often.
@@ -286,21 +286,21 @@ function clientOn(socket: Socket): TestClient {
       new Promise((resolve, reject) => {
         // Of the call, which the timer's stack does not hold.
         const late = new Error();
-        const look = (snapshot: AppSnapshot): void => {
+        const check = (snapshot: AppSnapshot): void => {
           if (snapshot.app !== app || !fits(snapshot)) return;
-          watchers.delete(look);
+          watchers.delete(check);
           clearTimeout(timer);
           resolve(snapshot);
         };
         const timer = setTimeout(() => {
-          watchers.delete(look);
+          watchers.delete(check);
           const connection = socket.destroyed ? 'the connection ended' : 'the connection is open';
           late.message = `${app} in the expected state: not within ${msMax} ms; it is ${JSON.stringify(newest.get(app))}; ${connection}`;
           reject(late);
         }, msMax);
-        watchers.add(look);
+        watchers.add(check);
         const last = newest.get(app);
-        if (last !== undefined) look(last);
+        if (last !== undefined) check(last);
       }),
   };
 }

@@ -16,7 +16,7 @@ export interface StartContext {
   /** Code of that answer; null before the first. */
   readonly code: number | null;
   readonly nextAtMs: number;
-  /** The socket was seen listening; its first sight pulls the next probe forward. */
+  /** The socket was seen listening; the first time, the next probe is sent earlier. */
   readonly listening: boolean;
 }
 

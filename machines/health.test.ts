@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { advanceHealth, freshHealth, nextHealthMs, type Health, type HealthEvent } from './health.ts';
 
-const looked = (changes: Partial<Extract<HealthEvent, { type: 'LOOKED' }>> = {}): HealthEvent => ({
-  type: 'LOOKED',
+const looked = (changes: Partial<Extract<HealthEvent, { type: 'CHECKED' }>> = {}): HealthEvent => ({
+  type: 'CHECKED',
   isStopped: false,
   isAsking: false,
   isUsed: false,
@@ -76,7 +76,7 @@ describe('an app that runs', () => {
 });
 
 describe('who waits for the app', () => {
-  const well: Health = { verdict: 'well', misses: 0, nextLookMs: 500_000, stoppedSinceMs: null, answeredAtMs: 400_000 };
+  const well: Health = { verdict: 'well', misses: 0, nextCheckMs: 500_000, stoppedSinceMs: null, answeredAtMs: 400_000 };
 
   it.for([
     ['has it asked at once', {}, 420_000, 4_000],

@@ -10,7 +10,7 @@ export interface Health {
   readonly verdict: 'well' | 'silent' | 'suspended';
   /** Looks in a row without an answer. */
   readonly misses: number;
-  readonly nextLookMs: number;
+  readonly nextCheckMs: number;
   /** Since when each look found the process stopped. */
   readonly stoppedSinceMs: number | null;
   /** Of the last answer; at first the time from which it was watched. */
@@ -20,7 +20,7 @@ export interface Health {
 export type HealthEvent =
   /** A round of the supervisor, a deadline of this machine, or (doubted) somebody who waits for the app. */
   | {
-      readonly type: 'LOOKED';
+      readonly type: 'CHECKED';
       readonly isStopped: boolean;
       readonly isAsking: boolean;
       readonly isUsed: boolean;
@@ -37,42 +37,48 @@ export interface HealthStep {
 
 /** `spread` from 0 to 1 keeps the first looks at many apps apart. */
 export function freshHealth(nowMs: number, spread: number): Health {
-  const nextLookMs = nowMs + limits.healthFirstLookMs * (1 + spread);
-  return { verdict: 'well', misses: 0, nextLookMs, stoppedSinceMs: null, answeredAtMs: nowMs };
+  const nextCheckMs = nowMs + limits.healthFirstCheckMs * (1 + spread);
+  return { verdict: 'well', misses: 0, nextCheckMs, stoppedSinceMs: null, answeredAtMs: nowMs };
 }
 
 export function advanceHealth(health: Health, event: HealthEvent, nowMs: number): HealthStep {
-  if (event.type === 'LOOKED') return event.isStopped ? whileStopped(health, nowMs) : whileGoing(health, event, nowMs);
+  if (event.type === 'CHECKED') return event.isStopped ? whileStopped(health, nowMs) : whileGoing(health, event, nowMs);
   if (event.type === 'ANSWERED') {
-    const next: Health = { verdict: 'well', misses: 0, nextLookMs: nowMs + limits.healthLookMs, stoppedSinceMs: null, answeredAtMs: nowMs };
+    const next: Health = {
+      verdict: 'well',
+      misses: 0,
+      nextCheckMs: nowMs + limits.healthCheckMs,
+      stoppedSinceMs: null,
+      answeredAtMs: nowMs,
+    };
     return { next, askMsMax: null };
   }
   const misses = health.misses + 1;
   const verdict = misses >= limits.healthMissesMax || health.verdict === 'suspended' ? 'silent' : health.verdict;
-  return { next: { ...health, verdict, misses, nextLookMs: nowMs + limits.healthAgainMs }, askMsMax: null };
+  return { next: { ...health, verdict, misses, nextCheckMs: nowMs + limits.healthAgainMs }, askMsMax: null };
 }
 
 /** Looked at every second: a debugger stops a process for moments, and SIGCONT has to be seen soon. */
 function whileStopped(health: Health, nowMs: number): HealthStep {
   const stoppedSinceMs = Math.min(health.stoppedSinceMs ?? nowMs, nowMs);
   const verdict = nowMs - stoppedSinceMs >= limits.healthAgainMs ? 'suspended' : health.verdict;
-  return { next: { ...health, verdict, stoppedSinceMs, nextLookMs: nowMs + limits.healthAgainMs }, askMsMax: null };
+  return { next: { ...health, verdict, stoppedSinceMs, nextCheckMs: nowMs + limits.healthAgainMs }, askMsMax: null };
 }
 
-function whileGoing(before: Health, event: Extract<HealthEvent, { readonly type: 'LOOKED' }>, nowMs: number): HealthStep {
+function whileGoing(before: Health, event: Extract<HealthEvent, { readonly type: 'CHECKED' }>, nowMs: number): HealthStep {
   const health: Health = before.stoppedSinceMs === null ? before : { ...before, stoppedSinceMs: null };
   // A slow request asks again and again: an answer holds for a while.
-  const holdsMs = event.isDoubted ? limits.healthDoubtMs : event.isUsed ? limits.healthUsedLookMs : Infinity;
-  const dueMs = Math.min(health.nextLookMs, health.answeredAtMs + holdsMs);
+  const holdsMs = event.isDoubted ? limits.healthDoubtMs : event.isUsed ? limits.healthUsedCheckMs : Infinity;
+  const dueMs = Math.min(health.nextCheckMs, health.answeredAtMs + holdsMs);
   // A deadline further away than the longest wait is a clock that was set back.
-  const isDue = nowMs >= dueMs || dueMs - nowMs > limits.healthLookMs;
+  const isDue = nowMs >= dueMs || dueMs - nowMs > limits.healthCheckMs;
   if (event.isAsking || !isDue) return { next: health, askMsMax: null };
   // One question stays open while nobody answers: many would fill the app's backlog, and this one is answered the moment it goes on.
   const askMsMax = health.verdict === 'silent' ? limits.healthSilentAskMsMax : limits.healthAskMsMax;
-  return { next: { ...health, nextLookMs: nowMs + askMsMax }, askMsMax };
+  return { next: { ...health, nextCheckMs: nowMs + askMsMax }, askMsMax };
 }
 
 /** Whether it has to be looked at before the next round; when, or null. */
 export function nextHealthMs(health: Health): number | null {
-  return health.verdict === 'well' && health.misses === 0 && health.stoppedSinceMs === null ? null : health.nextLookMs;
+  return health.verdict === 'well' && health.misses === 0 && health.stoppedSinceMs === null ? null : health.nextCheckMs;
 }

@@ -5,10 +5,10 @@ export const limits = {
   probeSlowIntervalMsMax: 30_000,
   supervisorReplyMsMax: 10_000,
   // Whether what runs still answers. Decision: docs/decisions/0137-what-runs-still-answers.md
-  healthFirstLookMs: 30_000,
-  healthLookMs: 600_000,
+  healthFirstCheckMs: 30_000,
+  healthCheckMs: 600_000,
   /** Of an app with an open connection. */
-  healthUsedLookMs: 60_000,
+  healthUsedCheckMs: 60_000,
   healthAskMsMax: 4_000,
   healthAgainMs: 1_000,
   healthMissesMax: 3,

@@ -13,7 +13,7 @@ export interface PendingIntent {
   readonly atMs: number;
 }
 
-export interface HostSight {
+export interface Reachability {
   /** `unknown` until the host was asked for the first time; `reachable` only after its packages were read too. */
   readonly status: 'reachable' | 'unreachable' | 'unknown';
   readonly message: string;
@@ -54,7 +54,7 @@ export interface ProbeResult {
 }
 
 export interface BackendObserved {
-  readonly host: HostSight;
+  readonly host: Reachability;
   readonly supervisor: 'up' | 'starting' | 'down';
   /** What the supervisor said last about the app; null when it does not know the app or was never heard. */
   readonly snapshot: AppSnapshot | null;

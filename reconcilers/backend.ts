@@ -9,14 +9,14 @@ import type { BackendState } from '../schema/backend.ts';
 import { limits } from '../machines/limits.ts';
 import type { Action } from './actions.ts';
 import { expired, wishOf, type Wished } from './backend-orders.ts';
-import { blindness, isLiving, look, settingUp, unanswering, type Sight } from './backend-sight.ts';
+import { unobservable, isLiving, assess, settingUp, unanswering, type Assessment } from './backend-assessment.ts';
 import type { BackendDecision, BackendDesired, BackendMemory, BackendObserved, BackendTold } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft } from './conditions.ts';
 
 const noActions: readonly Action[] = [];
 const unseen: BackendLife = { state: 'unknown', reason: 'NotObservedYet', start: null, sent: null };
 
-type Told = Sight & { readonly state: BackendState };
+type Told = Assessment & { readonly state: BackendState };
 
 export function decideBackend(
   desired: BackendDesired,
@@ -24,8 +24,8 @@ export function decideBackend(
   memory: BackendMemory | null,
   nowMs: number,
 ): BackendDecision {
-  const blind = blindness(desired, observed, memory);
-  if (blind !== null) return decideBlind(desired, observed, memory, blind, nowMs);
+  const blind = unobservable(desired, observed, memory);
+  if (blind !== null) return decideUnobservable(desired, observed, memory, blind, nowMs);
 
   const stale = isStale(desired, observed);
   const failedHash = failedHashOf(desired, observed, memory);
@@ -67,9 +67,9 @@ function drive(
   const { snapshot, probe, probing } = observed;
   const process = processOf(observed);
   if (memory !== null && asksNothing(wished, nowMs) && memory.sent?.cause !== 'rewritten' && isSettled(memory.start, process)) {
-    const sight = look(desired, observed, memory, memory.start);
-    if (memory.context.saw === sight.saw && memory.context.reason === sight.reason) {
-      return { told: { ...sight, state: memory.state }, life: { ...lifeOf(memory), ordered: null, effects: [] } };
+    const assessment = assess(desired, observed, memory, memory.start);
+    if (memory.context.saw === assessment.saw && memory.context.reason === assessment.reason) {
+      return { told: { ...assessment, state: memory.state }, life: { ...lifeOf(memory), ordered: null, effects: [] } };
     }
   }
   const facts: Facts = {
@@ -88,10 +88,10 @@ function drive(
     events.push({ type: 'tick', inFlight: probing });
   }
   const { start } = advance(...events);
-  const sight = look(desired, observed, memory, start);
-  const life = advance(seen(sight.saw, sight.reason));
-  const message = life.ordered === null ? sight.message : `the ${life.ordered} was ordered`;
-  return { told: { saw: sight.saw, state: life.state, reason: life.reason, message }, life };
+  const assessment = assess(desired, observed, memory, start);
+  const life = advance(seen(assessment.saw, assessment.reason));
+  const message = life.ordered === null ? assessment.message : `the ${life.ordered} was ordered`;
+  return { told: { saw: assessment.saw, state: life.state, reason: life.reason, message }, life };
 }
 
 function asksNothing({ wish, closeAtMs }: Wished, nowMs: number): boolean {
@@ -136,17 +136,17 @@ function deadlinesOf(life: BackendAdvance, wished: Wished, { snapshot, probing }
 }
 
 /** Nobody can look: nothing is done, nothing is counted, what was known stays known. Source: design 3 rule 6. */
-function decideBlind(
+function decideUnobservable(
   desired: BackendDesired,
   observed: BackendObserved,
   memory: BackendMemory | null,
-  sight: Sight,
+  assessment: Assessment,
   nowMs: number,
 ): BackendDecision {
-  const { saw, reason, message } = sight;
+  const { saw, reason, message } = assessment;
   const isSame = memory !== null && memory.context.saw === saw && memory.context.reason === reason && memory.sent === null;
   const life = isSame ? { ...lifeOf(memory), ordered: null, effects: [] } : advanceBackend(lifeOf(memory), nowMs)(seen(saw, reason));
-  const told: Told = { ...sight, state: life.state };
+  const told: Told = { ...assessment, state: life.state };
   const stamped = stampConditions(conditionsOf(told, observed, false), memory?.since, desired.generation, nowMs);
   const over = expired(desired.intent, nowMs);
   return {

@@ -6,7 +6,7 @@ import type { Reason } from '../schema/backend.ts';
 import { limits } from './limits.ts';
 import type { EngineState } from '../schema/packages.ts';
 import type { Action } from './actions.ts';
-import type { HostSight } from './backend-types.ts';
+import type { Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { packageWaitMs } from './package.ts';
@@ -29,7 +29,7 @@ export interface EngineDesired {
 }
 
 export interface EngineObserved {
-  readonly host: HostSight;
+  readonly host: Reachability;
   readonly present: boolean;
   /** The installer works on the app; null: it does not. */
   readonly busy: { readonly reason: Reason; readonly message: string } | null;
@@ -51,7 +51,7 @@ export interface EngineDecision extends Decision<EngineMemory> {
   readonly state: EngineState;
 }
 
-interface Sight {
+interface Status {
   readonly state: EngineState;
   readonly reason: Reason;
   readonly message: string;
@@ -67,8 +67,8 @@ export function decideEngine(desired: EngineDesired, observed: EngineObserved, m
   const waits = nowMs < nextAttemptAtMs && nextAttemptAtMs - nowMs <= limits.packageRetryMsMax;
   const acts = seen && !right && observed.busy === null && !desired.paused && !desired.leaving && !waits;
   const action: Action = { kind: 'engine/mend', server, app, installed };
-  const sight = sightOf(desired, observed);
-  const stamped = stampConditions(conditionsOf(sight, observed), memory?.since, 0, nowMs);
+  const status = statusOf(desired, observed);
+  const stamped = stampConditions(conditionsOf(status, observed), memory?.since, 0, nowMs);
   const next: EngineMemory = {
     attempts: acts ? attempts + 1 : attempts,
     nextAttemptAtMs: acts ? nowMs + packageWaitMs(attempts + 1) : nextAttemptAtMs,
@@ -77,7 +77,7 @@ export function decideEngine(desired: EngineDesired, observed: EngineObserved, m
   const same =
     memory !== null && memory.attempts === next.attempts && memory.nextAttemptAtMs === next.nextAttemptAtMs && memory.since === next.since;
   return {
-    ...sight,
+    ...status,
     actions: acts ? [action] : [],
     conditions: stamped.conditions,
     nextDeadlineMs: right || observed.busy !== null || desired.paused || desired.leaving ? null : earliest(nowMs, [next.nextAttemptAtMs]),
@@ -85,7 +85,7 @@ export function decideEngine(desired: EngineDesired, observed: EngineObserved, m
   };
 }
 
-function sightOf({ declared, paused, leaving, nome, versao }: EngineDesired, { host, present, busy, failure }: EngineObserved): Sight {
+function statusOf({ declared, paused, leaving, nome, versao }: EngineDesired, { host, present, busy, failure }: EngineObserved): Status {
   if (host.status === 'unreachable') return { state: 'unknown', reason: 'ServerUnreachable', message: host.message };
   if (host.status === 'unknown') return { state: 'unknown', reason: 'NotObservedYet', message: host.message };
   if (declared && present) return { state: 'present', reason: 'Installed', message: `${nome} ${versao}` };
@@ -98,7 +98,7 @@ function sightOf({ declared, paused, leaving, nome, versao }: EngineDesired, { h
   return { state, reason: 'Undeclared', message: `no installed package declares ${nome} ${versao}; it is removed` };
 }
 
-function conditionsOf({ state, reason, message }: Sight, { busy }: EngineObserved) {
+function conditionsOf({ state, reason, message }: Status, { busy }: EngineObserved) {
   const is = (truth: boolean) => (state === 'unknown' ? ('Unknown' as const) : truth ? ('True' as const) : ('False' as const));
   return [
     { type: 'Ready', status: is(state === 'present'), reason, message },

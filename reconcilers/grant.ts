@@ -66,10 +66,10 @@ export interface GrantDecision extends Decision<GrantMemory> {
 export function decideGrant(desired: GrantDesired, observed: GrantObserved, memory: GrantMemory | null, nowMs: number): GrantDecision {
   const missing = missingOf(desired, observed);
   const actions = actionsOf(desired, observed);
-  const sight = sightOf(desired, observed, actions, missing);
-  const ready = sight.state === 'granted' ? 'True' : 'False';
+  const status = statusOf(desired, observed, actions, missing);
+  const ready = status.state === 'granted' ? 'True' : 'False';
   const progressing: Condition['status'] = actions.length > 0 ? 'True' : 'False';
-  const { reason, message } = sight;
+  const { reason, message } = status;
   const stamped = stampConditions(
     [
       { type: 'Ready', status: ready, reason, message },
@@ -80,7 +80,7 @@ export function decideGrant(desired: GrantDesired, observed: GrantObserved, memo
     nowMs,
   );
   return {
-    ...sight,
+    ...status,
     actions,
     conditions: stamped.conditions,
     // What is taken away in a page comes back at the next resync.
@@ -143,13 +143,13 @@ function missingOf({ spec }: GrantDesired, { people, groups, appKnown, room }: G
   ];
 }
 
-interface Sight {
+interface Status {
   readonly state: GrantDecision['state'];
   readonly reason: Reason;
   readonly message: string;
 }
 
-function sightOf({ spec }: GrantDesired, { refused }: GrantObserved, actions: readonly Action[], missing: readonly string[]): Sight {
+function statusOf({ spec }: GrantDesired, { refused }: GrantObserved, actions: readonly Action[], missing: readonly string[]): Status {
   if (spec === null) return { state: 'leaving', reason: 'DocumentRemoved', message: 'what it gave is taken back' };
   if (actions.length > 0) {
     if (refused !== null) return { state: 'refused', reason: 'GrantRefused', message: refused };

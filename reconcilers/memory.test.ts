@@ -36,7 +36,7 @@ const made: readonly (readonly [string, MemoryShape<unknown>, unknown])[] = [
       },
       {
         host,
-        looked: true,
+        targetObserved: true,
         isOthers: false,
         overruled: null,
         installed: { version: '0.9.0', hash: 'a', drift: true, previous: '0.8.0' },

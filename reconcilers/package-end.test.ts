@@ -23,7 +23,7 @@ const there = { version: '1.0.0', hash: 'h', drift: false, previous: null };
 const run = (act: PackageBusy['act']): PackageBusy => ({ act, version: '1.1.0', cancelled: false, reason: 'Installing', message: '' });
 const nothing: PackageObserved = {
   host: { status: 'reachable', message: '' },
-  looked: true,
+  targetObserved: true,
   isOthers: false,
   overruled: null,
   installed: null,
@@ -64,7 +64,7 @@ it.for([
   ['it is cancelled once', wish, { busy: { ...run('install'), cancelled: true } }, 'removed', ['wish/end ana notas q cancelled']],
   ['who gives up a wish keeps what is there', cancel, { installed: there }, 'installed', ['wish/keep ana notas q 1.0.0']],
   ['or has nothing', cancel, {}, 'removed', ['wish/end ana notas q cancelled']],
-  ['nobody knows what is there before the first look', cancel, { looked: false }, 'unknown', []],
+  ['nobody knows what is there before the first look', cancel, { targetObserved: false }, 'unknown', []],
   ['nor while the server does not answer', cancel, away, 'unknown', []],
   [
     'a document overrules a wish for a removal',

@@ -55,9 +55,9 @@ function endOf({ name, person, app, requestId, cancels }: PackageDesired): Actio
 }
 
 /** "Cancel", and "remove" while its installation runs: what is there now is wanted again, and nothing if there is nothing. */
-function givenUp(desired: PackageDesired, { looked, installed, busy }: PackageObserved): Step {
+function givenUp(desired: PackageDesired, { targetObserved, installed, busy }: PackageObserved): Step {
   const { server, app, scope, person, requestId } = desired;
-  if (!looked) return { state: 'unknown', reason: 'NotObservedYet', message: 'its account was not looked at yet', action: null };
+  if (!targetObserved) return { state: 'unknown', reason: 'NotObservedYet', message: 'its account was not looked at yet', action: null };
   const runs = busy?.act === 'install' && !busy.cancelled;
   const action: Action | null = runs ? { kind: 'package/cancel', server, app, scope, person } : null;
   const is = { reason: 'Cancelled', action } as const;

@@ -2,7 +2,7 @@
 import type { Reason } from '../schema/backend.ts';
 import type { RetryClass } from '../schema/errors.ts';
 import type { PackageState } from '../schema/packages.ts';
-import type { HostSight } from './backend-types.ts';
+import type { Reachability } from './backend-types.ts';
 import type { ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 
@@ -46,9 +46,9 @@ export interface PackageBusy {
 }
 
 export interface PackageObserved {
-  readonly host: HostSight;
+  readonly host: Reachability;
   /** False while nobody looked at the account of its person: what is there is not known. */
-  readonly looked: boolean;
+  readonly targetObserved: boolean;
   /** Of one that leaves: another object wants what stands there, or no document has its server. Nothing of it is this one's to remove. */
   readonly isOthers: boolean;
   /** A person's wish to have it removed, behind a document that wants it. */

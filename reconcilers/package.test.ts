@@ -18,7 +18,7 @@ const want: PackageDesired = {
 };
 const sees = (changes: Partial<PackageObserved> = {}): PackageObserved => ({
   host: { status: 'reachable', message: '' },
-  looked: true,
+  targetObserved: true,
   isOthers: false,
   overruled: null,
   installed: null,

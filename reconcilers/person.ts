@@ -5,7 +5,7 @@
  */
 import type { Reason } from '../schema/backend.ts';
 import type { Action } from './actions.ts';
-import type { HostSight } from './backend-types.ts';
+import type { Reachability } from './backend-types.ts';
 import { stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { decideLeaving, type LeavingObserved } from './leaving.ts';
@@ -22,7 +22,7 @@ export interface PersonDesired {
   readonly everSignedIn: boolean;
 }
 export interface PersonObserved {
-  readonly host: HostSight;
+  readonly host: Reachability;
   /** The account exists on the server; null while nobody looked. */
   readonly account: boolean | null;
   /** Whether what runs as the account outlives its logins; null where nobody can say, or where the question has no meaning. */
@@ -43,13 +43,13 @@ export function decidePerson(
   nowMs: number,
 ): Decision<PersonMemory> {
   const leaving = observed.left === null ? null : leavingStep(desired, observed.host, observed.left);
-  const sight = leaving?.sight ?? sightOf(desired, observed);
+  const status = leaving?.status ?? statusOf(desired, observed);
   const { host, lasts } = observed;
   const reached = host.status === 'reachable' ? 'True' : host.status === 'unreachable' ? 'False' : 'Unknown';
   const stamped = stampConditions(
     [
-      { type: 'Ready', status: sight.ready, reason: sight.reason, message: sight.message },
-      { type: 'Reachable', status: reached, reason: reached === 'True' ? 'Reachable' : sight.reason, message: host.message },
+      { type: 'Ready', status: status.ready, reason: status.reason, message: status.message },
+      { type: 'Reachable', status: reached, reason: reached === 'True' ? 'Reachable' : status.reason, message: host.message },
       ...(lasts === null || host.status !== 'reachable' ? [] : [contained(lasts, desired)]),
     ],
     memory?.since,
@@ -58,16 +58,16 @@ export function decidePerson(
   );
   return {
     actions: leaving?.actions ?? [],
-    state: sight.state,
-    reason: sight.reason,
-    message: sight.message,
+    state: status.state,
+    reason: status.reason,
+    message: status.message,
     conditions: stamped.conditions,
     nextDeadlineMs: null,
     memory: memory !== null && memory.since === stamped.memory ? memory : { since: stamped.memory },
   };
 }
 
-interface Sight {
+interface Status {
   readonly state: 'present' | 'away' | 'missing' | 'unknown' | 'leaving';
   readonly ready: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;
@@ -75,16 +75,16 @@ interface Sight {
 }
 
 interface Leaving {
-  readonly sight: Sight;
+  readonly status: Status;
   readonly actions: readonly Action[];
 }
 
 /** Source: design 4, removal. Sessions and rooms go first: the longer the person outlives them, the likelier the supervisor is started again. */
-function leavingStep({ name: person, server }: PersonDesired, host: HostSight, left: LeavingObserved): Leaving {
+function leavingStep({ name: person, server }: PersonDesired, host: Reachability, left: LeavingObserved): Leaving {
   const unseen = host.status === 'unreachable' ? `; ${server} does not answer: ${host.message}` : '';
   const signOut: readonly Action[] = left.signedOut ? [] : [{ kind: 'person/sign-out', person }];
   const is = (message: string, ...actions: readonly Action[]): Leaving => ({
-    sight: { state: 'leaving', ready: 'False', reason: 'PersonRemoved', message },
+    status: { state: 'leaving', ready: 'False', reason: 'PersonRemoved', message },
     actions: [...signOut, ...actions],
   });
   const step = decideLeaving(left);
@@ -112,7 +112,7 @@ function contained(lasts: boolean, { server }: PersonDesired): ConditionDraft {
 /** Told to the person too (gateway). */
 export const endsWithLogin = (server: string): string => `what runs on ${server} ends with the last login there, and has no limits`;
 
-function sightOf({ name, server, session, everSignedIn }: PersonDesired, { host, account, lasts }: PersonObserved): Sight {
+function statusOf({ name, server, session, everSignedIn }: PersonDesired, { host, account, lasts }: PersonObserved): Status {
   if (host.status === 'unreachable') {
     return { state: 'unknown', ready: 'Unknown', reason: 'ServerUnreachable', message: `${server} does not answer: ${host.message}` };
   }

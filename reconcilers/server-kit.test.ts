@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideServer, type KitSight, type ServerDesired, type ServerMemory, type ServerObserved } from './server.ts';
+import { decideServer, type KitObservation, type ServerDesired, type ServerMemory, type ServerObserved } from './server.ts';
 
 const desired: ServerDesired = {
   name: 'sirius',
@@ -8,7 +8,7 @@ const desired: ServerDesired = {
   kit: { id: '2.0.0-bbbbbbbb', removed: false, held: null, pending: null, origins: 'subdomain' },
 };
 const account = { name: 'ana', found: true, linger: true, manager: true, key: true };
-const seen = (extra: Partial<Extract<KitSight, { status: 'seen' }>> = {}): KitSight => ({
+const seen = (extra: Partial<Extract<KitObservation, { status: 'seen' }>> = {}): KitObservation => ({
   status: 'seen',
   id: '2.0.0-bbbbbbbb',
   origins: 'subdomain',
@@ -134,27 +134,27 @@ describe('the kit of a server', () => {
       'Reachable',
       [],
     ],
-  ] as const)('%s', ([, wanted, sight, state, reason, actions]) => {
-    const decision = decideServer(wanted, sight, null, 1_000);
+  ] as const)('%s', ([, wanted, input, state, reason, actions]) => {
+    const decision = decideServer(wanted, input, null, 1_000);
     expect([decision.state, decision.reason, decision.actions]).toEqual([state, reason, actions]);
     // Nothing changed: nothing more is done than what is due, and nothing is written.
-    const again = decideServer(wanted, sight, decision.memory, 1_001);
+    const again = decideServer(wanted, input, decision.memory, 1_001);
     expect(again.actions).toEqual([]);
     expect(again.memory.since).toBe(decision.memory.since);
   });
 
   test('is tried again after 10, 20, 40 s, and not at all after a failure that waits for somebody', () => {
     const failure = { message: 'no room', retry: 'waiting', atMs: 0 } as const;
-    const sight = observed({ kit: seen({ id: null }), failure });
-    let decision = decideServer(desired, sight, null, 0);
+    const input = observed({ kit: seen({ id: null }), failure });
+    let decision = decideServer(desired, input, null, 0);
     for (const atMs of [10_000, 30_000, 70_000]) {
-      expect(decideServer(desired, sight, decision.memory, atMs - 1)).toMatchObject({
+      expect(decideServer(desired, input, decision.memory, atMs - 1)).toMatchObject({
         state: 'failed',
         reason: 'InstallFailed',
         actions: [],
         nextDeadlineMs: atMs,
       });
-      decision = decideServer(desired, sight, decision.memory, atMs);
+      decision = decideServer(desired, input, decision.memory, atMs);
       expect(decision.actions).toEqual([kitAction]);
     }
     const final = observed({ kit: seen({ id: null }), failure: { ...failure, retry: 'terminal' } });
@@ -164,9 +164,9 @@ describe('the kit of a server', () => {
   });
 
   test('that could not be brought up to date leaves the server serving', () => {
-    const sight = observed({ kit: seen({ id: '1.0.0-aaaaaaaa' }), failure: { message: 'no room', retry: 'waiting', atMs: 0 } });
-    const first = decideServer(desired, sight, null, 0);
-    const held = decideServer(desired, sight, first.memory, 1);
+    const input = observed({ kit: seen({ id: '1.0.0-aaaaaaaa' }), failure: { message: 'no room', retry: 'waiting', atMs: 0 } });
+    const first = decideServer(desired, input, null, 0);
+    const held = decideServer(desired, input, first.memory, 1);
     expect([held.state, held.reason, held.conditions[0]?.status]).toEqual(['outdated', 'InstallFailed', 'True']);
   });
 
@@ -174,19 +174,19 @@ describe('the kit of a server', () => {
     const lost = seen({ accounts: [{ ...account, linger: false, manager: false }] });
     let memory: ServerMemory | null = null;
     let busyUntilMs = -1;
-    let sight = observed({ kit: lost });
+    let input = observed({ kit: lost });
     const triedAtS: number[] = [];
     const states = new Set<string>();
     for (let nowMs = 0; nowMs < 3_600_000; nowMs += 500) {
-      if (sight.busy !== null && nowMs >= busyUntilMs)
-        sight = observed({ kit: lost, failure: { message: 'no lingering', retry: 'waiting', atMs: nowMs } });
-      const decision = decideServer(desired, sight, memory, nowMs);
+      if (input.busy !== null && nowMs >= busyUntilMs)
+        input = observed({ kit: lost, failure: { message: 'no lingering', retry: 'waiting', atMs: nowMs } });
+      const decision = decideServer(desired, input, memory, nowMs);
       memory = decision.memory;
       states.add(`${decision.state} ${decision.reason}`);
       if (decision.actions.length === 0) continue;
       triedAtS.push(nowMs / 1_000);
       busyUntilMs = nowMs + 2_000;
-      sight = { ...sight, busy: { act: 'accounts', message: 'its accounts are made ready' } };
+      input = { ...input, busy: { act: 'accounts', message: 'its accounts are made ready' } };
     }
     expect(triedAtS.slice(0, 8)).toEqual([0, 12, 34, 76, 158, 320, 642, 1_244]);
     expect(triedAtS).toHaveLength(11);

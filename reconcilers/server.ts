@@ -8,12 +8,12 @@ import type { Reason } from '../schema/backend.ts';
 import type { RetryClass } from '../schema/errors.ts';
 import { keys } from '../schema/keys.ts';
 import type { Action } from './actions.ts';
-import type { HostSight } from './backend-types.ts';
+import type { Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { fields, flag, number, orNull, since, text, type MemoryShape } from './memory.ts';
 
-export interface AccountSight {
+export interface AccountObservation {
   readonly name: string;
   readonly found: boolean;
   /** Its service manager outlives its logins; without it nothing that runs is sure to live on. */
@@ -25,7 +25,7 @@ export interface AccountSight {
 }
 
 /** What the administrator's look found; `unknown` until there was one, with the reason why there is none. */
-export type KitSight =
+export type KitObservation =
   | { readonly status: 'unknown'; readonly message: string }
   | {
       readonly status: 'seen';
@@ -34,7 +34,7 @@ export type KitSight =
       readonly origins: string;
       /** The server knows the portal's present key. */
       readonly key: boolean;
-      readonly accounts: readonly AccountSight[];
+      readonly accounts: readonly AccountObservation[];
     };
 
 export interface KitBusy {
@@ -69,10 +69,10 @@ export interface ServerDesired {
 }
 
 export interface ServerObserved {
-  readonly host: HostSight;
+  readonly host: Reachability;
   /** People or packages of the documents are there, also those that leave. */
   readonly occupied: boolean;
-  readonly kit: KitSight;
+  readonly kit: KitObservation;
   /** What is being done there; null when nothing is. */
   readonly busy: KitBusy | null;
   readonly failure: KitFailure | null;
@@ -82,7 +82,7 @@ export interface ServerMemory {
   readonly since: ConditionMemory;
   readonly attempts: number;
   readonly nextAttemptAtMs: number;
-  /** What was attempted: another wish or another sight starts anew. */
+  /** What was attempted: a different wish or observation restarts the count. */
   readonly attempted: string | null;
   /** Something was being done there: the wait begins with its end. */
   readonly busy: boolean;
@@ -142,11 +142,11 @@ export function decideServer(
   };
 }
 
-const sights = {
+const statusOfHost = {
   reachable: { state: 'ready', truth: 'True', reason: 'Reachable' },
   unreachable: { state: 'unknown', truth: 'False', reason: 'ServerUnreachable' },
   unknown: { state: 'unknown', truth: 'Unknown', reason: 'NotObservedYet' },
-} as const satisfies Record<HostSight['status'], { state: string; truth: 'True' | 'False' | 'Unknown'; reason: Reason }>;
+} as const satisfies Record<Reachability['status'], { state: string; truth: 'True' | 'False' | 'Unknown'; reason: Reason }>;
 
 /** Source: design 4, removal. It serves those who leave it until they are gone. */
 function leavingStep(desired: ServerDesired, observed: ServerObserved): Step {
@@ -158,7 +158,7 @@ function leavingStep(desired: ServerDesired, observed: ServerObserved): Step {
 
 function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
   const { host, kit, busy } = observed;
-  const { state, truth, reason } = sights[host.status];
+  const { state, truth, reason } = statusOfHost[host.status];
   const plain: Step = { state, ready: truth, reason, message: host.message, action: null, trouble: '' };
   if (desired.kit === null) return plain;
   if (kit.status === 'unknown') {
@@ -213,15 +213,15 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
 
 /** A server that answers serves with an older kit, too. */
 function readyNow({ host }: ServerObserved): Step['ready'] {
-  return sights[host.status].truth;
+  return statusOfHost[host.status].truth;
 }
 
 function unreadyAccounts(
   origins: string,
-  kit: Extract<KitSight, { status: 'seen' }>,
+  kit: Extract<KitObservation, { status: 'seen' }>,
 ): { readonly reason: Reason; readonly message: string; readonly trouble: string } | null {
   const there = kit.accounts.filter(({ found }) => found);
-  const names = (of: readonly AccountSight[]): string => of.map(({ name }) => name).join(', ');
+  const names = (of: readonly AccountObservation[]): string => of.map(({ name }) => name).join(', ');
   const lost = there.filter(({ linger, manager }) => !linger || !manager);
   const closed = there.filter(({ key }) => !key);
   if (lost.length === 0 && closed.length === 0 && kit.key && kit.origins === origins) return null;
@@ -252,7 +252,7 @@ function paced(goal: Step, { busy, failure }: ServerObserved, attempts: number, 
 
 function conditionsOf(desired: ServerDesired, observed: ServerObserved, step: Step): readonly ConditionDraft[] {
   const { host, kit, busy } = observed;
-  const { truth, reason } = sights[host.status];
+  const { truth, reason } = statusOfHost[host.status];
   const drafts: ConditionDraft[] = [
     { type: 'Ready', status: step.ready, reason: step.reason, message: step.message },
     { type: 'Reachable', status: truth, reason, message: host.message },

@@ -12,8 +12,8 @@ test.for([
   ['does not answer yet', host, 0, 'starting', 'Probing'],
   ['was not asked', host, null, 'unknown', 'NotObservedYet'],
   ['stands on a server that is away', { status: 'unreachable', message: 'm' } as const, 200, 'unknown', 'ServerUnreachable'],
-] as const)('a server-scope app that %s', ([, sight, code, state, reason]) => {
-  const observed = { host: sight, probe: code === null ? null : { code, atMs: 1_000 } };
+] as const)('a server-scope app that %s', ([, host, code, state, reason]) => {
+  const observed = { host, probe: code === null ? null : { code, atMs: 1_000 } };
   const decision = decideService(service, observed, null, 1_000);
   expect([decision.state, decision.reason, decision.ready, decision.actions]).toEqual([state, reason, state === 'running', []]);
   expect(decideService(service, observed, decision.memory, 2_000).memory).toBe(decision.memory);

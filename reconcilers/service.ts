@@ -5,7 +5,7 @@
 import { probeVerdict } from '../machines/probe-verdict.ts';
 import { limits } from '../schema/limits.ts';
 import { backendStates, type BackendState, type Reason } from '../schema/backend.ts';
-import type { BackendDecision, BackendDesired, BackendMemory, HostSight } from './backend-types.ts';
+import type { BackendDecision, BackendDesired, BackendMemory, Reachability } from './backend-types.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { fields, among, number, orNull, since, type MemoryShape } from './memory.ts';
@@ -22,7 +22,7 @@ export interface ServiceDesired {
 }
 
 export interface ServiceObserved {
-  readonly host: HostSight;
+  readonly host: Reachability;
   /** Newest probe; null before the first one, or when no account is there to probe as. */
   readonly probe: ServiceProbe | null;
 }
@@ -54,23 +54,28 @@ export function decideService(
   const { host, probe } = observed;
   const answers = probe !== null && probeVerdict(probe.code).ready;
   const silentSinceMs = probe === null || answers ? null : (memory?.silentSinceMs ?? probe.atMs);
-  const sight = sightOf(host, probe, answers, silentSinceMs, nowMs);
-  const ready = sight.state === 'running';
-  const status = sight.state === 'unknown' ? 'Unknown' : ready ? 'True' : 'False';
-  const stamped = stampConditions([{ type: 'Ready', status, reason: sight.reason, message: sight.message }], memory?.since, 0, nowMs);
-  const sinceMs = memory?.state === sight.state ? memory.sinceMs : nowMs;
-  const next: ServiceMemory = { state: sight.state, sinceMs, silentSinceMs, since: stamped.memory };
+  const status = statusOf(host, probe, answers, silentSinceMs, nowMs);
+  const ready = status.state === 'running';
+  const truth = status.state === 'unknown' ? 'Unknown' : ready ? 'True' : 'False';
+  const stamped = stampConditions(
+    [{ type: 'Ready', status: truth, reason: status.reason, message: status.message }],
+    memory?.since,
+    0,
+    nowMs,
+  );
+  const sinceMs = memory?.state === status.state ? memory.sinceMs : nowMs;
+  const next: ServiceMemory = { state: status.state, sinceMs, silentSinceMs, since: stamped.memory };
   const same = memory !== null && memory.state === next.state && memory.silentSinceMs === silentSinceMs && memory.since === next.since;
-  return { actions: [], ...sight, ready, conditions: stamped.conditions, nextDeadlineMs: null, memory: same ? memory : next };
+  return { actions: [], ...status, ready, conditions: stamped.conditions, nextDeadlineMs: null, memory: same ? memory : next };
 }
 
-interface Sight {
+interface Status {
   readonly state: BackendState;
   readonly reason: Reason;
   readonly message: string;
 }
 
-function sightOf(host: HostSight, probe: ServiceProbe | null, answers: boolean, silentSinceMs: number | null, nowMs: number): Sight {
+function statusOf(host: Reachability, probe: ServiceProbe | null, answers: boolean, silentSinceMs: number | null, nowMs: number): Status {
   if (host.status === 'unreachable') return { state: 'unknown', reason: 'ServerUnreachable', message: host.message };
   if (host.status === 'unknown' || probe === null) {
     return { state: 'unknown', reason: 'NotObservedYet', message: 'it was not asked yet, or nobody has an account there to ask as' };

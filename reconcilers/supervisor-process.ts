@@ -7,7 +7,7 @@ import { doubledMs } from '../schema/backoff.ts';
 import { limits } from './limits.ts';
 import type { AppSnapshot, Reason } from '../schema/backend.ts';
 import type { Action } from './actions.ts';
-import type { BackendMemory, HostSight } from './backend-types.ts';
+import type { BackendMemory, Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { fields, flag, number, orNull, since, type MemoryShape } from './memory.ts';
@@ -26,7 +26,7 @@ export interface SupervisorDesired {
 }
 
 export interface SupervisorObserved {
-  readonly host: HostSight;
+  readonly host: Reachability;
   readonly status: 'up' | 'starting' | 'down';
   /** Why the last attempt to start or reach it failed; while it is up, why it can't write to its home; '' otherwise. */
   readonly message: string;
@@ -64,7 +64,7 @@ export function supervisorWaitMs(attempts: number): number {
   return doubledMs(1_000, attempts, limits.supervisorRestartMsMax);
 }
 
-type Sight = { readonly state: SupervisorState; readonly reason: Reason; readonly message: string };
+type Status = { readonly state: SupervisorState; readonly reason: Reason; readonly message: string };
 type Part = Omit<SupervisorMemory, 'since'>;
 
 export function decideSupervisor(
@@ -76,12 +76,12 @@ export function decideSupervisor(
   const before: Part = memory ?? { attempts: 0, nextAttemptAtMs: 0, upSinceMs: null, unwantedSinceMs: null, wasUp: false };
   const needed = desired.session || desired.wished || desired.wanted;
   const step = stepOf(desired, observed, before, needed, nowMs);
-  const ready = step.sight.state === 'unknown' ? 'Unknown' : step.sight.state === 'up' ? 'True' : 'False';
-  const drafts = [{ type: 'Ready', status: ready, reason: step.sight.reason, message: step.sight.message }] as const;
+  const ready = step.status.state === 'unknown' ? 'Unknown' : step.status.state === 'up' ? 'True' : 'False';
+  const drafts = [{ type: 'Ready', status: ready, reason: step.status.reason, message: step.status.message }] as const;
   const stamped = stampConditions(drafts, memory?.since, 0, nowMs);
   const next: SupervisorMemory = { ...step.part, since: stamped.memory };
   return {
-    ...step.sight,
+    ...step.status,
     actions: step.action === null ? [] : [step.action],
     conditions: stamped.conditions,
     nextDeadlineMs: earliest(nowMs, [step.deadlineMs]),
@@ -90,7 +90,7 @@ export function decideSupervisor(
 }
 
 interface Step {
-  readonly sight: Sight;
+  readonly status: Status;
   readonly action: Action | null;
   readonly part: Part;
   readonly deadlineMs: number | null;
@@ -100,33 +100,33 @@ function stepOf(desired: SupervisorDesired, observed: SupervisorObserved, before
   const { person } = desired;
   if (observed.host.status !== 'reachable') {
     const reason: Reason = observed.host.status === 'unreachable' ? 'ServerUnreachable' : 'NotObservedYet';
-    return { sight: { state: 'unknown', reason, message: observed.host.message }, action: null, part: before, deadlineMs: null };
+    return { status: { state: 'unknown', reason, message: observed.host.message }, action: null, part: before, deadlineMs: null };
   }
   if (desired.leaving && observed.status !== 'starting') {
     const state = observed.status === 'up' ? 'up' : 'ended';
-    return { sight: { state, reason: 'PersonRemoved', message: 'the person is leaving' }, action: null, part: before, deadlineMs: null };
+    return { status: { state, reason: 'PersonRemoved', message: 'the person is leaving' }, action: null, part: before, deadlineMs: null };
   }
   if (observed.status === 'up') return whileUp(person, observed.message, before, needed, nowMs);
   const base: Part = { ...before, upSinceMs: null, unwantedSinceMs: null };
   if (observed.status === 'starting') {
-    return { sight: { state: 'starting', reason: 'SupervisorStarting', message: '' }, action: null, part: base, deadlineMs: null };
+    return { status: { state: 'starting', reason: 'SupervisorStarting', message: '' }, action: null, part: base, deadlineMs: null };
   }
   if (!needed) {
-    const sight: Sight = desired.everSignedIn
+    const status: Status = desired.everSignedIn
       ? { state: 'ended', reason: 'SessionEnded', message: 'nothing of this person has to be kept alive' }
       : { state: 'ended', reason: 'NeverSignedIn', message: `${person} has not signed in yet: none was needed` };
-    return { sight, action: null, part: { ...base, attempts: 0, nextAttemptAtMs: 0, wasUp: false }, deadlineMs: null };
+    return { status, action: null, part: { ...base, attempts: 0, nextAttemptAtMs: 0, wasUp: false }, deadlineMs: null };
   }
   const reason: Reason = before.wasUp ? 'SupervisorLost' : 'SupervisorStarting';
   // A wait longer than the longest one is a clock that was set back: it must not keep the person's apps unwatched.
   if (nowMs < before.nextAttemptAtMs && before.nextAttemptAtMs - nowMs <= limits.supervisorRestartMsMax) {
-    const sight: Sight = { state: 'backoff', reason, message: observed.message };
-    return { sight, action: null, part: base, deadlineMs: before.nextAttemptAtMs };
+    const status: Status = { state: 'backoff', reason, message: observed.message };
+    return { status, action: null, part: base, deadlineMs: before.nextAttemptAtMs };
   }
   const attempts = before.attempts + 1;
   const nextAttemptAtMs = nowMs + supervisorWaitMs(attempts);
   return {
-    sight: { state: 'starting', reason, message: observed.message },
+    status: { state: 'starting', reason, message: observed.message },
     action: { kind: 'supervisor/ensure', person },
     part: { ...base, attempts, nextAttemptAtMs },
     deadlineMs: nextAttemptAtMs,
@@ -144,12 +144,12 @@ function whileUp(person: string, disk: string, before: Part, needed: boolean, no
     unwantedSinceMs: needed ? null : (before.unwantedSinceMs ?? nowMs),
     wasUp: true,
   };
-  const sight: Sight = { state: 'up', reason: disk === '' ? 'Provisioned' : 'DiskFull', message: disk };
-  if (part.unwantedSinceMs === null) return { sight, action: null, part, deadlineMs: stable ? null : stableAtMs };
+  const status: Status = { state: 'up', reason: disk === '' ? 'Provisioned' : 'DiskFull', message: disk };
+  if (part.unwantedSinceMs === null) return { status, action: null, part, deadlineMs: stable ? null : stableAtMs };
   const endAtMs = part.unwantedSinceMs + limits.supervisorUnwantedMs;
-  if (nowMs < endAtMs) return { sight, action: null, part, deadlineMs: endAtMs };
+  if (nowMs < endAtMs) return { status, action: null, part, deadlineMs: endAtMs };
   // Asked again at each resync while it is still there: ending twice is harmless.
-  return { sight, action: { kind: 'supervisor/end', person }, part: { ...part, unwantedSinceMs: nowMs }, deadlineMs: null };
+  return { status, action: { kind: 'supervisor/end', person }, part: { ...part, unwantedSinceMs: nowMs }, deadlineMs: null };
 }
 
 function equal(a: SupervisorMemory, b: SupervisorMemory): boolean {

@@ -109,7 +109,7 @@ export interface AppsView {
   /** Bytes of a file of the installed package (icon…); null when missing. Path is checked to stay inside the package. */
   file(usuario: string, app: string, path: string): Promise<Uint8Array | null>;
   /** Asks the person's supervisor what their apps use; `of` and `find` then say it. Resolves without it when it does not answer. */
-  lookAtUsage(usuario: string): Promise<void>;
+  observeUsage(usuario: string): Promise<void>;
 }
 
 export interface AppCommands {

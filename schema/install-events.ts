@@ -42,7 +42,7 @@ export interface InstallFailure {
 }
 
 /** The answer to `--look`: what of the server itself matters to packages. */
-export interface InstallLook {
+export interface InstallInventory {
   readonly event: 'look';
   /** Of the requirements that were asked for, as given: those of which no alternative is installed. */
   readonly missing: readonly string[];
@@ -51,7 +51,7 @@ export interface InstallLook {
   readonly gpu: boolean;
 }
 
-export type InstallOutcome = InstallResult | InstallFailure | InstallLook;
+export type InstallOutcome = InstallResult | InstallFailure | InstallInventory;
 
 /** Every line of `svc-app-install --json`. */
 export type InstallLine = InstallEvent | InstallOutcome;

@@ -57,7 +57,7 @@ export const limits = {
   // Supervisor socket.
   supervisorLineBytesMax: 1_024 * 1_024,
   // Servers over ssh. Decision: docs/decisions/0086-one-connection-per-account.md
-  accountLookMsMax: 20_000,
+  accountObserveMsMax: 20_000,
   // HTTP border.
   trustedProxiesMax: 64,
   // Portal border. Decision: docs/decisions/0035-http-border.md

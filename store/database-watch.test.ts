@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../schema/clock.ts';
 import { framed, typed } from './room-log-contract.ts';
-import { judgeFile, lookAtFile, watchDatabases, type FileLook } from './database-watch.ts';
+import { judgeFile, stateOfFile, watchDatabases, type FileState } from './database-watch.ts';
 import { openSqliteRoomLog } from './sqlite-room-log.ts';
 import { openSqliteStore } from './sqlite.ts';
 import { refusable } from './room-log-refusal.ts';
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const present = (ino: bigint, size: bigint): FileLook => ({ kind: 'present', ino, dev: 1n, size });
+const present = (ino: bigint, size: bigint): FileState => ({ kind: 'present', ino, dev: 1n, size });
 
 test.for([
   ['the same', present(1n, 8n), present(1n, 8n), null],
@@ -49,7 +49,7 @@ test('a write-ahead log may shrink, and not go', () => {
 
 test('a path that leads nowhere for now says nothing; one that is not there says so', async () => {
   symlinkSync('loop', path.join(dir, 'loop'));
-  expect([await lookAtFile(path.join(dir, 'loop')), await lookAtFile(path.join(dir, 'none', 'file'))]).toEqual([
+  expect([await stateOfFile(path.join(dir, 'loop')), await stateOfFile(path.join(dir, 'none', 'file'))]).toEqual([
     { kind: 'unknown' },
     { kind: 'absent' },
   ]);
@@ -84,7 +84,7 @@ describe.for(damages)('a store that is %s', ([, damage, told]) => {
     const watch = await watchDatabases([{ file, onLost }], clock);
     for (let n = 0; n < 50; n += 1) {
       await Promise.all(Array.from({ length: 20 }, (_, m) => store.putValue(`value ${m}`, 'x'.repeat(200 * n))));
-      await watch.look();
+      await watch.check();
     }
     expect(lost).toEqual([]);
     damage(file);

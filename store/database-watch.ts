@@ -8,13 +8,13 @@ import type { Clock } from '../schema/clock.ts';
 import { limits } from '../schema/limits.ts';
 
 /** `unknown`: it can't be looked at now, which says nothing. */
-export type FileLook =
+export type FileState =
   | { readonly kind: 'present'; readonly ino: bigint; readonly dev: bigint; readonly size: bigint }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown' };
 
 /** What is wrong with a file that looked like `before` when it was well; null: nothing, or nothing that is known. */
-export function judgeFile(before: FileLook, now: FileLook, mayShrink: boolean): string | null {
+export function judgeFile(before: FileState, now: FileState, mayShrink: boolean): string | null {
   if (before.kind !== 'present' || now.kind === 'unknown') return null;
   if (now.kind === 'absent') return 'was deleted';
   if (now.ino !== before.ino || now.dev !== before.dev) return 'was replaced by another file';
@@ -22,7 +22,7 @@ export function judgeFile(before: FileLook, now: FileLook, mayShrink: boolean): 
   return null;
 }
 
-export async function lookAtFile(file: string): Promise<FileLook> {
+export async function stateOfFile(file: string): Promise<FileState> {
   try {
     const { ino, dev, size } = await stat(file, { bigint: true });
     return { kind: 'present', ino, dev, size };
@@ -40,25 +40,25 @@ export interface WatchedDatabase {
 
 export interface DatabaseWatch {
   /** One look, besides those of every round. */
-  look(): Promise<void>;
+  check(): Promise<void>;
   stop(): void;
 }
 
 /** Looks at once and then every round. */
 export async function watchDatabases(databases: readonly WatchedDatabase[], clock: Clock): Promise<DatabaseWatch> {
-  const looks = databases.map(({ file, onLost }) => watchOne(file, onLost));
-  const look = async (): Promise<void> => {
-    await Promise.all(looks.map((one) => one()));
+  const checks = databases.map(({ file, onLost }) => watchOne(file, onLost));
+  const check = async (): Promise<void> => {
+    await Promise.all(checks.map((one) => one()));
   };
-  await look();
+  await check();
   let stopped = false;
   let cancel = (): void => {};
   const arm = (): void => {
-    if (!stopped) cancel = clock.at(clock.monotonicMs() + limits.resyncMs, () => void look().then(arm));
+    if (!stopped) cancel = clock.at(clock.monotonicMs() + limits.resyncMs, () => void check().then(arm));
   };
   arm();
   return {
-    look,
+    check,
     stop: () => {
       stopped = true;
       cancel();
@@ -72,11 +72,11 @@ function watchOne(file: string, onLost: (why: string) => void): () => Promise<vo
     { name: file, mayShrink: false },
     { name: `${file}-wal`, mayShrink: true },
   ];
-  const before = new Map<string, FileLook>();
+  const before = new Map<string, FileState>();
   let lost = false;
   return async () => {
     for (const { name, mayShrink } of parts) {
-      const now = await lookAtFile(name);
+      const now = await stateOfFile(name);
       const wrong = judgeFile(before.get(name) ?? { kind: 'unknown' }, now, mayShrink);
       if (wrong !== null && !lost) {
         lost = true;

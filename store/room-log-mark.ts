@@ -42,7 +42,7 @@ interface Found {
 export async function openMarkedRoomLog(options: MarkedRoomLogOptions): Promise<MarkedRoomLog> {
   const { file, acceptLossFile, store, nowMs } = options;
   const stored = await store.value(name);
-  let found = look(file);
+  let found = inspect(file);
   let trouble = (await store.rooms.hasRooms()) || found.kind === 'damaged' ? troubleOf(file, stored, found) : null;
   let setAside: string | null = null;
   if (trouble !== null && existsSync(acceptLossFile)) {
@@ -75,7 +75,7 @@ function troubleOf(file: string, stored: string | null, found: Found): string | 
 }
 
 /** Changes nothing. */
-function look(file: string): Found {
+function inspect(file: string): Found {
   if (!existsSync(file)) return { kind: 'missing', id: null };
   let database: DatabaseSync | null = null;
   try {

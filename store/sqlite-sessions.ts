@@ -92,7 +92,7 @@ export function openPasses(database: DatabaseSync, writer: TurnWriter): Pick<Sto
         ORDER BY expires_at_ms DESC, pass_hash LIMIT -1 OFFSET ?)`,
   );
   const expirePasses = database.prepare('DELETE FROM passes WHERE expires_at_ms <= ?');
-  const look = database.prepare('SELECT * FROM passes WHERE pass_hash = ?');
+  const selectPass = database.prepare('SELECT * FROM passes WHERE pass_hash = ?');
   const take = database.prepare('DELETE FROM passes WHERE pass_hash = ? RETURNING *');
   return {
     putPass: (pass) =>
@@ -108,7 +108,7 @@ export function openPasses(database: DatabaseSync, writer: TurnWriter): Pick<Sto
       }),
     pass: async (passHash, nowMs) => {
       writer.flush();
-      return passOf(look.get(passHash) as PassRow | undefined, nowMs);
+      return passOf(selectPass.get(passHash) as PassRow | undefined, nowMs);
     },
   };
 }

@@ -30,7 +30,7 @@ const held = new Set<DatabaseSync>();
 
 export interface StateLock {
   /** held: the path leads to our lock, if need be to a new one. lost: another process holds the one of the path. unknown: it can't be told now. */
-  look(): 'held' | 'lost' | 'unknown';
+  check(): 'held' | 'lost' | 'unknown';
   release(): void;
 }
 
@@ -47,7 +47,7 @@ export function lockState(stateDir: string): StateLock {
   held.add(database);
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
   return {
-    look: () => {
+    check: () => {
       const now = inodeAt(file);
       if (now === 'unknown') return 'unknown';
       // Nothing opens the file while it is ours: closing it again would drop the lock.

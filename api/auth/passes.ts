@@ -21,7 +21,7 @@ export interface Passes {
   forApp(session: Session, app: string, ask: string): Promise<string>;
   takeForPortal(pass: string): Promise<StoredPass | null>;
   /** Whose sign-in link it is; it stays good. Null as for `takeForPortal`. */
-  lookForPortal(pass: string): Promise<Pick<StoredPass, 'person' | 'admin'> | null>;
+  findForPortal(pass: string): Promise<Pick<StoredPass, 'person' | 'admin'> | null>;
   /** Person and portal session of the pass; null when unknown, used, expired or for another app. Used up in any case. */
   takeForApp(pass: string, app: string, ask: string): Promise<AppPass | null>;
 }
@@ -32,16 +32,16 @@ export function createPasses(store: Store, clock: Clock): Passes {
     await store.putPass({ passHash: secretHash(pass), person, admin, audience, expiresAtMs: clock.nowMs() + lifeMs });
     return pass;
   };
-  const look = async (pass: string): Promise<StoredPass | null> =>
+  const find = async (pass: string): Promise<StoredPass | null> =>
     isSecretShape(pass) ? await store.pass(secretHash(pass), clock.nowMs()) : null;
   // 256 bits are not guessed, so nobody counts guesses; what is none costs one look at the store, and no write.
   const take = async (pass: string): Promise<StoredPass | null> =>
-    (await look(pass)) === null ? null : await store.takePass(secretHash(pass), clock.nowMs());
+    (await find(pass)) === null ? null : await store.takePass(secretHash(pass), clock.nowMs());
   return {
     forPortal: (person, admin) => give(person, admin, 'portal', apiLimits.signInPassMs),
     forApp: (session, app, ask) => give(session.person, false, `${appAudience(app, session.root)}@${ask}`, limits.originPassMs),
-    lookForPortal: async (pass) => {
-      const found = await look(pass);
+    findForPortal: async (pass) => {
+      const found = await find(pass);
       return found?.audience === 'portal' ? found : null;
     },
     takeForPortal: async (pass) => {

@@ -63,7 +63,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     throw new SvcError('PASS_REFUSED', 'the sign-in link is unknown, was used or has expired; ask for a new one');
   };
   return {
-    whose: async (passe) => known(await deps.passes.lookForPortal(passe)),
+    whose: async (passe) => known(await deps.passes.findForPortal(passe)),
     byPass: async (req, passe) => {
       const pass = known(await deps.passes.takeForPortal(passe));
       const { secret, session } = await open(req, pass.person, { method: 'link', admin: pass.admin });

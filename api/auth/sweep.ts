@@ -14,9 +14,9 @@ export interface SweepDeps {
 export function sweepSessions({ clock, sessions, carried, onError }: SweepDeps): () => void {
   let cancel = (): void => {};
   const again = (): void => {
-    cancel = clock.at(clock.monotonicMs() + limits.eventPingMs, look);
+    cancel = clock.at(clock.monotonicMs() + limits.eventPingMs, tick);
   };
-  const look = (): void => {
+  const tick = (): void => {
     sweep().catch(onError);
     again();
   };

@@ -77,7 +77,7 @@ export const limits = {
   roomMemoryOverheadBytes: 16 * 1_024,
   /** Documents and attachments of one owner on the disk, looked at so often; and what is left free for everything else. */
   roomDiskPerPersonBytesMax: 4 * 1_024 ** 3,
-  roomDiskLookMs: 60_000,
+  roomDiskPollMs: 60_000,
   /** So much let go is collected once it was quiet for a moment, and no sooner than so long after the last time. */
   roomReclaimBytesMin: 16 * 1_024 * 1_024,
   roomReclaimQuietMs: 1_000,

@@ -50,7 +50,7 @@ export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
       // Source: spec 8, client cache of the app list. The shell asks with no-store when an event says that the list changed.
       const withUse = request.query.uso === '1';
       reply.headers({ 'cache-control': withUse ? 'no-store' : 'private, max-age=30', vary: 'Cookie' });
-      if (withUse) await apps.lookAtUsage(usuario);
+      if (withUse) await apps.observeUsage(usuario);
       return { apps: apps.of(usuario).map((each) => projection(deps, usuario, each)) };
     },
   );

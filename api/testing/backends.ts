@@ -76,7 +76,7 @@ export function createTestWorld(dir: string, bus: Bus, apps: readonly string[]):
       find: (usuario, app) => find(usuario, app)?.view ?? null,
       manifest: (usuario, app) => (find(usuario, app) ? manifest(app) : null),
       file: async (_usuario, _app, file) => (file === 'icon.svg' ? Buffer.from(icon) : null),
-      lookAtUsage: lookAtUsage(backends),
+      observeUsage: lookAtUsage(backends),
     },
     shop: shop.view,
     admin: {
@@ -139,7 +139,7 @@ function appCommands(dir: string, find: Find): Omit<AppCommands, keyof ReturnTyp
 }
 
 /** Of what runs, the same figures every time. */
-function lookAtUsage(backends: ReadonlyMap<string, TestBackend>): AppsView['lookAtUsage'] {
+function lookAtUsage(backends: ReadonlyMap<string, TestBackend>): AppsView['observeUsage'] {
   return async (usuario) => {
     for (const backend of backends.values()) {
       if (backend.person === usuario && backend.view.status === 'running')

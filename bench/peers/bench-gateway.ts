@@ -48,7 +48,7 @@ export function benchGateway(people: readonly PersonRecord[], route: BackendRout
       of: () => [view],
       manifest: () => null,
       file: async () => null,
-      lookAtUsage: async () => undefined,
+      observeUsage: async () => undefined,
     },
     shop: {
       sources: async () => ({ offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} }),

@@ -16,8 +16,8 @@ interface Common {
 
 /** Exit 1 when the manifest has errors; what goes wrong otherwise is thrown. */
 export async function runPublish(dir: string, options: Common & { readonly list?: boolean }): Promise<number> {
-  const onlyLooks = options.check === true || options.list === true;
-  const destination = onlyLooks ? null : destinationOf(options);
+  const isReadOnly = options.check === true || options.list === true;
+  const destination = isReadOnly ? null : destinationOf(options);
   const published = await publishApp(dir, { destination, nowMs: Date.now() });
   if (options.json === true) write(`${JSON.stringify(forPrograms(published), null, 2)}\n`);
   else {

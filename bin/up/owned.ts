@@ -13,10 +13,10 @@ export interface Owned {
 }
 
 /** One look at a lock that another holds may be that of a `svc up` which ends again because its address is taken: two in a row count. */
-const looksMax = 2;
+const lostChecksMax = 2;
 
 export function keepOwned(input: {
-  readonly lock: Pick<StateLock, 'look'>;
+  readonly lock: Pick<StateLock, 'check'>;
   readonly portal: Pick<Portal, 'keepControlSocket'>;
   readonly stateDir: string;
   readonly clock: Clock;
@@ -25,21 +25,21 @@ export function keepOwned(input: {
   const { lock, portal, stateDir, clock, log } = input;
   const { promise: lost, reject } = Promise.withResolvers<never>();
   lost.catch(() => undefined);
-  let lostLooks = 0;
+  let lostChecks = 0;
   let stopped = false;
   let cancel = (): void => {};
-  const look = async (): Promise<void> => {
-    lostLooks = lock.look() === 'lost' ? lostLooks + 1 : 0;
-    if (lostLooks >= looksMax) {
+  const check = async (): Promise<void> => {
+    lostChecks = lock.check() === 'lost' ? lostChecks + 1 : 0;
+    if (lostChecks >= lostChecksMax) {
       reject(new SvcError('STATE_IN_USE', `another svc up took the state folder ${stateDir}, whose lock was deleted: this one makes room`));
       return;
     }
-    if (lostLooks === 0 && (await portal.keepControlSocket())) log.warn('svc.sock was deleted: it is made again');
+    if (lostChecks === 0 && (await portal.keepControlSocket())) log.warn('svc.sock was deleted: it is made again');
   };
   const arm = (): void => {
     if (stopped) return;
     cancel = clock.at(clock.monotonicMs() + limits.resyncMs, () => {
-      look()
+      check()
         .catch((err: unknown) => log.error({ err }, 'svc.sock could not be made again'))
         .finally(arm);
     });

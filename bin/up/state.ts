@@ -75,7 +75,7 @@ export async function openState({ stateDir, file, bus, clock, log, ends }: State
     mayClose: () => lost.size === 0,
     doctorChecks: (relay) => [
       async () => {
-        await watch.look();
+        await watch.check();
         return databasesCheck([...lost.values()]);
       },
       () => roomsCheck(relay, roomLog),

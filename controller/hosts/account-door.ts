@@ -70,9 +70,9 @@ export function createDoor(options: DoorOptions): Door {
     startSupervisor: async () => {
       await ask({ ask: 'supervise' }, limits.supervisorStartMsMax + limits.doorListWaitMs);
     },
-    list: async () => (await ask({ ask: 'list' }, sharedLimits.accountLookMsMax)).done as readonly InstalledPackage[],
+    list: async () => (await ask({ ask: 'list' }, sharedLimits.accountObserveMsMax)).done as readonly InstalledPackage[],
     file: async (app, file) => {
-      const { done } = await ask({ ask: 'file', app, file }, sharedLimits.accountLookMsMax);
+      const { done } = await ask({ ask: 'file', app, file }, sharedLimits.accountObserveMsMax);
       return typeof done === 'string' ? Buffer.from(done, 'base64') : null;
     },
     close,

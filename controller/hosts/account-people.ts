@@ -27,9 +27,9 @@ export interface AccountPeopleOptions extends LocalHostOptions {
 export function peopleByAccount(options: AccountPeopleOptions): People {
   const { binDir, clock, onBadPackage } = options;
   const portal = peopleOfPortal(options);
-  const look = createAccounts(options);
+  const resolveAccount = createAccounts(options);
   const accountOf = async (name: string): Promise<Account | null> => {
-    const own = await look(name);
+    const own = await resolveAccount(name);
     if (own.kind === 'gone') throw new SvcError('NOT_FOUND', own.message);
     return own.kind === 'account' ? own.account : null;
   };
@@ -72,7 +72,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
       }
     },
     asPortal: async (name) => {
-      const own = await look(name);
+      const own = await resolveAccount(name);
       return own.kind === 'portal' ? own.why : null;
     },
     close: async () => {
@@ -87,7 +87,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
  */
 function createAccounts(options: AccountPeopleOptions): (name: string) => Promise<OwnAccount> {
   const known = new Map<string, { readonly own: OwnAccount; readonly atMs: number }>();
-  const look = async (name: string): Promise<OwnAccount> => {
+  const resolveAccount = async (name: string): Promise<OwnAccount> => {
     checkAccount(options.server, name);
     const before = known.get(name);
     const { clock } = options;
@@ -105,7 +105,7 @@ function createAccounts(options: AccountPeopleOptions): (name: string) => Promis
     known.set(name, { own, atMs: clock.monotonicMs() });
     return own;
   };
-  return look;
+  return resolveAccount;
 }
 
 /** Below a prefix. The folder above is root's, so nobody exchanges the name; a run that ended in between left it empty and root's. */

@@ -34,7 +34,7 @@ export const limits = {
   remoteLineBytesMax: 2 * 1_024 * 1_024,
   remoteOutputBytesMax: 64 * 1_024 * 1_024,
   /** A whole look at a server, and the part of one account in it. */
-  serverLookMsMax: 60_000,
+  serverObserveMsMax: 60_000,
   /** A person's process of a portal that is root (decision 0151): how long a look waits for it, unused until it ends, between two starts. */
   doorListWaitMs: 2_000,
   doorIdleMs: 120_000,

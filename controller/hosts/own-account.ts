@@ -135,7 +135,7 @@ async function lookUp(names: readonly string[]): Promise<ReadonlyMap<string, Acc
 /** 2 says that not all of them exist. */
 function getent(names: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile('getent', ['passwd', '--', ...names], { timeout: limits.accountLookMsMax }, (error, stdout) => {
+    execFile('getent', ['passwd', '--', ...names], { timeout: limits.accountObserveMsMax }, (error, stdout) => {
       if (error === null || error.code === 2) resolve(stdout);
       else reject(new SvcError('SERVER_UNREACHABLE', `getent passwd failed: ${error.message.split('\n')[0]}`));
     });

@@ -41,7 +41,7 @@ export async function walkPackage(root: string): Promise<Walk> {
   const files: WalkedFile[] = [];
   const mark = createHash('sha256').update(real);
   let bytes = 0;
-  let looked = 0;
+  let visited = 0;
   const visit = async (folder: string): Promise<void> => {
     const entries = await readdir(path.join(real, folder), { withFileTypes: true });
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -49,8 +49,8 @@ export async function walkPackage(root: string): Promise<Walk> {
       if (entry.isDirectory()) await visit(relative).catch(unlessGone);
       if (!entry.isFile()) continue;
       if (files.length >= limits.packageEntriesMax) refuse(`it holds more than ${limits.packageEntriesMax} files`);
-      looked += 1;
-      if (looked % filesAtOnce === 0) await turn();
+      visited += 1;
+      if (visited % filesAtOnce === 0) await turn();
       const stat = lstatSync(path.join(real, relative), { throwIfNoEntry: false });
       if (stat === undefined) continue;
       bytes += stat.size;

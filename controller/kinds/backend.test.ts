@@ -14,7 +14,7 @@ type Mutable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 function worldOfOne() {
   const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]) as Mutable<Entries>;
   const line = { status: 'up', snapshot: null as ReturnType<typeof alive> | null };
-  const server = { name: 'casa', sight: { status: 'unknown', message: '' }, services: new Map(), removing: new Set() };
+  const server = { name: 'casa', reachability: { status: 'unknown', message: '' }, services: new Map(), removing: new Set() };
   const link = { view: () => ({ status: line.status }), snapshot: () => line.snapshot };
   const person = {
     name: 'ana',
@@ -43,7 +43,10 @@ const wanted = { key: 'Package/app0', leaving: false, wanted: { by: 'document' }
 
 /** Everything that a decision about it is made of, each with some values. */
 const changes: Readonly<Record<string, readonly ((one: One) => void)[]>> = {
-  host: [({ server }) => (server.sight = { status: 'reachable', message: '' }), ({ server }) => (server.sight = { ...server.sight })],
+  host: [
+    ({ server }) => (server.reachability = { status: 'reachable', message: '' }),
+    ({ server }) => (server.reachability = { ...server.reachability }),
+  ],
   supervisor: [({ line }) => (line.status = 'up'), ({ line }) => (line.status = 'down')],
   snapshot: [
     ({ line }) => (line.snapshot = null),

@@ -11,15 +11,15 @@ import { followToken } from '../execute/tokens.ts';
 import { faultPoint } from '../faults.ts';
 import type { Context } from '../loop/context.ts';
 import { enqueuePerson, followPackages, rereadPresence } from '../observe/people.ts';
-import { lookAtIntent } from '../observe/look.ts';
+import { observeIntent } from '../observe/server.ts';
 import { isServerScope } from '../servers/services.ts';
 import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
-import { backendOf, type BackendEntry, type BackendSight, type Entries } from '../entries.ts';
+import { backendOf, type BackendEntry, type BackendKindObserved, type Entries } from '../entries.ts';
 import type { Inputs, Kind, News, Report, Round } from './kind.ts';
 
-type BackendRound = Round<BackendDesired, BackendSight, BackendDecision>;
+type BackendRound = Round<BackendDesired, BackendKindObserved, BackendDecision>;
 
-export const backendKind: Kind<BackendEntry, BackendDesired, BackendSight, BackendMemory, BackendDecision> = {
+export const backendKind: Kind<BackendEntry, BackendDesired, BackendKindObserved, BackendMemory, BackendDecision> = {
   name: 'Backend',
   entries: (entries) => entries.backends.values(),
   find: (entries, _name, key) => entries.backends.get(key),
@@ -102,10 +102,10 @@ function isRemoving({ person, app }: BackendEntry): boolean {
   return person.packages.get(app)?.scope === 'pessoa' ? person.removing.has(app) : server.removing.has(app);
 }
 
-export function backendObserved(entry: BackendEntry): BackendSight {
+export function backendObserved(entry: BackendEntry): BackendKindObserved {
   const { person, app } = entry;
   return {
-    host: person.server.sight,
+    host: person.server.reachability,
     supervisor: person.link.view().status,
     snapshot: person.link.snapshot(app),
     probe: entry.probe,
@@ -119,7 +119,7 @@ export function backendObserved(entry: BackendEntry): BackendSight {
 function sameBackendInputs(
   { entries }: Context,
   entry: BackendEntry,
-  { desired, observed }: Inputs<BackendDesired, BackendSight>,
+  { desired, observed }: Inputs<BackendDesired, BackendKindObserved>,
 ): boolean {
   const { person, app, document } = entry;
   const { server, link } = person;
@@ -128,7 +128,7 @@ function sameBackendInputs(
   return (
     observed.snapshot === snapshot &&
     desired.leaving === person.leaving &&
-    observed.host === server.sight &&
+    observed.host === server.reachability &&
     observed.supervisor === link.view().status &&
     observed.probe === entry.probe &&
     observed.probing === entry.probing &&
@@ -235,7 +235,7 @@ async function onEdge(context: Context, key: string, urgent: boolean): Promise<v
   if (!person) return;
   const arrived = await rereadPresence(context, person);
   const entry = backendOf(entries, person, app, factory);
-  await lookAtIntent(options.store, entry);
+  await observeIntent(options.store, entry);
   queue.add(entry.key, urgent);
   queue.add(keys.supervisor(whose), urgent);
   if (arrived) enqueuePerson(context, person, urgent);
@@ -247,7 +247,7 @@ function recall({ entries, factory }: Context, key: string): boolean {
   const person = entries.people.get(whose);
   if (!person || app === undefined) return false;
   if (person.backends.has(app)) return true;
-  if (person.server.sight.status === 'reachable') return false;
+  if (person.server.reachability.status === 'reachable') return false;
   backendOf(entries, person, app, factory);
   return true;
 }

@@ -50,7 +50,7 @@ export function engineDesired(entries: Entries, { server, app, nome, versao, dec
 export function engineObserved(entries: Entries, { server, app, present, failure }: EngineEntry): EngineObserved {
   const task = entries.tasks.get(targetKey(systemTarget(server, app)));
   return {
-    host: server.sight,
+    host: server.reachability,
     present: present !== null,
     busy: task ? { reason: task.reason, message: task.message } : null,
     failure,

@@ -11,7 +11,7 @@ import type { Offers } from '../../schema/shop-view.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
 import { tellState } from '../loop/package-news.ts';
-import { lookAtInventory } from '../observe/inventory.ts';
+import { observeInventory } from '../observe/inventory.ts';
 import { whyNotOffered } from '../../kit/repository/reading/source.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
@@ -28,7 +28,7 @@ export const packageKind: Kind<PackageEntry, PackageDesired, PackageObserved, Pa
   keyOf: ({ key }) => key,
   lane: ({ target }) => target.server,
   observe: async (context, entry) => {
-    await lookAtOffer(context, entry, packageDesired(entry));
+    await observeOffer(context, entry, packageDesired(entry));
     return true;
   },
   desired: (_context, entry) => packageDesired(entry),
@@ -85,7 +85,7 @@ function endInstances({ entries, queue }: Context, { target }: PackageEntry, des
 }
 
 /** The version that is aimed at as the repository offers it now. Only asked when something would be done with it. */
-async function lookAtOffer(context: Context, entry: PackageEntry, desired: PackageDesired): Promise<void> {
+async function observeOffer(context: Context, entry: PackageEntry, desired: PackageDesired): Promise<void> {
   const { entries, options, offers } = context;
   const aim = aimedVersion(desired);
   const installed = installedAt(entries, entry.target);
@@ -98,7 +98,7 @@ async function lookAtOffer(context: Context, entry: PackageEntry, desired: Packa
   entry.problem = problem ?? (versions.length === 0 ? await whyNotOffered(location, desired.app) : null);
   const server = entries.servers.get(desired.server);
   const unasked = (entry.offer?.manifest.requiredPackages ?? []).some((one) => server?.inventoryOf.has(one) === false);
-  if (server?.sight.status === 'reachable' && unasked) await lookAtInventory(context, server);
+  if (server?.reachability.status === 'reachable' && unasked) await observeInventory(context, server);
 }
 
 export function packageDesired({ name, wanted, target, leaving, rollback }: PackageEntry): PackageDesired {
@@ -144,8 +144,8 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
       lacks: (requirement) => server?.inventory?.missing.includes(requirement) === true,
     });
   return {
-    host: server?.sight ?? { status: 'unknown', message: `no Server document ${target.server}` },
-    looked: target.person === null || entries.people.get(target.person)?.accountSeen === true,
+    host: server?.reachability ?? { status: 'unknown', message: `no Server document ${target.server}` },
+    targetObserved: target.person === null || entries.people.get(target.person)?.accountSeen === true,
     // Only the name of the document changed, or its person wants it too.
     isOthers: server === undefined || entries.byTarget.get(targetKey(target))?.leaving === false,
     overruled: overruledBy(entries, entry),
@@ -198,7 +198,7 @@ function lives({ person, app, starting, memory }: BackendEntry): boolean {
  */
 function beingSetUp({ manifest }: InstalledPackage, instances: readonly BackendEntry[]): boolean {
   if (manifest.backend.installCommand === undefined) return false;
-  return instances.some(({ comesUp, comingUpAtMs, person }) => comesUp || person.server.lookBegunAtMs <= comingUpAtMs);
+  return instances.some(({ comesUp, comingUpAtMs, person }) => comesUp || person.server.observationStartedAtMs <= comingUpAtMs);
 }
 
 function answers({ person, app, decision }: BackendEntry, hash: string): boolean {

@@ -3,7 +3,7 @@ import { personMemory, decidePerson, type PersonDesired, type PersonMemory, type
 import { livesOn, type LeavingObserved } from '../../reconcilers/leaving.ts';
 import type { Context } from '../loop/context.ts';
 import { createBreath } from '../loop/slices.ts';
-import { lookAtSession } from '../observe/look.ts';
+import { observeSession } from '../observe/server.ts';
 import { askedForPerson } from '../observe/people.ts';
 import { accountLasts } from '../servers/kit-work.ts';
 import type { PersonEntry, Entries } from '../entries.ts';
@@ -33,7 +33,7 @@ export function personDesired({ name, leaving, session, everSignedIn, server, pl
 
 export function personObserved(entries: Entries, person: PersonEntry): PersonObserved {
   const left = person.leaving ? leftOf(entries, person) : null;
-  return { host: person.server.sight, account: person.accountSeen, lasts: accountLasts(person), left };
+  return { host: person.server.reachability, account: person.accountSeen, lasts: accountLasts(person), left };
 }
 
 /** What of a person who leaves is still there. */
@@ -59,7 +59,7 @@ function leftOf(
 async function refresh({ entries, options }: Context): Promise<void> {
   const breath = createBreath();
   for (const person of entries.people.values()) {
-    await lookAtSession(options.store, person, options.clock.nowMs());
+    await observeSession(options.store, person, options.clock.nowMs());
     await breath();
   }
 }

@@ -3,9 +3,9 @@ import { serverMemory, decideServer, type ServerDesired, type ServerMemory, type
 import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
 import type { Context } from '../loop/context.ts';
-import { inventoryDue, lookAtInventory } from '../observe/inventory.ts';
-import { lookAtPackages } from '../observe/packages.ts';
-import { isOccupied, lookAtKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
+import { inventoryDue, observeInventory } from '../observe/inventory.ts';
+import { observePackages } from '../observe/packages.ts';
+import { isOccupied, observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
 import { followServices } from '../servers/services.ts';
 import type { ServerEntry } from '../entries.ts';
 import type { Kind } from './kind.ts';
@@ -33,12 +33,13 @@ export const serverKind: Kind<ServerEntry, ServerDesired, ServerObserved, Server
 async function observe(context: Context, server: ServerEntry): Promise<boolean> {
   // Whether it answers or not, it goes.
   if (server.leaving && !isOccupied(context.entries, server)) return true;
-  await lookAtKit(context, server);
+  await observeKit(context, server);
   const isOff = server.kit?.wish?.removed === true;
-  const fresh = server.sight.status === 'reachable' && ageMs(context.options.clock.nowMs(), server.lookedAtMs) < limits.packageLookMs;
+  const fresh =
+    server.reachability.status === 'reachable' && ageMs(context.options.clock.nowMs(), server.observedAtMs) < limits.packagePollMs;
   // Where the kit was taken off nothing is looked at and nothing begun: nobody can be served from there.
-  if (!isOff && !fresh) await lookAtPackages(context, server.name);
+  if (!isOff && !fresh) await observePackages(context, server.name);
   followServices(context, server);
-  if (!isOff && inventoryDue(context, server)) await lookAtInventory(context, server);
+  if (!isOff && inventoryDue(context, server)) await observeInventory(context, server);
   return true;
 }

@@ -28,7 +28,7 @@ export const serviceKind: Kind<ServiceEntry, ServiceDesired, ServiceObserved, Se
     return true;
   },
   desired: (_context, { server, app }) => ({ server: server.name, app }),
-  observed: (_context, { server, probe }) => ({ host: server.sight, probe }),
+  observed: (_context, { server, probe }) => ({ host: server.reachability, probe }),
   decide: decideService,
   memory: serviceMemory,
   // The decision is an input of the people's backends: the same object while it says the same.

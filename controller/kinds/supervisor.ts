@@ -49,5 +49,5 @@ function isPending({ intent }: BackendEntry): boolean {
 
 function supervisorObserved(person: PersonEntry): SupervisorObserved {
   const view = person.link.view();
-  return { host: person.server.sight, status: view.status, message: view.error?.message ?? view.supervisor?.disk ?? '' };
+  return { host: person.server.reachability, status: view.status, message: view.error?.message ?? view.supervisor?.disk ?? '' };
 }

@@ -113,7 +113,7 @@ test('a wall clock that was set back lets everything be decided once more: a dea
   await controller.resync();
   await controller.context.queue.idle();
   const [server] = controller.context.entries.servers.values();
-  expect(server?.lookedAtMs).toBeLessThanOrEqual(systemClock.nowMs() + wallOffsetMs);
+  expect(server?.observedAtMs).toBeLessThanOrEqual(systemClock.nowMs() + wallOffsetMs);
 });
 
 test('an intent of the api is read, carried as far as it can be, and its transition has a reason and a round', async () => {

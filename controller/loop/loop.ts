@@ -20,7 +20,7 @@ import type { ServerAction } from '../../reconcilers/actions.ts';
 import { carryOut } from '../servers/kit-acts.ts';
 import { newKitState } from '../servers/kit-state.ts';
 import { applyInForce } from './apply.ts';
-import { lookAtPackages } from '../observe/packages.ts';
+import { observePackages } from '../observe/packages.ts';
 import { onLinkChange } from '../observe/people.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
 import { kindOf } from '../../schema/keys.ts';
@@ -28,7 +28,7 @@ import { allKinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
 import { tellProgress } from './package-news.ts';
-import { lookAtInventory } from '../observe/inventory.ts';
+import { observeInventory } from '../observe/inventory.ts';
 import { emptyEntries, type EntryFactory } from '../entries.ts';
 import { entryOf, isDue, reconcile, type LoopContext } from './reconcile.ts';
 
@@ -97,7 +97,7 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
   const factory: EntryFactory = {
     host: (document) => {
       const host = options.createHost(document, false);
-      host.onDoubt(() => lookAgain(context, host));
+      host.onDoubt(() => observeAgain(context, host));
       return host;
     },
     kit: (document) => {
@@ -152,11 +152,11 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
 
 async function onPackages(context: LoopContext, name: string): Promise<void> {
   const { entries } = context;
-  await lookAtPackages(context, name);
+  await observePackages(context, name);
   const server = entries.servers.get(name);
   // Where nothing declares an engine and none stands, there is nothing new to see.
   const hasEngines = [...entries.engines.values()].some((engine) => engine.server === server);
-  if (server?.sight.status === 'reachable' && hasEngines) await lookAtInventory(context, server);
+  if (server?.reachability.status === 'reachable' && hasEngines) await observeInventory(context, server);
 }
 
 async function onForgotten(context: LoopContext, key: string): Promise<void> {
@@ -165,10 +165,10 @@ async function onForgotten(context: LoopContext, key: string): Promise<void> {
 }
 
 /** What was seen of a server may hold no longer: it is looked at now, and not when its time comes. */
-function lookAgain({ entries, queue }: Context, host: Host): void {
+function observeAgain({ entries, queue }: Context, host: Host): void {
   for (const server of entries.servers.values()) {
     if (server.host !== host) continue;
-    server.lookedAtMs = 0;
+    server.observedAtMs = 0;
     queue.add(server.key, true);
   }
 }

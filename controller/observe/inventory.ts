@@ -33,7 +33,7 @@ export function requirementsOn(context: Context, server: ServerEntry): ReadonlyS
 const isRequirement = (text: string): boolean => /^[a-z0-9][a-z0-9+.-]*(?:\s*\|\s*[a-z0-9][a-z0-9+.-]*)*$/.test(text);
 
 /** Looks at engines and Linux packages of a server; one that does not answer keeps what was known. */
-export async function lookAtInventory(context: Context, server: ServerEntry): Promise<void> {
+export async function observeInventory(context: Context, server: ServerEntry): Promise<void> {
   const { entries, options, queue, recorder } = context;
   const asked = requirementsOn(context, server);
   server.inventoryAtMs = options.clock.nowMs();
@@ -55,9 +55,9 @@ export async function lookAtInventory(context: Context, server: ServerEntry): Pr
 
 /** Whether engines changed (the look at the server sets the age to 0), somebody waits for a Linux package, or the answer is old. */
 export function inventoryDue({ entries, options }: Context, server: ServerEntry): boolean {
-  if (server.sight.status !== 'reachable') return false;
+  if (server.reachability.status !== 'reachable') return false;
   const sinceMs = ageMs(options.clock.nowMs(), server.inventoryAtMs);
-  if (server.inventory === null || sinceMs >= limits.inventoryLookMs) return true;
+  if (server.inventory === null || sinceMs >= limits.inventoryPollMs) return true;
   const waiting = [...entries.packages.values()].some(
     ({ target, decision }) => target.server === server.name && decision?.reason === 'PackageMissing',
   );

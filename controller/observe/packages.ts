@@ -2,17 +2,17 @@
 import type { Context } from '../loop/context.ts';
 import { syncEngines } from '../package-entries.ts';
 import type { ServerEntry } from '../entries.ts';
-import { lookAtServer } from './look.ts';
+import { observeServer } from './server.ts';
 import { enqueuePerson, followPackages } from './people.ts';
 
 /** Looks at the packages of a server and makes the backends follow. */
-export async function lookAtPackages(context: Context, name: string): Promise<void> {
+export async function observePackages(context: Context, name: string): Promise<void> {
   const { entries, queue, options, recorder } = context;
   const server = entries.servers.get(name);
   if (!server) return;
-  const before = server.sight;
-  const changed = await lookAtServer(entries, server, () => options.clock.nowMs());
-  await lookAtEngines(server);
+  const before = server.reachability;
+  const changed = await observeServer(entries, server, () => options.clock.nowMs());
+  await observeEngines(server);
   for (const person of changed) {
     followPackages(context, person);
     options.bus.publish(person.name, { type: 'apps-changed' });
@@ -21,13 +21,13 @@ export async function lookAtPackages(context: Context, name: string): Promise<vo
   if (changed.length > 0) for (const { key } of entries.grants.values()) queue.add(key, false);
   for (const key of syncEngines(entries, server)) recorder.forget(key);
   for (const entry of entries.packages.values()) if (entry.target.server === name) queue.add(entry.key, false);
-  if (before === server.sight) return;
+  if (before === server.reachability) return;
   for (const person of entries.people.values()) if (person.server === server) enqueuePerson(context, person, false);
 }
 
 /** Another mark than the inventory was made by: it is due, whatever its age. */
-async function lookAtEngines(server: ServerEntry): Promise<void> {
-  if (server.sight.status !== 'reachable') return;
+async function observeEngines(server: ServerEntry): Promise<void> {
+  if (server.reachability.status !== 'reachable') return;
   const mark = await server.host.enginesMark().catch(() => null);
   if (mark !== null && mark !== server.enginesMark) server.inventoryAtMs = 0;
 }

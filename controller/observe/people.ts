@@ -3,9 +3,9 @@ import { keys, readKey } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
 import type { Context } from '../loop/context.ts';
-import { lookAtArrival } from '../servers/kit-work.ts';
+import { observeArrival } from '../servers/kit-work.ts';
 import { isLive, syncBackends, type PersonEntry } from '../entries.ts';
-import { lookAtSession } from './look.ts';
+import { observeSession } from './server.ts';
 
 /** Makes the entries of a person's backends follow what is known, and forgets those that went. */
 export function followPackages({ entries, factory, recorder, queue }: Context, person: PersonEntry): void {
@@ -24,8 +24,8 @@ export function enqueuePerson({ queue }: Context, person: PersonEntry, urgent: b
 
 /** Whether the person came or went since the last look. */
 export async function rereadPresence(context: Context, person: PersonEntry): Promise<boolean> {
-  const changed = await lookAtSession(context.options.store, person, context.options.clock.nowMs());
-  if (changed && person.session) lookAtArrival(context, person);
+  const changed = await observeSession(context.options.store, person, context.options.clock.nowMs());
+  if (changed && person.session) observeArrival(context, person);
   return changed;
 }
 
@@ -56,10 +56,10 @@ export function onLinkChange(context: Context, name: string, app: string | null)
   if (comesUp || entry.comesUp) entry.comingUpAtMs = options.clock.nowMs();
   entry.comesUp = comesUp;
   const known = person.packages.get(app)?.hash ?? null;
-  const lookedLongAgo = ageMs(options.clock.nowMs(), person.server.lookedAtMs) > limits.packageEdgeLookMs;
+  const observedLongAgo = ageMs(options.clock.nowMs(), person.server.observedAtMs) > limits.packageEdgePollMs;
   // The server noticed other code before the portal's own look did.
-  if (snapshot && (snapshot.installed?.hash ?? null) !== known && lookedLongAgo) {
-    person.server.lookedAtMs = 0;
+  if (snapshot && (snapshot.installed?.hash ?? null) !== known && observedLongAgo) {
+    person.server.observedAtMs = 0;
     queue.add(person.server.key, false);
   }
   if (snapshot?.step && snapshot.step !== entry.step) {

@@ -11,7 +11,7 @@ export function silentLink(person: string): SupervisorLink {
     snapshot: () => null,
     snapshots: () => [],
     usage: () => null,
-    lookAtUsage: async () => undefined,
+    observeUsage: async () => undefined,
     seenAtMs: () => 0,
     adopt: async () => undefined,
     ensure: refuse,

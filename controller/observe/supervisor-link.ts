@@ -38,7 +38,7 @@ export interface SupervisorLink {
   /** What an app used at the last look; null when that was too long ago, or of another process. */
   usage(app: string): AppUsage | null;
   /** Never rejects; one look at a time, and none right after another. */
-  lookAtUsage(): Promise<void>;
+  observeUsage(): Promise<void>;
   /** When this app, or the line, was heard last. */
   seenAtMs(): number;
   /** Connects if somebody listens already; never rejects, starts nothing. */
@@ -97,7 +97,7 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
     snapshot: (app) => state.snapshots.get(app) ?? null,
     snapshots: () => [...state.snapshots.values()],
     usage: (app) => usage.of(app, state.snapshots.get(app)?.process?.pid ?? null),
-    lookAtUsage: () => usage.look(),
+    observeUsage: () => usage.read(),
     seenAtMs: () => state.seenAtMs,
     adopt: async () => {
       const stream = await dialSupervisor(state).catch(() => null);

@@ -20,7 +20,7 @@ function world() {
 
 test('the first look takes two samples a second apart, the next ones one each', async () => {
   const { clock, use, usage, asked } = world();
-  const first = usage.look();
+  const first = usage.read();
   await settle();
   expect(usage.of('notas', 7)).toEqual({ cpu: null, memoria: 4_096, tarefas: 3 });
   use.cpuMs = 1_500;
@@ -29,23 +29,23 @@ test('the first look takes two samples a second apart, the next ones one each', 
   expect([asked(), usage.of('notas', 7)?.cpu]).toEqual([2, 150]);
   clock.advance(4_000);
   use.cpuMs = 1_504;
-  await usage.look();
+  await usage.read();
   expect([asked(), usage.of('notas', 7)?.cpu]).toEqual([3, 0.1]);
 });
 
 test('who asks again within a second gets the same answer, and everybody at once one look', async () => {
   const { clock, usage, asked } = world();
-  const looks = [usage.look(), usage.look()];
+  const looks = [usage.read(), usage.read()];
   await settle();
   clock.advance(1_000);
   await Promise.all(looks);
-  await usage.look();
+  await usage.read();
   expect(asked()).toBe(2);
 });
 
 test('nothing is told of another process, or of a look of long ago', async () => {
   const { clock, usage } = world();
-  const look = usage.look();
+  const look = usage.read();
   await settle();
   clock.advance(1_000);
   await look;
@@ -59,7 +59,7 @@ test('a supervisor that does not answer, or does not know the question, costs th
   const clock = createSimulatedClock(0);
   const silent = createUsage(clock, () => new Promise(() => undefined));
   let done = false;
-  void silent.look().then(() => (done = true));
+  void silent.read().then(() => (done = true));
   await settle();
   clock.advance(2_999);
   await settle();
@@ -68,6 +68,6 @@ test('a supervisor that does not answer, or does not know the question, costs th
   await settle();
   expect(done).toBe(true);
   const old = createUsage(clock, () => Promise.reject(new Error('"op" is not one of this protocol')));
-  await old.look();
+  await old.read();
   expect(old.of('notas', 7)).toBeNull();
 });

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import type { AppUse, SupervisorReplies } from '../../schema/supervisor-protocol.ts';
 import type { AppUsage } from '../../schema/wire/http.ts';
 
-interface Look {
+interface UsageReading {
   readonly takenAtMs: number;
   /** By the supervisor's own clock: what lies between two looks does not depend on the way to it. */
   readonly atMs: number;
@@ -14,23 +14,24 @@ interface Look {
 export interface Usage {
   /** `pid` is that of the process that the app has now. */
   of(app: string, pid: number | null): AppUsage | null;
-  look(): Promise<void>;
+  read(): Promise<void>;
 }
 
 export function createUsage(clock: Clock, ask: () => Promise<SupervisorReplies['usage']>): Usage {
-  let before: Look | null = null;
-  let last: Look | null = null;
-  let looking: Promise<void> | null = null;
-  const isRecent = (look: Look | null): look is Look => look !== null && clock.monotonicMs() - look.takenAtMs < limits.usageKeptMs;
+  let before: UsageReading | null = null;
+  let last: UsageReading | null = null;
+  let reading: Promise<void> | null = null;
+  const isRecent = (read: UsageReading | null): read is UsageReading =>
+    read !== null && clock.monotonicMs() - read.takenAtMs < limits.usageKeptMs;
   const take = async (): Promise<void> => {
     const { atMs, apps } = await ask();
     before = isRecent(last) ? last : null;
     last = { takenAtMs: clock.monotonicMs(), atMs, apps: new Map(apps.map((use) => [use.app, use])) };
   };
-  const look = async (): Promise<void> => {
-    if (isRecent(last) && before !== null && clock.monotonicMs() - last.takenAtMs < limits.usageLookMs) return;
+  const read = async (): Promise<void> => {
+    if (isRecent(last) && before !== null && clock.monotonicMs() - last.takenAtMs < limits.usagePollMs) return;
     if (!isRecent(last)) await take();
-    const nextMs = (last?.takenAtMs ?? 0) + limits.usageLookMs;
+    const nextMs = (last?.takenAtMs ?? 0) + limits.usagePollMs;
     if (nextMs > clock.monotonicMs()) await new Promise<void>((resolve) => clock.at(nextMs, resolve));
     await take();
   };
@@ -40,20 +41,20 @@ export function createUsage(clock: Clock, ask: () => Promise<SupervisorReplies['
       if (!isRecent(last) || now === undefined || now.pid !== pid) return null;
       return { cpu: rate(before, last, now), memoria: now.memoryBytes, tarefas: now.tasks };
     },
-    look: () => {
-      looking ??= withDeadline(
+    read: () => {
+      reading ??= withDeadline(
         clock,
-        look().catch(() => undefined),
+        read().catch(() => undefined),
       ).finally(() => {
-        looking = null;
+        reading = null;
       });
-      return looking;
+      return reading;
     },
   };
 }
 
 /** Percent of one processor, to a tenth. Null without an earlier look at the same process. */
-function rate(before: Look | null, last: Look, now: AppUse): number | null {
+function rate(before: UsageReading | null, last: UsageReading, now: AppUse): number | null {
   const earlier = before?.apps.get(now.app);
   if (before === null || earlier?.pid !== now.pid || last.atMs <= before.atMs) return null;
   const percent = (Math.max(0, now.cpuMs - earlier.cpuMs) / (last.atMs - before.atMs)) * 100;

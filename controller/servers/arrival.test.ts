@@ -1,22 +1,22 @@
 /** Whether an account lasts, by the administrator's last look, and the look that an arrival asks for. */
 import { expect, test } from 'vitest';
-import type { KitSight } from '../../reconcilers/server.ts';
+import type { KitObservation } from '../../reconcilers/server.ts';
 import type { Context } from '../loop/context.ts';
 import type { PersonEntry } from '../entries.ts';
-import { accountLasts, lookAtArrival } from './kit-work.ts';
+import { accountLasts, observeArrival } from './kit-work.ts';
 
 const account = { name: 'ana', found: true, linger: true, manager: true, key: true };
-const seen = (accounts: readonly (typeof account)[]): KitSight => ({ status: 'seen', id: null, origins: '', key: true, accounts });
+const seen = (accounts: readonly (typeof account)[]): KitObservation => ({ status: 'seen', id: null, origins: '', key: true, accounts });
 const personOn = (kit: unknown): PersonEntry => ({ account: 'ana', server: { key: 'Server/sirius', kit } }) as unknown as PersonEntry;
 
 test.for([
   ['on this machine', null, null],
-  ['where nobody looked', { sight: { status: 'unknown', message: 'no key' } }, null],
-  ['that lasts', { sight: seen([account]) }, true],
-  ['that does not linger', { sight: seen([{ ...account, linger: false }]) }, false],
-  ['whose manager died with the last logout', { sight: seen([{ ...account, manager: false }]) }, false],
-  ['that is not there', { sight: seen([{ ...account, found: false, linger: false, manager: false }]) }, null],
-  ['that came after the look', { sight: seen([]) }, null],
+  ['where nobody looked', { observed: { status: 'unknown', message: 'no key' } }, null],
+  ['that lasts', { observed: seen([account]) }, true],
+  ['that does not linger', { observed: seen([{ ...account, linger: false }]) }, false],
+  ['whose manager died with the last logout', { observed: seen([{ ...account, manager: false }]) }, false],
+  ['that is not there', { observed: seen([{ ...account, found: false, linger: false, manager: false }]) }, null],
+  ['that came after the look', { observed: seen([]) }, null],
 ] as const)('an account %s: %s', ([, kit, lasts]) => {
   expect(accountLasts(personOn(kit))).toBe(lasts);
 });
@@ -25,14 +25,14 @@ test('an arrival makes the server look again, but not within a minute of the las
   const added: string[] = [];
   let nowMs = 1_000_000;
   const context = { options: { clock: { nowMs: () => nowMs } }, queue: { add: (key: string) => added.push(key) } } as unknown as Context;
-  const kit = { lookedAtMs: nowMs };
+  const kit = { observedAtMs: nowMs };
   const ana = personOn(kit);
   nowMs += 59_999;
-  lookAtArrival(context, ana);
-  expect([added, kit.lookedAtMs]).toEqual([[], 1_000_000]);
+  observeArrival(context, ana);
+  expect([added, kit.observedAtMs]).toEqual([[], 1_000_000]);
   nowMs += 1;
-  lookAtArrival(context, ana);
-  expect([added, kit.lookedAtMs]).toEqual([['Server/sirius'], 0]);
-  lookAtArrival(context, personOn(null));
+  observeArrival(context, ana);
+  expect([added, kit.observedAtMs]).toEqual([['Server/sirius'], 0]);
+  observeArrival(context, personOn(null));
   expect(added).toHaveLength(1);
 });

@@ -12,7 +12,7 @@ import type { Words } from '../../schema/texts/reasons.ts';
 import type { ServerFacts } from './facts.ts';
 
 /** What a backend of that server finds at SVC_PORTAL_URL. */
-export interface PortalSight {
+export interface PortalObservation {
   readonly url: string;
   /** `ok`, or why not. */
   readonly answer: string;
@@ -30,7 +30,7 @@ export interface CheckInput {
   readonly askedMs: readonly [before: number, after: number];
   readonly wantedKit: string | null;
   /** null where nobody could ask. */
-  readonly portal: PortalSight | null;
+  readonly portal: PortalObservation | null;
   /** Accounts whose sockets sshd was seen not to forward to. */
   readonly unforwarded: readonly string[];
 }
@@ -102,15 +102,15 @@ function checkSsh({ facts: { sshd }, tookMs, unforwarded }: CheckInput): Verdict
     );
   const [first] = unforwarded;
   if (first !== undefined) {
-    const look = `sshd -T -C user=${first},host=portal,addr=127.0.0.1 | grep -i forwarding`;
+    const command = `sshd -T -C user=${first},host=portal,addr=127.0.0.1 | grep -i forwarding`;
     return bad(
       {
         pt: `sshd não encaminha a nenhum socket de ${unforwarded.join(', ')}: AllowStreamLocalForwarding, AllowTcpForwarding ou DisableForwarding, talvez num bloco Match`,
         en: `sshd forwards to no socket of ${unforwarded.join(', ')}: AllowStreamLocalForwarding, AllowTcpForwarding or DisableForwarding, perhaps in a Match block`,
       },
       {
-        pt: `${edit('AllowStreamLocalForwarding local')}; ${look} mostra o que vale`,
-        en: `${edit('AllowStreamLocalForwarding local')}; ${look} shows what holds`,
+        pt: `${edit('AllowStreamLocalForwarding local')}; ${command} mostra o que vale`,
+        en: `${edit('AllowStreamLocalForwarding local')}; ${command} shows what holds`,
       },
     );
   }

@@ -1,6 +1,6 @@
 /** What is known of the kit of one server: what was seen, what belongs there, what is being done and what went wrong. kit-work.ts acts on it. */
-import type { HostSight } from '../../reconcilers/backend-types.ts';
-import type { KitBusy, KitFailure, KitSight, ServerDesired } from '../../reconcilers/server.ts';
+import type { Reachability } from '../../reconcilers/backend-types.ts';
+import type { KitBusy, KitFailure, KitObservation, ServerDesired } from '../../reconcilers/server.ts';
 import type { KitTarball, ServerAdmin } from './admin.ts';
 import type { ServerFacts } from './facts.ts';
 
@@ -18,16 +18,16 @@ export const noWish: KitWish = { removed: false, held: null, pending: null };
 
 export interface KitState {
   readonly admin: ServerAdmin;
-  sight: KitSight;
+  observed: KitObservation;
   facts: ServerFacts | null;
   /** What belongs there, once its processor is known. */
   wanted: KitTarball | null;
   wish: KitWish | null;
   /** How the server counts while its kit is off, whatever answers there: nobody can be served, and nobody is to be. */
-  off: HostSight | null;
+  off: Reachability | null;
   busy: KitBusy | null;
   failure: KitFailure | null;
-  lookedAtMs: number;
+  observedAtMs: number;
   work: Promise<void> | null;
   /** How long the last look took. */
   tookMs: number;
@@ -38,14 +38,14 @@ export interface KitState {
 export function newKitState(admin: ServerAdmin): KitState {
   return {
     admin,
-    sight: { status: 'unknown', message: '' },
+    observed: { status: 'unknown', message: '' },
     facts: null,
     wanted: null,
     wish: null,
     off: null,
     busy: null,
     failure: null,
-    lookedAtMs: 0,
+    observedAtMs: 0,
     work: null,
     tookMs: 0,
     askedMs: [0, 0],

@@ -9,7 +9,7 @@ import { newKitState } from './kit-state.ts';
 
 function bench(admin: Partial<ServerAdmin>) {
   const kit = newKitState(admin as ServerAdmin);
-  const server = { key: 'Server/sirius', name: 'sirius', kit, lookedAtMs: 1 } as unknown as ServerEntry;
+  const server = { key: 'Server/sirius', name: 'sirius', kit, observedAtMs: 1 } as unknown as ServerEntry;
   const context = {
     options: { clock: { nowMs: () => 5 }, log: { warn: () => undefined } },
     queue: { add: () => undefined },

@@ -7,7 +7,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
-import { notLookedAt, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
+import { notObserved, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { ageMs } from '../clock/age.ts';
 import { noWish, type KitState, type KitWish } from './kit-state.ts';
 
@@ -30,7 +30,7 @@ function takeWish({ entries, queue }: Context, server: ServerEntry, kit: KitStat
   const message = `the server kit was taken off; svc server add ${server.name} brings it back`;
   kit.off = wish.removed ? { status: 'unreachable', message } : null;
   // What was seen before says nothing of a server whose kit was off meanwhile.
-  if (!wish.removed) Object.assign(server, { seen: notLookedAt, lookedAtMs: 0 });
+  if (!wish.removed) Object.assign(server, { seen: notObserved, observedAtMs: 0 });
   for (const person of entries.people.values()) {
     if (person.server !== server) continue;
     queue.add(keys.supervisor(person.name), false);
@@ -46,27 +46,27 @@ export function accountsOn({ entries }: Context, server: ServerEntry): readonly 
 
 /** By the last look as administrator; null where there was none, or no such account then. */
 export function accountLasts({ server: { kit }, account }: PersonEntry): boolean | null {
-  if (kit?.sight.status !== 'seen') return null;
-  const seen = kit.sight.accounts.find(({ name }) => name === account);
+  if (kit?.observed.status !== 'seen') return null;
+  const seen = kit.observed.accounts.find(({ name }) => name === account);
   return seen?.found === true ? seen.linger && seen.manager : null;
 }
 
 /** Somebody came: whether what they start will last is looked at now, unless it was a moment ago. The server's own work mends it. */
-export function lookAtArrival({ options, queue }: Context, { server }: PersonEntry): void {
+export function observeArrival({ options, queue }: Context, { server }: PersonEntry): void {
   const { kit } = server;
-  if (kit === null || ageMs(options.clock.nowMs(), kit.lookedAtMs) < limits.kitArrivalLookMs) return;
-  kit.lookedAtMs = 0;
+  if (kit === null || ageMs(options.clock.nowMs(), kit.observedAtMs) < limits.kitArrivalPollMs) return;
+  kit.observedAtMs = 0;
   queue.add(server.key, false);
 }
 
 /** Asks the server as its administrator, unless it was asked lately. Never rejects: what can't be seen is unknown. */
-export async function lookAtKit(context: Context, server: ServerEntry, now = false): Promise<void> {
+export async function observeKit(context: Context, server: ServerEntry, now = false): Promise<void> {
   const { kit } = server;
   const { clock, serverKit } = context.options;
   if (kit === null) return;
   if (kit.wish === null) takeWish(context, server, kit, await readWish(context, server));
-  if (kit.work !== null || (!now && kit.lookedAtMs !== 0 && ageMs(clock.nowMs(), kit.lookedAtMs) < limits.kitLookMs)) return;
-  kit.lookedAtMs = clock.nowMs();
+  if (kit.work !== null || (!now && kit.observedAtMs !== 0 && ageMs(clock.nowMs(), kit.observedAtMs) < limits.kitPollMs)) return;
+  kit.observedAtMs = clock.nowMs();
   if (now) kit.admin.hurry();
   try {
     const beganMs = clock.monotonicMs();
@@ -76,7 +76,7 @@ export async function lookAtKit(context: Context, server: ServerEntry, now = fal
     kit.askedMs = [beforeMs, clock.nowMs()];
     const publicKey = await kit.admin.publicKey();
     kit.facts = facts;
-    kit.sight = {
+    kit.observed = {
       status: 'seen',
       id: facts.kit,
       origins: facts.origins,
@@ -90,15 +90,15 @@ export async function lookAtKit(context: Context, server: ServerEntry, now = fal
       })),
     };
     kit.wanted = serverKit === undefined ? null : await serverKit(facts.arch);
-    if (kit.failure?.message.startsWith(lookFailed) === true) kit.failure = null;
+    if (kit.failure?.message.startsWith(observationFailed) === true) kit.failure = null;
   } catch (error) {
     kit.facts = null;
-    if (error instanceof SvcError && error.code === 'KIT_INCOMPLETE') kit.failure = failureOf(context, error, lookFailed);
-    else kit.sight = { status: 'unknown', message: (error as Error).message };
+    if (error instanceof SvcError && error.code === 'KIT_INCOMPLETE') kit.failure = failureOf(context, error, observationFailed);
+    else kit.observed = { status: 'unknown', message: (error as Error).message };
   }
 }
 
-const lookFailed = 'the kit of the portal: ';
+const observationFailed = 'the kit of the portal: ';
 
 function failureOf({ options }: Pick<Context, 'options'>, error: unknown, before = ''): KitFailure {
   const retry = error instanceof SvcError ? error.retry : 'transient';
@@ -117,10 +117,10 @@ export function serverDesired(context: Context, server: ServerEntry): ServerDesi
 }
 
 export function serverObserved(entries: Entries, server: ServerEntry): ServerObserved {
-  const { sight: host, kit } = server;
+  const { reachability: host, kit } = server;
   const common = { host, occupied: isOccupied(entries, server) };
   if (kit === null) return { ...common, kit: { status: 'unknown', message: '' }, busy: null, failure: null };
-  return { ...common, kit: kit.sight, busy: kit.busy, failure: kit.failure };
+  return { ...common, kit: kit.observed, busy: kit.busy, failure: kit.failure };
 }
 
 export function isOccupied({ people, packages }: Entries, server: ServerEntry): boolean {
@@ -171,9 +171,9 @@ async function working(
   } finally {
     kit.busy = null;
     kit.work = null;
-    kit.lookedAtMs = 0;
+    kit.observedAtMs = 0;
     // What stands there is another thing now: packages and accounts are asked for with the next look.
-    server.lookedAtMs = 0;
+    server.observedAtMs = 0;
     queue.add(server.key, true);
   }
 }

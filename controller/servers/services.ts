@@ -32,7 +32,7 @@ export function followServices({ recorder, queue }: Context, server: ServerEntry
 export async function probeService({ entries, options }: Context, service: ServiceEntry): Promise<void> {
   const { server } = service;
   const asked = [...entries.people.values()].find((person) => person.server === server && person.accountSeen === true);
-  if (server.sight.status !== 'reachable' || asked === undefined || service.probing) return;
+  if (server.reachability.status !== 'reachable' || asked === undefined || service.probing) return;
   const { clock } = options;
   service.probing = true;
   try {

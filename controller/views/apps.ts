@@ -34,7 +34,7 @@ export function appsView({ entries }: Context): AppsView {
       if (!person || !installed || !person.place) return null;
       return await person.server.host.packageFile(person.account, app, installed.scope, file).catch(() => null);
     },
-    lookAtUsage: async (usuario) => entries.people.get(usuario)?.link.lookAtUsage(),
+    observeUsage: async (usuario) => entries.people.get(usuario)?.link.observeUsage(),
   };
 }
 

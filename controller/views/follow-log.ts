@@ -48,7 +48,7 @@ function logElsewhere(person: PersonEntry, app: string): string | null {
     return `${app} is of server scope: its log is the journal of the server ${name}. There, as an administrator: journalctl -u ${serverAppPaths(app).unit}\n`;
   }
   const neverRan = !person.everSignedIn && person.link.view().status === 'down' && person.link.snapshot(app) === null;
-  if (neverRan && person.server.sight.status === 'reachable')
+  if (neverRan && person.server.reachability.status === 'reachable')
     return `${person.name} has not signed in yet and nothing of theirs was started: ${app} has no log\n`;
   return null;
 }

@@ -5,7 +5,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, RollbackAnswer, ShopView } from '../../schema/gateway.ts';
 import type { Context } from '../loop/context.ts';
 import { packageDesired } from '../kinds/package.ts';
-import { lookAtInventory, requirementsOn } from '../observe/inventory.ts';
+import { observeInventory, requirementsOn } from '../observe/inventory.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { createOfferedFiles } from '../../kit/repository/reading/offered-file.ts';
@@ -51,9 +51,9 @@ export function packageCommands(context: Context): Pick<AdminCommands, 'rollBack
 
 /** Offers that came since the last look may require what nobody asked the server for yet. */
 async function askWhatLacks(context: Context, server: ServerEntry): Promise<void> {
-  if (server.sight.status !== 'reachable') return;
+  if (server.reachability.status !== 'reachable') return;
   const isNew = [...requirementsOn(context, server)].some((requirement) => !server.inventoryOf.has(requirement));
-  if (isNew || server.inventory === null) await lookAtInventory(context, server);
+  if (isNew || server.inventory === null) await observeInventory(context, server);
 }
 
 function entryOf({ entries }: Context, key: string): PackageEntry {

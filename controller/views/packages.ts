@@ -73,7 +73,7 @@ export function adminServer(context: Context, server: ServerEntry): AdminServer 
   const engines = [...entries.engines.values()].filter((engine) => engine.server === server);
   return {
     name: server.name,
-    sight: server.sight.status === 'reachable' ? 'reachable' : server.sight.message || server.sight.status,
+    sight: server.reachability.status === 'reachable' ? 'reachable' : server.reachability.message || server.reachability.status,
     missing: missingOn(context, server),
     packages: here.flatMap((entry) => adminPackage(context, entry) ?? []),
     engines: engines.map(({ key, app, nome, versao, present }) => {

@@ -125,7 +125,7 @@ function afterOf(left: LeavingObserved, action: Action, found: readonly string[]
   }
 }
 
-interface PackageSight {
+interface PackageInputs {
   readonly desired: PackageDesired;
   readonly observed: PackageObserved;
 }
@@ -138,9 +138,9 @@ function planPackage(
   failing: string,
   nowMs: number,
 ): void {
-  let sight: PackageSight = { desired: packageDesired(entry), observed: packageObserved(entries, entry, surroundings) };
+  let inputs: PackageInputs = { desired: packageDesired(entry), observed: packageObserved(entries, entry, surroundings) };
   for (let round = 0; round < roundsMax; round += 1) {
-    const { desired, observed } = sight;
+    const { desired, observed } = inputs;
     const decision = decidePackage(desired, observed, null, nowMs);
     const { actions, state, reason, message } = decision;
     // A change is told by the object that wants it; what is installed may be wanted by several.
@@ -149,13 +149,13 @@ function planPackage(
       plan.gone.add(entry.key);
       return;
     }
-    if (actions.length > 0) sight = actions.reduce(packageAfter, sight);
+    if (actions.length > 0) inputs = actions.reduce(packageAfter, inputs);
     else if (state === 'removing' && observed.living > 0) {
       plan.changes.push(...stopsOf(entries, entry, nowMs));
-      sight = { desired, observed: { ...observed, living: 0 } };
+      inputs = { desired, observed: { ...observed, living: 0 } };
     }
     // What is under way is over in the end.
-    else if (observed.busy !== null) sight = { desired, observed: { ...observed, busy: null } };
+    else if (observed.busy !== null) inputs = { desired, observed: { ...observed, busy: null } };
     else {
       plan.blocked.push({ key: entry.key, reason, message });
       return;
@@ -163,7 +163,7 @@ function planPackage(
   }
 }
 
-function packageAfter({ desired, observed }: PackageSight, { kind }: Action): PackageSight {
+function packageAfter({ desired, observed }: PackageInputs, { kind }: Action): PackageInputs {
   switch (kind) {
     case 'package/cancel':
       return { desired, observed: { ...observed, busy: null } };

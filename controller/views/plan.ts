@@ -24,11 +24,11 @@ import { planGrants } from './plan-grants.ts';
 import { backendDesired, backendObserved } from '../kinds/backend.ts';
 import { engineDesired, engineObserved } from '../kinds/engine.ts';
 import { packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
-import { lookAtServer } from '../observe/look.ts';
+import { observeServer } from '../observe/server.ts';
 import { silentLink } from '../observe/silent-link.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { decideServer } from '../../reconcilers/server.ts';
-import { lookAtKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
+import { observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
 import { newKitState } from '../servers/kit-state.ts';
 import { isServerScope } from '../servers/services.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
@@ -95,7 +95,7 @@ async function decideAll(context: Context, dir: string | null, inForce: InForce,
     const decision = decideBackend(desired, backendObserved(entry), entry.memory, nowMs);
     changes.push(...decision.actions.filter((action) => action.kind !== 'backend/probe').map(changeOf));
     // Pinned on, and nothing of it is there or comes.
-    if (desired.document === 'ligado' && desired.manifest === null && entry.person.server.sight.status === 'reachable')
+    if (desired.document === 'ligado' && desired.manifest === null && entry.person.server.reachability.status === 'reachable')
       blocked.push({ key: entry.key, reason: 'PackageMissing', message: 'its package is not installed, and none is on its way' });
   }
   const grants = await planGrants(options.store.rooms, entries, nowMs);
@@ -108,8 +108,8 @@ async function decideAll(context: Context, dir: string | null, inForce: InForce,
 /** People whom no server can serve, and servers of which nothing can be said. */
 function blockedPeople(entries: Entries, nowMs: number): Blocked[] {
   const blocked: Blocked[] = [];
-  for (const { key, sight } of entries.servers.values())
-    if (sight.status === 'unreachable') blocked.push({ key, reason: 'ServerUnreachable', message: sight.message });
+  for (const { key, reachability } of entries.servers.values())
+    if (reachability.status === 'unreachable') blocked.push({ key, reason: 'ServerUnreachable', message: reachability.message });
   for (const person of entries.people.values()) {
     if (person.accountSeen !== false || person.leaving) continue;
     const { reason, message } = decidePerson(personDesired(person), { ...personObserved(entries, person), lasts: null }, null, nowMs);
@@ -142,7 +142,7 @@ async function imagine({ entries: living, options, recorder }: Context, inForce:
   Object.assign(entries, { wishes: living.wishes, rollbacks: living.rollbacks, tasks: living.tasks });
   syncEntries(entries, inForce, factory);
   for (const server of entries.servers.values()) {
-    await lookAtServer(entries, server, () => options.clock.nowMs());
+    await observeServer(entries, server, () => options.clock.nowMs());
     const known = living.servers.get(server.name);
     if (known) Object.assign(server, { inventory: known.inventory, inventoryOf: known.inventoryOf });
     syncEngines(entries, server);
@@ -176,7 +176,7 @@ async function serverChanges(
   const changes: Change[] = [];
   const imagined = { ...context, entries };
   for (const server of [...entries.servers.values()].filter(isMeant)) {
-    await lookAtKit(imagined, server);
+    await observeKit(imagined, server);
     const [desired, observed] = [serverDesired(imagined, server), serverObserved(entries, server)];
     if (server.leaving) changes.push(...planLeavingServer(leaving, entries, server, desired, observed, nowMs));
     else changes.push(...decideServer(desired, observed, null, nowMs).actions.map(changeOf));

@@ -20,7 +20,13 @@ const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
     'account ana found linger=no manager=no key=yes',
   ]);
   const kit = newKitState({ facts: async () => facts, publicKey: async () => null, hurry: () => undefined, ...admin } as ServerAdmin);
-  const server = { key: 'Server/sirius', name: 'sirius', kit, placed: { generation: 1 }, sight: { status: 'reachable', message: '' } };
+  const server = {
+    key: 'Server/sirius',
+    name: 'sirius',
+    kit,
+    placed: { generation: 1 },
+    reachability: { status: 'reachable', message: '' },
+  };
   const ana = { account: 'ana', server, leaving: false, backends: new Map() };
   const context = {
     options: {

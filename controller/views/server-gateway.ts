@@ -6,10 +6,10 @@ import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, DoctorCheck, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
-import { serverChecks, type PortalSight } from '../servers/checks.ts';
+import { serverChecks, type PortalObservation } from '../servers/checks.ts';
 import type { ServerAction } from '../../reconcilers/actions.ts';
 import { carryOut } from '../servers/kit-acts.ts';
-import { accountsOn, lookAtKit, serverDesired, serverObserved, settleAccounts, writeWish } from '../servers/kit-work.ts';
+import { accountsOn, observeKit, serverDesired, serverObserved, settleAccounts, writeWish } from '../servers/kit-work.ts';
 import { noWish, type KitState, type KitWish } from '../servers/kit-state.ts';
 import { asksForPortal } from '../execute/portal-credentials.ts';
 import type { ServerEntry } from '../entries.ts';
@@ -32,11 +32,11 @@ function serverOf({ entries }: Context, name: string): { readonly server: Server
 }
 
 async function checks(context: Context, server: ServerEntry, kit: KitState): Promise<readonly DoctorCheck[]> {
-  await lookAtKit(context, server, true);
+  await observeKit(context, server, true);
   // A look that took so long says little of the clock: the connection is there now, and a second one is short.
-  if (kit.facts !== null && kit.tookMs > limits.clockSkewMsMax) await lookAtKit(context, server, true);
+  if (kit.facts !== null && kit.tookMs > limits.clockSkewMsMax) await observeKit(context, server, true);
   if (kit.facts === null) {
-    const message = kit.sight.status === 'unknown' ? kit.sight.message : (kit.failure?.message ?? '');
+    const message = kit.observed.status === 'unknown' ? kit.observed.message : (kit.failure?.message ?? '');
     const detail = { pt: problemText('SERVER_UNREACHABLE', 'pt') ?? message, en: message };
     return [{ name: 'ssh', ok: false, warning: false, detail, fix: sshFix(server, message) }];
   }
@@ -47,7 +47,7 @@ async function checks(context: Context, server: ServerEntry, kit: KitState): Pro
     tookMs: kit.tookMs,
     askedMs: kit.askedMs,
     wantedKit: kit.wanted?.id ?? null,
-    portal: await portalSight(context, server, kit),
+    portal: await observePortal(context, server, kit),
     unforwarded: await unforwarded(kit),
   };
   return serverChecks(input);
@@ -60,7 +60,7 @@ async function unforwarded({ facts, admin }: KitState): Promise<readonly string[
 }
 
 /** The portal as backends of that server find it; null where there is no kit to ask with. */
-async function portalSight({ options, entries }: Context, server: ServerEntry, kit: KitState): Promise<PortalSight | null> {
+async function observePortal({ options, entries }: Context, server: ServerEntry, kit: KitState): Promise<PortalObservation | null> {
   if (options.portalUrl === undefined || kit.facts === null || kit.facts.kit === null) return null;
   const url = await options.portalUrl(server.placed.document);
   const answer = await kit.admin.askPortal(url).catch((error: Error) => error.message);
@@ -145,7 +145,7 @@ const acts: { readonly [Name in ServerAct]: Act } = {
     return `${server.name} has the server kit ${kit.wanted?.id ?? ''}`;
   },
   rollback: async (context, server, kit, _force, tell) => {
-    await lookAtKit(context, server, true);
+    await observeKit(context, server, true);
     const held = kit.facts?.kit ?? null;
     const [now = ''] = await asked(context, server, kit, { removed: false, held, pending: 'rollback' }, tell);
     return `${server.name} is back at the server kit ${now}; ${held ?? ''} is not put there again before svc server add`;
@@ -169,8 +169,8 @@ async function asked(
   const told: string[] = [];
   try {
     while (kit.work !== null) await kit.work.catch(() => undefined);
-    await lookAtKit(context, server, true);
-    if (kit.sight.status === 'unknown') throw new SvcError('SERVER_UNREACHABLE', kit.sight.message);
+    await observeKit(context, server, true);
+    if (kit.observed.status === 'unknown') throw new SvcError('SERVER_UNREACHABLE', kit.observed.message);
     for (const action of decided(context, server, kit.wish ?? wish))
       told.push(...(await carryOut(context, server, action, (text) => tell({ event: 'step', text }))));
     return told;
@@ -195,8 +195,8 @@ function decided(context: Context, server: ServerEntry, wish: KitWish): readonly
 
 /** What the loop would do by itself, and what the look alone says. */
 async function planned(context: Context, server: ServerEntry, kit: KitState): Promise<readonly string[]> {
-  await lookAtKit(context, server, true);
-  if (kit.sight.status === 'unknown') throw new SvcError('SERVER_UNREACHABLE', kit.sight.message);
+  await observeKit(context, server, true);
+  if (kit.observed.status === 'unknown') throw new SvcError('SERVER_UNREACHABLE', kit.observed.message);
   if (kit.wanted === null) throw new SvcError('KIT_INCOMPLETE', kit.failure?.message ?? 'no kit for this server');
   return decided(context, server, noWish).flatMap((action) => {
     if (action.kind === 'server/kit') {

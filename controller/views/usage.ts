@@ -8,7 +8,7 @@ export async function usageRows(entries: Entries, usuario: string | null): Promi
   if (usuario !== null && one === undefined) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
   const people = one ? [one] : [...entries.people.values()];
   const lively = people.filter(({ link }) => link.snapshots().some(({ process }) => process !== null));
-  await Promise.all(lively.map(({ link }) => link.lookAtUsage()));
+  await Promise.all(lively.map(({ link }) => link.observeUsage()));
   return lively.flatMap((person) =>
     person.link.snapshots().flatMap((snapshot): UsageRow[] => {
       if (snapshot.process === null) return [];

@@ -108,7 +108,7 @@ function everyRead({ people, apps, shop, admin }: Gateway) {
     of: () => apps.of('bia'),
     manifest: () => apps.manifest('bia', 'app0'),
     file: () => apps.file('bia', 'app0', 'icon.svg'),
-    lookAtUsage: () => apps.lookAtUsage('bia'),
+    observeUsage: () => apps.observeUsage('bia'),
   };
   const ofShop: Reads<Gateway['shop']> = { sources: () => shop.sources('bia'), file: () => shop.file('app0', '1.0.0', 'icon.svg') };
   const ofAdmin: Reads<Gateway['admin']> = {

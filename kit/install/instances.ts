@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../schema/backend.ts';
 import { limits } from '../../machines/limits.ts';
 import { serverAppPaths } from '../../schema/server-paths.ts';
-import { lookAt } from '../atomic-file.ts';
+import { pathState } from '../atomic-file.ts';
 import { environOf, identityOf, isAlive, livingPids, signal } from '../processes.ts';
 import type { Scope } from '../../schema/install-events.ts';
 
@@ -31,7 +31,7 @@ export function instanceHome(environ: ReadonlyMap<string, string>, wanted: Insta
   const home = socket.slice(0, -suffix.length);
   if (wanted.scope === 'pessoa') return home === wanted.home ? home : null;
   // One of their own shadows this one; what can't be looked at may be there, and its process is left alone.
-  if (lookAt(`${home}/.local/share/svc-apps/${wanted.app}/svc-app.json`).kind !== 'absent') return null;
+  if (pathState(`${home}/.local/share/svc-apps/${wanted.app}/svc-app.json`).kind !== 'absent') return null;
   return wanted.prefix === '' || home === wanted.prefix || home.startsWith(`${wanted.prefix}/`) ? home : null;
 }
 

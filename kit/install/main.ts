@@ -10,10 +10,10 @@ import { SvcError } from '../../schema/errors.ts';
 import { diskError } from '../disk-error.ts';
 import { isAppId, nearAppIdFault } from '../../schema/app-id.ts';
 import { kitRoot, placeFrom } from '../place.ts';
-import type { InstallEvent, InstallLine, InstallLook, InstallResult, Scope } from '../../schema/install-events.ts';
+import type { InstallEvent, InstallLine, InstallInventory, InstallResult, Scope } from '../../schema/install-events.ts';
 import { confirm, install, remove, rollBack, type Target } from './install.ts';
 import { cancelBy } from './input.ts';
-import { lookAround } from './look.ts';
+import { takeInventory } from './inventory.ts';
 import { findSource, type Found } from './source.ts';
 import { dropOwnStagings } from './versions.ts';
 
@@ -114,8 +114,8 @@ function targetFrom(order: Order): Target {
   return { place, scope, force: order.force, rebuild: process.env['SVC_APP_REBUILD'] === '1', onEvent, binDir };
 }
 
-async function run(order: Order): Promise<InstallResult | InstallLook> {
-  if (order.act === 'look') return await lookAround(placeFrom(process.env), await requirementsOf(order));
+async function run(order: Order): Promise<InstallResult | InstallInventory> {
+  if (order.act === 'look') return await takeInventory(placeFrom(process.env), await requirementsOf(order));
   const fault = order.act === 'install' ? null : nearAppIdFault(order.what);
   if (fault !== null) throw new SvcError('BAD_REQUEST', fault);
   const target = targetFrom(order);

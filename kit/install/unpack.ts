@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { lchown, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lookAt } from '../atomic-file.ts';
+import { pathState } from '../atomic-file.ts';
 import { errorKinds, SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { extractArchive } from '../archive/extract.ts';
 import { removeTree } from '../archive/folder-writer.ts';
@@ -38,7 +38,7 @@ export async function unpack(tarball: string, target: string, kind: 'package' | 
 
 async function extractAs(number: number, tarball: string, cell: string, kind: string): Promise<void> {
   const bundled = join(import.meta.dirname, 'svc-app-unpack.mjs');
-  const program = lookAt(bundled).kind === 'present' ? bundled : join(import.meta.dirname, 'unpack-main.ts');
+  const program = pathState(bundled).kind === 'present' ? bundled : join(import.meta.dirname, 'unpack-main.ts');
   const input = await open(tarball, 'r');
   try {
     // It ends with us, also when we are killed: what went on writing would be in the way of the next run.

@@ -5,7 +5,7 @@
 import { connect } from 'node:net';
 import { readFileSync } from 'node:fs';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { errorCode, lookAt } from '../atomic-file.ts';
+import { errorCode, pathState } from '../atomic-file.ts';
 import { findExecutable } from '../place.ts';
 
 /**
@@ -78,7 +78,7 @@ export async function containment(runtimeDir: string | undefined, searchPath: st
   const systemdRun = findExecutable('systemd-run', searchPath);
   if (systemdRun === null) return { contained: false, reason: 'systemd-run is not installed on this server' };
   const managerSocket = `${folder}/systemd/private`;
-  if (lookAt(managerSocket).kind === 'absent') {
+  if (pathState(managerSocket).kind === 'absent') {
     return {
       contained: false,
       reason: `no service manager runs for this account (${managerSocket} is missing); loginctl enable-linger ACCOUNT starts it`,

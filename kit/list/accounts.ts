@@ -38,7 +38,7 @@ function getent(names: readonly string[]): Promise<string> {
     execFile(
       'getent',
       ['passwd', '--', ...names],
-      { timeout: sharedLimits.accountLookMsMax, maxBuffer: 4 * 1_024 * 1_024 },
+      { timeout: sharedLimits.accountObserveMsMax, maxBuffer: 4 * 1_024 * 1_024 },
       (error, stdout) => {
         if (error === null || error.code === 2) resolve(stdout);
         else reject(new Error(`getent passwd failed: ${error.message.split('\n')[0]}`));
@@ -100,8 +100,8 @@ function listAs(account: Account, prefix: string, tell: (line: ListLine) => void
       child.kill('SIGKILL');
       child.unref();
       child.stdout.destroy();
-      end(`svc-app-list as ${name} did not end within ${sharedLimits.accountLookMsMax / 1_000} s`);
-    }, sharedLimits.accountLookMsMax);
+      end(`svc-app-list as ${name} did not end within ${sharedLimits.accountObserveMsMax / 1_000} s`);
+    }, sharedLimits.accountObserveMsMax);
     child.once('error', (error) => end(error.message));
     child.once('close', (code, signal) => end(code === 0 ? '' : `svc-app-list as ${name} ended with ${signal ?? code}`));
   });

@@ -29,7 +29,7 @@ import { probeSocket } from '../launch/socket.ts';
 import { appIdFault } from '../../schema/app-id.ts';
 import { kitRoot } from '../place.ts';
 
-const socketLookMs = 50;
+const socketPollMs = 50;
 
 interface Ready {
   readonly argv: readonly [string, ...string[]];
@@ -105,7 +105,7 @@ async function open(app: string): Promise<void> {
       chmodSync(socket, 0o666);
       return;
     }
-    await sleep(socketLookMs);
+    await sleep(socketPollMs);
   }
 }
 

@@ -11,7 +11,7 @@ import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { serverAppPaths } from '../../schema/server-paths.ts';
-import { lookAt, readIfThere, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { pathState, readIfThere, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { closeFolder, giveTree } from './give.ts';
 import { unitText } from './unit.ts';
 
@@ -27,13 +27,13 @@ export function checkServerScope(manifest: Manifest, prefix: string): void {
     refuse(`its id has more than ${sharedLimits.serverScopeIdCharsMax} characters`);
   if (manifest.kind !== 'service') refuse('it has to declare kind service, too');
   if (prefix !== '' || process.getuid?.() !== 0) refuse('it needs an account and a unit of its own, so root on a real server');
-  if (lookAt('/run/systemd/system').kind === 'absent') refuse('its process is kept by systemd, which does not run here');
+  if (pathState('/run/systemd/system').kind === 'absent') refuse('its process is kept by systemd, which does not run here');
 }
 
 /** After the code is in place: the unit of a server-scope app runs it; any other app has none. */
 export async function followServerScope(manifest: Manifest, binDir: string, restart: boolean): Promise<void> {
   if (manifest.escopo !== 'servidor') {
-    if (lookAt(serverAppPaths(manifest.id).unitFile).kind !== 'absent') await leaveServerScope(manifest.id);
+    if (pathState(serverAppPaths(manifest.id).unitFile).kind !== 'absent') await leaveServerScope(manifest.id);
     return;
   }
   const { account, unit, unitFile, state } = serverAppPaths(manifest.id);
@@ -53,13 +53,13 @@ export async function followServerScope(manifest: Manifest, binDir: string, rest
 /** Process, unit and account go. The data stays, and belongs to root until the app comes back. */
 export async function leaveServerScope(app: string): Promise<void> {
   const { account, unit, unitFile, state } = serverAppPaths(app);
-  if (lookAt(unitFile).kind !== 'absent') {
+  if (pathState(unitFile).kind !== 'absent') {
     await systemctl('--quiet', 'disable', '--now', unit);
     unlinkIfThere(unitFile);
     await systemctl('daemon-reload');
     await systemctl('reset-failed', unit).catch(() => undefined);
   }
-  if (lookAt('/run/systemd/system').kind === 'present' && (await uidOf(account)) !== null) {
+  if (pathState('/run/systemd/system').kind === 'present' && (await uidOf(account)) !== null) {
     if (lstatSync(state, { throwIfNoEntry: false })?.isDirectory() === true) closeFolder(state);
     await exec('userdel', [account]);
   }

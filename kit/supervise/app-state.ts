@@ -2,7 +2,7 @@
  * kit/supervise: one supervisor per person and server (spec 3.3). What is known of each app lives in the records of this file;
  * the decisions are the machine's (machines/supervision.ts), the other files observe and act:
  * resume.ts (what an earlier supervisor left), launching.ts, ending.ts, observe.ts, scan.ts (the 10 s level), watch.ts (edges),
- * sight.ts (can the files be read), lock.ts (one supervisor), disk.ts (space), lost-socket.ts, snapshot.ts (status.json and pushes), vault.ts and hidden.ts (secrets), requests.ts + operations.ts + server.ts (the socket).
+ * readable-files.ts (can the files be read), lock.ts (one supervisor), disk.ts (space), lost-socket.ts, snapshot.ts (status.json and pushes), vault.ts and hidden.ts (secrets), requests.ts + operations.ts + server.ts (the socket).
  */
 import type { ChildProcess } from 'node:child_process';
 import type { AppSnapshot, LastExit, ProcessIdentity } from '../../schema/backend.ts';
@@ -79,7 +79,7 @@ export interface App {
   /** Real folder of the version that the living process was started from; null when it was not to be had. */
   codeFolder: string | null;
   /** Whether the package was looked at once: before that nothing can be said about it. */
-  looked: boolean;
+  packageObserved: boolean;
   /** Why the package can't be read; '' when it can. What was known of it stays. */
   packageUnseen: string;
   process: Live | null;
@@ -176,7 +176,7 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     policy: null,
     packageStamp: '',
     codeFolder: null,
-    looked: false,
+    packageObserved: false,
     packageUnseen: '',
     process: null,
     lastGroup: null,

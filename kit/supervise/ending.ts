@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Reason } from '../../schema/backend.ts';
 import { limits } from './limits.ts';
-import { lookAt, unlinkIfThere } from '../atomic-file.ts';
+import { pathState, unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { groupAlive, isAlive, isOfApp, processesOf, signal } from '../processes.ts';
 import { readMarker } from '../launch/marker.ts';
@@ -30,7 +30,7 @@ function scopePids(live: Live): readonly number[] {
 export function signalApp(app: App, name: 'SIGTERM' | 'SIGKILL'): void {
   const live = app.process;
   if (live !== null && isOurs(app, live)) {
-    lookAtScope(app);
+    observeScope(app);
     if (name === 'SIGKILL' && live.cgroup !== null) killScope(live.cgroup);
     for (const pid of scopePids(live)) signal(pid, name);
     signal(live.leader ? -live.identity.pid : live.identity.pid, name);
@@ -72,7 +72,7 @@ export function watchUntilGone(supervisor: Supervisor, app: App): void {
   const { runPid, comingUp, socket } = app.paths;
   for (const path of [runPid, comingUp]) guarded(supervisor, app, 'leftovers', () => void unlinkIfThere(path));
   guarded(supervisor, app, 'leftovers', () => {
-    const left = lookAt(socket);
+    const left = pathState(socket);
     if (left.kind === 'present' && left.stat.isSocket()) unlinkIfThere(socket);
   });
   app.socket = 'absent';
@@ -94,16 +94,16 @@ export function sweepDead(app: App, group: number | null): Promise<void> | null 
   for (const { identity } of left) signal(identity.pid, 'SIGKILL');
   const endMs = performance.now() + 1_000;
   return new Promise((resolve) => {
-    const look = (): void => {
+    const poll = (): void => {
       if (isGone() || performance.now() > endMs) resolve();
-      else setTimeout(look, 5);
+      else setTimeout(poll, 5);
     };
-    look();
+    poll();
   });
 }
 
 /** A scope is only entered by the command itself, some time after the spawn: it is looked for until it is found. */
-export function lookAtScope(app: App): void {
+export function observeScope(app: App): void {
   const live = app.process;
   if (live === null || live.launcher || !app.contained) return;
   live.cgroup ??= scopeOf(live.identity.pid);
@@ -117,7 +117,7 @@ export function lookAtScope(app: App): void {
 function managerEnded(signalName: string | null, code: number | null, isUnknown: boolean): boolean {
   const uid = process.getuid?.() ?? 0;
   const runtime = process.env['XDG_RUNTIME_DIR'] ?? `/run/user/${uid}`;
-  if (lookAt(`${runtime}/systemd/private`).kind === 'absent') return true;
+  if (pathState(`${runtime}/systemd/private`).kind === 'absent') return true;
   if (signalName !== 'SIGTERM' && code !== 0 && !isUnknown) return false;
   const asked = spawnSync('systemctl', ['--user', 'is-system-running'], {
     encoding: 'utf8',

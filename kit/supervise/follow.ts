@@ -6,12 +6,12 @@ import { hiddenValues } from './hidden.ts';
 import type { App } from './app-state.ts';
 
 const chunkBytes = 64 * 1_024;
-const lookMs = 250;
+const pollMs = 250;
 
 export interface Follower {
   readonly app: App;
   /** The file may have grown. */
-  readonly look: () => void;
+  readonly poll: () => void;
   readonly end: () => void;
 }
 
@@ -56,7 +56,7 @@ export function follow(app: App, send: (text: string) => boolean, isFull: () => 
     }
     if (rest !== '' && performance.now() - restSinceMs > 1_000 && !isFull()) flush(true);
   };
-  const look = (): void => {
+  const poll = (): void => {
     if (fd === null) open(false);
     drain();
     // Another file under the name: the old one was read to its end above.
@@ -69,11 +69,11 @@ export function follow(app: App, send: (text: string) => boolean, isFull: () => 
     }
   };
   open(true);
-  const timer = setInterval(look, lookMs);
+  const timer = setInterval(poll, pollMs);
   timer.unref();
   return {
     app,
-    look,
+    poll,
     end: () => {
       clearInterval(timer);
       if (fd !== null) closeSync(fd);

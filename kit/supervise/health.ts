@@ -7,13 +7,13 @@ import { tokenOfProcess } from './observe.ts';
 import { later, type App, type Supervisor, type Watched } from './app-state.ts';
 
 /** Once a round, and when somebody waits for the app. Looks again by itself while something is wrong. */
-export function lookAtHealth(supervisor: Supervisor, app: App, isDoubted = false): void {
+export function observeHealth(supervisor: Supervisor, app: App, isDoubted = false): void {
   const watched = watchedOf(supervisor, app);
   if (watched === null) return;
   const isStopped = watched.state.isStopped();
   // An app that comes up is probed by the portal; that its process is stopped is said all the same.
   const isAsking = watched.asking !== null || app.supervision.state !== 'running' || app.socket !== 'listening';
-  step(supervisor, app, watched, { type: 'LOOKED', isStopped, isAsking, isUsed: (app.connections ?? 0) > 0, isDoubted });
+  step(supervisor, app, watched, { type: 'CHECKED', isStopped, isAsking, isUsed: (app.connections ?? 0) > 0, isDoubted });
 }
 
 export function forgetHealth(app: App): void {
@@ -65,7 +65,7 @@ function arm(supervisor: Supervisor, app: App, watched: Watched): void {
   watched.armed = true;
   later(app, Math.max(armMsMin, dueMs - supervisor.nowMs()), () => {
     watched.armed = false;
-    if (app.watched === watched) lookAtHealth(supervisor, app);
+    if (app.watched === watched) observeHealth(supervisor, app);
   });
 }
 

@@ -8,7 +8,7 @@ import { limits as kitLimits } from '../limits.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
-import { errorCode, lookAt, unlinkIfThere } from '../atomic-file.ts';
+import { errorCode, pathState, unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { claim, release } from '../launch/claim.ts';
 import { gpuRootFrom, launcherEnvironment } from '../launch/environment.ts';
@@ -23,9 +23,9 @@ import { deathReason, signalApp, sweepDead, watchUntilGone } from './ending.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
 import { forgetHealth } from './health.ts';
 import { hiddenValues } from './hidden.ts';
-import { findLive, lookAtLimits, lookAtSocket, lookForTcp, wakeStamp } from './observe.ts';
+import { findLive, observeLimits, observeSocket, observeTcpPorts, wakeStamp } from './observe.ts';
 import { oomCountersOf } from './oom.ts';
-import { lookAtSecrets } from './secrets.ts';
+import { observeSecrets } from './secrets.ts';
 import { guarded, later, type App, type Live, type Supervisor } from './app-state.ts';
 
 let launching = 0;
@@ -109,7 +109,7 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
   else if (result.kind === 'refused') {
     app.step = null;
     app.message = result.refusal.message;
-    if (result.refusal.reason === 'NoGpu' || result.refusal.reason === 'GpuBusy') lookAtLimits(app);
+    if (result.refusal.reason === 'NoGpu' || result.refusal.reason === 'GpuBusy') observeLimits(app);
     app.wakeStamp = wakeStamp(supervisor, app, result.refusal.reason);
     supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: result.refusal.reason, retry: result.refusal.retry });
   } else {
@@ -149,7 +149,7 @@ function become(supervisor: Supervisor, app: App, ready: Launch): void {
   app.declaredSecrets = ready.manifest.secrets ?? [];
   app.gpu = ready.gpu;
   watchChild(supervisor, app, child, { hash: ready.installed.hash, launcher: false });
-  lookAtSecrets(supervisor, app);
+  observeSecrets(supervisor, app);
 }
 
 /** A start with set-up due goes through `svc-app-run`, whose pid becomes the backend's. */
@@ -229,22 +229,22 @@ function comingUp(supervisor: Supervisor, app: App): void {
   for (const delayMs of [limits.neverBoundMs, limits.neverBoundMs * 2, sharedLimits.probeAttemptsMax * sharedLimits.probeIntervalMs]) {
     later(app, delayMs + 50, () => {
       if (app.process !== live) return;
-      lookForTcp(supervisor, app);
+      observeTcpPorts(supervisor, app);
       supervisor.changed(app);
     });
   }
 }
 
 /** run.pid changed: the launcher at work is now the backend, or a launcher of somebody else brought the app up. */
-export function lookAtPidFile(supervisor: Supervisor, app: App): void {
+export function observePidFile(supervisor: Supervisor, app: App): void {
   const live = app.process;
   if (live?.launcher === true && sameProcess(readPidFile(app.paths.runPid), live.identity)) {
     live.launcher = false;
-    lookAtLimits(app);
-    lookAtSecrets(supervisor, app);
+    observeLimits(app);
+    observeSecrets(supervisor, app);
     comingUp(supervisor, app);
     supervisor.changed(app);
-    void lookAtSocket(supervisor, app);
+    void observeSocket(supervisor, app);
   } else if (live === null && app.pending === null && app.supervision.state !== 'stopping' && !app.resumeDue) {
     const living = findLive(supervisor, app);
     if (living !== null) take(supervisor, app, living);
@@ -256,11 +256,11 @@ export function take(supervisor: Supervisor, app: App, live: Live): void {
   app.process = live;
   app.codeFolder = codeFolder(supervisor, app.id);
   app.lastUseMs = supervisor.nowMs();
-  lookAtLimits(app);
+  observeLimits(app);
   if (!live.launcher) app.step = null;
-  lookAtSecrets(supervisor, app);
+  observeSecrets(supervisor, app);
   supervisor.apply(app, { type: 'PROCESS_SEEN', listening: false });
-  void lookAtSocket(supervisor, app);
+  void observeSocket(supervisor, app);
 }
 
 /** The process ended, said by the kernel or seen by a poll (then code and signal are not known). */
@@ -272,12 +272,12 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   live.watch?.close();
   forgetHealth(app);
   app.process = null;
-  lookAtSecrets(supervisor, app);
+  observeSecrets(supervisor, app);
   app.lastGroup = live.leader ? live.identity.pid : null;
   app.connections = null;
   app.step = null;
   app.tcpPorts = [];
-  const left = lookAt(app.paths.socket);
+  const left = pathState(app.paths.socket);
   app.socket = left.kind === 'present' && left.stat.isSocket() ? 'orphan' : 'absent';
   if (app.supervision.state === 'stopping') {
     // What outlived the leader is asked, too, before the kill deadline.
@@ -361,7 +361,7 @@ function launcherEnded(supervisor: Supervisor, app: App, code: number | null): v
   if (code === exitCodes.busy) return;
   if (code === exitCodes.refused && refusal !== null) {
     app.message = refusal.message;
-    if (refusal.reason === 'NoGpu' || refusal.reason === 'GpuBusy') lookAtLimits(app);
+    if (refusal.reason === 'NoGpu' || refusal.reason === 'GpuBusy') observeLimits(app);
     app.wakeStamp = wakeStamp(supervisor, app, refusal.reason);
     supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: refusal.reason, retry: refusal.retry });
     return;

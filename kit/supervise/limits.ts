@@ -22,7 +22,7 @@ export const limits = {
   /** A living process without a socket is looked at for TCP ports after this. */
   neverBoundMs: 2_000,
   /** And no longer than this: whoever has not bound by then is told to be NeverBound anyway. */
-  neverBoundLooksMs: 20_000,
+  neverBoundWindowMs: 20_000,
   lastExitLinesMax: 20,
   launchesAtOnceMax: 8,
   /** status.json may be this much older than the snapshot on the socket. */

@@ -6,21 +6,21 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readdirSync, type Stats } from 'node:fs';
 import { limits } from './limits.ts';
-import { lookAt } from '../atomic-file.ts';
+import { pathState } from '../atomic-file.ts';
 
 /** lost: another supervisor holds it. unknown: it can't be told now. */
 export type Hold = 'held' | 'lost' | 'unknown';
 
 export interface Lock {
   /** Looks whether the lock is still the one of the path; takes it anew when nobody has it. */
-  readonly look: () => Hold;
+  readonly check: () => Hold;
 }
 
 export function lockAt(path: string): Lock {
   let fd = inheritedLock(path);
   return {
-    look: () => {
-      const now = lookAt(path);
+    check: () => {
+      const now = pathState(path);
       if (now.kind === 'unknown') return 'unknown';
       if (now.kind === 'present' && fd !== null && isSame(fstatSync(fd), now.stat)) return 'held';
       const next = takeLock(path);
@@ -36,7 +36,7 @@ const isSame = (left: Stats, right: Stats): boolean => left.ino === right.ino &&
 
 /** The shim's descriptor; found by what it is open on, since flock(1) chooses the number. */
 function inheritedLock(path: string): number | null {
-  const now = lookAt(path);
+  const now = pathState(path);
   if (now.kind !== 'present') return null;
   for (const name of readdirSync('/proc/self/fd')) {
     try {
@@ -61,7 +61,7 @@ function takeLock(path: string): number | 'lost' | 'unknown' {
     timeout: limits.flockMsMax,
     env: { PATH: '/usr/bin:/bin' },
   });
-  const now = lookAt(path);
+  const now = pathState(path);
   const isOfThePath = now.kind === 'present' && isSame(fstatSync(fd), now.stat);
   if (asked.status === 0 && isOfThePath) return fd;
   closeSync(fd);

@@ -6,14 +6,14 @@
 import { backoffMs } from '../../machines/supervision.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { lookAt } from '../atomic-file.ts';
+import { pathState } from '../atomic-file.ts';
 import { probeSocket } from '../launch/socket.ts';
 import { isOfApp, readPidFile, sameProcess, writePidFile } from '../processes.ts';
 import type { SocketUse } from './unix-sockets.ts';
 import { guarded, later, type App, type Live, type Supervisor } from './app-state.ts';
 
 /** Remembers the file that the process listens on; one that is gone or another a moment later ends the process. */
-export function lookForLostSocket(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
+export function detectLostSocket(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
   const live = app.process;
   if (live === null || live.launcher || app.unseen !== '' || live.isSocketMissed) return;
   if (app.supervision.state !== 'running' && app.supervision.state !== 'starting') return;
@@ -33,9 +33,9 @@ export function lookForLostSocket(supervisor: Supervisor, app: App, table: Reado
 }
 
 function socketAt(app: App): number | 'none' | 'unknown' {
-  const look = lookAt(app.paths.socket);
-  if (look.kind === 'unknown') return 'unknown';
-  return look.kind === 'present' && look.stat.isSocket() ? look.stat.ino : 'none';
+  const file = pathState(app.paths.socket);
+  if (file.kind === 'unknown') return 'unknown';
+  return file.kind === 'present' && file.stat.isSocket() ? file.stat.ino : 'none';
 }
 
 async function confirm(supervisor: Supervisor, app: App, live: Live): Promise<void> {

@@ -5,7 +5,7 @@ import type { ProcessIdentity, Reason } from '../../schema/backend.ts';
 import { limits } from './limits.ts';
 import { closePolicy, type Manifest } from '../../schema/manifest/manifest.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
-import { errorCode, isMissing, lookAt, readRecord } from '../atomic-file.ts';
+import { errorCode, isMissing, pathState, readRecord } from '../atomic-file.ts';
 import { readEnvFile, requestVariable } from '../launch/env-file.ts';
 import { readMarker } from '../launch/marker.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
@@ -23,11 +23,11 @@ import {
   watchProcess,
   type Marked,
 } from '../processes.ts';
-import { lookAtScope } from './ending.ts';
-import { lookForLostSocket } from './lost-socket.ts';
+import { observeScope } from './ending.ts';
+import { detectLostSocket } from './lost-socket.ts';
 import { oomCountersOf } from './oom.ts';
 import { scopeOf } from './scope.ts';
-import { lookAtSecrets } from './secrets.ts';
+import { observeSecrets } from './secrets.ts';
 import { listeningPorts } from './tcp-ports.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
 import { later, type App, type Live, type Supervisor, type Wish } from './app-state.ts';
@@ -45,7 +45,7 @@ export function readWish(app: App): Wish | null {
 }
 
 /** Takes the wish on disk over; true when there is one. */
-export function lookAtWish(app: App): boolean {
+export function observeWish(app: App): boolean {
   app.wish = readWish(app);
   app.requestId = app.wish?.variables?.get(requestVariable) ?? app.requestId;
   return app.wish !== null;
@@ -120,7 +120,7 @@ export function tokenOfProcess(app: App): string | null {
 }
 
 /** Reads version, hash and policy again when the package is another one. Bytes are only read when a file changed. */
-export async function lookAtPackage(supervisor: Supervisor, app: App): Promise<void> {
+export async function observePackage(supervisor: Supervisor, app: App): Promise<void> {
   const stamp = packageStamp(supervisor, app.id);
   if (stamp === app.packageStamp) return;
   app.packageStamp = stamp;
@@ -151,8 +151,8 @@ export async function lookAtPackage(supervisor: Supervisor, app: App): Promise<v
     app.policy = null;
   }
   app.packageUnseen = '';
-  app.looked = true;
-  lookAtSecrets(supervisor, app);
+  app.packageObserved = true;
+  observeSecrets(supervisor, app);
   supervisor.changed(app);
 }
 
@@ -161,7 +161,7 @@ function healthPathOf({ backend }: Manifest): string {
 }
 
 /** The idle policy alone, at once: a resumed deadline needs it before the package was looked at whole. */
-export function lookAtPolicy(supervisor: Supervisor, app: App): void {
+export function observePolicy(supervisor: Supervisor, app: App): void {
   try {
     const folder = findPackage(supervisor.place, app.id);
     const manifest = folder === null ? null : readManifest(folder.dir, app.id);
@@ -207,20 +207,20 @@ function enginesStamp(folder: string): string {
 }
 
 /** Waits between looks at a socket file that nobody listens on yet: bind and listen are microseconds apart, a slow app is not. */
-const socketLooksMs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] as const;
+const socketPollsMs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] as const;
 
 /**
  * Whether somebody listens, by the kernel's list; a socket that was bound under another name is asked by a connection.
  * Tells the machine on the change. Looks again by itself while the file is there and the app comes up.
  */
-export async function lookAtSocket(supervisor: Supervisor, app: App, table = readUnixSockets(), look = 0): Promise<void> {
+export async function observeSocket(supervisor: Supervisor, app: App, table = readUnixSockets(), attempt = 0): Promise<void> {
   const before = app.socket;
   app.socket = await socketState(app, table);
   if (app.socket === 'listening') {
     app.tcpPorts = [];
     if (app.process !== null) {
       app.process.listened = true;
-      lookAtScope(app);
+      observeScope(app);
       if (app.process.hash === null) {
         app.process.hash = markedEnviron(app.process.identity.pid, app.mark)?.get('SVC_APP_INSTALLED_HASH') ?? null;
         // It came up through its set-up, which may have made files deep in the folder: that one is looked at again.
@@ -229,15 +229,15 @@ export async function lookAtSocket(supervisor: Supervisor, app: App, table = rea
     }
     if (app.step?.name === 'socket') app.step = null;
     if (app.process !== null && app.supervision.state === 'starting') supervisor.apply(app, { type: 'PROCESS_SEEN', listening: true });
-  } else if (app.socket === 'orphan' && app.process !== null && look < socketLooksMs.length) {
-    later(app, socketLooksMs[look] ?? 1_000, () => void lookAtSocket(supervisor, app, readUnixSockets(), look + 1));
+  } else if (app.socket === 'orphan' && app.process !== null && attempt < socketPollsMs.length) {
+    later(app, socketPollsMs[attempt] ?? 1_000, () => void observeSocket(supervisor, app, readUnixSockets(), attempt + 1));
   }
   if (app.socket !== before) supervisor.changed(app);
-  lookForLostSocket(supervisor, app, table);
+  detectLostSocket(supervisor, app, table);
 }
 
 async function socketState(app: App, table: ReadonlyMap<string, SocketUse> | null): Promise<App['socket']> {
-  const file = lookAt(app.paths.socket);
+  const file = pathState(app.paths.socket);
   if (file.kind === 'unknown') return app.socket;
   if (file.kind === 'absent' || !file.stat.isSocket()) return 'absent';
   if (table?.get(app.paths.socket)?.listening === true) return 'listening';
@@ -250,10 +250,10 @@ async function socketState(app: App, table: ReadonlyMap<string, SocketUse> | nul
 }
 
 /** While the socket is missing: is it a port instead? Source: spec 7 `backend binds a port`. */
-export function lookForTcp(supervisor: Supervisor, app: App): void {
+export function observeTcpPorts(supervisor: Supervisor, app: App): void {
   if (app.process === null || app.process.launcher || app.socket === 'listening' || app.supervision.state !== 'starting') return;
   const ageMs = supervisor.nowMs() - app.process.startedAtMs;
-  if (ageMs < limits.neverBoundMs || ageMs > limits.neverBoundLooksMs) return;
+  if (ageMs < limits.neverBoundMs || ageMs > limits.neverBoundWindowMs) return;
   const ports = listeningPorts(familyOf(app.process.identity.pid));
   if (ports.join() === app.tcpPorts.join()) return;
   app.tcpPorts = ports;
@@ -268,7 +268,7 @@ function gpuSummary(value: unknown): App['gpu'] {
 }
 
 /** Ceilings and the verdict on the GPU, as the launcher wrote them. */
-export function lookAtLimits(app: App): void {
+export function observeLimits(app: App): void {
   let text: string | null;
   try {
     text = readRecord(app.paths.limits);

@@ -11,8 +11,8 @@ import { LaunchRefused } from '../launch/refusal.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
 import { lastLines, redact } from '../launch/run-log.ts';
 import { hiddenValues } from './hidden.ts';
-import { lookAtWish, tokenOfProcess } from './observe.ts';
-import { see } from './sight.ts';
+import { observeWish, tokenOfProcess } from './observe.ts';
+import { checkReadable } from './readable-files.ts';
 import { appOf, type App, type Supervisor } from './app-state.ts';
 
 type RequestOf<Op extends SupervisorRequest['op']> = Extract<SupervisorRequest, { readonly op: Op }>;
@@ -33,8 +33,8 @@ export function inTurn<T>(app: App, run: () => Promise<T>): Promise<T> {
  */
 export async function start(supervisor: Supervisor, order: RequestOf<'start'>): Promise<void> {
   const app = appOf(supervisor, order.app);
-  if (!see(supervisor, app)) throw new SvcError('FILES_UNREADABLE', app.unseen);
-  lookAtWish(app);
+  if (!checkReadable(supervisor, app)) throw new SvcError('FILES_UNREADABLE', app.unseen);
+  observeWish(app);
   if (app.requestId === order.requestId) return;
   const isUnderWay = app.process !== null || app.pending !== null;
   const kept = app.wish?.variables ?? null;

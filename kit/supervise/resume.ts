@@ -8,23 +8,23 @@ import { claimHolder, release } from '../launch/claim.ts';
 import { readMarker } from '../launch/marker.ts';
 import { bootId, isAlive, processesOf, sameProcess, signal, writePidFile, type Marked } from '../processes.ts';
 import { launch, take } from './launching.ts';
-import { adopted, findLive, lookAtLimits, lookAtPolicy, lookAtWish, tokenOfProcess, unrecordedLeaders, wakeStamp } from './observe.ts';
+import { adopted, findLive, observeLimits, observePolicy, observeWish, tokenOfProcess, unrecordedLeaders, wakeStamp } from './observe.ts';
 import { readStatus, type StatusFile } from './snapshot.ts';
 import { guarded, type App, type Live, type Supervisor } from './app-state.ts';
 
 /**
  * Before the first round, once for every app that has a folder. `processes` is the process table as it is now. Throws when a file can't be
- * read, and has changed nothing then: sight.ts asks again.
+ * read, and has changed nothing then: readable-files.ts retries.
  */
 export function resume(supervisor: Supervisor, app: App, processes: ReadonlyMap<string, readonly Marked[]>): void {
   const marked = processesOf(app.mark, processes);
   const before = readStatus(app);
-  const wanted = lookAtWish(app);
+  const wanted = observeWish(app);
   app.lastExit = before?.lastExit ?? null;
   app.restarts = Number.isSafeInteger(before?.restarts) ? Number(before?.restarts) : 0;
   app.requestId ??= typeof before?.requestId === 'string' ? before.requestId : null;
-  lookAtLimits(app);
-  lookAtPolicy(supervisor, app);
+  observeLimits(app);
+  observePolicy(supervisor, app);
   removeLeftovers(supervisor, app);
   const live = findLive(supervisor, app) ?? findUnrecorded(supervisor, app, marked, before);
   if (live !== null) {

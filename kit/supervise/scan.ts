@@ -6,17 +6,17 @@ import { accountPaths } from '../../schema/server-paths.ts';
 import { heldToClock, nextDeadlineMs } from '../../machines/supervision.ts';
 import { trimRunLog } from '../launch/run-log.ts';
 import { installedIds } from '../launch/package.ts';
-import { errorCode, isMissing, lookAt } from '../atomic-file.ts';
+import { errorCode, isMissing, pathState } from '../atomic-file.ts';
 import { isAppId } from '../../schema/app-id.ts';
-import { lookAtScope, watchUntilGone } from './ending.ts';
-import { lookAtHealth } from './health.ts';
+import { observeScope, watchUntilGone } from './ending.ts';
+import { observeHealth } from './health.ts';
 import { oomKillCount } from './oom.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
-import { ended, lookAtPidFile } from './launching.ts';
-import { keepRecord, lookForLostSocket } from './lost-socket.ts';
-import { lookAtPackage, lookAtSocket, lookAtWish, lookForTcp, wakeStamp } from './observe.ts';
-import { lookAtSecrets } from './secrets.ts';
-import { isReadable, see } from './sight.ts';
+import { ended, observePidFile } from './launching.ts';
+import { keepRecord, detectLostSocket } from './lost-socket.ts';
+import { observePackage, observeSocket, observeWish, observeTcpPorts, wakeStamp } from './observe.ts';
+import { observeSecrets } from './secrets.ts';
+import { isReadable, checkReadable } from './readable-files.ts';
 import { idleDeadlineMs, writeStatus } from './snapshot.ts';
 import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
 import { appOf, guarded, type App, type Supervisor } from './app-state.ts';
@@ -47,7 +47,7 @@ export function scan(supervisor: Supervisor): void {
   void wakeGpuWaiters(supervisor);
   const table = readUnixSockets();
   for (const app of supervisor.apps.values()) {
-    if (isChanged || !app.looked || app.packageUnseen !== '') void lookAtPackage(supervisor, app);
+    if (isChanged || !app.packageObserved || app.packageUnseen !== '') void observePackage(supervisor, app);
     guarded(supervisor, app, 'scan', () => scanApp(supervisor, app, table));
   }
 }
@@ -68,28 +68,28 @@ function folderStamps(supervisor: Supervisor): string {
 function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
   // Its end is always an event of the process table; a stop that lost its timer goes on here.
   watchUntilGone(supervisor, app);
-  if (!see(supervisor, app)) {
+  if (!checkReadable(supervisor, app)) {
     checkAdopted(supervisor, app);
     return;
   }
   followWish(supervisor, app);
-  lookAtSecrets(supervisor, app);
+  observeSecrets(supervisor, app);
   if (app.process !== null) {
     checkAdopted(supervisor, app);
     capRunLog(supervisor, app);
   }
   if (app.process !== null) {
-    lookAtPidFile(supervisor, app);
-    lookAtScope(app);
+    observePidFile(supervisor, app);
+    observeScope(app);
     const listening = table?.get(app.paths.socket)?.listening === true;
     const isSettled = app.socket === (listening ? 'listening' : 'absent');
-    if (!isSettled || (!listening && lookAt(app.paths.socket).kind !== 'absent')) void lookAtSocket(supervisor, app, table);
-    lookForLostSocket(supervisor, app, table);
+    if (!isSettled || (!listening && pathState(app.paths.socket).kind !== 'absent')) void observeSocket(supervisor, app, table);
+    detectLostSocket(supervisor, app, table);
     keepRecord(supervisor, app);
-    lookForTcp(supervisor, app);
+    observeTcpPorts(supervisor, app);
     countConnections(supervisor, app, table);
     // After the count: what it asks is over before the next one.
-    lookAtHealth(supervisor, app);
+    observeHealth(supervisor, app);
   } else {
     relaunchIfLost(supervisor, app);
   }
@@ -100,8 +100,8 @@ function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, So
 
 /** The wish came or went without a request: a person or a script wrote or deleted the env file. Source: spec 2.6. */
 export function followWish(supervisor: Supervisor, app: App): void {
-  if (!see(supervisor, app) || app.wishEnds) return;
-  const { kind } = lookAt(app.paths.env);
+  if (!checkReadable(supervisor, app) || app.wishEnds) return;
+  const { kind } = pathState(app.paths.env);
   const { state } = app.supervision;
   if (kind === 'absent' && app.wish !== null) {
     app.wish = null;
@@ -109,7 +109,7 @@ export function followWish(supervisor: Supervisor, app: App): void {
   } else if (kind === 'present' && (app.wish === null || app.wish.variables === null)) {
     // One that could not be used may have been mended since: token, pin and request stand in it.
     const isNew = app.wish === null;
-    lookAtWish(app);
+    observeWish(app);
     if (!isNew) supervisor.changed(app);
     else if (state === 'stopped') supervisor.apply(app, { type: 'WANTED' });
   }
@@ -124,7 +124,7 @@ export function checkAdopted(supervisor: Supervisor, app: App): void {
 /** Starting, and nobody at work: another launcher was, and left nothing. */
 function relaunchIfLost(supervisor: Supervisor, app: App): void {
   if (app.supervision.state !== 'starting' || app.pending !== null) return;
-  lookAtPidFile(supervisor, app);
+  observePidFile(supervisor, app);
   if (app.process === null && app.supervision.state === 'starting') supervisor.apply(app, { type: 'PROCESS_DIED', reason: 'Crashed' });
 }
 

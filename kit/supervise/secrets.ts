@@ -1,6 +1,6 @@
 /** Looking at an app's secrets: which the manifest asks for and the vault lacks, and whether the process has those of the vault. */
 import type { Variables } from '../launch/env-file.ts';
-import { lookAt } from '../atomic-file.ts';
+import { pathState } from '../atomic-file.ts';
 import { readSecrets } from '../launch/secrets.ts';
 import { environOf } from '../processes.ts';
 import { noSecrets, type App, type SecretDeclaration, type Supervisor } from './app-state.ts';
@@ -9,7 +9,7 @@ import { noSecrets, type App, type SecretDeclaration, type Supervisor } from './
  * What the snapshot says, brought up to date when vault, manifest or process are others than at the last look. A vault that can't be
  * used is told by the start that is refused; here nothing is missing from it.
  */
-export function lookAtSecrets(supervisor: Supervisor, app: App): void {
+export function observeSecrets(supervisor: Supervisor, app: App): void {
   const stamp = app.declaredSecrets.length === 0 ? '' : `${stampOf(app.paths.secrets)} ${app.packageStamp} ${processStamp(app)}`;
   if (stamp === app.secretsStamp) return;
   app.secretsStamp = stamp;
@@ -44,8 +44,8 @@ function processStamp({ process }: App): string {
 }
 
 function stampOf(path: string): string {
-  const look = lookAt(path);
-  if (look.kind !== 'present') return look.kind;
-  const { stat } = look;
+  const file = pathState(path);
+  if (file.kind !== 'present') return file.kind;
+  const { stat } = file;
   return `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size} ${stat.mode}`;
 }

@@ -7,12 +7,12 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { supervisorProtocolVersion, type SupervisorPush, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
-import { errorCode, lookAt, renameOver, unlinkIfThere } from '../atomic-file.ts';
+import { errorCode, pathState, renameOver, unlinkIfThere } from '../atomic-file.ts';
 import { isDiskFull } from '../disk-error.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
 import { checkSocketPath } from '../launch/socket.ts';
 import { follow, type Follower } from './follow.ts';
-import { lookAtHealth } from './health.ts';
+import { observeHealth } from './health.ts';
 import { inTurn, isServerScope, logText, pin, start, stop, token, used } from './operations.ts';
 import { parseRequest } from './requests.ts';
 import { snapshotOf } from './snapshot.ts';
@@ -81,7 +81,7 @@ export async function serve(supervisor: Supervisor, options: ServerOptions): Pro
     push: (snapshot) => pushAll({ event: 'app', snapshot }),
     gone: (app) => pushAll({ event: 'gone', app }),
     logChanged: (app) => {
-      for (const client of clients) client.followers.get(app)?.look();
+      for (const client of clients) client.followers.get(app)?.poll();
     },
     keep: async () => {
       if (remaking !== null || isStanding(stand, path)) return;
@@ -128,8 +128,8 @@ function listen(attendTo: (socket: Socket) => void, path: string): Promise<Stand
 
 /** What can't be looked at is left as it is. */
 function isStanding({ inode }: Standing, path: string): boolean {
-  const look = lookAt(path);
-  return look.kind === 'unknown' || (look.kind === 'present' && look.stat.ino === inode);
+  const file = pathState(path);
+  return file.kind === 'unknown' || (file.kind === 'present' && file.stat.ino === inode);
 }
 
 /** A reader that does not keep up is dropped: it reads the state again when it comes back. */
@@ -149,7 +149,7 @@ function attend(supervisor: Supervisor, options: ServerOptions, client: Client):
   };
   socket.on('error', () => undefined);
   socket.on('drain', () => {
-    for (const follower of client.followers.values()) follower.look();
+    for (const follower of client.followers.values()) follower.poll();
   });
   socket.on('data', (chunk: Buffer) => {
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
@@ -232,7 +232,7 @@ async function carryOut(supervisor: Supervisor, options: ServerOptions, client: 
       break;
     case 'doubt': {
       const app = supervisor.apps.get(request.app);
-      if (app) lookAtHealth(supervisor, app, true);
+      if (app) observeHealth(supervisor, app, true);
       break;
     }
     case 'token':

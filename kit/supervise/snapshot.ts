@@ -2,7 +2,7 @@
 import type { AppSnapshot, Reason } from '../../schema/backend.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Supervision } from '../../machines/supervision.ts';
-import { lookAt, readIfThere, writeFileAtomic } from '../atomic-file.ts';
+import { pathState, readIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { pinnedVariable } from '../launch/env-file.ts';
 import type { App } from './app-state.ts';
@@ -40,7 +40,7 @@ function reasonNow(app: App, nowMs: number): Reason {
 export function snapshotOf(app: App, nowMs: number): AppSnapshot {
   const { supervision, process } = app;
   const known = reasonNow(app, nowMs);
-  const unseen = app.looked ? app.unseen : app.unseen || app.packageUnseen;
+  const unseen = app.packageObserved ? app.unseen : app.unseen || app.packageUnseen;
   const [state, reason, message] =
     unseen === '' ? [supervision.state, known, messageFor(app, known)] : (['unknown', 'FilesUnreadable', unseen] as const);
   return {
@@ -94,7 +94,7 @@ export function changedSnapshot(app: App, nowMs: number): AppSnapshot | null {
 
 /** Brings status.json up to date. An app that was never started has no folder and needs none; a full disk stops nobody. */
 export function writeStatus(app: App, log: (event: string, fields: Record<string, unknown>) => void): void {
-  if (app.written === app.published || lookAt(app.paths.dir).kind !== 'present') return;
+  if (app.written === app.published || pathState(app.paths.dir).kind !== 'present') return;
   try {
     writeFileAtomic(app.paths.status, `${app.published}\n`);
     app.written = app.published;

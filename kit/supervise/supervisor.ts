@@ -5,17 +5,17 @@ import { advance, restartsAfter } from '../../machines/supervision.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
-import { lookAt, unlinkIfThere } from '../atomic-file.ts';
+import { pathState, unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { identityOf, markedProcesses } from '../processes.ts';
 import { diskTrouble } from './disk.ts';
 import { endStrays, signalApp, watchUntilGone } from './ending.ts';
 import { launch, sweep } from './launching.ts';
 import { lockAt } from './lock.ts';
-import { lookAtPackage } from './observe.ts';
+import { observePackage } from './observe.ts';
 import { checkAdopted, foldersOf, runDeadlines, scan } from './scan.ts';
 import { serve, type ProtocolServer } from './server.ts';
-import { takeOver } from './sight.ts';
+import { takeOver } from './readable-files.ts';
 import { changedSnapshot, writeStatus } from './snapshot.ts';
 import { watchEdges } from './watch.ts';
 import { appOf, guarded, later, type App, type Supervisor } from './app-state.ts';
@@ -114,13 +114,13 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
   const lock = lockAt(accountPaths(options.place).supervisorLock);
   const round = (): void => {
     remakeRoot(supervisor);
-    if (lock.look() === 'lost') return options.replaced();
+    if (lock.check() === 'lost') return options.replaced();
     level(supervisor);
     edges.refresh();
     server?.keep().catch((error: unknown) => supervisor.log('socket-not-made', { error: String(error) }));
   };
   round();
-  const known = Promise.all([...supervisor.apps.values()].map((app) => lookAtPackage(supervisor, app))).then(() => undefined);
+  const known = Promise.all([...supervisor.apps.values()].map((app) => observePackage(supervisor, app))).then(() => undefined);
   server = await serve(supervisor, { version: options.version, isOutdated: options.isOutdated, known, quit: options.quit });
   const scanTimer = setInterval(round, sharedLimits.supervisorScanMs);
   const pollTimer = setInterval(() => {
@@ -161,7 +161,7 @@ function closeRoot(place: ServerPlace): void {
 
 /** Somebody deleted it; an empty one is what the lock and the socket need. */
 function remakeRoot(supervisor: Supervisor): void {
-  if (lookAt(accountPaths(supervisor.place).root).kind !== 'absent') return;
+  if (pathState(accountPaths(supervisor.place).root).kind !== 'absent') return;
   try {
     closeRoot(supervisor.place);
     supervisor.log('folder-made-again');
@@ -182,7 +182,7 @@ function dueStatus(supervisor: Supervisor, app: App): void {
 
 /** Nothing of it is left: no package, no wish, no process and no folder. */
 function isGone(supervisor: Supervisor, app: App): boolean {
-  if (!app.looked || app.unseen !== '' || app.resumeDue || app.queued > 0) return false;
+  if (!app.packageObserved || app.unseen !== '' || app.resumeDue || app.queued > 0) return false;
   if (app.installed !== null || app.wish !== null || app.process !== null || app.pending !== null) return false;
   return app.supervision.state === 'stopped' && foldersOf(supervisor)?.includes(app.id) === false;
 }

@@ -16,7 +16,7 @@ import { findPackage, readManifest } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
 import { readSecrets, writeSecrets } from '../launch/secrets.ts';
 import { wakeIfChanged } from './scan.ts';
-import { isStale, lookAtSecrets } from './secrets.ts';
+import { isStale, observeSecrets } from './secrets.ts';
 import { appOf, type App, type SecretDeclaration, type Supervisor } from './app-state.ts';
 
 type RequestOf<Op extends SupervisorRequest['op']> = Extract<SupervisorRequest, { readonly op: Op }>;
@@ -88,7 +88,7 @@ export function deleteSecret(supervisor: Supervisor, { app: id, name }: RequestO
 }
 
 function changed(supervisor: Supervisor, app: App): SecretsView {
-  lookAtSecrets(supervisor, app);
+  observeSecrets(supervisor, app);
   // A start that waited for a usable vault goes on at once.
   wakeIfChanged(supervisor, app);
   return secretsView(supervisor, { app: app.id });

@@ -2,14 +2,14 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { limits } from './limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
-import { lookAt } from '../atomic-file.ts';
+import { pathState } from '../atomic-file.ts';
 import { readMarker } from '../launch/marker.ts';
 import { isAppId } from '../../schema/app-id.ts';
 import { sameProcess } from '../processes.ts';
-import { lookAtPidFile } from './launching.ts';
-import { lookAtPackage, lookAtSocket } from './observe.ts';
+import { observePidFile } from './launching.ts';
+import { observePackage, observeSocket } from './observe.ts';
 import { capRunLog, followWish, wakeIfChanged } from './scan.ts';
-import { lookAtSecrets } from './secrets.ts';
+import { observeSecrets } from './secrets.ts';
 import { appOf, later, type App, type Supervisor } from './app-state.ts';
 
 export interface Edges {
@@ -26,12 +26,12 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
     watchers.delete(path);
   };
   const add = (path: string, onChange: (name: string) => void): void => {
-    const look = lookAt(path);
+    const file = pathState(path);
     const known = watchers.get(path);
     // A folder that was deleted and made again is another one: the watch is still on the old.
-    if (known !== undefined && (look.kind === 'unknown' || (look.kind === 'present' && look.stat.ino === known.inode))) return;
+    if (known !== undefined && (file.kind === 'unknown' || (file.kind === 'present' && file.stat.ino === known.inode))) return;
     drop(path);
-    if (look.kind !== 'present') return;
+    if (file.kind !== 'present') return;
     try {
       const watcher = watch(path, (_kind, name) => {
         if (name === null) return;
@@ -43,7 +43,7 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
         }
       });
       watcher.on('error', () => drop(path));
-      watchers.set(path, { watcher, inode: look.stat.ino });
+      watchers.set(path, { watcher, inode: file.stat.ino });
     } catch {
       // Missing, or out of watches: the rounds do it alone.
     }
@@ -68,7 +68,7 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
     if (!isAppId(name)) return;
     const app = appOf(supervisor, name);
     // The package is renamed into place; a change of its manifest alone is seen by the next round.
-    void lookAtPackage(supervisor, app);
+    void observePackage(supervisor, app);
     wakeIfChanged(supervisor, app);
   };
   return {
@@ -97,17 +97,17 @@ function onAppFile(supervisor: Supervisor, app: App, name: string): void {
       wakeIfChanged(supervisor, app);
       break;
     case 'app.sock':
-      void lookAtSocket(supervisor, app);
+      void observeSocket(supervisor, app);
       wakeIfChanged(supervisor, app);
       break;
     case 'run.pid':
-      lookAtPidFile(supervisor, app);
+      observePidFile(supervisor, app);
       break;
     case 'subindo':
-      lookAtMarker(supervisor, app);
+      observeMarker(supervisor, app);
       break;
     case 'secrets.json':
-      lookAtSecrets(supervisor, app);
+      observeSecrets(supervisor, app);
       wakeIfChanged(supervisor, app);
       break;
     default:
@@ -116,10 +116,10 @@ function onAppFile(supervisor: Supervisor, app: App, name: string): void {
 }
 
 /** How far the launcher at work has come. */
-function lookAtMarker(supervisor: Supervisor, app: App): void {
+function observeMarker(supervisor: Supervisor, app: App): void {
   const marker = readMarker(app.paths.comingUp);
   if (marker === null || sameProcess(marker.process, supervisor.self)) return;
-  if (app.process === null) lookAtPidFile(supervisor, app);
+  if (app.process === null) observePidFile(supervisor, app);
   if (app.process?.launcher !== true || !sameProcess(app.process.identity, marker.process)) return;
   app.step = { name: marker.step, detail: marker.detail, atMs: marker.atMs };
   supervisor.changed(app);

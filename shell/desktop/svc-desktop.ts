@@ -125,14 +125,14 @@ export class SvcDesktop extends LitElement {
    */
   #followFocus(): () => void {
     let seen: HTMLElement | null = null;
-    const look = (): void => {
+    const followActive = (): void => {
       const active = deepActive();
       if (active === seen) return;
       seen = active;
       for (const [id, frame] of this.desk.frames) if (frame.iframe !== null && frame.iframe === active) this.desk.windows.focus(id);
     };
     // The browser moves the focus after this event.
-    const blurred = (): void => void setTimeout(look);
+    const blurred = (): void => void setTimeout(followActive);
     const ownFocus = (): void => void (seen = null);
     addEventListener('blur', blurred);
     addEventListener('focusin', ownFocus);

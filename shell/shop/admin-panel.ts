@@ -16,7 +16,7 @@ import { installSteps, saySize } from './words.ts';
 type AdminServer = AdminPackagesAnswer['servers'][number];
 type AdminPackage = AdminServer['packages'][number];
 
-const lookMs = 5_000;
+const refreshMs = 5_000;
 const copiedMs = 2_000;
 
 /** A word of a closed list in the person's language; a newer one as it is. */
@@ -64,8 +64,8 @@ export class SvcShopAdmin extends LitElement {
     super.connectedCallback();
     void this.#watch;
     void this.#read();
-    const look = setInterval(() => document.visibilityState === 'visible' && void this.#read(), lookMs);
-    this.#ends = [() => clearInterval(look), this.desk.store.state.subscribe(() => void this.#read())];
+    const timer = setInterval(() => document.visibilityState === 'visible' && void this.#read(), refreshMs);
+    this.#ends = [() => clearInterval(timer), this.desk.store.state.subscribe(() => void this.#read())];
   }
 
   override disconnectedCallback(): void {

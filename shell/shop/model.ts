@@ -43,7 +43,7 @@ export interface StoreModel {
 
 const gatherMs = 150;
 /** A newly published version is seen without anybody's doing. */
-const lookMs = 5 * 60_000;
+const refreshMs = 5 * 60_000;
 
 export const updatesIn = ({ apps }: StoreState): number => apps.filter(({ actions }) => actions.includes('update')).length;
 
@@ -53,7 +53,7 @@ export function createStoreModel(announce: (words: string) => void): StoreModel 
   const refusal = createSignal<string | null>(null);
   const busy = createSignal<ReadonlySet<string>>(new Set());
   const refresh = reader(state, announce);
-  setInterval(() => document.visibilityState === 'visible' && refresh(), lookMs);
+  setInterval(() => document.visibilityState === 'visible' && refresh(), refreshMs);
 
   const ask = async (app: string, request: () => Promise<unknown>): Promise<void> => {
     busy.set(new Set([...busy.get(), app]));

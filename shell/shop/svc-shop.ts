@@ -18,7 +18,7 @@ import { storeStyles } from './styles.ts';
 import { sayProblem } from './words.ts';
 
 /** An open window looks more often than the badge does. */
-const lookMs = 15_000;
+const refreshMs = 15_000;
 const copiedMs = 2_000;
 
 type Tab = 'browse' | 'installed' | 'admin';
@@ -43,7 +43,7 @@ export class SvcShop extends LitElement {
     const { state, page, refusal, busy } = this.desk.store;
     return [state, page, refusal, busy, this.desk.apps.state, language];
   });
-  #look: ReturnType<typeof setInterval> | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
   /** The list that a page goes back to, and the page that was drawn last. */
   #from: Tab = 'browse';
   #drawn: StorePage | null = null;
@@ -64,12 +64,12 @@ export class SvcShop extends LitElement {
     super.connectedCallback();
     void this.#watch;
     this.desk.store.refresh();
-    this.#look = setInterval(() => document.visibilityState === 'visible' && this.desk.store.refresh(), lookMs);
+    this.#timer = setInterval(() => document.visibilityState === 'visible' && this.desk.store.refresh(), refreshMs);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    clearInterval(this.#look);
+    clearInterval(this.#timer);
   }
 
   readonly #context: StoreContext = (() => {

@@ -20,7 +20,7 @@ import { sayOnClose } from './on-close.ts';
 import { sayCpu, sayMemory } from './usage.ts';
 
 /** Connections and pids change without an event. */
-const lookMs = 4_000;
+const refreshMs = 4_000;
 
 type Verb = 'start' | 'stop' | 'restart';
 
@@ -48,7 +48,7 @@ export class SvcTaskManager extends LitElement {
   #watch = new Watch(this, () => [this.desk.apps.state, this.desk.tasksApp, language]);
   /** The app whose row was last brought into view. */
   #seen: string | null = null;
-  #look: ReturnType<typeof setInterval> | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
   #endUsage: () => void = () => {};
 
   constructor() {
@@ -63,12 +63,12 @@ export class SvcTaskManager extends LitElement {
     super.connectedCallback();
     void this.#watch;
     this.#endUsage = this.desk.apps.watchUsage();
-    this.#look = setInterval(() => document.visibilityState === 'visible' && this.desk.apps.refresh(), lookMs);
+    this.#timer = setInterval(() => document.visibilityState === 'visible' && this.desk.apps.refresh(), refreshMs);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    clearInterval(this.#look);
+    clearInterval(this.#timer);
     this.#endUsage();
   }
 

@@ -16,7 +16,7 @@ export function createRemovedApps(gone: (app: string) => void): RemovedApps {
   let last: ReadonlySet<string> | null = null;
   /** Its end is told more than once. */
   const over = new Set<string>();
-  const look = (): void => {
+  const update = (): void => {
     if (last === null) return;
     for (const app of last) over.delete(app);
     for (const app of leaving) {
@@ -32,11 +32,11 @@ export function createRemovedApps(gone: (app: string) => void): RemovedApps {
       if (event.type !== 'install-progress') return;
       if (event.state === 'removing' || event.state === 'removed') leaving.add(event.app);
       else leaving.delete(event.app);
-      look();
+      update();
     },
     listed: (apps) => {
       last = apps;
-      look();
+      update();
     },
   };
 }

@@ -190,7 +190,7 @@ describe.concurrent('files that somebody changed on the server', () => {
   /** What the next look every minute would see, now. */
   const look = (world: PackageWorld): void => {
     for (const server of world.up.controller.context.entries.servers.values()) {
-      server.lookedAtMs = 0;
+      server.observedAtMs = 0;
       world.up.controller.context.queue.add(server.key, false);
     }
   };

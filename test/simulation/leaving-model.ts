@@ -3,7 +3,7 @@
  * decideServer, and what their actions bring about.
  */
 import type { Action } from '../../reconcilers/actions.ts';
-import type { HostSight } from '../../reconcilers/backend-types.ts';
+import type { Reachability } from '../../reconcilers/backend-types.ts';
 import { livesOn } from '../../reconcilers/leaving.ts';
 import { decidePackage } from '../../reconcilers/package.ts';
 import { decidePerson } from '../../reconcilers/person.ts';
@@ -88,7 +88,7 @@ function ask<Key extends Owner>(world: World, owner: Key, work: (world: World, o
   });
 }
 
-const hostOf = ({ seen }: ServerModel): HostSight => ({ status: seen, message: '' });
+const hostOf = ({ seen }: ServerModel): Reachability => ({ status: seen, message: '' });
 
 function workLeaver(world: World, person: PersonModel): void {
   if (person.document !== 'leaving' || person.ordered > 0) return;
@@ -168,7 +168,7 @@ function workPackage(world: World, installed: Installed): void {
     { ...target, ...wish, name: manifest.id, leaving: document === 'leaving', version: document === 'leaving' ? null : '1.0.0' },
     {
       host: hostOf(server),
-      looked: true,
+      targetObserved: true,
       isOthers: false,
       overruled: null,
       installed: installed.seen ? { version: '1.0.0', hash: installed.hash, drift: false, previous: null } : null,

@@ -49,8 +49,8 @@ export function createBudget({ nowMs, diskOf, close }: BudgetDeps): Budget {
   const accounts = new Map<string, Account>();
   const apps = new Map<string, number>();
   let used = 0;
-  const lookAtDisk = ({ account }: Room): void => {
-    if (nowMs() - account.diskAtMs < limits.roomDiskLookMs) return;
+  const measureDisk = ({ account }: Room): void => {
+    if (nowMs() - account.diskAtMs < limits.roomDiskPollMs) return;
     account.diskAtMs = nowMs();
     diskOf(account.dona).then(
       (bytes) => (account.diskBytes = bytes),
@@ -93,7 +93,7 @@ export function createBudget({ nowMs, diskOf, close }: BudgetDeps): Budget {
     enter: (room) => void room.account.rooms.add(room),
     hold,
     grow: (room, bytes) => {
-      lookAtDisk(room);
+      measureDisk(room);
       return (room.account.diskBytes ?? 0) + bytes > limits.roomDiskPerPersonBytesMax ? 'disk' : hold(room, bytes);
     },
     count: (room, diskBytes) => {

@@ -28,7 +28,7 @@ interface Due {
   notBeforeMs: number;
 }
 
-const lookMs = 250;
+const pollMs = 250;
 
 export function isDue({ tail, updates, baseBytes }: Room): boolean {
   if (updates < 2) return false;
@@ -45,13 +45,13 @@ export function createCompaction({ log, clock, random, onCompacted, onFailed }: 
 
   const arm = (): void => {
     if (cancel || running || due.size === 0) return;
-    cancel = clock.at(clock.monotonicMs() + lookMs, () => {
+    cancel = clock.at(clock.monotonicMs() + pollMs, () => {
       cancel = null;
-      look();
+      poll();
       arm();
     });
   };
-  const look = (): void => {
+  const poll = (): void => {
     const nowMs = clock.monotonicMs();
     for (const [room, entry] of due) {
       const quiet = nowMs - room.changedAtMs >= limits.roomCompactQuietMs;

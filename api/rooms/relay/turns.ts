@@ -37,7 +37,7 @@ export interface TurnSenders {
 }
 
 export function createTurns(clock: Clock, { send, sendTable }: TurnSenders, atTurnEnd: (fn: () => void) => void = setImmediate): Turns {
-  const look = (room: Room): void => {
+  const sendIfDue = (room: Room): void => {
     if (!room.sendDue && !room.presenceDue) return;
     const nowMs = clock.monotonicMs();
     const { text, presence } = ripeAt(room);
@@ -58,11 +58,11 @@ export function createTurns(clock: Clock, { send, sendTable }: TurnSenders, atTu
     room.wake?.cancel();
     const cancel = clock.at(atMs, () => {
       room.wake = null;
-      look(room);
+      sendIfDue(room);
     });
     room.wake = { atMs, cancel };
   };
-  const lookSoon = queueOf(look, atTurnEnd);
+  const sendDueSoon = queueOf(sendIfDue, atTurnEnd);
   const welcome = (connection: Connection): void => {
     if (!connection.gone) sendTable(connection);
   };
@@ -71,13 +71,13 @@ export function createTurns(clock: Clock, { send, sendTable }: TurnSenders, atTu
       // One that waits for more has enough now.
       if (room.sendDue && room.unsent !== limits.roomGatherUpdatesMax) return;
       room.sendDue = true;
-      lookSoon(room);
+      sendDueSoon(room);
     },
     presenceSoon: (room) => {
       if (room.presenceDue) return;
       room.presenceDue = true;
       room.presenceSinceMs = clock.monotonicMs();
-      lookSoon(room);
+      sendDueSoon(room);
     },
     tableSoon: queueOf(welcome, atTurnEnd),
   };

@@ -64,15 +64,15 @@ export function createSshHost(options: SshHostOptions): Host {
     onBadPackage: options.onBadPackage,
     run: (stdin, onLine) => {
       const argv = asRoot(options, kitCommand(options, 'svc-app-list'));
-      return repeatable(connections.admin(), () => ({ argv, stdin: textOf(stdin), onLine, msMax: limits.serverLookMsMax }));
+      return repeatable(connections.admin(), () => ({ argv, stdin: textOf(stdin), onLine, msMax: limits.serverObserveMsMax }));
     },
   });
   const parts: Parts = { options, connections, listing };
   const files = createFileCache();
   const packagesOf = async (account: string | null, next: readonly string[]): Promise<readonly InstalledPackage[]> => {
     const names = [...(account === null ? [] : [account]), ...next].filter((name) => accountPattern.test(name));
-    const look = await listing.look(names, account === null);
-    return account === null ? look.system : [...look.system, ...(look.accounts.get(account)?.own ?? [])];
+    const observation = await listing.observe(names, account === null);
+    return account === null ? observation.system : [...observation.system, ...(observation.accounts.get(account)?.own ?? [])];
   };
   return {
     server,
@@ -91,7 +91,7 @@ export function createSshHost(options: SshHostOptions): Host {
     mendEngines: async (app, run = {}) => {
       await runInstaller(parts, [app], { scope: 'sistema', account: null, ...run });
     },
-    enginesMark: async () => (await listing.look([], false)).engines,
+    enginesMark: async () => (await listing.observe([], false)).engines,
     inventory: (requirements) => inventory(parts, requirements),
     rollBack: async (app, scope, account) => {
       await runInstaller(parts, ['--rollback', app], { scope, account });
@@ -161,7 +161,7 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
   checkSocketPath(paths.supervisorSocket);
   const seen = await parts.listing.whereabouts(account);
   // It may have been brought up to date since.
-  const kit = isOlderKit(seen.kit) ? (await parts.listing.look([account], true)).kit : seen.kit;
+  const kit = isOlderKit(seen.kit) ? (await parts.listing.observe([account], true)).kit : seen.kit;
   if (isOlderKit(kit)) {
     // Starting it would only end in being told to make room for ours.
     throw new SvcError(
@@ -210,8 +210,8 @@ interface InstallOrder extends InstallRun {
 async function install(parts: Parts, source: PackageSource, order: InstallOrder): Promise<InstalledPackage> {
   const done = source.kind === 'url' ? await installFromUrl(parts, source, order) : await sendAndInstall(parts, source, order);
   const { scope, account } = order;
-  const look = await parts.listing.look(account === null ? [] : [account], true);
-  const among = account === null || scope === 'sistema' ? look.system : (look.accounts.get(account)?.own ?? []);
+  const observation = await parts.listing.observe(account === null ? [] : [account], true);
+  const among = account === null || scope === 'sistema' ? observation.system : (observation.accounts.get(account)?.own ?? []);
   const found = among.find(({ app }) => app === done.app);
   if (!found) throw new SvcError('INTERNAL', `${done.app} vanished while it was installed`);
   return found;
@@ -265,7 +265,7 @@ function resultOf(outcome: Exclude<InstallOutcome, { readonly event: 'error' }>)
 async function inventory({ options, connections }: Parts, requirements: readonly string[]): Promise<Inventory> {
   const argv = asRoot(options, kitCommand(options, 'svc-app-install', '--json', '--look', '-'));
   const stdin = textOf(requirements.map((requirement) => `${requirement.replaceAll('\n', ' ')}\n`).join(''));
-  const outcome = await talk(connections.admin(), argv, { stdin, scope: 'sistema', account: null }, limits.serverLookMsMax);
+  const outcome = await talk(connections.admin(), argv, { stdin, scope: 'sistema', account: null }, limits.serverObserveMsMax);
   if (outcome.event === 'look') return { missing: outcome.missing, engines: outcome.engines, gpu: outcome.gpu };
   throw new SvcError('INTERNAL', 'svc-app-install answered something else');
 }
@@ -305,7 +305,7 @@ async function readFile(parts: Parts, account: string, app: string, scope: strin
       else if (line?.event === 'end') ended = true;
       else if (line?.event === 'error') refused = listError(line);
     },
-    msMax: sharedLimits.accountLookMsMax,
+    msMax: sharedLimits.accountObserveMsMax,
   });
   if ((refused as SvcError | null)?.code === 'NOT_FOUND') return null;
   if (refused) throw refused;

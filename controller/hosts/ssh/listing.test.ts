@@ -42,9 +42,9 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 test('who asks while a look runs that tells of them shares it; who asks freshly gets one that begins afterwards, all of them the same', async () => {
   const { listing, runs } = createServer();
-  const first = listing.look(['ana'], false);
-  const shared = listing.look(['ana'], false);
-  const fresh = [listing.look([], true), listing.look(['ana'], true), listing.look(['ana'], true)];
+  const first = listing.observe(['ana'], false);
+  const shared = listing.observe(['ana'], false);
+  const fresh = [listing.observe([], true), listing.observe(['ana'], true), listing.observe(['ana'], true)];
   runs[0]!.answer([account('ana'), end]);
   expect(await shared).toBe(await first);
   await turn();
@@ -55,11 +55,11 @@ test('who asks while a look runs that tells of them shares it; who asks freshly 
 
 test('whoever was asked for once is in every look', async () => {
   const { listing, runs, pass } = createServer();
-  const looks = [listing.look(['ana'], false)];
+  const looks = [listing.observe(['ana'], false)];
   runs[0]!.answer([account('ana'), end]);
   await looks[0];
   pass(limits.systemListingMs);
-  looks.push(listing.look(['bia'], false));
+  looks.push(listing.observe(['bia'], false));
   expect(runs[1]!.asked).toBe('ana\nbia\n');
   runs[1]!.answer([account('ana'), account('bia', null), end]);
   expect((await looks[1]!).accounts.get('bia')).toEqual({ home: null, own: [] });
@@ -67,13 +67,13 @@ test('whoever was asked for once is in every look', async () => {
 
 test('what was installed meanwhile makes a look stale, homes stay', async () => {
   const { listing, runs } = createServer();
-  const before = listing.look(['ana'], false);
+  const before = listing.observe(['ana'], false);
   listing.changed();
   runs[0]!.answer([account('ana'), end]);
   await before;
   expect(await listing.whereabouts('ana')).toEqual({ home: '/home/ana', kit: '9.9.9' });
   expect(runs).toHaveLength(1);
-  void listing.look(['ana'], false);
+  void listing.observe(['ana'], false);
   expect(runs).toHaveLength(2);
 });
 
@@ -87,14 +87,14 @@ test.for([
   ['an app that is a path', JSON.stringify({ ...packaged('notas'), app: '../x' })],
 ] as const)('a line that is not ours is passed over: %s', async ([, line]) => {
   const { listing, runs } = createServer();
-  const look = listing.look(['ana'], false);
+  const look = listing.observe(['ana'], false);
   runs[0]!.answer([line, end]);
   expect(await look).toEqual({ kit: '9.9.9', engines: null, system: [], accounts: new Map([['ana', { home: null, own: [] }]]) });
 });
 
 test('a manifest that can not be acted on, or is another app’s, hides no other and is told', async () => {
   const { listing, runs, bad } = createServer();
-  const look = listing.look([], true);
+  const look = listing.observe([], true);
   runs[0]!.answer([packaged('torta', { manifest: '{' }), packaged('notas', { manifest: manifest('outra') }), packaged('boa'), end]);
   expect((await look).system.map(({ app }) => app)).toEqual(['boa']);
   expect(bad).toEqual(['/torta', '/notas']);
@@ -104,7 +104,7 @@ test('an unchanged package is the same object at each look', async () => {
   const { listing, runs } = createServer();
   const found = [];
   for (let n = 0; n < 3; n += 1) {
-    const look = listing.look([], true);
+    const look = listing.observe([], true);
     runs[n]!.answer([packaged('notas', n === 2 ? { delivered: null } : {}), end]);
     found.push((await look).system[0]);
   }
@@ -116,7 +116,7 @@ const stamped = (account: string | null, stamp: string): ListLine => ({ event: '
 test('what is as it was is neither asked for nor told again', async () => {
   const { listing, runs } = createServer();
   const looks = async (lines: readonly ListLine[]) => {
-    const look = listing.look(['ana'], true);
+    const look = listing.observe(['ana'], true);
     runs.at(-1)!.answer([...lines, end]);
     const { system, accounts } = await look;
     return [runs.at(-1)!.asked, [...system, ...(accounts.get('ana')?.own ?? [])].map(({ app }) => app).join(' ')];
@@ -136,7 +136,7 @@ test('what is as it was is neither asked for nor told again', async () => {
 test('what could not be read is what it was, and is asked for whole until it can be', async () => {
   const { listing, runs, bad } = createServer();
   const looks = async (lines: readonly ListLine[]) => {
-    const look = listing.look(['ana'], true);
+    const look = listing.observe(['ana'], true);
     runs.at(-1)!.answer([account('ana'), stamped('ana', '1a'), stamped(null, '2b'), ...lines, end]);
     const { system, accounts } = await look;
     return [runs.at(-1)!.asked, [...system, ...(accounts.get('ana')?.own ?? [])].map(({ app }) => app).join(' ')];
@@ -152,12 +152,12 @@ test('what could not be read is what it was, and is asked for whole until it can
   const unread = [refused(null, '/opt/svc-apps/notas', 'notas'), packaged('relogio'), refused('ana', '/home/ana/x', 'all')];
   expect(await looks(unread)).toEqual(['ana\n= 2b\n=ana 1a\n', 'relogio notas meu']);
   expect(await looks(unread)).toEqual(['ana\n', 'relogio notas meu']);
-  expect((await listing.look([], false)).system).toMatchObject([{ app: 'relogio' }, { app: 'notas', unread: 'EIO' }]);
+  expect((await listing.observe([], false)).system).toMatchObject([{ app: 'relogio' }, { app: 'notas', unread: 'EIO' }]);
   expect(await looks([packaged('notas'), packaged('relogio'), refused('ana', '/home/ana/x', 'all')])).toEqual([
     'ana\n',
     'notas relogio meu',
   ]);
-  expect((await listing.look([], false)).system[0]).not.toHaveProperty('unread');
+  expect((await listing.observe([], false)).system[0]).not.toHaveProperty('unread');
   // One that is damaged is none.
   expect(await looks([refused(null, '/opt/svc-apps/notas'), packaged('relogio')])).toEqual(['ana\n= 2b\n', 'relogio']);
   expect(bad).toContain('/opt/svc-apps/notas');
@@ -173,7 +173,7 @@ test.for([
     run: async () => ({ code, signal: null, said }),
     onBadPackage: () => undefined,
   });
-  await expect(listing.look([], true)).rejects.toMatchObject({
+  await expect(listing.observe([], true)).rejects.toMatchObject({
     code: expected,
     message: expect.stringContaining(said.slice(0, 20)) as string,
   });

@@ -11,7 +11,7 @@ import type { InstalledPackage } from '../host.ts';
 import { listError, readListLine } from './list-lines.ts';
 import type { RemoteResult } from './remote-run.ts';
 
-export interface ServerLook {
+export interface ServerObservation {
   /** Version of the kit that looked. */
   readonly kit: string;
   readonly system: readonly InstalledPackage[];
@@ -23,7 +23,7 @@ export interface ServerLook {
 
 export interface Listing {
   /** A look that tells of all `accounts`; `fresh`: one that begins now. */
-  look(accounts: readonly string[], fresh: boolean): Promise<ServerLook>;
+  observe(accounts: readonly string[], fresh: boolean): Promise<ServerObservation>;
   /**
    * Home of the account, null when there is no such account, and the version of the kit. From a look of the last minute, unless
    * that saw no such account: homes and kits don't move while somebody clicks.
@@ -45,34 +45,34 @@ export function createListing(options: ListingOptions): Listing {
   const known: Known = { packages: new Map(), last: new Map() };
   /** Whoever was asked for once is in every look. */
   const everybody = new Set<string>();
-  let last: { readonly look: ServerLook; readonly atMs: number } | null = null;
-  let newest: { readonly look: ServerLook; readonly atMs: number } | null = null;
+  let last: { readonly observe: ServerObservation; readonly atMs: number } | null = null;
+  let newest: { readonly observe: ServerObservation; readonly atMs: number } | null = null;
   let begun = 0;
-  let running: Promise<ServerLook> | null = null;
+  let running: Promise<ServerObservation> | null = null;
   let asked = new Set<string>();
   let changes = 0;
 
-  const start = (): Promise<ServerLook> => {
+  const start = (): Promise<ServerObservation> => {
     begun += 1;
     const before = changes;
     const accounts = [...everybody];
     asked = new Set(accounts);
     running = read(options, known, accounts)
-      .then((look) => {
-        newest = { look, atMs: clock.monotonicMs() };
+      .then((observe) => {
+        newest = { observe, atMs: clock.monotonicMs() };
         // What was installed while the server looked may be missing in it: nobody else is told so.
         if (before === changes) last = newest;
-        return look;
+        return observe;
       })
       .finally(() => {
         running = null;
       });
     return running;
   };
-  const look: Listing['look'] = async (accounts, fresh) => {
+  const observe: Listing['observe'] = async (accounts, fresh) => {
     for (const account of accounts) everybody.add(account);
-    const isIn = (of: ServerLook): boolean => accounts.every((account) => of.accounts.has(account));
-    if (!fresh && last && clock.monotonicMs() - last.atMs < limits.systemListingMs && isIn(last.look)) return last.look;
+    const isIn = (of: ServerObservation): boolean => accounts.every((account) => of.accounts.has(account));
+    if (!fresh && last && clock.monotonicMs() - last.atMs < limits.systemListingMs && isIn(last.observe)) return last.observe;
     // One at a time: a server that is slow to answer is not asked twice at once. One that began after the question answers it.
     const before = begun;
     for (let other = running; other !== null; other = running) {
@@ -82,13 +82,13 @@ export function createListing(options: ListingOptions): Listing {
     return await start();
   };
   return {
-    look,
+    observe,
     whereabouts: async (account) => {
       const isRecent = newest !== null && clock.monotonicMs() - newest.atMs < limits.whereaboutsMs;
-      const known = isRecent ? newest?.look : undefined;
+      const known = isRecent ? newest?.observe : undefined;
       const home = known?.accounts.get(account)?.home ?? null;
       if (known && home !== null) return { home, kit: known.kit };
-      const now = await look([account], false);
+      const now = await observe([account], false);
       return { home: now.accounts.get(account)?.home ?? null, kit: now.kit };
     },
     changed: () => {
@@ -125,7 +125,7 @@ interface Taken {
   kit: string | null;
 }
 
-async function read(options: ListingOptions, known: Known, accounts: readonly string[]): Promise<ServerLook> {
+async function read(options: ListingOptions, known: Known, accounts: readonly string[]): Promise<ServerObservation> {
   const taken: Taken = {
     homes: new Map(),
     stamps: new Map(),

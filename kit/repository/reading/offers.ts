@@ -37,7 +37,7 @@ export function createOffersReader(clock: Clock): OffersReader {
   let last: Held | null = null;
   let running: { readonly place: string; readonly answer: Promise<Offers> } | null = null;
 
-  const look = async (place: string, location: RepositoryLocation): Promise<Offers> => {
+  const readOffers = async (place: string, location: RepositoryLocation): Promise<Offers> => {
     const held = last?.place === place ? last : null;
     try {
       const read = location.kind === 'url' ? await fromAddress(clock, location.url, held) : await fromFolder(location.folder);
@@ -59,7 +59,7 @@ export function createOffersReader(clock: Clock): OffersReader {
       if (last?.place === place && clock.monotonicMs() - last.readAtMs < limits.offersCacheMs) return last.offers;
       // Whoever asks meanwhile waits for the same answer.
       if (running?.place === place) return await running.answer;
-      const answer = look(place, location).finally(() => {
+      const answer = readOffers(place, location).finally(() => {
         running = null;
       });
       running = { place, answer };

@@ -10,7 +10,7 @@ import type { AppSnapshot, Reason } from '../schema/backend.ts';
 import type { BackendDesired, BackendMemory, BackendObserved } from './backend-types.ts';
 import { keepsSupervisor } from './supervisor-process.ts';
 
-export interface Sight {
+export interface Assessment {
   readonly saw: Saw;
   readonly reason: Reason;
   readonly message: string;
@@ -19,7 +19,7 @@ export interface Sight {
 type Start = NonNullable<BackendMemory['start']>;
 
 /** What is said while nobody can look; null when one can. Unknown never becomes stopped. Source: design 3 rule 6. */
-export function blindness(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): Sight | null {
+export function unobservable(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): Assessment | null {
   const { host, supervisor } = observed;
   if (host.status === 'unreachable') {
     return { saw: 'sightLost', reason: 'ServerUnreachable', message: withLast(`the server does not answer: ${host.message}`, memory) };
@@ -41,7 +41,7 @@ export function blindness(desired: BackendDesired, observed: BackendObserved, me
     };
   }
   // The supervisor was ended because nothing was wanted, and nobody else starts anything: the last look still holds.
-  if (snapshot !== null) return { ...stoppedSight(desired, snapshot, memory), saw: 'supervisorEnded' };
+  if (snapshot !== null) return { ...assessStopped(desired, snapshot, memory), saw: 'supervisorEnded' };
   const last = memory?.context.last ?? null;
   if (last !== null) return { saw: 'supervisorEnded', reason: last.reason, message: stoppedMessage(last.reason) };
   // Nobody who could look was ever needed: nobody signed in, or nothing was started since the app came.
@@ -61,9 +61,14 @@ export function settingUp(snapshot: AppSnapshot): boolean {
 }
 
 /** `start`: of the living process, already brought up to this decision. */
-export function look(desired: BackendDesired, { snapshot }: BackendObserved, memory: BackendMemory | null, start: Start | null): Sight {
+export function assess(
+  desired: BackendDesired,
+  { snapshot }: BackendObserved,
+  memory: BackendMemory | null,
+  start: Start | null,
+): Assessment {
   if (snapshot === null) return unheardOf(desired, memory);
-  return isLiving(snapshot) ? livingSight(snapshot, start) : deadSight(desired, snapshot, memory);
+  return isLiving(snapshot) ? assessLiving(snapshot, start) : assessDead(desired, snapshot, memory);
 }
 
 /** A process is there and does not end. */
@@ -71,7 +76,7 @@ export function isLiving(snapshot: AppSnapshot): boolean {
   return snapshot.process !== null && snapshot.state !== 'stopping';
 }
 
-function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Sight {
+function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Assessment {
   if (desired.manifest === null) return { saw: 'sawStopped', reason: 'NotInstalled', message: stoppedMessage('NotInstalled') };
   const reason = desired.document === 'desligado' ? 'PinnedStopped' : rememberedReason(desired, memory);
   return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };
@@ -80,7 +85,7 @@ function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Sight
 /** Reasons of an app whose process runs and which can't be used. Decision: docs/decisions/0137-what-runs-still-answers.md */
 export const unanswering: ReadonlySet<Reason> = new Set<Reason>(['NotAnswering', 'Suspended']);
 
-function livingSight(snapshot: AppSnapshot, start: Start | null): Sight {
+function assessLiving(snapshot: AppSnapshot, start: Start | null): Assessment {
   if (snapshot.state === 'unknown') return { saw: 'sawNothing', reason: snapshot.reason, message: snapshot.message };
   if (unanswering.has(snapshot.reason)) {
     // Whether it was ready before is no news to who waits for it: nothing answers now.
@@ -118,13 +123,13 @@ function slowness(snapshot: AppSnapshot, code: number | null): { readonly reason
   return { reason: 'NeverBound', message: `${after}: it has not bound SVC_APP_SOCKET` };
 }
 
-function deadSight(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Sight {
+function assessDead(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Assessment {
   const { state, reason, message } = snapshot;
   switch (state) {
     case 'stopped':
       return snapshot.wanted
         ? { saw: 'sawComing', reason: 'StartRequested', message: 'wanted; its launch is under way' }
-        : stoppedSight(desired, snapshot, memory);
+        : assessStopped(desired, snapshot, memory);
     case 'starting':
     case 'running':
       // Alive by word but without a process: between two looks of the supervisor.
@@ -154,7 +159,7 @@ function startingReason(reason: Reason): Reason {
   return ofLiving.has(reason) ? 'StartRequested' : reason;
 }
 
-function stoppedSight(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Sight {
+function assessStopped(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Assessment {
   if (desired.manifest === null && snapshot.installed === null) {
     const reason = desired.document === 'ligado' ? 'PackageMissing' : 'NotInstalled';
     return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };

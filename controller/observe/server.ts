@@ -1,6 +1,6 @@
 /** Looks that are not pushed: packages and accounts of a server, and what the api wrote into the store. */
 import { SvcError } from '../../schema/errors.ts';
-import type { HostSight } from '../../reconcilers/backend-types.ts';
+import type { Reachability } from '../../reconcilers/backend-types.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import type { Store } from '../../store/store.ts';
 import type { BackendEntry, PersonEntry, ServerEntry, Entries } from '../entries.ts';
@@ -9,15 +9,15 @@ import type { BackendEntry, PersonEntry, ServerEntry, Entries } from '../entries
  * Reads the packages of a server and of its people, and whether it answers at all. Answers the people whose packages changed.
  * Never rejects: a server that can't be read is unreachable, and what was seen of it before stays.
  */
-export async function lookAtServer(entries: Entries, server: ServerEntry, nowMs: () => number): Promise<readonly PersonEntry[]> {
+export async function observeServer(entries: Entries, server: ServerEntry, nowMs: () => number): Promise<readonly PersonEntry[]> {
   const changed: PersonEntry[] = [];
-  server.looksBegun += 1;
-  const look = server.looksBegun;
+  server.observationsStarted += 1;
+  const number = server.observationsStarted;
   const begunAtMs = nowMs();
   // A look that began before one that was told already may not have seen what an install made meanwhile.
-  const isStale = (before: { lookTold: number }): boolean => {
-    if (look < before.lookTold) return true;
-    before.lookTold = look;
+  const isStale = (before: { lastObservation: number }): boolean => {
+    if (number < before.lastObservation) return true;
+    before.lastObservation = number;
     return false;
   };
   try {
@@ -25,22 +25,22 @@ export async function lookAtServer(entries: Entries, server: ServerEntry, nowMs:
     const accounts = people.map((person) => person.account);
     const system = byApp(await server.host.installed(null, accounts));
     if (!isStale(server) && !samePackages(server.system, system)) server.system = system;
-    for (const person of people) if (await lookAtPerson(person, isStale)) changed.push(person);
+    for (const person of people) if (await observePerson(person, isStale)) changed.push(person);
     if (!isStale(server)) {
-      setSight(server, { status: 'reachable', message: '' });
-      server.lookBegunAtMs = begunAtMs;
+      setReachability(server, { status: 'reachable', message: '' });
+      server.observationStartedAtMs = begunAtMs;
     }
   } catch (error) {
     // A server that is busy answers nevertheless: what was seen of it holds (anchors B 11).
     const isBusy = error instanceof SvcError && error.code === 'SSH_SATURATED' && server.seen.status === 'reachable';
-    if (!isBusy && !isStale(server)) setSight(server, { status: 'unreachable', message: (error as Error).message });
+    if (!isBusy && !isStale(server)) setReachability(server, { status: 'unreachable', message: (error as Error).message });
   }
-  server.lookedAtMs = nowMs();
+  server.observedAtMs = nowMs();
   return changed;
 }
 
 /** True when the packages that the person can run changed. */
-async function lookAtPerson(person: PersonEntry, isStale: (person: PersonEntry) => boolean): Promise<boolean> {
+async function observePerson(person: PersonEntry, isStale: (person: PersonEntry) => boolean): Promise<boolean> {
   const { host } = person.server;
   try {
     person.place = await host.place(person.account);
@@ -73,12 +73,12 @@ function samePackages(before: ReadonlyMap<string, InstalledPackage>, now: Readon
 }
 
 /** The same object while it says the same: a new one makes every decision of the server due. */
-function setSight(server: ServerEntry, sight: HostSight): void {
-  if (server.seen.status !== sight.status || server.seen.message !== sight.message) server.seen = sight;
+function setReachability(server: ServerEntry, reachability: Reachability): void {
+  if (server.seen.status !== reachability.status || server.seen.message !== reachability.message) server.seen = reachability;
 }
 
 /** The newest wish and the windows of a backend, as the api stored them. */
-export async function lookAtIntent(store: Store, entry: BackendEntry): Promise<void> {
+export async function observeIntent(store: Store, entry: BackendEntry): Promise<void> {
   const { person, app } = entry;
   const [intent, windows] = await Promise.all([store.intent(person.name, app), store.windowsOf(person.name, app)]);
   const pending = intent?.done === false ? intent : null;
@@ -90,12 +90,12 @@ export async function lookAtIntent(store: Store, entry: BackendEntry): Promise<v
 }
 
 /** Whether the person is present, and since when: sessions that overlap are one presence, over restarts of the portal too. */
-export async function lookAtSession(store: Store, person: PersonEntry, nowMs: number): Promise<boolean> {
+export async function observeSession(store: Store, person: PersonEntry, nowMs: number): Promise<boolean> {
   const name = `presence/${person.name}`;
   // An app's session ends with the portal's: alone it is nobody's presence.
   const present = (await store.sessionsOf(person.name, nowMs)).some(({ audience }) => audience === 'portal');
   // Nothing to read again: who was away stays away, who was there stays there. Asked of everybody at each resync.
-  if (present === person.session && person.sessionLooked && present === (person.sessionSinceMs !== null)) return false;
+  if (present === person.session && person.sessionObserved && present === (person.sessionSinceMs !== null)) return false;
   const stored = await store.value(name);
   const kept = Number(stored ?? '0');
   const sinceMs = present ? (kept > 0 ? kept : nowMs) : null;
@@ -104,6 +104,6 @@ export async function lookAtSession(store: Store, person: PersonEntry, nowMs: nu
   person.session = present;
   person.sessionSinceMs = sinceMs;
   person.everSignedIn = stored !== null || present;
-  person.sessionLooked = true;
+  person.sessionObserved = true;
   return changed;
 }

@@ -1,7 +1,7 @@
 /** `svc-app-install --look`: what of this server matters to packages: engines on disk, a physical GPU, Linux packages that lack. */
 import { readdir, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InstallLook } from '../../schema/install-events.ts';
+import type { InstallInventory } from '../../schema/install-events.ts';
 import { limits } from './limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { errorCode } from '../atomic-file.ts';
@@ -9,7 +9,7 @@ import { gpuInventory } from '../launch/gpu.ts';
 import { isAppId } from '../../schema/app-id.ts';
 import { unmetRequirements } from './requirements.ts';
 
-export async function lookAround(place: ServerPlace, requirements: readonly string[]): Promise<InstallLook> {
+export async function takeInventory(place: ServerPlace, requirements: readonly string[]): Promise<InstallInventory> {
   return {
     event: 'look',
     missing: await unmetRequirements(requirements),
@@ -19,7 +19,7 @@ export async function lookAround(place: ServerPlace, requirements: readonly stri
 }
 
 /** Half-made ones start with a dot. */
-async function enginesIn(root: string): Promise<InstallLook['engines']> {
+async function enginesIn(root: string): Promise<InstallInventory['engines']> {
   const engines: { app: string; nome: string; versao: string; bytes: number | null }[] = [];
   for (const app of (await foldersIn(root)).filter(isAppId)) {
     for (const nome of await foldersIn(join(root, app))) {

@@ -3,7 +3,7 @@
  * from them: no wish ends, nothing is started or stopped, and the snapshot says `unknown` with the reason. Asked again at every round.
  * Decision: docs/decisions/0130-files-that-cant-be-read.md
  */
-import { errorCode, lookAt, unlinkIfThere, unreadable } from '../atomic-file.ts';
+import { errorCode, pathState, unlinkIfThere, unreadable } from '../atomic-file.ts';
 import { readEnvFile } from '../launch/env-file.ts';
 import { findPackage, readManifest } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
@@ -13,9 +13,9 @@ import { resume } from './resume.ts';
 import type { App, Supervisor } from './app-state.ts';
 
 /** True when the files can be looked at; then what was put off while they could not is made up for. */
-export function see(supervisor: Supervisor, app: App): boolean {
-  const look = lookAt(app.paths.env);
-  setUnseen(supervisor, app, look.kind === 'unknown' ? look.why : '');
+export function checkReadable(supervisor: Supervisor, app: App): boolean {
+  const file = pathState(app.paths.env);
+  setUnseen(supervisor, app, file.kind === 'unknown' ? file.why : '');
   if (app.unseen !== '') return false;
   if (app.wishEnds) endWish(app);
   if (app.resumeDue) takeOver(supervisor, app, markedProcesses());

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Store } from '../../store/store.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import { emptyEntries, type PersonEntry, type ServerEntry } from '../entries.ts';
-import { lookAtServer, lookAtSession } from './look.ts';
+import { observeServer, observeSession } from './server.ts';
 
 test('who was away and stays away costs no read of the store, ten thousand times a resync', async () => {
   let reads = 0;
@@ -17,18 +17,18 @@ test('who was away and stays away costs no read of the store, ten thousand times
     putValue: async (name: string, value: string) => void kept.set(name, value),
   } as unknown as Store;
   const person = { name: 'ana', session: false, sessionSinceMs: null, sessionLooked: false } as unknown as PersonEntry;
-  expect(await lookAtSession(store, person, 1_000)).toBe(false);
+  expect(await observeSession(store, person, 1_000)).toBe(false);
   // The presence that an earlier run left open is closed.
   expect([reads, kept.get('presence/ana')]).toEqual([1, '0']);
-  expect(await lookAtSession(store, person, 2_000)).toBe(false);
+  expect(await observeSession(store, person, 2_000)).toBe(false);
   expect(reads).toBe(1);
   sessions = 1;
-  expect(await lookAtSession(store, person, 3_000)).toBe(true);
+  expect(await observeSession(store, person, 3_000)).toBe(true);
   expect([person.session, person.sessionSinceMs, kept.get('presence/ana')]).toEqual([true, 3_000, '3000']);
-  expect(await lookAtSession(store, person, 4_000)).toBe(false);
+  expect(await observeSession(store, person, 4_000)).toBe(false);
   expect(reads).toBe(2);
   sessions = 0;
-  expect(await lookAtSession(store, person, 5_000)).toBe(true);
+  expect(await observeSession(store, person, 5_000)).toBe(true);
   expect([person.session, kept.get('presence/ana')]).toEqual([false, '0']);
 });
 
@@ -51,18 +51,18 @@ test('a slow look that began before an install takes nothing back from the look 
     host,
     system: new Map(),
     seen: { status: 'unknown', message: '' },
-    looksBegun: 0,
-    lookTold: 0,
+    observationsStarted: 0,
+    lastObservation: 0,
   } as unknown as ServerEntry;
-  const person = { name: 'ana', account: 'ana', server, packages: new Map(), lookTold: 0 } as unknown as PersonEntry;
+  const person = { name: 'ana', account: 'ana', server, packages: new Map(), lastObservation: 0 } as unknown as PersonEntry;
   const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]);
   entries.people.set('ana', person);
   const next = async (index: number, packages: readonly InstalledPackage[]): Promise<void> => {
     await expect.poll(() => answers.length).toBeGreaterThan(index);
     answers[index]?.give(packages);
   };
-  const before = lookAtServer(entries, server, () => 1);
-  const after = lookAtServer(entries, server, () => 1);
+  const before = observeServer(entries, server, () => 1);
+  const after = observeServer(entries, server, () => 1);
   await next(1, [app]);
   await next(2, [app]);
   expect(await after).toEqual([person]);
