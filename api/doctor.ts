@@ -92,7 +92,7 @@ async function checkSignIn({ people, site }: DoctorDeps): Promise<Verdict> {
   try {
     await oidc.clientSecret();
   } catch (error) {
-    return bad(told(error), {
+    return bad(wordsOf(error), {
       pt: 'ponha o segredo onde Portal.spec.signIn.oidc.clientSecret diz',
       en: 'put the secret where Portal.spec.signIn.oidc.clientSecret says',
     });
@@ -108,7 +108,7 @@ export async function runDoctor(deps: DoctorDeps): Promise<readonly DoctorCheck[
 }
 
 /** What went wrong, by its code where it has one. */
-function told(error: unknown): Words {
+function wordsOf(error: unknown): Words {
   const message = error instanceof Error ? error.message : String(error);
   return { pt: (error instanceof SvcError ? problemText(error.code, 'pt') : null) ?? message, en: message };
 }
@@ -119,7 +119,7 @@ async function guarded(name: string, check: () => Promise<DoctorCheck>): Promise
   } catch (error) {
     return {
       name,
-      ...bad(told(error), {
+      ...bad(wordsOf(error), {
         pt: 'esta verificação falhou de um modo imprevisto; o detalhe diz a causa',
         en: 'this check failed in an unforeseen way; the detail names the cause',
       }),
@@ -155,7 +155,7 @@ async function checkStore({ store, clock }: DoctorDeps): Promise<Verdict> {
     read = await store.value('doctor');
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return bad(told(error), {
+    return bad(wordsOf(error), {
       pt: 'veja a linha databases e o log do portal; verifique o disco da pasta de estado',
       en: 'see the row databases and the log of the portal; check the disk of the state folder',
     });

@@ -79,18 +79,18 @@ const unreadable: Readonly<Record<string, number>> = {
 /** Answers requests that node:http can't read: its own answers have no body, which a browser shows as an error of its own. */
 export function answerUnreadable(server: Server, clock: Clock, framedBy: () => string): void {
   const last = new WeakMap<object, ServerResponse>();
-  const told = new WeakSet<object>();
+  const answered = new WeakSet<object>();
   server.on('request', (req, res) => last.set(req.socket, res));
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     // What comes behind the head that was refused is read and thrown away, or the answer would be lost with the connection.
-    if (told.has(socket)) return;
+    if (answered.has(socket)) return;
     const response = last.get(socket);
     if (error.code === 'ECONNRESET' || !socket.writable || (response !== undefined && !response.writableFinished)) {
       socket.destroy();
       return;
     }
-    told.add(socket);
+    answered.add(socket);
     socket.end(answerTo(unreadable[error.code ?? ''] ?? 400, framedBy()));
     socket.once(
       'close',

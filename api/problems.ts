@@ -36,8 +36,8 @@ export function codedError(error: unknown, requestId: string): SvcError {
 /** A pattern says to nobody what is wrong with an id. */
 function schemaSentence(message: string | undefined, found: FastifyError['validation'] = []): string {
   const isAboutAppId = found.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === appIdPattern);
-  const told = message ?? 'the request breaks the schema of the route';
-  return isAboutAppId ? told.replace(/must match pattern .*/, `must be ${appIdRule}`) : told;
+  const text = message ?? 'the request breaks the schema of the route';
+  return isAboutAppId ? text.replace(/must match pattern .*/, `must be ${appIdRule}`) : text;
 }
 
 /** Answers without Fastify: app origins, wrong hosts, paths that no router should see. */

@@ -239,14 +239,14 @@ function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed)
   const beganMs = clock.monotonicMs();
   const endMs = beganMs + (wish === 'start' ? limits.startWaitMsMax : limits.stopWaitMsMax);
   const { promise, resolve, reject } = Promise.withResolvers<StartAnswer>();
-  let settled = false;
+  let resolved = false;
   let reading = false;
   let again = false;
   let cancelTimer = (): void => {};
 
   const finish = (answer: StartAnswer | Error): void => {
-    if (settled) return;
-    settled = true;
+    if (resolved) return;
+    resolved = true;
     cancelTimer();
     unsubscribe();
     if (answer instanceof Error) return reject(answer);
@@ -269,7 +269,7 @@ function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed)
     again = true;
     if (reading) return;
     reading = true;
-    for (; again; again = again && !settled) {
+    for (; again; again = again && !resolved) {
       again = false;
       await readOnce().catch((error: unknown) => finish(error instanceof Error ? error : new Error(String(error))));
     }
@@ -278,7 +278,7 @@ function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed)
   const poll = (): void => {
     void read();
     const nowMs = clock.monotonicMs();
-    if (!settled && nowMs < endMs) cancelTimer = clock.at(Math.min(endMs, nowMs + limits.startPollMs), poll);
+    if (!resolved && nowMs < endMs) cancelTimer = clock.at(Math.min(endMs, nowMs + limits.startPollMs), poll);
   };
   const unsubscribe = bus.onPublish((whose, event) => {
     if (whose === person && event.type === 'app-status' && event.app === app) void read();

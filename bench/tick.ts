@@ -117,7 +117,7 @@ async function withLoop<Result>(objects: number, use: (controller: Controller) =
     const { entries, queue, recorder } = controller.context;
     await until('every app runs', () => [...entries.backends.values()].every((entry) => entry.decision?.state === 'running'));
     await queue.idle();
-    await recorder.settled();
+    await recorder.written();
     if (entries.backends.size !== objects) throw new Error(`${entries.backends.size} backends instead of ${objects}`);
     return await use(controller);
   } finally {

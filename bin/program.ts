@@ -15,8 +15,8 @@ export async function runProgram(program: Command): Promise<void> {
   } catch (thrown) {
     const error = diskError(thrown);
     const code = codeOf(error);
-    const told = error instanceof Error ? error.message : String(error);
-    warn(`${color('red', `${program.name()}:`, process.stderr)} ${code === null ? '' : `${code} `}${told}\n`);
+    const text = error instanceof Error ? error.message : String(error);
+    warn(`${color('red', `${program.name()}:`, process.stderr)} ${code === null ? '' : `${code} `}${text}\n`);
     if (code === null && process.env['SVC_DEBUG'] !== undefined && error instanceof Error) warn(`${error.stack}\n`);
     process.exitCode = 1;
   }

@@ -190,7 +190,7 @@ export interface PackageTask {
   reason: Reason;
   message: string;
   /** When the pages were told last. */
-  toldAtMs: number;
+  publishedAtMs: number;
   /** Resolves when it is over, whatever came of it. */
   ended: Promise<void>;
 }

@@ -3,7 +3,7 @@ export const limits = {
   /** Of an app that ends after minutes without a connection. Decision: docs/decisions/0024-idle-connections.md */
   proxyOciosoConnectionMsMax: 25_000,
   /** The supervisor of such an app is told of requests at most so often. */
-  useToldMs: 5_000,
+  useReportMs: 5_000,
   followersPerPersonMax: 8,
   probeBodyBytesMax: 64 * 1_024,
   signInsPerServerMax: 8,
@@ -28,7 +28,7 @@ export const limits = {
   decisionsPerMinuteMax: 240,
   // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
   /** Pages hear of a running installation at most so often, and at every change of state. */
-  installTellMs: 250,
+  installProgressMs: 250,
   /** Linux packages that somebody waits for are looked for this often. */
   inventoryMs: 10_000,
   // Server kit. Decision: docs/decisions/0065-server-kit.md

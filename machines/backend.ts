@@ -94,9 +94,9 @@ const base = setup({
   },
 });
 
-const tell = base.assign(({ event }) => ('reason' in event ? { reason: event.reason } : {}));
-const tellReplace = base.assign(({ event }) => (event.type === 'start' && event.replace !== null ? { reason: event.replace } : {}));
-const tellClosed = base.assign({ reason: 'LastWindowClosed' });
+const setReason = base.assign(({ event }) => ('reason' in event ? { reason: event.reason } : {}));
+const setReplaceReason = base.assign(({ event }) => (event.type === 'start' && event.replace !== null ? { reason: event.replace } : {}));
+const setClosedReason = base.assign({ reason: 'LastWindowClosed' });
 
 const note = base.assign(({ context, event }) => (isWish(event) ? { sent: orderOf(context.sent, event, event, event.nowMs) } : {}));
 const forget = base.assign({ sent: null });
@@ -138,33 +138,33 @@ export const backendMachine = base.createMachine({
       on: {
         start: [
           // Source: spec 3.3 row 11: other code on disk, so the old process ends and the next start uses it.
-          { guard: 'endsFirst', target: '.stopOrdered', actions: [tellReplace] },
+          { guard: 'endsFirst', target: '.stopOrdered', actions: [setReplaceReason] },
           // Source: spec 3.3 row 1. A start asked of an app that lives changes nothing that one sees.
-          { guard: not('living'), target: '.startOrdered', actions: [tell] },
+          { guard: not('living'), target: '.startOrdered', actions: [setReason] },
         ],
-        stop: { guard: not('over'), target: '.stopOrdered', actions: [tell] },
+        stop: { guard: not('over'), target: '.stopOrdered', actions: [setReason] },
         // Source: spec 3.3 row 7.
-        windowsClosed: { guard: and(['graceOver', not('over')]), target: '.stopOrdered', actions: [tellClosed] },
-        sightLost: { target: '.seen.unknown', actions: [tell] },
-        supervisorEnded: { target: '.seen.stopped', actions: [tell] },
+        windowsClosed: { guard: and(['graceOver', not('over')]), target: '.stopOrdered', actions: [setClosedReason] },
+        sightLost: { target: '.seen.unknown', actions: [setReason] },
+        supervisorEnded: { target: '.seen.stopped', actions: [setReason] },
       },
       states: {
         seen: {
           initial: 'unknown',
           on: {
-            sawStopped: { target: '.stopped', actions: [tell] },
-            sawComing: { target: '.starting', actions: [tell] },
+            sawStopped: { target: '.stopped', actions: [setReason] },
+            sawComing: { target: '.starting', actions: [setReason] },
             sawLiving: [
               // Source: spec 3.3 row 2: a ready code within 15 attempts; a later one is as good.
-              { guard: stateIn({ probes: 'ready' }), target: '.running', actions: [tell] },
+              { guard: stateIn({ probes: 'ready' }), target: '.running', actions: [setReason] },
               // Source: spec 3.3 row 3: exhausted attempts leave it starting.
-              { target: '.starting', actions: [tell] },
+              { target: '.starting', actions: [setReason] },
             ],
-            sawEnding: { target: '.stopping', actions: [tell] },
+            sawEnding: { target: '.stopping', actions: [setReason] },
             // Source: spec 3.3 rows 4 to 6; the supervisor counts and waits.
-            sawBackoff: { target: '.backoff', actions: [tell] },
-            sawFailed: { target: '.failed', actions: [tell] },
-            sawNothing: { target: '.unknown', actions: [tell] },
+            sawBackoff: { target: '.backoff', actions: [setReason] },
+            sawFailed: { target: '.failed', actions: [setReason] },
+            sawNothing: { target: '.unknown', actions: [setReason] },
           },
           states: { stopped: {}, starting: {}, running: {}, stopping: {}, backoff: {}, failed: {}, unknown: {} },
         },

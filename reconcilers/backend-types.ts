@@ -67,7 +67,7 @@ export interface BackendObserved {
 }
 
 /** What people are told of the state. */
-export interface BackendTold {
+export interface BackendStatusMemory {
   readonly reason: Reason;
   readonly sinceMs: number;
   /** Last state that was really observed; shown in the message while the state is `unknown`. */
@@ -78,7 +78,7 @@ export interface BackendTold {
 
 /** JSON; the very same object comes back when nothing changed. */
 export interface BackendMemory extends Pick<BackendLife, 'state' | 'start' | 'sent'> {
-  readonly context: BackendTold;
+  readonly context: BackendStatusMemory;
   /** `sessionSinceMs` of the session in which the service was started already. */
   readonly autostartedFor: number | null;
   /** Time of the newest start that was carried out: windows closed before it do not end the app. */

@@ -10,13 +10,13 @@ import { limits } from '../machines/limits.ts';
 import type { Action } from './actions.ts';
 import { expired, wishOf, type Wished } from './backend-orders.ts';
 import { unobservable, isLiving, assess, settingUp, unanswering, type Assessment } from './backend-assessment.ts';
-import type { BackendDecision, BackendDesired, BackendMemory, BackendObserved, BackendTold } from './backend-types.ts';
+import type { BackendDecision, BackendDesired, BackendMemory, BackendObserved, BackendStatusMemory } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft } from './conditions.ts';
 
 const noActions: readonly Action[] = [];
 const unseen: BackendLife = { state: 'unknown', reason: 'NotObservedYet', start: null, sent: null };
 
-type Told = Assessment & { readonly state: BackendState };
+type Derived = Assessment & { readonly state: BackendState };
 
 export function decideBackend(
   desired: BackendDesired,
@@ -30,23 +30,23 @@ export function decideBackend(
   const stale = isStale(desired, observed);
   const failedHash = failedHashOf(desired, observed, memory);
   const wished = wishOf({ desired, observed, memory, stale, failedHash, nowMs });
-  const { told, life } = drive(desired, observed, memory, wished, nowMs);
-  const stamped = stampConditions(conditionsOf(told, observed, stale), memory?.since, desired.generation, nowMs);
+  const { derived, life } = drive(desired, observed, memory, wished, nowMs);
+  const stamped = stampConditions(conditionsOf(derived, observed, stale), memory?.since, desired.generation, nowMs);
   const next = remember(memory, {
-    ...memoryOf(memory, told, life, nowMs),
+    ...memoryOf(memory, derived, life, nowMs),
     autostartedFor: autostarted(desired, observed, memory),
     startedAtMs: wished.startedAtMs,
     failedHash,
     since: stamped.memory,
   });
   const { finished } = wished;
-  const { state, reason, message } = told;
+  const { state, reason, message } = derived;
   return {
     actions: life.effects.length === 0 ? noActions : life.effects.map((effect) => actionOf(effect, desired)),
     state,
     reason,
     message: finished === null || finished.message === '' ? message : `${message}; request ${finished.outcome}: ${finished.message}`,
-    ready: isReady(told),
+    ready: isReady(derived),
     stale,
     finishedIntent: finished?.requestId ?? null,
     outcome: finished?.outcome ?? null,
@@ -63,13 +63,13 @@ function drive(
   memory: BackendMemory | null,
   wished: Wished,
   nowMs: number,
-): { readonly told: Told; readonly life: BackendAdvance } {
+): { readonly derived: Derived; readonly life: BackendAdvance } {
   const { snapshot, probe, probing } = observed;
   const process = processOf(observed);
-  if (memory !== null && asksNothing(wished, nowMs) && memory.sent?.cause !== 'rewritten' && isSettled(memory.start, process)) {
+  if (memory !== null && asksNothing(wished, nowMs) && memory.sent?.cause !== 'rewritten' && needsNoProbe(memory.start, process)) {
     const assessment = assess(desired, observed, memory, memory.start);
     if (memory.context.saw === assessment.saw && memory.context.reason === assessment.reason) {
-      return { told: { ...assessment, state: memory.state }, life: { ...lifeOf(memory), ordered: null, effects: [] } };
+      return { derived: { ...assessment, state: memory.state }, life: { ...lifeOf(memory), ordered: null, effects: [] } };
     }
   }
   const facts: Facts = {
@@ -91,7 +91,7 @@ function drive(
   const assessment = assess(desired, observed, memory, start);
   const life = advance(seen(assessment.saw, assessment.reason));
   const message = life.ordered === null ? assessment.message : `the ${life.ordered} was ordered`;
-  return { told: { saw: assessment.saw, state: life.state, reason: life.reason, message }, life };
+  return { derived: { saw: assessment.saw, state: life.state, reason: life.reason, message }, life };
 }
 
 function asksNothing({ wish, closeAtMs }: Wished, nowMs: number): boolean {
@@ -104,7 +104,7 @@ function processOf({ snapshot }: BackendObserved): { readonly pid: number; reado
 }
 
 /** No probe is due, nor can be. */
-function isSettled(start: BackendMemory['start'], process: ReturnType<typeof processOf>): boolean {
+function needsNoProbe(start: BackendMemory['start'], process: ReturnType<typeof processOf>): boolean {
   if (start === null || process === null) return start === null && process === null;
   return start.value === 'ready' && start.context.pid === process.pid && start.context.startTicks === process.startTicks;
 }
@@ -146,12 +146,12 @@ function decideUnobservable(
   const { saw, reason, message } = assessment;
   const isSame = memory !== null && memory.context.saw === saw && memory.context.reason === reason && memory.sent === null;
   const life = isSame ? { ...lifeOf(memory), ordered: null, effects: [] } : advanceBackend(lifeOf(memory), nowMs)(seen(saw, reason));
-  const told: Told = { ...assessment, state: life.state };
-  const stamped = stampConditions(conditionsOf(told, observed, false), memory?.since, desired.generation, nowMs);
+  const derived: Derived = { ...assessment, state: life.state };
+  const stamped = stampConditions(conditionsOf(derived, observed, false), memory?.since, desired.generation, nowMs);
   const over = expired(desired.intent, nowMs);
   return {
     actions: noActions,
-    state: told.state,
+    state: derived.state,
     reason,
     message,
     ready: false,
@@ -161,7 +161,7 @@ function decideUnobservable(
     conditions: stamped.conditions,
     nextDeadlineMs: null,
     memory: remember(memory, {
-      ...memoryOf(memory, told, life, nowMs),
+      ...memoryOf(memory, derived, life, nowMs),
       autostartedFor: memory?.autostartedFor ?? null,
       startedAtMs: memory?.startedAtMs ?? null,
       failedHash: memory?.failedHash ?? null,
@@ -176,13 +176,13 @@ function lifeOf(memory: BackendMemory | null): BackendLife {
 
 function memoryOf(
   memory: BackendMemory | null,
-  { state, reason, saw }: Told,
+  { state, reason, saw }: Derived,
   { start, sent, ordered }: BackendAdvance,
   nowMs: number,
 ): Pick<BackendMemory, 'state' | 'context' | 'start' | 'sent'> {
   const before = memory?.context;
   const isSameStart = start !== null && memory?.start?.value === start.value && memory.start.context === start.context;
-  const context: BackendTold = {
+  const context: BackendStatusMemory = {
     reason,
     sinceMs: memory?.state === state && before !== undefined ? before.sinceMs : nowMs,
     last: state === 'unknown' ? (before?.last ?? null) : { state, reason },
@@ -229,22 +229,22 @@ function remember(before: BackendMemory | null, next: BackendMemory): BackendMem
   return same ? before : next;
 }
 
-function isReady({ state, reason }: Told): boolean {
+function isReady({ state, reason }: Derived): boolean {
   return state === 'running' && !unanswering.has(reason);
 }
 
-function conditionsOf(told: Told, observed: BackendObserved, stale: boolean): readonly ConditionDraft[] {
-  const { state, reason, message } = told;
+function conditionsOf(derived: Derived, observed: BackendObserved, stale: boolean): readonly ConditionDraft[] {
+  const { state, reason, message } = derived;
   const unknown = state === 'unknown';
-  const ready = unknown ? 'Unknown' : isReady(told) ? 'True' : 'False';
+  const ready = unknown ? 'Unknown' : isReady(derived) ? 'True' : 'False';
   const moving = state === 'starting' || state === 'stopping' || state === 'backoff';
   const progressing = unknown ? 'Unknown' : moving ? 'True' : 'False';
   return [
     { type: 'Ready', status: ready, reason, message },
     { type: 'Progressing', status: progressing, reason, message },
     reachable(observed),
-    contained(told, observed),
-    staleness(told, stale),
+    contained(derived, observed),
+    staleness(derived, stale),
   ];
 }
 
@@ -255,17 +255,17 @@ function reachable({ host, supervisor }: BackendObserved): ConditionDraft {
   return { type: 'Reachable', status: 'Unknown', reason: 'SupervisorStarting', message: 'the server answers, the supervisor does not yet' };
 }
 
-function contained(told: Told, { snapshot }: BackendObserved): ConditionDraft {
-  if (told.state === 'unknown' || snapshot === null || snapshot.process === null) {
-    return { type: 'Contained', status: 'Unknown', reason: told.reason, message: 'no process to contain' };
+function contained(derived: Derived, { snapshot }: BackendObserved): ConditionDraft {
+  if (derived.state === 'unknown' || snapshot === null || snapshot.process === null) {
+    return { type: 'Contained', status: 'Unknown', reason: derived.reason, message: 'no process to contain' };
   }
   return snapshot.contained
     ? { type: 'Contained', status: 'True', reason: 'Healthy', message: snapshot.containedReason }
     : { type: 'Contained', status: 'False', reason: 'LingerBroken', message: snapshot.containedReason };
 }
 
-function staleness(told: Told, stale: boolean): ConditionDraft {
-  if (told.state === 'unknown') return { type: 'Stale', status: 'Unknown', reason: told.reason, message: '' };
+function staleness(derived: Derived, stale: boolean): ConditionDraft {
+  if (derived.state === 'unknown') return { type: 'Stale', status: 'Unknown', reason: derived.reason, message: '' };
   return stale
     ? {
         type: 'Stale',

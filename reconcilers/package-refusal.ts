@@ -45,18 +45,18 @@ function shellRefusal({ minShellVersion }: CatalogueManifest, { shellVersion }: 
 function capabilityRefusal({ requires = [], provides = [] }: CatalogueManifest, grounds: RefusalGrounds): PackageRefusal | null {
   const missing = requires.filter((one) => !provides.includes(one) && !grounds.provided.has(one));
   if (missing.length === 0) return null;
-  const told = missing.map((one) => {
+  const list = missing.map((one) => {
     const apps = grounds.offering(one);
     return apps.length === 0 ? one : `${one} (install ${apps.join(' or ')} first)`;
   });
-  return { reason: 'CapabilityMissing', message: `no installed app offers ${told.join(', ')}` };
+  return { reason: 'CapabilityMissing', message: `no installed app offers ${list.join(', ')}` };
 }
 
 function packageRefusal({ requiredPackages = [] }: CatalogueManifest, { lacks }: RefusalGrounds): PackageRefusal | null {
   const lacking = requiredPackages.filter(lacks);
   if (lacking.length === 0) return null;
-  const told = lacking.map((one) => alternatives(one).join(' or ')).join(', ');
-  return { reason: 'PackageMissing', message: `the server lacks ${told}; as root: ${installLine(lacking)}` };
+  const list = lacking.map((one) => alternatives(one).join(' or ')).join(', ');
+  return { reason: 'PackageMissing', message: `the server lacks ${list}; as root: ${installLine(lacking)}` };
 }
 
 const alternatives = (requirement: string): readonly string[] => requirement.split('|').map((name) => name.trim());

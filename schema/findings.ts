@@ -81,7 +81,7 @@ export const findingKinds = {
 export type FindingCode = keyof typeof findingKinds;
 
 /** Tells a finding of one document; `path` are segments below its root. */
-export type TellDesired = (of: Placed, code: FindingCode, path: readonly (string | number)[], message: string) => void;
+export type ReportDesired = (of: Placed, code: FindingCode, path: readonly (string | number)[], message: string) => void;
 
 /** Half-open range of UTF-16 offsets in the text that was read. */
 export interface Span {

@@ -44,11 +44,11 @@ export interface PersonRecord {
 /** What a server said about a name and a password. `told` is its own text for the person, cleaned and cut; null when it said nothing. */
 export type PasswordVerdict =
   | { readonly kind: 'accepted'; readonly usuario: string }
-  | { readonly kind: 'refused'; readonly told: string | null }
+  | { readonly kind: 'refused'; readonly serverMessage: string | null }
   /** Right, but it must be changed first. */
-  | { readonly kind: 'expired'; readonly told: string | null }
+  | { readonly kind: 'expired'; readonly serverMessage: string | null }
   /** Something that a password does not answer: a second factor. */
-  | { readonly kind: 'asks-more'; readonly told: string | null };
+  | { readonly kind: 'asks-more'; readonly serverMessage: string | null };
 
 export interface OidcSettings {
   readonly issuer: string;

@@ -19,25 +19,25 @@ export function shapeProblems(shape: Shape, value: unknown, root: SourceNode, ba
   for (const error of errors) {
     // What else is wrong with a value of the wrong type helps nobody.
     if (error.keyword !== 'type' && wrongType.has(error.instancePath)) continue;
-    const told = translate(error);
-    if (!told) continue;
-    const path = [...base, ...told.path];
-    const once = `${told.code} ${pointer(path)} ${told.message}`;
+    const problem = translate(error);
+    if (!problem) continue;
+    const path = [...base, ...problem.path];
+    const once = `${problem.code} ${pointer(path)} ${problem.message}`;
     if (seen.has(once)) continue;
     seen.add(once);
-    problems.push({ code: told.code, path: pointer(path), span: locate(root, path, told.at), message: told.message });
+    problems.push({ code: problem.code, path: pointer(path), span: locate(root, path, problem.at), message: problem.message });
   }
   return problems;
 }
 
-interface Told {
+interface ShapeProblem {
   readonly code: FindingCode;
   readonly path: readonly string[];
   readonly at: 'key' | 'value';
   readonly message: string;
 }
 
-type Translate = (error: ErrorObject, path: string[]) => Told | null;
+type Translate = (error: ErrorObject, path: string[]) => ShapeProblem | null;
 
 /** One row per keyword that the schemas use. A keyword without a row is a defect: a test walks the schemas. */
 const translations: Readonly<Record<string, Translate>> = {
@@ -102,18 +102,18 @@ const translations: Readonly<Record<string, Translate>> = {
 
 export const translatedKeywords: readonly string[] = Object.keys(translations);
 
-function translate(error: ErrorObject): Told | null {
+function translate(error: ErrorObject): ShapeProblem | null {
   const row = translations[error.keyword];
   const path = segmentsOf(error.instancePath);
   return row ? row(error, path) : value('FORMAT', path, `does not fit "${error.keyword}", found ${found(error)}`);
 }
 
-function value(code: FindingCode, path: string[], message: string): Told {
+function value(code: FindingCode, path: string[], message: string): ShapeProblem {
   return { code, path, at: 'value', message: path.length === 0 ? message : `"${dotted(path)}": ${message}` };
 }
 
 /** Used by the schemas only as "exactly one of these fields". */
-function oneOf(error: ErrorObject, path: string[]): Told {
+function oneOf(error: ErrorObject, path: string[]): ShapeProblem {
   const names = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
   const set = Object.keys((error.data as object | null) ?? {});
   return value(

@@ -72,16 +72,16 @@ export const sum = (all: readonly Counts[]): Counts => ({
 });
 
 /** The counts stand alone on the last line. */
-export function closingReport(total: Counts, told: Omit<Read, 'counts'>, tried: string): string {
+export function closingReport(total: Counts, read: Omit<Read, 'counts'>, tried: string): string {
   return [
-    ...told.notRun.map((line) => `NOT RUN on this machine: ${line}`),
+    ...read.notRun.map((line) => `NOT RUN on this machine: ${line}`),
     '',
     'what was tried:',
     tried.trimEnd(),
     '',
-    ...(told.flaky.length === 0 ? [] : [`${told.flaky.length} passed at the second try only; each of them is a defect to be found:`]),
-    ...told.flaky.map((line) => `FLAKY: ${line}`),
-    ...told.failed.map((line) => `FAILED: ${line}`),
+    ...(read.flaky.length === 0 ? [] : [`${read.flaky.length} passed at the second try only; each of them is a defect to be found:`]),
+    ...read.flaky.map((line) => `FLAKY: ${line}`),
+    ...read.failed.map((line) => `FAILED: ${line}`),
     `${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`,
   ].join('\n');
 }

@@ -36,28 +36,28 @@ export function createBus(): Bus {
   const people = createListeners<[]>();
   const credentials = createListeners<[tokenHash: string]>();
   return {
-    publish: published.tell,
+    publish: published.emit,
     onPublish: published.add,
-    enqueue: enqueued.tell,
+    enqueue: enqueued.emit,
     onEnqueue: enqueued.add,
-    roomChanged: rooms.tell,
+    roomChanged: rooms.emit,
     onRoomChanged: rooms.add,
-    peopleChanged: people.tell,
+    peopleChanged: people.emit,
     onPeopleChanged: people.add,
-    credentialEnded: credentials.tell,
+    credentialEnded: credentials.emit,
     onCredentialEnded: credentials.add,
   };
 }
 
-function createListeners<Told extends readonly unknown[]>() {
-  const listeners = new Set<(...told: Told) => void>();
+function createListeners<Args extends readonly unknown[]>() {
+  const listeners = new Set<(...args: Args) => void>();
   return {
-    add: (listener: (...told: Told) => void): (() => void) => {
+    add: (listener: (...args: Args) => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    tell: (...told: Told): void => {
-      for (const listener of listeners) listener(...told);
+    emit: (...args: Args): void => {
+      for (const listener of listeners) listener(...args);
     },
   };
 }

@@ -42,7 +42,7 @@ export function createTurnWriter(database: DatabaseSync): TurnWriter {
     }
   };
 
-  const settleAlone = (write: PendingWrite): void => {
+  const commitAlone = (write: PendingWrite): void => {
     try {
       write.resolve(runGroup([write])[0] as never);
     } catch (error) {
@@ -67,7 +67,7 @@ export function createTurnWriter(database: DatabaseSync): TurnWriter {
     try {
       results = runGroup(group);
     } catch {
-      for (const write of group) settleAlone(write);
+      for (const write of group) commitAlone(write);
       return;
     }
     for (const [index, write] of group.entries()) write.resolve(results[index] as never);

@@ -149,13 +149,13 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
     if (session) cache.put(secret, audience, session, endings);
     return session;
   };
-  const { list, endRoots, endAll } = createList({ store, clock, cache, ended: endings.tell, left: presence.tell });
+  const { list, endRoots, endAll } = createList({ store, clock, cache, ended: endings.emit, left: presence.emit });
 
   return {
     open: async (owner, admin, source = { method: 'link', address: '', agent: '' }) => {
       const opened = newSession(clock, { person: owner, admin, root: null });
       await store.putSession({ ...rowOf(opened.session, 'portal', clock.nowMs()), ...cut(source) });
-      presence.tell(owner);
+      presence.emit(owner);
       return opened;
     },
     openForApp: async (owner, app, rootId) => {
@@ -288,7 +288,7 @@ function createListeners() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    tell: (value: string): void => {
+    emit: (value: string): void => {
       for (const listener of listeners) listener(value);
     },
   };

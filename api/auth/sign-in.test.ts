@@ -14,7 +14,7 @@ beforeEach(async () => {
   portal.world.signIn = { ssh: true, oidc: null };
   portal.world.checkPassword = async (login, password) => {
     asked.push([login, password]);
-    return password === right ? { kind: 'accepted', usuario: login } : { kind: 'refused', told: null };
+    return password === right ? { kind: 'accepted', usuario: login } : { kind: 'refused', serverMessage: null };
   };
 });
 afterEach(() => portal.close());
@@ -84,13 +84,13 @@ describe('login and password', () => {
   });
 
   test.for([
-    [{ kind: 'expired', told: 'You are required to change your password immediately.' }, 403, 'PASSWORD_EXPIRED'],
-    [{ kind: 'asks-more', told: 'Verification code:' }, 403, 'SIGN_IN_ASKS_MORE'],
-    [{ kind: 'refused', told: 'Your account has expired.' }, 401, 'CREDENTIALS_REFUSED'],
-  ] as const)('what the server says is told: %o', async ([verdict, status, code]) => {
+    [{ kind: 'expired', serverMessage: 'You are required to change your password immediately.' }, 403, 'PASSWORD_EXPIRED'],
+    [{ kind: 'asks-more', serverMessage: 'Verification code:' }, 403, 'SIGN_IN_ASKS_MORE'],
+    [{ kind: 'refused', serverMessage: 'Your account has expired.' }, 401, 'CREDENTIALS_REFUSED'],
+  ] as const)('the text of the server reaches the person: %o', async ([verdict, status, code]) => {
     portal.world.checkPassword = async () => verdict;
     const answer = await enter(portal.browser());
-    expect([answer.status, answer.json()]).toMatchObject([status, { code, told: verdict.told }]);
+    expect([answer.status, answer.json()]).toMatchObject([status, { code, told: verdict.serverMessage }]);
     expect(await portal.store.sessionsOf('ana', 0)).toEqual([]);
   });
 

@@ -97,7 +97,7 @@ async function checked(deps: SignInDeps, req: IncomingMessage, login: string, pa
       if (verdict.kind === 'accepted' || verdict.kind === 'expired') attempt.forgive();
       if (verdict.kind !== 'accepted') throw refusalOf(verdict);
       // The document may have gone while the server was asked.
-      if (!people.find(verdict.usuario)) throw refusalOf({ kind: 'refused', told: null });
+      if (!people.find(verdict.usuario)) throw refusalOf({ kind: 'refused', serverMessage: null });
       return verdict.usuario;
     } finally {
       attempt.end();
@@ -109,7 +109,7 @@ async function checked(deps: SignInDeps, req: IncomingMessage, login: string, pa
 }
 
 /** What anybody may read; each says the same whatever the login. */
-const tellable: ReadonlySet<string> = new Set([
+const reportable: ReadonlySet<string> = new Set([
   'CREDENTIALS_REFUSED',
   'PASSWORD_EXPIRED',
   'SIGN_IN_ASKS_MORE',
@@ -119,7 +119,7 @@ const tellable: ReadonlySet<string> = new Set([
 
 /** What goes wrong between the portal and a server names accounts and addresses: whoever asks is not signed in, and reads none of it. */
 function forStrangers(error: unknown): unknown {
-  if (error instanceof SvcError && tellable.has(error.code)) return error;
+  if (error instanceof SvcError && reportable.has(error.code)) return error;
   return new SvcError('PASSWORD_UNCHECKED', 'the password could not be checked; try again, and if it goes on tell whoever runs the portal');
 }
 
@@ -129,7 +129,7 @@ const refusals = {
   'asks-more': ['SIGN_IN_ASKS_MORE', 'the server asks for more than a password; ask for a sign-in link'],
 } as const;
 
-function refusalOf({ kind, told }: Exclude<PasswordVerdict, { kind: 'accepted' }>): SvcError {
+function refusalOf({ kind, serverMessage }: Exclude<PasswordVerdict, { kind: 'accepted' }>): SvcError {
   const [code, message] = refusals[kind];
-  return new SvcError(code, message, told === null ? {} : { told });
+  return new SvcError(code, message, serverMessage === null ? {} : { told: serverMessage });
 }

@@ -57,7 +57,7 @@ export function runExchange(exchange: Exchange, connection: Connection): () => v
     if (!phase.requestSent) unlinkBody();
     exchange.released(connection, reusable && phase.requestSent);
   };
-  const settle = (reusable: boolean): void => {
+  const finish = (reusable: boolean): void => {
     leave(reusable);
     exchange.finished(phase.status);
   };
@@ -99,7 +99,7 @@ export function runExchange(exchange: Exchange, connection: Connection): () => v
     },
   };
   connection.requests += 1;
-  connection.parser.expect(req.method === 'HEAD', answerSink(exchange, connection, phase, settle));
+  connection.parser.expect(req.method === 'HEAD', answerSink(exchange, connection, phase, finish));
   connection.deadlinePassed = () => fail({ code: 'BACKEND_TIMEOUT', message: 'the backend did not answer in time' });
   connection.doubted = () => {
     const failure = exchange.doubted();
@@ -111,7 +111,7 @@ export function runExchange(exchange: Exchange, connection: Connection): () => v
   return () => {
     if (phase.over) return;
     phase.status = 0;
-    settle(false);
+    finish(false);
   };
 }
 
@@ -132,7 +132,7 @@ interface Phase {
   over: boolean;
 }
 
-function answerSink(exchange: Exchange, connection: Connection, phase: Phase, settle: (reusable: boolean) => void): ResponseSink {
+function answerSink(exchange: Exchange, connection: Connection, phase: Phase, finish: (reusable: boolean) => void): ResponseSink {
   const { res } = exchange;
   let reusable = false;
   /** The client's socket took everything: the read buffer behind the last chunk may be filled again. */
@@ -174,12 +174,12 @@ function answerSink(exchange: Exchange, connection: Connection, phase: Phase, se
         res.end();
       }
       phase.complete = true;
-      if (res.writableLength === 0) return settle(reusable && clean);
+      if (res.writableLength === 0) return finish(reusable && clean);
       connection.pause();
       res.once('finish', () => {
         if (phase.over) return;
         if (!connection.gone) connection.resume();
-        settle(reusable && clean && !connection.gone);
+        finish(reusable && clean && !connection.gone);
       });
     },
     switched: (head, rest) => {

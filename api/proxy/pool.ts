@@ -102,17 +102,17 @@ function take(set: PoolSet, pool: Pool, fresh: boolean, done: Waiter['done']): (
 
 function open(set: PoolSet, pool: Pool, done: Waiter['done']): () => void {
   pool.opening += 1;
-  let settled = false;
+  let finished = false;
   /** False when it was settled before. */
-  const settle = (): boolean => {
-    if (settled) return false;
-    settled = true;
+  const finish = (): boolean => {
+    if (finished) return false;
+    finished = true;
     cancelDeadline();
     pool.opening -= 1;
     return true;
   };
   const cancelOpen = openConnection(pool.route, (connection, error) => {
-    if (!settle()) return;
+    if (!finish()) return;
     if (connection !== null) {
       pool.busy.add(connection);
       done(connection, null);
@@ -122,13 +122,13 @@ function open(set: PoolSet, pool: Pool, done: Waiter['done']): () => void {
     serveWaiting(set, pool);
   });
   const cancelDeadline = set.clock.at(set.clock.monotonicMs() + limits.proxyConnectMsMax, () => {
-    if (!settle()) return;
+    if (!finish()) return;
     cancelOpen();
     done(null, { code: 'BACKEND_UNREACHABLE', message: 'the backend did not take a connection in time' });
     serveWaiting(set, pool);
   });
   return () => {
-    if (!settle()) return;
+    if (!finish()) return;
     cancelOpen();
     serveWaiting(set, pool);
   };

@@ -43,17 +43,17 @@ export function createRepositoryFiles(root: string): RepositoryFiles {
     return made;
   };
 
-  const toldHash = async (item: TarballItem, bytes: number): Promise<string | null> => {
+  const verifiedHash = async (item: TarballItem, bytes: number): Promise<string | null> => {
     const file = path.join(root, recordPath(item));
     const record = await openFile(file);
     if (record === null) return null;
     try {
-      const told = await once(file, record, (text) => {
+      const hash = await once(file, record, (text) => {
         const { sha256, tamanho } =
           item.kind === 'engine' ? readEngineRecord(text, item.nome, item.versao) : readPackageRecord(text, item.id, item.version);
         return `${sha256} ${tamanho}`;
       });
-      const [sha256 = '', size = ''] = told.split(' ');
+      const [sha256 = '', size = ''] = hash.split(' ');
       if (Number(size) === bytes) return sha256;
       throw new SvcError('REPOSITORY_DAMAGED', `${pathOfItem(item)} has ${bytes} bytes and its record says ${size}`);
     } finally {
@@ -69,7 +69,7 @@ export function createRepositoryFiles(root: string): RepositoryFiles {
       const { handle, bytes, modifiedMs } = opened;
       try {
         const sha256 = isTarball(item)
-          ? await toldHash(item, bytes)
+          ? await verifiedHash(item, bytes)
           : // The record's bytes hash under another name than what was read in it.
             await once(`${file}#`, opened, (content) => createHash('sha256').update(content).digest('hex'));
         if (sha256 === null) {

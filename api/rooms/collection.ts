@@ -61,15 +61,15 @@ export async function collectAttachments(deps: CollectionDeps): Promise<void> {
   // After a jump of the clock, or weeks without a portal, nothing was looked at for as long as the clock says.
   const isSteady = before !== null && nowMs >= before.atMs && nowMs - before.atMs < limits.attachmentSweepGapMsMax;
   const round: Round = { nowMs, sinceOf: (name) => (isSteady ? (before.unknown[name] ?? nowMs) : nowMs), unknown: new Map() };
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const sala of new Set([...(await store.roomsWithAttachments()), ...folders])) {
     try {
       await collectRoom(deps, round, sala);
     } catch (error) {
       // Its documents can't be read now: nothing of it goes. One cause is one line, of however many rooms.
       const why = String(error);
-      if (!told.has(why)) onError(error);
-      told.add(why);
+      if (!reported.has(why)) onError(error);
+      reported.add(why);
     }
   }
   for (const sala of await store.deletedRooms()) if (!folders.includes(sala)) await store.forgetDeleted(sala);

@@ -23,7 +23,7 @@ export function followRoles(deps: FollowDeps): () => void {
   const stopRooms = bus.onRoomChanged(({ id, app, people }) => {
     news
       .changed({ id, app }, people)
-      .then(() => news.tellBells(people))
+      .then(() => news.notifyBells(people))
       .catch(onError);
   });
   const stopPeople = bus.onPeopleChanged(() => {
@@ -52,7 +52,7 @@ async function reseat({ rooms, people, news, relay }: FollowDeps, who: Who): Pro
     const standing = person && (await rooms.standing(room.id, person));
     relay.setRole(room.id, usuario, standing?.papel ?? null);
   }
-  for (const app of apps) news.tell(app, [usuario]);
+  for (const app of apps) news.notify(app, [usuario]);
 }
 
 function groupsOf(people: Pick<PeopleView, 'all'>): ReadonlyMap<string, readonly string[]> {

@@ -11,9 +11,9 @@ export interface RoomNews {
   /** Roles of these people in the room changed; `more` only hear of it. */
   changed(room: Pick<StoredRoom, 'id' | 'app'>, people: readonly string[], more?: readonly string[]): Promise<void>;
   /** Everybody in it hears `mudaram`. */
-  tellRoom(room: StoredRoom): Promise<void>;
-  tell(app: string, people: readonly string[]): void;
-  tellBells(people: readonly string[]): void;
+  notifyRoom(room: StoredRoom): Promise<void>;
+  notify(app: string, people: readonly string[]): void;
+  notifyBells(people: readonly string[]): void;
   /** In the room now: by name, by group, and the owner. */
   peopleOf(room: StoredRoom): Promise<readonly string[]>;
 }
@@ -26,7 +26,7 @@ export interface RoomNewsDeps {
 }
 
 export function createRoomNews({ rooms, people, relay, bus }: RoomNewsDeps): RoomNews {
-  const tell: RoomNews['tell'] = (app, concerned) => {
+  const notify: RoomNews['notify'] = (app, concerned) => {
     for (const person of new Set(concerned)) if (person !== '') bus.publish(person, { type: 'mudaram', app });
   };
   const peopleOf: RoomNews['peopleOf'] = async (room) => {
@@ -38,7 +38,7 @@ export function createRoomNews({ rooms, people, relay, bus }: RoomNewsDeps): Roo
       .flatMap(({ usuario, grupos }) => (named.has(usuario) || grupos.some((grupo) => grouped.has(grupo)) ? [usuario] : []));
   };
   return {
-    tell,
+    notify,
     peopleOf,
     changed: async (room, concerned, more = []) => {
       for (const usuario of new Set(concerned)) {
@@ -46,10 +46,10 @@ export function createRoomNews({ rooms, people, relay, bus }: RoomNewsDeps): Roo
         const standing = person && (await rooms.standing(room.id, person));
         relay.setRole(room.id, usuario, standing?.papel ?? null);
       }
-      tell(room.app, [...concerned, ...more]);
+      notify(room.app, [...concerned, ...more]);
     },
-    tellRoom: async (room) => tell(room.app, await peopleOf(room)),
-    tellBells: (concerned) => {
+    notifyRoom: async (room) => notify(room.app, await peopleOf(room)),
+    notifyBells: (concerned) => {
       for (const person of new Set(concerned)) bus.publish(person, { type: 'avisos' });
     },
   };

@@ -32,7 +32,7 @@ export interface NoticeDeps {
   readonly rooms: Pick<Rooms, 'inRoom'>;
   readonly people: Pick<PeopleView, 'find'>;
   readonly apps: Pick<AppsView, 'find'>;
-  readonly news: Pick<RoomNews, 'tellBells'>;
+  readonly news: Pick<RoomNews, 'notifyBells'>;
   readonly clock: Clock;
 }
 
@@ -54,16 +54,16 @@ export function createNotices({ store, rooms, people, apps, news, clock }: Notic
         return { id: newNoticeId(), usuario, tipo, sala: room.id, de: caller.usuario, papel: null, ancora, atMs };
       });
       const fresh = await store.addNotices(wanted);
-      news.tellBells(fresh.map(({ usuario }) => usuario));
+      news.notifyBells(fresh.map(({ usuario }) => usuario));
       return reached;
     },
     markRead: async (usuario, ids) => {
       const counts = await Promise.all((ids ?? [null]).map((id) => store.markRead(usuario, id)));
-      if (counts.some((count) => count > 0)) news.tellBells([usuario]);
+      if (counts.some((count) => count > 0)) news.notifyBells([usuario]);
       return await bell(usuario);
     },
     drop: async (usuario, id) => {
-      if ((await store.dropNotices(usuario, id)) > 0) news.tellBells([usuario]);
+      if ((await store.dropNotices(usuario, id)) > 0) news.notifyBells([usuario]);
     },
   };
 }

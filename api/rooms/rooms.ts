@@ -73,7 +73,7 @@ export function createRooms(deps: RoomDeps): Rooms {
     rename: async (caller, id, nome) => {
       const room = await owned(caller, id);
       const atMs = clock.nowMs();
-      if (nome !== room.nome && (await rooms.renameRoom(id, nome, atMs))) await news.tellRoom(room);
+      if (nome !== room.nome && (await rooms.renameRoom(id, nome, atMs))) await news.notifyRoom(room);
       return viewOf({ room: { ...room, nome, changedAtMs: nome === room.nome ? room.changedAtMs : atMs }, papel: 'dona' });
     },
     remove: async (caller, id) => {
@@ -82,8 +82,8 @@ export function createRooms(deps: RoomDeps): Rooms {
       if (!(await rooms.deleteRoom(id))) throw noSuchRoom();
       // Nobody gets in any more: now the ones inside, and what they wrote.
       await Promise.all([deps.relay.deleteRoom(id), deps.files.removeRoom(id)]);
-      news.tell(room.app, people);
-      news.tellBells(people);
+      news.notify(room.app, people);
+      news.notifyBells(people);
     },
     ...createGrants(deps, news, { owned, inRoom }),
   };
@@ -106,7 +106,7 @@ function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks)
       if (usuario === room.dona) throw new SvcError('CONFLICT', 'the owner of a room has no other role in it');
       const invitations = [invitation(room, caller.usuario, usuario, papel, clock.nowMs())];
       const change = await rooms.givePerson(id, usuario, { papel, atMs: clock.nowMs(), invitations });
-      await refuseOrTell(news, room, change, [usuario], caller.usuario);
+      await refuseOrNotify(news, room, change, [usuario], caller.usuario);
       return memberOf(await answerOf(deps, await inRoom(caller, id)), usuario);
     },
     giveGroup: async (caller, id, grupo, papel) => {
@@ -116,7 +116,7 @@ function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks)
       const invited = people.filter((usuario) => usuario !== room.dona && usuario !== caller.usuario);
       const invitations = invited.map((usuario) => invitation(room, caller.usuario, usuario, papel, clock.nowMs()));
       const change = await rooms.giveGroup(id, grupo, { papel, atMs: clock.nowMs(), invitations });
-      await refuseOrTell(news, room, change, people, caller.usuario);
+      await refuseOrNotify(news, room, change, people, caller.usuario);
       const group = (await answerOf(deps, await inRoom(caller, id))).grupos.find((each) => each.grupo === grupo);
       if (!group) throw noSuchRoom();
       return group;
@@ -135,14 +135,14 @@ function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks)
   };
 }
 
-async function refuseOrTell(news: RoomNews, room: StoredRoom, change: RoleChange, people: readonly string[], by: string): Promise<void> {
+async function refuseOrNotify(news: RoomNews, room: StoredRoom, change: RoleChange, people: readonly string[], by: string): Promise<void> {
   if (change === 'gone') throw noSuchRoom();
   if (change === 'full') {
     throw new SvcError('CONFLICT', `a room takes ${storeLimits.roomPeopleMax} people by name and ${storeLimits.roomGroupsMax} groups`);
   }
   if (change === 'same') return;
   await news.changed(room, people, [by]);
-  news.tellBells(people);
+  news.notifyBells(people);
 }
 
 async function create({ rooms, apps, clock, diskOf }: RoomDeps, news: RoomNews, caller: RoomCaller, nome: string): Promise<RoomView> {
@@ -155,7 +155,7 @@ async function create({ rooms, apps, clock, diskOf }: RoomDeps, news: RoomNews, 
   if ((await rooms.createRoom(room)) === 'full') {
     throw new SvcError('CONFLICT', `one person owns at most ${storeLimits.roomsOwnedMax} rooms: delete one`);
   }
-  news.tell(app, [usuario]);
+  news.notify(app, [usuario]);
   return viewOf({ room, papel: 'dona' });
 }
 

@@ -160,8 +160,8 @@ async function ask(deps: StoreRouteDeps, { person, offers, whose }: Sources, id:
     ({ motivo }) => motivo !== 'pacote' || version === offer.versions[0],
   );
   if (motivos.length > 0) {
-    const told = motivos.map(({ texto }) => texto).join('; ');
-    throw new SvcError('PACKAGE_REFUSED', `${id} ${version.version} can't be installed: ${told}`, { motivos });
+    const text = motivos.map(({ texto }) => texto).join('; ');
+    throw new SvcError('PACKAGE_REFUSED', `${id} ${version.version} can't be installed: ${text}`, { motivos });
   }
   return await wish(deps, person, id, version.version);
 }

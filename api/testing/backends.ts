@@ -104,7 +104,7 @@ export function createTestWorld(dir: string, bus: Bus, apps: readonly string[]):
     gateway,
     vault: vaults.of,
     signIn: { ssh: false, oidc: null },
-    checkPassword: async () => ({ kind: 'refused', told: null }),
+    checkPassword: async () => ({ kind: 'refused', serverMessage: null }),
     shop,
     backend: (person, app) => {
       const backend = find(person, app);

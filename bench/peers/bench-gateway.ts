@@ -63,7 +63,7 @@ export function benchGateway(people: readonly PersonRecord[], route: BackendRout
       plan: async () => plan,
     },
     commands: {
-      people: { checkPassword: async () => ({ kind: 'refused', told: null }) },
+      people: { checkPassword: async () => ({ kind: 'refused', serverMessage: null }) },
       apps: {
         route: (usuario, app) => (has(usuario, app) ? route : null),
         tokenRefused: () => undefined,

@@ -16,8 +16,8 @@ const words = {
 
 /** As the person's terminal says it; English for any other language. Source: POSIX, the order of LC_ALL, LC_MESSAGES and LANG. */
 export function terminalLanguage(env: Readonly<Record<string, string | undefined>>): TextLanguage {
-  const told = [env['LC_ALL'], env['LC_MESSAGES'], env['LANG']].find((value) => value !== undefined && value !== '');
-  return told !== undefined && /^pt(?![a-z])/i.test(told) ? 'pt' : 'en';
+  const locale = [env['LC_ALL'], env['LC_MESSAGES'], env['LANG']].find((value) => value !== undefined && value !== '');
+  return locale !== undefined && /^pt(?![a-z])/i.test(locale) ? 'pt' : 'en';
 }
 
 /** With `server` that server is checked by the portal, which reaches it. */

@@ -8,13 +8,13 @@ import type { PortalOptions } from './options.ts';
 
 /** Exit 0 no change, 2 changes or something blocked, 1 error. Without a running portal the folder is compared with what the state folder remembers. */
 export async function runPlan(dir: string | undefined, options: PortalOptions): Promise<number> {
-  return await tell(await plan(dir, options.state), options, 'would change');
+  return await printPlan(await plan(dir, options.state), options, 'would change');
 }
 
 /** Exit 0 when the folder is in force, 2 when the guard held something back, 1 when it has errors. */
 export async function runApply(options: PortalOptions & { readonly prune?: boolean }): Promise<number> {
   const answer = await createClient(options.state).post<PlanAnswer>('/api/admin/apply', { prune: options.prune === true });
-  if ((await tell(answer, options, 'changed')) === 1) return 1;
+  if ((await printPlan(answer, options, 'changed')) === 1) return 1;
   return answer.pendingPrune.length > 0 ? 2 : 0;
 }
 
@@ -30,7 +30,7 @@ async function plan(dir: string | undefined, state: string): Promise<PlanAnswer>
   }
 }
 
-async function tell(answer: PlanAnswer, { output }: PortalOptions, verb: string): Promise<number> {
+async function printPlan(answer: PlanAnswer, { output }: PortalOptions, verb: string): Promise<number> {
   if (output !== 'table') await printValue(answer, output);
   else {
     for (const error of answer.errors) warn(`${error}\n`);

@@ -23,7 +23,7 @@ export async function runPublish(dir: string, options: Common & { readonly list?
   else {
     warn(render(published.report, published.text));
     if (options.list === true) write(list(published));
-    else if (published.tarball) write(told(published, published.tarball));
+    else if (published.tarball) write(sentenceOf(published, published.tarball));
   }
   return published.outcome === 'refused' ? 1 : 0;
 }
@@ -64,7 +64,7 @@ function list({ entries, tarball }: Published): string {
   return `${shown}${files.length} files, ${total} bytes${packed}\n`;
 }
 
-function told({ outcome }: Published, { id, version, sha256, tamanho }: NonNullable<Published['tarball']>): string {
+function sentenceOf({ outcome }: Published, { id, version, sha256, tamanho }: NonNullable<Published['tarball']>): string {
   const what = {
     refused: 'refused',
     checked: 'checked, not published',

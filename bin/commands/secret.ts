@@ -77,12 +77,12 @@ function readHidden(prompt: string): Promise<string> {
   stdin.setEncoding('utf8');
   let value = '';
   return new Promise((resolve, reject) => {
-    const end = (settle: () => void): void => {
+    const end = (complete: () => void): void => {
       stdin.off('data', take);
       stdin.setRawMode(false);
       stdin.pause();
       warn('\n');
-      settle();
+      complete();
     };
     const take = (text: string): void => {
       for (const character of text) {

@@ -50,10 +50,10 @@ export function render(rows: readonly UsageRow[], nowMs: number): string {
     { title: 'STATE', of: ({ state }) => state, tone: ({ state }) => toneOfState(state) },
     { title: 'SERVER', of: ({ server }) => server },
   ];
-  const told = rows.flatMap(({ uso }) => uso ?? []);
-  const sum = (of: (uso: (typeof told)[number]) => number): number => told.reduce((total, uso) => total + of(uso), 0);
+  const used = rows.flatMap(({ uso }) => uso ?? []);
+  const sum = (of: (uso: (typeof used)[number]) => number): number => used.reduce((total, uso) => total + of(uso), 0);
   const all = `${rows.length} ${rows.length === 1 ? 'app' : 'apps'}, CPU ${percent(sum(({ cpu }) => cpu ?? 0))}, memory ${byteSize(sum(({ memoria }) => memoria))}, ${sum(({ tarefas }) => tarefas)} tasks`;
-  const silent = rows.length - told.length;
+  const silent = rows.length - used.length;
   const missing = silent === 0 ? '' : `; ${silent} of them not told by ${silent === 1 ? 'its server' : 'their servers'}`;
   return `${color('bold', plain(`${all}${missing}`))}\n${table(rows, columns)}`;
 }

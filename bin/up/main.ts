@@ -51,7 +51,7 @@ export async function up(options: UpOptions): Promise<void> {
   const isWatched = process.stderr.isTTY && process.env['SVC_LOG_LEVEL'] === undefined;
   const level = process.env['SVC_LOG_LEVEL'] ?? 'info';
   const log = pino(
-    { level, base: null, serializers: { err: toldError } },
+    { level, base: null, serializers: { err: loggedError } },
     isWatched ? terminalLog() : pino.destination({ dest: 2, sync: true }),
   );
   const running = await begin(options, log);
@@ -72,7 +72,7 @@ export async function up(options: UpOptions): Promise<void> {
 }
 
 /** A coded error says what is wrong; a stack says where the code is, which helps with a bug only. */
-function toldError(error: unknown): unknown {
+function loggedError(error: unknown): unknown {
   return error instanceof SvcError && error.code !== 'INTERNAL'
     ? { code: error.code, message: error.message }
     : pino.stdSerializers.err(error as Error);
@@ -156,7 +156,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     ends.push(() => owned.stop());
     reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
-    await tellWayIn(portal, url, controller, gateway);
+    await printSignInLink(portal, url, controller, gateway);
     return { url, controller, gateway, mayClose: () => opened.mayClose(), lost: owned.lost, end };
   } catch (error) {
     await end();
@@ -234,7 +234,7 @@ function signInPerson({ context: { entries } }: Controller, gateway: Gateway): s
   return named ?? people.sort()[0] ?? null;
 }
 
-async function tellWayIn(portal: Portal, url: string, controller: Controller, gateway: Gateway): Promise<void> {
+async function printSignInLink(portal: Portal, url: string, controller: Controller, gateway: Gateway): Promise<void> {
   const person = signInPerson(controller, gateway);
   process.stdout.write(
     person === null ? `listening on ${url}, with no Person document yet\n` : `open ${await portal.signInLink(person, { admin: true })}\n`,

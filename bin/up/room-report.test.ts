@@ -15,7 +15,7 @@ test('a damaged rooms.db is one line an hour, however many people knock at howev
   expect(lines).toEqual([{ sala: 's0', why: 'the documents of rooms, rooms.db, are damaged' }]);
   report.loadFailed('s1', new SvcError('STORE_FAILED', 'another cause'));
   expect(lines).toHaveLength(2);
-  nowMs = limits.roomTroubleToldMs;
+  nowMs = limits.roomTroubleLogMs;
   report.loadFailed('s1', damaged());
   expect(lines).toHaveLength(3);
 });

@@ -12,18 +12,19 @@ import { limits as roomLimits } from '../../api/rooms/limits.ts';
 import { limits } from '../limits.ts';
 
 /** What is wrong, without the place in the code: a fault of a disk or a file is none of the portal's. */
-const told = (error: unknown): string => (error instanceof SvcError ? error.message : String((error as Error | undefined)?.stack ?? error));
+const textOf = (error: unknown): string =>
+  error instanceof SvcError ? error.message : String((error as Error | undefined)?.stack ?? error);
 
 /** People knock again every few seconds: what was told is told again after an hour. */
 function onceAnHour(nowMs: () => number): (what: string) => boolean {
-  const toldAtMs = new Map<string, number>();
+  const loggedAtMs = new Map<string, number>();
   return (what) => {
     const now = nowMs();
-    const before = toldAtMs.get(what);
-    if (before !== undefined && now - before < limits.roomTroubleToldMs) return false;
-    toldAtMs.delete(what);
-    toldAtMs.set(what, now);
-    if (toldAtMs.size > limits.roomTroublesMax) toldAtMs.delete(toldAtMs.keys().next().value!);
+    const before = loggedAtMs.get(what);
+    if (before !== undefined && now - before < limits.roomTroubleLogMs) return false;
+    loggedAtMs.delete(what);
+    loggedAtMs.set(what, now);
+    if (loggedAtMs.size > limits.roomTroublesMax) loggedAtMs.delete(loggedAtMs.keys().next().value!);
     return true;
   };
 }
@@ -32,14 +33,14 @@ export function relayReport(log: Logger, nowMs: () => number): RelayReport {
   const isNews = onceAnHour(nowMs);
   return {
     loadFailed: (sala, error) => {
-      const why = told(error);
+      const why = textOf(error);
       if (isNews(why)) log.error({ sala, why }, 'a room can not be read: nobody gets in until it can. The same is told once an hour');
     },
     commitFailed: (error) =>
-      log.error({ why: told(error) }, 'rooms can not be written: everybody was sent away and keeps what they wrote; tried again'),
+      log.error({ why: textOf(error) }, 'rooms can not be written: everybody was sent away and keeps what they wrote; tried again'),
     commitRecovered: () => log.info('rooms can be written again'),
     compactionFailed: (sala, error) => {
-      const why = told(error);
+      const why = textOf(error);
       if (isNews(`${sala} ${why}`))
         log.error({ sala, why }, 'a room could not be compacted; it goes on as it is. The same is told once an hour');
     },

@@ -30,7 +30,7 @@ export async function folderMark(dir: string): Promise<string> {
   }
 }
 
-const told: Readonly<Record<string, string>> = {
+const messages: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such folder',
   ENOTDIR: 'expected a folder, this is a file',
   EACCES: 'this account may not read it',
@@ -56,7 +56,7 @@ export function createFolderReader(): FolderReader {
         files = await readFiles(dir, kept);
       } catch (error) {
         const { path: at, code, message } = error as NodeJS.ErrnoException;
-        return { ok: false, errors: [`${at ?? dir}:1:1 FOLDER_UNREADABLE ${told[code ?? ''] ?? code ?? message}`] };
+        return { ok: false, errors: [`${at ?? dir}:1:1 FOLDER_UNREADABLE ${messages[code ?? ''] ?? code ?? message}`] };
       }
       kept = files;
       const open = [...files.values()].map((file) => file.open);

@@ -68,7 +68,7 @@ function begin(
   if (entries.tasks.has(key)) return;
   const abort = new AbortController();
   const [reason, message] = beginnings[act];
-  const task: PackageTask = { act, version, abort, progress: null, reason, message, toldAtMs: 0, ended: Promise.resolve() };
+  const task: PackageTask = { act, version, abort, progress: null, reason, message, publishedAtMs: 0, ended: Promise.resolve() };
   entries.tasks.set(key, task);
   const name = entries.byTarget.get(key)?.key ?? keys.package(target.app);
   const work = async (): Promise<void> => {
@@ -77,10 +77,10 @@ function begin(
     // What it brought about is seen before anybody may do the next thing.
     await guarded(options, name, () => options.onPackages(target.server));
     entries.tasks.delete(key);
-    tellKeys(options, target);
+    enqueueKeys(options, target);
   };
   task.ended = work();
-  tellKeys(options, target);
+  enqueueKeys(options, target);
 }
 
 const beginnings: { readonly [Act in PackageTask['act']]: readonly [Reason, string] } = {
@@ -91,7 +91,7 @@ const beginnings: { readonly [Act in PackageTask['act']]: readonly [Reason, stri
   mend: ['Installing', 'its engines are looked after'],
 };
 
-function tellKeys({ entries, onChange }: ExecutorOptions, target: PackageTarget): void {
+function enqueueKeys({ entries, onChange }: ExecutorOptions, target: PackageTarget): void {
   const entry = entries.byTarget.get(targetKey(target));
   if (entry) onChange(entry.key);
   if (target.scope !== 'sistema') return;
@@ -146,7 +146,7 @@ function runOf(options: ExecutorOptions, target: PackageTarget, task: PackageTas
     onEvent: (event: InstallEvent): void => {
       const { reason, message } = task;
       follow(task, event);
-      if (reason !== task.reason || message !== task.message) tellKeys(options, target);
+      if (reason !== task.reason || message !== task.message) enqueueKeys(options, target);
       const entry = options.entries.byTarget.get(targetKey(target));
       if (entry) options.onProgress(entry, task);
     },

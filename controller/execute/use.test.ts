@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { limits } from '../limits.ts';
 import { createSimulatedClock } from '../clock/simulated.ts';
 import type { BackendEntry } from '../entries.ts';
-import { tellUse } from './use.ts';
+import { reportUse } from './use.ts';
 
 test('a thousand requests are a few words to the supervisor, and the last of them is among what it heard', () => {
   const clock = createSimulatedClock(0);
@@ -13,7 +13,7 @@ test('a thousand requests are a few words to the supervisor, and the last of the
   };
   const entry = { app: 'notas', person: { link: { ask } } } as unknown as BackendEntry;
   for (let at = 0; at < 1_000; at += 1) {
-    tellUse(entry, clock);
+    reportUse(entry, clock);
     clock.advance(10);
   }
   const lastUseMs = 9_990;
@@ -21,7 +21,7 @@ test('a thousand requests are a few words to the supervisor, and the last of the
   expect(heard.length).toBeLessThanOrEqual(4);
   expect(heard[0]).toBe(0);
   expect(heard.at(-1)).toBeGreaterThanOrEqual(lastUseMs);
-  expect(heard.at(-1)).toBeLessThanOrEqual(lastUseMs + limits.useToldMs);
+  expect(heard.at(-1)).toBeLessThanOrEqual(lastUseMs + limits.useReportMs);
   // Silence is told by silence.
   const count = heard.length;
   clock.advance(600_000);

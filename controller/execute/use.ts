@@ -5,32 +5,32 @@ import { limits as machineLimits } from '../../machines/limits.ts';
 import type { BackendEntry } from '../entries.ts';
 
 /** Told lately; `again`: and used since. */
-const told = new WeakMap<BackendEntry, { again: boolean }>();
+const reported = new WeakMap<BackendEntry, { again: boolean }>();
 const doubted = new WeakSet<BackendEntry>();
 
 /**
  * A request to an app of `ocioso:<N>m`. Told at once, then at most every limits.useToldMs, and once more after the last of several. Never
  * rejects. Decision: docs/decisions/0024-idle-connections.md
  */
-export function tellUse(entry: BackendEntry, clock: Clock): void {
-  const lately = told.get(entry);
+export function reportUse(entry: BackendEntry, clock: Clock): void {
+  const lately = reported.get(entry);
   if (lately) {
     lately.again = true;
     return;
   }
   const now = { again: false };
-  told.set(entry, now);
+  reported.set(entry, now);
   const { person, app } = entry;
   // While the supervisor is away it counts nothing down, and one of an older kit counts connections alone.
   person.link.ask({ op: 'used', app }).catch(() => undefined);
-  clock.at(clock.monotonicMs() + limits.useToldMs, () => {
-    told.delete(entry);
-    if (now.again) tellUse(entry, clock);
+  clock.at(clock.monotonicMs() + limits.useReportMs, () => {
+    reported.delete(entry);
+    if (now.again) reportUse(entry, clock);
   });
 }
 
 /** A request that waits for its answer. However many wait, the supervisor hears it once a second. Never rejects. */
-export function tellDoubt(entry: BackendEntry, clock: Clock): void {
+export function reportDoubt(entry: BackendEntry, clock: Clock): void {
   if (doubted.has(entry)) return;
   doubted.add(entry);
   const { person, app } = entry;

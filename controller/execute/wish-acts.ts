@@ -1,6 +1,6 @@
 /** What is written down about people's wishes for packages and about held rollbacks, once a decision has settled them. */
 import type { ActionOf } from '../../reconcilers/actions.ts';
-import { tellGone } from '../loop/package-news.ts';
+import { publishGone } from '../loop/package-news.ts';
 import type { ExecutorOptions, Executors } from './guarded.ts';
 
 export function wishExecutors(options: ExecutorOptions): Pick<Executors, 'rollback/end' | 'wish/end' | 'wish/keep'> {
@@ -13,7 +13,7 @@ export function wishExecutors(options: ExecutorOptions): Pick<Executors, 'rollba
     },
     'wish/end': async ({ person, app, requestId, outcome }) => {
       await store.deleteInstallWish(person, app, requestId);
-      if (outcome !== 'overruled') tellGone(bus, person, app, outcome === 'cancelled');
+      if (outcome !== 'overruled') publishGone(bus, person, app, outcome === 'cancelled');
       await onInstalls();
     },
     'wish/keep': (action) => keepWish(options, action),

@@ -44,9 +44,9 @@ try {
   process.exit(1);
 }
 const { personApps } = accountPaths(place);
-const folders = createPackageFolders((folder, error) => tell({ bad: folder, message: (error as Error).message }));
+const folders = createPackageFolders((folder, error) => send({ bad: folder, message: (error as Error).message }));
 
-function tell(line: DoorLine, socket?: Socket): void {
+function send(line: DoorLine, socket?: Socket): void {
   // Where the portal is gone nobody is told, and `disconnect` ends us.
   process.send?.(line, socket, { keepOpen: false }, () => undefined);
 }
@@ -79,11 +79,11 @@ const acts: { readonly [Ask in DoorAsk['ask']]: (ask: Extract<DoorAsk, { readonl
 async function answer({ id, ...ask }: DoorAsk & { readonly id: number }): Promise<void> {
   try {
     const done = await (acts[ask.ask] as (ask: DoorAsk) => Promise<unknown>)(ask);
-    if (ask.ask === 'dial') tell({ id, done: null }, done as Socket);
-    else tell({ id, done: done ?? null });
+    if (ask.ask === 'dial') send({ id, done: null }, done as Socket);
+    else send({ id, done: done ?? null });
   } catch (error) {
     const code = error instanceof SvcError ? error.code : 'INTERNAL';
-    tell({ id, code, message: (error as Error).message });
+    send({ id, code, message: (error as Error).message });
   }
 }
 

@@ -9,7 +9,7 @@ export const limits = {
   /** How long a server may take to say whether it wants the password changed first. */
   passwordExpiryMsMax: 5_000,
   /** Of what a server says about a password. */
-  passwordToldCharsMax: 400,
+  passwordTextCharsMax: 400,
   /** How long a root phase, a download and the rest of one installation may take before the portal gives up waiting. */
   installMsMax: 2 * 60 * 60_000,
   // Servers over ssh. Decision: docs/decisions/0086-one-connection-per-account.md

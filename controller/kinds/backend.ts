@@ -47,7 +47,7 @@ export const backendKind: Kind<BackendEntry, BackendDesired, BackendKindObserved
   report,
   notify: (context, entry, round, news) => {
     noteEnd(context, entry, round.decision, news);
-    tellPages(context, entry, news.before, round.decision);
+    publishStatus(context, entry, news.before, round.decision);
     if (news.before?.ready !== round.decision.ready || round.desired.removing === true) wakePackages(context, entry);
   },
   finish: (context, entry, { decision }) =>
@@ -152,12 +152,12 @@ function sameBackendInputs(
 function report({ recorder }: Context, entry: BackendEntry, { decision }: BackendRound): Report {
   const snapshot = entry.person.link.snapshot(entry.app);
   // While nobody tells, what was told last stands.
-  const lastExitAtMs = snapshot?.lastExit?.atMs ?? toldEnd(recorder.last(entry.key)?.details) ?? null;
+  const lastExitAtMs = snapshot?.lastExit?.atMs ?? recordedExit(recorder.last(entry.key)?.details) ?? null;
   const details = { ready: decision.ready, stale: decision.stale, wanted: snapshot?.wanted ?? null, lastExitAtMs };
   return { generation: entry.document?.generation ?? 0, details };
 }
 
-function toldEnd(details: Readonly<Record<string, unknown>> | undefined): number | undefined {
+function recordedExit(details: Readonly<Record<string, unknown>> | undefined): number | undefined {
   const before = details?.['lastExitAtMs'];
   return typeof before === 'number' ? before : undefined;
 }
@@ -183,7 +183,7 @@ function endEvent(exit: LastExit, restarts: number): Pick<StoredEvent, 'type' | 
 }
 
 /** The person's pages hear of everything that they show. */
-function tellPages({ options }: Context, entry: BackendEntry, before: BackendDecision | null, now: BackendDecision): void {
+function publishStatus({ options }: Context, entry: BackendEntry, before: BackendDecision | null, now: BackendDecision): void {
   const same =
     before !== null &&
     before.state === now.state &&

@@ -70,7 +70,7 @@ async function begin(): Promise<void> {
 }
 async function settled(): Promise<void> {
   await controller.context.queue.idle();
-  await controller.context.recorder.settled();
+  await controller.context.recorder.written();
 }
 async function apply(...documents: readonly string[]): Promise<void> {
   write(...documents);

@@ -132,7 +132,7 @@ async function begin(): Promise<void> {
 
 async function settled(): Promise<void> {
   await controller.context.queue.idle();
-  await controller.context.recorder.settled();
+  await controller.context.recorder.written();
 }
 
 test('its record is all that the loop needs: status, event, act, edge, deadline', async () => {

@@ -10,7 +10,7 @@ import { keys } from '../../schema/keys.ts';
 import type { Offers } from '../../schema/shop-view.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
-import { tellState } from '../loop/package-news.ts';
+import { publishState } from '../loop/package-news.ts';
 import { observeInventory } from '../observe/inventory.ts';
 import { whyNotOffered } from '../../kit/repository/reading/source.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
@@ -44,7 +44,7 @@ export const packageKind: Kind<PackageEntry, PackageDesired, PackageObserved, Pa
   report,
   notify: (context, entry, { desired, decision }, { before }) => {
     endInstances(context, entry, desired, decision);
-    if (differs(before, decision)) tellState(context.entries, context.options.bus, entry);
+    if (differs(before, decision)) publishState(context.entries, context.options.bus, entry);
   },
   refresh: refreshInstalls,
   onEdge: async (context, key, urgent) => {

@@ -12,7 +12,7 @@ export async function rereadFolder(context: Context, prune: boolean): Promise<vo
   const { source, options } = context;
   const before = { errors: source.errors(), held: source.current().held };
   const changed = await source.reread(prune);
-  if (changed) tellFolder(options.log, before, { errors: source.errors(), held: source.current().held });
+  if (changed) logFolder(options.log, before, { errors: source.errors(), held: source.current().held });
   if (context.entries.inForce !== context.source.current()) await applyInForce(context);
 }
 
@@ -22,7 +22,7 @@ interface FolderNews {
 }
 
 /** `tell`: also to who sits before a terminal (bin/up/terminal-log.ts). */
-function tellFolder(log: Log, before: FolderNews, now: FolderNews): void {
+function logFolder(log: Log, before: FolderNews, now: FolderNews): void {
   if (now.errors.length > 0) log.error({ errors: now.errors }, 'the folder has errors; the last good state stays in force');
   else if (before.errors.length > 0) log.info({ tell: true }, 'the errors of the folder are mended; it is in force');
   if (now.held.length > 0 && now.held.join() !== before.held.join())

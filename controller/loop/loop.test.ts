@@ -52,7 +52,7 @@ async function begin(people: number, apps: number): Promise<void> {
   await controller.prepare();
   await controller.start();
   await controller.context.queue.idle();
-  await controller.context.recorder.settled();
+  await controller.context.recorder.written();
 }
 
 /** CPU of one quiet resync, everything that it enqueues included; the least of five, since the machine is shared. */
@@ -73,7 +73,7 @@ describe('a world in which nothing happens', () => {
     await begin(20, 10);
     await controller.resync();
     await controller.context.queue.idle();
-    await controller.context.recorder.settled();
+    await controller.context.recorder.written();
     const events = await store.events({ limit: 10_000 });
     const lines = logged.length;
     const seen = (await store.statuses('')).map(({ key, seenAtMs }) => [key, seenAtMs]);
@@ -81,7 +81,7 @@ describe('a world in which nothing happens', () => {
       await controller.resync();
       await controller.context.queue.idle();
     }
-    await controller.context.recorder.settled();
+    await controller.context.recorder.written();
     expect(controller.tick()).toBe(0);
     expect(await store.events({ limit: 10_000 })).toEqual(events);
     expect((await store.statuses('')).map(({ key, seenAtMs }) => [key, seenAtMs])).toEqual(seen);

@@ -27,7 +27,7 @@ import { kindOf } from '../../schema/keys.ts';
 import { allKinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
-import { tellProgress } from './package-news.ts';
+import { publishProgress } from './package-news.ts';
 import { observeInventory } from '../observe/inventory.ts';
 import { emptyEntries, type EntryFactory } from '../entries.ts';
 import { entryOf, isDue, reconcile, type LoopContext } from './reconcile.ts';
@@ -72,7 +72,7 @@ export async function createController(options: LoopOptions): Promise<Controller
       for (const person of context.entries.people.values()) person.link.close();
       await closing;
       await Promise.all(tasks.map(({ ended }) => ended));
-      await context.recorder.settled();
+      await context.recorder.written();
       for (const { kit } of context.entries.servers.values()) kit?.admin.close();
       await Promise.all([...context.entries.servers.values()].map((server) => server.host.close()));
     },
@@ -128,7 +128,7 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     onPackages: (name) => onPackages(context, name),
     onInstalls: () => refreshInstalls(context),
     onForgotten: (key) => onForgotten(context, key),
-    onProgress: (entry, task) => tellProgress(entries, options.bus, clock.nowMs(), entry, task),
+    onProgress: (entry, task) => publishProgress(entries, options.bus, clock.nowMs(), entry, task),
   });
   const context: LoopContext = {
     options,

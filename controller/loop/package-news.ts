@@ -12,7 +12,7 @@ export function peopleOf(entries: Entries, { target }: PackageEntry): readonly s
 }
 
 /** The state of the last decision, with what the installer said since. */
-export function tellState(entries: Entries, bus: Bus, entry: PackageEntry): void {
+export function publishState(entries: Entries, bus: Bus, entry: PackageEntry): void {
   const { decision, target } = entry;
   if (decision === null) return;
   const { state, reason, message } = decision;
@@ -22,16 +22,16 @@ export function tellState(entries: Entries, bus: Bus, entry: PackageEntry): void
 }
 
 /** Bytes that came in: between changes of state, and not too often. */
-export function tellProgress(entries: Entries, bus: Bus, nowMs: number, entry: PackageEntry, task: PackageTask): void {
-  if (task.act !== 'install' || nowMs - task.toldAtMs < limits.installTellMs) return;
-  task.toldAtMs = nowMs;
+export function publishProgress(entries: Entries, bus: Bus, nowMs: number, entry: PackageEntry, task: PackageTask): void {
+  if (task.act !== 'install' || nowMs - task.publishedAtMs < limits.installProgressMs) return;
+  task.publishedAtMs = nowMs;
   const { reason, message, progress } = task;
   for (const person of peopleOf(entries, entry))
     bus.publish(person, { type: 'install-progress', app: entry.target.app, state: 'installing', reason, message, progress });
 }
 
 /** It is no object any more: cancelled before anything was there, or removed. */
-export function tellGone(bus: Bus, person: string, app: string, isCancelled: boolean): void {
+export function publishGone(bus: Bus, person: string, app: string, isCancelled: boolean): void {
   const state: PackageState = 'removed';
   const reason = isCancelled ? 'Cancelled' : 'Uninstalled';
   const message = isCancelled ? 'the installation was cancelled' : 'nothing of it is on the server';

@@ -45,7 +45,7 @@ export interface Recorder {
   all(): readonly StoredStatus[];
   forget(key: string): void;
   /** Resolves when all writes so far are in the store. */
-  settled(): Promise<void>;
+  written(): Promise<void>;
 }
 
 export interface Change {
@@ -64,10 +64,10 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
   const memories = new Map<string, unknown>();
   let writing: Promise<unknown> = Promise.resolve();
   const write = (work: Promise<unknown>): void => {
-    const settled = work.catch((error: unknown) => log.error({ err: error }, 'the store refused a status'));
-    writing = Promise.all([writing, settled]);
+    const written = work.catch((error: unknown) => log.error({ err: error }, 'the store refused a status'));
+    writing = Promise.all([writing, written]);
   };
-  const tell = (change: Change, round: string): void => {
+  const recordTransition = (change: Change, round: string): void => {
     const { before, now } = change;
     const { key, reason, message, state: to } = now;
     const from = before?.state ?? null;
@@ -93,7 +93,7 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
       faultPoint('status/before-write');
       const change = { before, now, transition: before?.state !== now.state || before.reason !== now.reason };
       write(store.putStatus(now));
-      if (change.transition) tell(change, round);
+      if (change.transition) recordTransition(change, round);
       faultPoint('status/written');
       return change;
     },
@@ -111,7 +111,7 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
       memories.delete(key);
       if (statuses.delete(key)) write(store.deleteStatus(key));
     },
-    settled: async () => {
+    written: async () => {
       await writing;
     },
   };

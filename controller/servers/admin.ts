@@ -40,7 +40,7 @@ export interface ServerAdmin {
   /** The kit before is current again; answers its id. Rejects NO_PREVIOUS_VERSION. */
   rollBack(): Promise<string>;
   /** Key, lingering and service manager of each account that is there; answers what could not be had, in words. */
-  settle(origins: string, accounts: readonly string[]): Promise<readonly string[]>;
+  prepareAccounts(origins: string, accounts: readonly string[]): Promise<readonly string[]>;
   /** Rejects KIT_IN_USE, naming what runs, unless forced; answers what could not be done, in words. */
   remove(force: boolean, onStep: (step: string) => void): Promise<readonly string[]>;
   /** Whether the portal answers there at this URL, asked with the kit's own Node: `ok`, or in a word why not. */
@@ -102,19 +102,19 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
       onStep('upload');
       done(await run('prepare', [], limits.kitScriptMsMax));
       await upload(options, asRoot, kit);
-      done(await run('install', [kit.id, kit.sha256], limits.kitScriptMsMax, (line) => tellStep(line, onStep)));
+      done(await run('install', [kit.id, kit.sha256], limits.kitScriptMsMax, (line) => reportStep(line, onStep)));
     },
     rollBack: async () => {
       const { lines } = done(await run('rollback', [], limits.kitScriptMsMax));
       return lines.find((line) => line.startsWith('kit '))?.slice(4) ?? '';
     },
-    settle: async (origins, accounts) => {
+    prepareAccounts: async (origins, accounts) => {
       const [type = '-', key = '-'] = (await options.publicKey())?.split(' ') ?? [];
       const { lines } = done(await run('accounts', [origins, type, key, ...accounts.filter(isAccount)], limits.kitScriptMsMax));
       return lines.flatMap(troubleOf);
     },
     remove: async (force, onStep) => {
-      const { lines } = done(await run('remove', [force ? 'yes' : 'no'], limits.kitScriptMsMax, (line) => tellStep(line, onStep)));
+      const { lines } = done(await run('remove', [force ? 'yes' : 'no'], limits.kitScriptMsMax, (line) => reportStep(line, onStep)));
       return lines.flatMap(troubleOf);
     },
     askPortal: (url) => askPortal(options, url),
@@ -175,7 +175,7 @@ async function upload(
   if (ended.code !== 0) refuse(server, admin, { ...ended, script: 'prepare', lines: [] });
 }
 
-function tellStep(line: string, onStep: (step: string) => void): void {
+function reportStep(line: string, onStep: (step: string) => void): void {
   if (line.startsWith('step ')) onStep(line.slice(5));
 }
 

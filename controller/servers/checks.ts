@@ -271,8 +271,8 @@ function checkDisk({ optFreeKb, accounts }: ServerFacts): Verdict {
 
 /** The server told whole seconds, at some moment of the look: only what lies outside is a difference. */
 function checkClock({ facts: { clockS }, askedMs: [before, after] }: CheckInput): Verdict {
-  const told = clockS * 1_000;
-  const offMs = told > after ? told - after : Math.min(0, told + 999 - before);
+  const serverMs = clockS * 1_000;
+  const offMs = serverMs > after ? serverMs - after : Math.min(0, serverMs + 999 - before);
   const offS = Math.round(offMs / 1_000);
   return Math.abs(offMs) <= limits.clockSkewMsMax
     ? good({ pt: `${Math.abs(offS)} s de diferença do portal`, en: `${Math.abs(offS)} s apart from the portal's` })

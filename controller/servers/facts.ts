@@ -41,7 +41,7 @@ export interface ServerFacts {
 
 /** Throws KIT_FAILED for an answer that is none. */
 export function readFacts(lines: readonly string[]): ServerFacts {
-  const told = new Map<string, string>();
+  const facts = new Map<string, string>();
   const missing: string[] = [];
   const kitLacks: string[] = [];
   const accounts: AccountFacts[] = [];
@@ -52,9 +52,9 @@ export function readFacts(lines: readonly string[]): ServerFacts {
     if (name === 'missing') missing.push(value);
     else if (name === 'kit_lacks') kitLacks.push(value);
     else if (name === 'account') accounts.push(readAccount(value));
-    else told.set(name, value);
+    else facts.set(name, value);
   }
-  const text = (name: string): string => told.get(name) ?? '';
+  const text = (name: string): string => facts.get(name) ?? '';
   if (text('arch') === '' || !/^[0-9]+$/.test(text('uid'))) throw new SvcError('KIT_FAILED', 'the server did not tell what it is');
   const runs = text('kit_runs') === 'yes';
   return {

@@ -3,7 +3,7 @@ import type { ServerAction } from '../../reconcilers/actions.ts';
 import type { Context } from '../loop/context.ts';
 import type { ServerEntry } from '../entries.ts';
 import type { KitState, KitWish } from './kit-state.ts';
-import { installKit, serverWork, settleAccounts, writeWish } from './kit-work.ts';
+import { installKit, serverWork, prepareAccounts, writeWish } from './kit-work.ts';
 
 /** Rejects as the act does. Answers the kit that came back, or what a removal could not do. */
 export async function carryOut(
@@ -24,7 +24,7 @@ export async function carryOut(
     const takeOff: Act = async ({ admin }, step) => await admin.remove(action.force, step);
     return await asAsked(context, server, 'remove', 'the server kit is taken off', takeOff, onStep);
   }
-  await (kind === 'server/kit' ? installKit : settleAccounts)(context, server, onStep);
+  await (kind === 'server/kit' ? installKit : prepareAccounts)(context, server, onStep);
   return [];
 }
 
@@ -39,15 +39,15 @@ async function asAsked(
   act: Act,
   onStep: (step: string) => void,
 ): Promise<readonly string[]> {
-  let told: readonly string[] = [];
+  let lines: readonly string[] = [];
   await serverWork(context, server, kind, words, async (kit, step) => {
     const wish: KitWish | null = kit.wish;
     if (wish === null || wish.pending === null) return;
-    told = await act(kit, (name) => {
+    lines = await act(kit, (name) => {
       step(name);
       onStep(name);
     });
     await writeWish(context, server, kit, { ...wish, pending: null });
   });
-  return told;
+  return lines;
 }

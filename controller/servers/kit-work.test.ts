@@ -4,7 +4,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { Context } from '../loop/context.ts';
 import type { ServerEntry } from '../entries.ts';
 import type { ServerAdmin } from './admin.ts';
-import { serverWork, settleAccounts } from './kit-work.ts';
+import { serverWork, prepareAccounts } from './kit-work.ts';
 import { newKitState } from './kit-state.ts';
 
 function bench(admin: Partial<ServerAdmin>) {
@@ -21,13 +21,13 @@ function bench(admin: Partial<ServerAdmin>) {
 test('an act waits for the one under way, and is done and answers for itself', async () => {
   let end = (): void => undefined;
   const { kit, server, context } = bench({
-    settle: () =>
+    prepareAccounts: () =>
       new Promise((resolve) => {
         end = () => resolve(['lingering could not be enabled for ana']);
       }),
   });
   const order: string[] = [];
-  const settled = settleAccounts(context, server).catch((error: Error) => order.push(error.message));
+  const settled = prepareAccounts(context, server).catch((error: Error) => order.push(error.message));
   const removed = serverWork(context, server, 'remove', 'the server kit is taken off', () => {
     order.push('remove begins');
     return Promise.reject(new SvcError('KIT_IN_USE', 'still running'));
@@ -43,7 +43,7 @@ test('an act waits for the one under way, and is done and answers for itself', a
 test('accounts are not made ready where the kit was taken off meanwhile', async () => {
   const asked: string[] = [];
   const { kit, server, context } = bench({
-    settle: async () => {
+    prepareAccounts: async () => {
       asked.push('settle');
       return [];
     },
@@ -51,7 +51,7 @@ test('accounts are not made ready where the kit was taken off meanwhile', async 
   const removed = serverWork(context, server, 'remove', 'off', async () => {
     kit.wish = { removed: true, held: null, pending: null };
   });
-  const settled = settleAccounts(context, server);
+  const settled = prepareAccounts(context, server);
   await removed;
   await expect(settled).rejects.toThrow(/taken off meanwhile/);
   expect(asked).toEqual([]);

@@ -188,10 +188,10 @@ export async function installKit(context: Context, server: ServerEntry, onStep: 
       onStep(name);
     });
   });
-  await settleAccounts(context, server, onStep);
+  await prepareAccounts(context, server, onStep);
 }
 
-export async function settleAccounts(
+export async function prepareAccounts(
   context: Context,
   server: ServerEntry,
   onStep: (step: string) => void = () => undefined,
@@ -200,7 +200,7 @@ export async function settleAccounts(
     refuseRemoved(server, kit);
     onStep('accounts');
     const origins = context.entries.portal?.document.spec.origins ?? 'subdomain';
-    const troubles = await kit.admin.settle(origins, accountsOn(context, server));
+    const troubles = await kit.admin.prepareAccounts(origins, accountsOn(context, server));
     // An account that is not there is its person's condition, not a failure here: settle leaves it out.
     if (troubles.length > 0) throw new SvcError('KIT_FAILED', troubles.join('; '));
   });

@@ -9,7 +9,7 @@ import { closePolicy, type Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { limits } from '../limits.ts';
 import { rereadToken } from '../execute/tokens.ts';
-import { tellDoubt, tellUse } from '../execute/use.ts';
+import { reportDoubt, reportUse } from '../execute/use.ts';
 import type { Context } from '../loop/context.ts';
 import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope, serviceRoute } from '../servers/services.ts';
@@ -96,7 +96,7 @@ function routeOf(entry: BackendEntry, clock: Clock): BackendRoute | null {
     dial: (): Promise<Duplex> => host.dial(person.account, socket),
     token: token.value,
     ...useOf(entry, person.packages.get(app)?.manifest, clock),
-    doubted: () => tellDoubt(entry, clock),
+    doubted: () => reportDoubt(entry, clock),
   };
 }
 
@@ -108,5 +108,5 @@ function routeOf(entry: BackendEntry, clock: Clock): BackendRoute | null {
 function useOf(entry: BackendEntry, manifest: Manifest | undefined, clock: Clock): Pick<BackendRoute, 'keepIdleMs' | 'used'> {
   const ocioso = manifest !== undefined && closePolicy(manifest).kind === 'ocioso';
   if (!ocioso) return { keepIdleMs: sharedLimits.proxyIdleConnectionMsMax };
-  return { keepIdleMs: limits.proxyOciosoConnectionMsMax, used: () => tellUse(entry, clock) };
+  return { keepIdleMs: limits.proxyOciosoConnectionMsMax, used: () => reportUse(entry, clock) };
 }

@@ -5,10 +5,10 @@ import type { PlanAnswer } from '../../schema/gateway.ts';
 
 type Change = PlanAnswer['changes'][number];
 
-type Tellers = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Omit<Change, 'action'> };
+type Describers = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Omit<Change, 'action'> };
 
 /** Exhaustive as the executors are: an action that a plan can't tell does not compile. */
-const tellers: Tellers = {
+const describers: Describers = {
   'object/forget': ({ key }) => ({ key, detail: 'nothing that it owned is left' }),
   'server/kit': ({ server, id }) => ({ key: keys.server(server), detail: id }),
   'server/roll-back': ({ server }) => ({ key: keys.server(server), detail: 'the server kit before comes back' }),
@@ -40,8 +40,8 @@ const tellers: Tellers = {
 };
 
 export function changeOf(action: Action): Change {
-  const tell = tellers[action.kind] as (action: Action) => Omit<Change, 'action'>;
-  return { action: action.kind, ...tell(action) };
+  const describe = describers[action.kind] as (action: Action) => Omit<Change, 'action'>;
+  return { action: action.kind, ...describe(action) };
 }
 
 function whereOf({ server, scope, person }: PackageTarget): string {

@@ -24,12 +24,12 @@ export async function planGrants(rooms: RoomStore, entries: Entries, nowMs: numb
     // Followed one step: the roles of a room that would be made belong to the plan, and so does the end of a document that is gone.
     const next = desired.spec === null ? withdrawn(observed) : withRoom(observed, desired.spec.dona);
     const isFollowed = first.actions.some(({ kind }) => kind === 'grant/create' || (desired.spec === null && kind !== 'object/forget'));
-    const told = isFollowed ? decideGrant(desired, next, null, nowMs) : first;
-    for (const action of [...first.actions, ...(isFollowed ? told.actions : [])]) {
+    const decision = isFollowed ? decideGrant(desired, next, null, nowMs) : first;
+    for (const action of [...first.actions, ...(isFollowed ? decision.actions : [])]) {
       const change = changeOf(action);
-      changes.push(desired.spec === null ? Object.assign(change, { reason: told.reason }) : change);
+      changes.push(desired.spec === null ? Object.assign(change, { reason: decision.reason }) : change);
     }
-    if (told.state === 'waiting') blocked.push({ key: entry.key, reason: told.reason, message: told.message });
+    if (decision.state === 'waiting') blocked.push({ key: entry.key, reason: decision.reason, message: decision.message });
     const given = details['given'];
     if (Array.isArray(given) && given.length > 0) notes.push(`${entry.key} leaves what people gave: ${given.join(', ')}`);
   }

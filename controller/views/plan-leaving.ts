@@ -71,10 +71,10 @@ export function planLeavingServer(
   const first = decideServer(desired, observed, null, nowMs);
   const isEmptied = observed.occupied && here.every(({ key }) => gone.has(key));
   const last = isEmptied ? decideServer(desired, { ...observed, occupied: false }, null, nowMs) : null;
-  return [...told(first), ...(last === null ? [] : told(last))];
+  return [...changesOf(first), ...(last === null ? [] : changesOf(last))];
 }
 
-function told({ actions, reason: why }: Decided, suffix = '', owner?: string): readonly PlanAnswer['changes'][number][] {
+function changesOf({ actions, reason: why }: Decided, suffix = '', owner?: string): readonly PlanAnswer['changes'][number][] {
   return actions.map((action) => {
     const { key, action: kind, detail, reason = why } = changeOf(action);
     return { key: owner ?? key, action: kind, detail: `${detail}${suffix}`, reason };
@@ -91,7 +91,7 @@ function planPerson(plan: LeavingPlan, entries: Entries, person: PersonEntry, le
   const found = remembered.map(({ app }) => app);
   for (let round = 0; round < roundsMax && left !== null; round += 1) {
     const decision = decidePerson(desired, Object.assign({}, seen, { left }), null, nowMs);
-    plan.changes.push(...told(decision));
+    plan.changes.push(...changesOf(decision));
     if (decision.actions.some(({ kind }) => kind === 'supervisor/ensure'))
       plan.notes.push(`${person.key}: nobody can tell what runs before the supervisor is up; what it finds is ended`);
     if (decision.actions.some(({ kind }) => kind === 'person/forget')) {
@@ -144,7 +144,7 @@ function planPackage(
     const decision = decidePackage(desired, observed, null, nowMs);
     const { actions, state, reason, message } = decision;
     // A change is told by the object that wants it; what is installed may be wanted by several.
-    plan.changes.push(...told(decision, failing, entry.key));
+    plan.changes.push(...changesOf(decision, failing, entry.key));
     if (actions.some(({ kind }) => kind === 'object/forget')) {
       plan.gone.add(entry.key);
       return;
@@ -183,6 +183,6 @@ function stopsOf(entries: Entries, { target }: PackageEntry, nowMs: number): rea
   return backends.flatMap((backend) => {
     const desired = backendDesired(backend, entries);
     if (desired.removing !== true || isServerScope(backend)) return [];
-    return told(decideBackend(desired, backendObserved(backend), backend.memory, nowMs));
+    return changesOf(decideBackend(desired, backendObserved(backend), backend.memory, nowMs));
   });
 }

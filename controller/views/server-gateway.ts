@@ -9,7 +9,7 @@ import type { Context } from '../loop/context.ts';
 import { serverChecks, type PortalObservation } from '../servers/checks.ts';
 import type { ServerAction } from '../../reconcilers/actions.ts';
 import { carryOut } from '../servers/kit-acts.ts';
-import { accountsOn, observeKit, serverDesired, serverObserved, settleAccounts, writeWish } from '../servers/kit-work.ts';
+import { accountsOn, observeKit, serverDesired, serverObserved, prepareAccounts, writeWish } from '../servers/kit-work.ts';
 import { noWish, type KitState, type KitWish } from '../servers/kit-state.ts';
 import { asksForPortal } from '../execute/portal-credentials.ts';
 import type { ServerEntry } from '../entries.ts';
@@ -92,18 +92,18 @@ function sshFix({ name, kit }: ServerEntry, message: string): Words {
 /** A line of what an act tells, as it happens; the act goes on when nobody reads any more. */
 async function* acted(context: Context, name: string, act: ServerAct, force: boolean): AsyncGenerator<ServerActEvent> {
   const { server, kit } = serverOf(context, name);
-  const told: ServerActEvent[] = [];
+  const lines: ServerActEvent[] = [];
   let wake = (): void => undefined;
   let isOver = false;
-  const tell = (event: ServerActEvent): void => {
-    told.push(event);
+  const emit = (event: ServerActEvent): void => {
+    lines.push(event);
     wake();
   };
   const run = async (): Promise<void> => {
     try {
-      tell({ event: 'done', text: await acts[act](context, server, kit, force, tell) });
+      emit({ event: 'done', text: await acts[act](context, server, kit, force, emit) });
     } catch (error) {
-      tell({ event: 'error', code: error instanceof SvcError ? error.code : 'INTERNAL', text: (error as Error).message });
+      emit({ event: 'error', code: error instanceof SvcError ? error.code : 'INTERNAL', text: (error as Error).message });
     } finally {
       isOver = true;
       context.queue.add(server.key, true);
@@ -112,7 +112,7 @@ async function* acted(context: Context, name: string, act: ServerAct, force: boo
   };
   const running = run();
   for (;;) {
-    const next = told.shift();
+    const next = lines.shift();
     if (next !== undefined) yield next;
     else if (isOver) break;
     else
@@ -123,35 +123,35 @@ async function* acted(context: Context, name: string, act: ServerAct, force: boo
   await running;
 }
 
-type Act = (context: Context, server: ServerEntry, kit: KitState, force: boolean, tell: (event: ServerActEvent) => void) => Promise<string>;
+type Act = (context: Context, server: ServerEntry, kit: KitState, force: boolean, emit: (event: ServerActEvent) => void) => Promise<string>;
 
 const acts: { readonly [Name in ServerAct]: Act } = {
-  plan: async (context, server, kit, _force, tell) => {
+  plan: async (context, server, kit, _force, emit) => {
     const lines = await planned(context, server, kit);
-    for (const text of lines) tell({ event: 'plan', text });
+    for (const text of lines) emit({ event: 'plan', text });
     return lines.length === 0 ? `${server.name} is as it should be` : `${lines.length} change(s)`;
   },
-  add: async (context, server, kit, _force, tell) => {
+  add: async (context, server, kit, _force, emit) => {
     await writeWish(context, server, kit, noWish);
     const lines = await planned(context, server, kit);
-    for (const text of lines) tell({ event: 'plan', text });
-    const step = (text: string): void => tell({ event: 'step', text });
+    for (const text of lines) emit({ event: 'plan', text });
+    const step = (text: string): void => emit({ event: 'step', text });
     const actions = decided(context, server, noWish);
     for (const action of actions) await carryOut(context, server, action, step);
-    if (actions.length === 0) await settleAccounts(context, server, step);
+    if (actions.length === 0) await prepareAccounts(context, server, step);
     const verdicts = await checks(context, server, kit);
     for (const { name, ok, detail, fix } of verdicts)
-      if (!ok) tell({ event: 'step', text: `${name}: ${detail.en}${fix === null ? '' : `; fix: ${fix.en}`}` });
+      if (!ok) emit({ event: 'step', text: `${name}: ${detail.en}${fix === null ? '' : `; fix: ${fix.en}`}` });
     return `${server.name} has the server kit ${kit.wanted?.id ?? ''}`;
   },
-  rollback: async (context, server, kit, _force, tell) => {
+  rollback: async (context, server, kit, _force, emit) => {
     await observeKit(context, server, true);
     const held = kit.facts?.kit ?? null;
-    const [now = ''] = await asked(context, server, kit, { removed: false, held, pending: 'rollback' }, tell);
+    const [now = ''] = await asked(context, server, kit, { removed: false, held, pending: 'rollback' }, emit);
     return `${server.name} is back at the server kit ${now}; ${held ?? ''} is not put there again before svc server add`;
   },
-  remove: async (context, server, kit, force, tell) => {
-    const troubles = await asked(context, server, kit, { removed: true, held: null, pending: force ? 'remove-forced' : 'remove' }, tell);
+  remove: async (context, server, kit, force, emit) => {
+    const troubles = await asked(context, server, kit, { removed: true, held: null, pending: force ? 'remove-forced' : 'remove' }, emit);
     return [`nothing of svc runs on ${server.name}; packages and data stay`, ...troubles].join('; ');
   },
 };
@@ -162,18 +162,18 @@ async function asked(
   server: ServerEntry,
   kit: KitState,
   wish: KitWish,
-  tell: (event: ServerActEvent) => void,
+  emit: (event: ServerActEvent) => void,
 ): Promise<readonly string[]> {
   const before = kit.wish ?? noWish;
   await writeWish(context, server, kit, wish);
-  const told: string[] = [];
+  const lines: string[] = [];
   try {
     while (kit.work !== null) await kit.work.catch(() => undefined);
     await observeKit(context, server, true);
     if (kit.observed.status === 'unknown') throw new SvcError('SERVER_UNREACHABLE', kit.observed.message);
     for (const action of decided(context, server, kit.wish ?? wish))
-      told.push(...(await carryOut(context, server, action, (text) => tell({ event: 'step', text }))));
-    return told;
+      lines.push(...(await carryOut(context, server, action, (text) => emit({ event: 'step', text }))));
+    return lines;
   } catch (error) {
     await writeWish(context, server, kit, before);
     throw error;

@@ -70,7 +70,7 @@ export function createSignInView({ entries, options }: Context, secretsDir: stri
         const asked = person && own ? { account: person.account, password } : { account: nobody, password: nobody };
         const word = await checkPassword({ target, ...asked, clock: options.clock });
         if (word.kind !== 'accepted') return word;
-        return person && own ? { kind: 'accepted', usuario: person.name } : { kind: 'refused', told: null };
+        return person && own ? { kind: 'accepted', usuario: person.name } : { kind: 'refused', serverMessage: null };
       } finally {
         const left = (underCheck.get(name) ?? 1) - 1;
         if (left === 0) underCheck.delete(name);

@@ -95,7 +95,7 @@ async function running(): Promise<void> {
 
 async function settled(): Promise<void> {
   await controller.context.queue.idle();
-  await controller.context.recorder.settled();
+  await controller.context.recorder.written();
 }
 
 type Reads<View> = { readonly [Name in keyof View]: () => unknown };

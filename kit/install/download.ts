@@ -28,17 +28,17 @@ export interface Download {
 }
 
 /** Tells how far a download is: at most so often, and once at the end. */
-export function progressTeller(
+export function progressReporter(
   what: { readonly nome: string; readonly versao: string; readonly total: number },
   already: number,
   onEvent: OnEvent,
 ): (have: number) => void {
   const startedMs = performance.now();
-  let toldMs = -Infinity;
+  let reportedMs = -Infinity;
   return (have) => {
     const nowMs = performance.now();
-    if (nowMs - toldMs < limits.progressMs && have < what.total) return;
-    toldMs = nowMs;
+    if (nowMs - reportedMs < limits.progressMs && have < what.total) return;
+    reportedMs = nowMs;
     const perMs = (have - already) / Math.max(1, nowMs - startedMs);
     const etaMs = perMs <= 0 ? null : Math.round((what.total - have) / perMs);
     onEvent({ event: 'download', ...what, bytes: have, etaMs });

@@ -14,7 +14,7 @@ import type { Manifest, Motor } from '../../schema/manifest/manifest.ts';
 import { removeTree } from '../archive/folder-writer.ts';
 import { errorCode } from '../atomic-file.ts';
 import { gpuInventory } from '../launch/gpu.ts';
-import { download, progressTeller } from './download.ts';
+import { download, progressReporter } from './download.ts';
 import type { OnEvent } from '../../schema/install-events.ts';
 import { faultPoint } from './faults.ts';
 import { hashFile, syncFolder } from './tree.ts';
@@ -90,7 +90,7 @@ async function downloadEngine(folders: EngineFolders, motor: Motor, part: string
   // A part of an earlier run may have been spoiled by a power cut: then it is fetched once more from its first byte.
   for (const fresh of [(await partSize(part)) === 0, true]) {
     const { nome, versao, tamanho } = motor;
-    const progress = progressTeller({ nome, versao, total: tamanho }, await partSize(part), onEvent);
+    const progress = progressReporter({ nome, versao, total: tamanho }, await partSize(part), onEvent);
     try {
       await download({ url: motor.url, part, bytes: motor.tamanho, onBytes: progress, ...patience });
       faultPoint('engine-downloaded');

@@ -24,7 +24,7 @@ import { checkCapabilities, checkFolder, checkPackages, checkScope } from './req
 import { checkServerScope, followServerScope, leaveServerScope } from '../service/server-scope.ts';
 import { runRootPhase } from './root-phase.ts';
 import { stage, type Found } from './source.ts';
-import { hashTree, settleTree } from './tree.ts';
+import { hashTree, setModes } from './tree.ts';
 import {
   currentManifest,
   currentTag,
@@ -78,7 +78,7 @@ export async function install(target: Target, found: Found): Promise<InstallResu
     target.onEvent({ event: 'step', step: found.source.kind === 'url' ? 'fetch' : 'stage' });
     const folder = await stage(found.source, staging, (path) => mkdir(path, { mode: 0o700 }), target.onEvent);
     const manifest = judge(target, found, folder);
-    await settleTree(folder);
+    await setModes(folder);
     faultPoint('staged');
     target.onEvent({ event: 'step', step: 'check' });
     await checkPackages(manifest);

@@ -53,14 +53,14 @@ function outdatedInstances(wanted: Instances): readonly ProcessIdentity[] {
 /** SIGTERM, the grace, then SIGKILL. Resolves with how many processes were ended; they are gone then. */
 export async function endOutdated(wanted: Instances): Promise<number> {
   const found = outdatedInstances(wanted);
-  tell(found, wanted, 'SIGTERM');
+  signalAll(found, wanted, 'SIGTERM');
   if (await gone(found, limits.stopGraceMs)) return found.length;
-  tell(found, wanted, 'SIGKILL');
+  signalAll(found, wanted, 'SIGKILL');
   await gone(found, limits.stopKillMsMax - limits.stopGraceMs);
   return found.length;
 }
 
-function tell(instances: readonly ProcessIdentity[], wanted: Instances, name: 'SIGTERM' | 'SIGKILL'): void {
+function signalAll(instances: readonly ProcessIdentity[], wanted: Instances, name: 'SIGTERM' | 'SIGKILL'): void {
   for (const identity of instances) if (isAlive(identity) && isOutdated(identity.pid, wanted)) signal(identity.pid, name);
 }
 

@@ -109,7 +109,7 @@ function targetFrom(order: Order): Target {
   const scope = order.scope ?? (maySystem(place.prefix) ? 'sistema' : 'pessoa');
   if (scope === 'sistema' && !maySystem(place.prefix))
     throw new SvcError('FORBIDDEN', 'only root installs for the whole server; --pessoa installs for you alone');
-  const onEvent = (event: InstallEvent): void => tell(order, event);
+  const onEvent = (event: InstallEvent): void => emit(order, event);
   const binDir = join(kitRoot(process.env, import.meta.dirname), 'bin');
   return { place, scope, force: order.force, rebuild: process.env['SVC_APP_REBUILD'] === '1', onEvent, binDir };
 }
@@ -149,11 +149,11 @@ function listenForCancel(order: Order): void {
  */
 function cancel(order: Order): never {
   dropOwnStagings();
-  tell(order, { event: 'error', code: 'CANCELLED', message: 'cancelled; what was installed is as it was', details: {} });
+  emit(order, { event: 'error', code: 'CANCELLED', message: 'cancelled; what was installed is as it was', details: {} });
   process.exit(1);
 }
 
-function tell(order: Order, event: InstallLine): void {
+function emit(order: Order, event: InstallLine): void {
   if (order.json) process.stdout.write(`${JSON.stringify(event)}\n`);
   else if (event.event === 'error') process.stderr.write(`svc-app-install: ${event.code} ${event.message}\n`);
   else if (event.event !== 'look') process.stdout.write(sentence(event));
@@ -190,12 +190,12 @@ async function main(argv: readonly string[]): Promise<number> {
   // Whatever the caller's was: what is installed is for everybody.
   process.umask(0o022);
   try {
-    tell(order, await run(order));
+    emit(order, await run(order));
     if (order.cancellable) process.stdin.destroy();
     return 0;
   } catch (error) {
     const { code, message, details } = coded(error);
-    tell(order, { event: 'error', code, message, details });
+    emit(order, { event: 'error', code, message, details });
     return 1;
   }
 }

@@ -82,10 +82,10 @@ export async function checkPackages(manifest: Manifest): Promise<void> {
   const unmet = requirements.filter((names) => !names.some((name) => installed.has(name)));
   if (unmet.length === 0) return;
   const suggested = unmet.map((names) => names[0] ?? '');
-  const told = unmet.map(([first, ...others]) => (others.length === 0 ? first : `${first} (or ${others.join(', ')})`)).join('; ');
+  const text = unmet.map(([first, ...others]) => (others.length === 0 ? first : `${first} (or ${others.join(', ')})`)).join('; ');
   throw new SvcError(
     'MISSING_PACKAGE',
-    `${manifest.id} needs Linux packages that are not installed: ${told}. As root: apt-get install ${suggested.join(' ')}`,
+    `${manifest.id} needs Linux packages that are not installed: ${text}. As root: apt-get install ${suggested.join(' ')}`,
     {
       missing: unmet,
       suggested,
@@ -124,11 +124,11 @@ export function checkCapabilities(manifest: Manifest, parents: readonly string[]
   for (const parent of parents) for (const other of manifestsIn(parent)) for (const one of other.provides ?? []) offered.add(one);
   const missing = (manifest.requires ?? []).filter((one) => !offered.has(one));
   if (missing.length === 0) return;
-  const told = missing.map((one) => {
+  const text = missing.map((one) => {
     const apps = offers.get(one) ?? [];
     return apps.length === 0 ? one : `${one} (install ${apps.join(' or ')} first)`;
   });
-  throw new SvcError('MISSING_CAPABILITY', `${manifest.id} requires what no installed app offers: ${told.join(', ')}`, { missing });
+  throw new SvcError('MISSING_CAPABILITY', `${manifest.id} requires what no installed app offers: ${text.join(', ')}`, { missing });
 }
 
 /** Manifests of the installed packages; one that can't be read offers nothing. */

@@ -8,7 +8,7 @@ import { findPackage, type PackagePlace } from '../repository/reading/find.ts';
 import { packageChooser } from '../repository/publishing/package-files.ts';
 import { packageArchive } from '../archive/rules.ts';
 import { openNamed, pathOf } from '../beneath.ts';
-import { download, fetchDocument, progressTeller } from './download.ts';
+import { download, fetchDocument, progressReporter } from './download.ts';
 import type { OnEvent } from '../../schema/install-events.ts';
 import { faultPoint } from './faults.ts';
 import { receive, type Incoming } from './input.ts';
@@ -74,7 +74,7 @@ export async function stage(
   }
   const tarball = join(staging, 'package.tgz');
   if (source.kind === 'url') {
-    const onBytes = progressTeller({ nome: source.app, versao: source.version, total: source.bytes }, 0, onEvent);
+    const onBytes = progressReporter({ nome: source.app, versao: source.version, total: source.bytes }, 0, onEvent);
     await download({ url: source.url, part: tarball, bytes: source.bytes, onBytes });
   } else if (source.kind === 'input') await receive(tarball, source);
   else await copyTarball(source.path, tarball);

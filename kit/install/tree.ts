@@ -153,13 +153,13 @@ async function copyOpen(fd: number, to: string, { path, bytes }: Pick<TreeFile, 
  * Owner, modes and bytes as they shall stay, on disk for good. Rejects links and the like: nothing is followed, also while who wrote the tree
  * is still in it. From above, so that they can't reach in any more: a folder is looked into after it was closed to them.
  */
-export async function settleTree(path: string, rules: Rules = {}): Promise<void> {
+export async function setModes(path: string, rules: Rules = {}): Promise<void> {
   const { entriesMax = sharedLimits.packageEntriesMax } = rules;
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   let entries = 0;
   const visit = async (fd: number, folder: string, depth: number): Promise<void> => {
     if (depth > limits.packageDepthMax) refusePackage(`${JSON.stringify(folder)} lies deeper than ${limits.packageDepthMax} folders`);
-    settle(fd, 0o755, owner);
+    setMode(fd, 0o755, owner);
     for (const entry of await readdir(pathOf(fd), { withFileTypes: true })) {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if ((entries += 1) > entriesMax) refusePackage(`it holds more than ${entriesMax} entries`);
@@ -169,7 +169,7 @@ export async function settleTree(path: string, rules: Rules = {}): Promise<void>
         if (stat.isDirectory()) await visit(opened, name, depth + 1);
         else if (!stat.isFile() || stat.nlink > 1) refusePackage(`${JSON.stringify(name)} is neither a file of its own nor a folder`);
         else {
-          settle(opened, (stat.mode & 0o100) === 0 ? 0o644 : 0o755, owner);
+          setMode(opened, (stat.mode & 0o100) === 0 ? 0o644 : 0o755, owner);
           await sync(opened);
         }
       } finally {
@@ -186,7 +186,7 @@ export async function settleTree(path: string, rules: Rules = {}): Promise<void>
   }
 }
 
-function settle(fd: number, mode: number, owner: { readonly uid: number; readonly gid: number }): void {
+function setMode(fd: number, mode: number, owner: { readonly uid: number; readonly gid: number }): void {
   const stat = fstatSync(fd);
   if (stat.uid !== owner.uid || stat.gid !== owner.gid) fchownSync(fd, owner.uid, owner.gid);
   if ((stat.mode & 0o7777) !== mode) fchmodSync(fd, mode);

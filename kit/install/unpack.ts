@@ -10,7 +10,7 @@ import { errorKinds, SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { extractArchive } from '../archive/extract.ts';
 import { removeTree } from '../archive/folder-writer.ts';
 import { engineArchive, packageArchive } from '../archive/rules.ts';
-import { settleTree } from './tree.ts';
+import { setModes } from './tree.ts';
 import { unusedAccount } from './unused-account.ts';
 
 /** `target` must not exist; the folder above it is ours. Rejects as extractArchive does; then nothing is left. */
@@ -18,7 +18,7 @@ export async function unpack(tarball: string, target: string, kind: 'package' | 
   const limits = kind === 'engine' ? engineArchive : packageArchive;
   if (process.getuid?.() !== 0) {
     await extractArchive(tarball, target, { limits, durable: true });
-    await settleTree(target, limits);
+    await setModes(target, limits);
     return;
   }
   const cell = `${target}.cell`;
@@ -29,7 +29,7 @@ export async function unpack(tarball: string, target: string, kind: 'package' | 
     await lchown(cell, account, account);
     await extractAs(account, tarball, cell, kind);
     await lchown(cell, 0, 0);
-    await settleTree(join(cell, 'package'), limits);
+    await setModes(join(cell, 'package'), limits);
     await rename(join(cell, 'package'), target);
   } finally {
     removeTree(cell);

@@ -175,8 +175,8 @@ function pciOf(folder: string): string {
 
 /** By the driver, or by the list of names when one happens to be installed. */
 function modelOf(root: string, folder: string, vendor: string): string {
-  const told = clean(attribute(join(folder, 'product_name')));
-  if (told !== '') return told;
+  const product = clean(attribute(join(folder, 'product_name')));
+  if (product !== '') return product;
   const device = attribute(join(folder, 'device'));
   if (!/^0x[0-9a-f]{4}$/.test(vendor) || !/^0x[0-9a-f]{4}$/.test(device)) return '';
   return nameInList(root, vendor.slice(2), device.slice(2)) || device;

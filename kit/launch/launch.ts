@@ -75,7 +75,7 @@ export async function prepareLaunch(request: LaunchRequest): Promise<LaunchResul
     return await steps(request);
   } catch (error) {
     const refusal = asRefusal(error);
-    tellInRunLog(request, refusal);
+    writeToRunLog(request, refusal);
     return { kind: 'refused', refusal };
   }
 }
@@ -267,7 +267,7 @@ function writeLimits(path: string, manifest: Manifest, held: Containment, gpu: G
   if (readEvidence(path) !== text) writeFileAtomic(path, text);
 }
 
-function tellInRunLog(request: LaunchRequest, refusal: Refusal): void {
+function writeToRunLog(request: LaunchRequest, refusal: Refusal): void {
   const paths = appPaths(request.place, request.app);
   try {
     appendToRunLog(paths.runLog, `not started (${refusal.reason}): ${refusal.message}`);

@@ -34,6 +34,6 @@ export function readMarker(path: string): Marker | null {
   const known = startSteps.find((name) => name === step);
   if (known === undefined || typeof detail !== 'string' || typeof atMs !== 'number') return null;
   const { reason, message } = (refusal ?? {}) as Record<string, unknown>;
-  const told = isRefusalReason(reason) && typeof message === 'string' ? refusalOf(reason, message) : null;
-  return { process: { pid: who.pid, startTicks: who.startTicks, bootId: who.bootId }, step: known, detail, atMs, refusal: told };
+  const coded = isRefusalReason(reason) && typeof message === 'string' ? refusalOf(reason, message) : null;
+  return { process: { pid: who.pid, startTicks: who.startTicks, bootId: who.bootId }, step: known, detail, atMs, refusal: coded };
 }

@@ -48,10 +48,10 @@ function getent(names: readonly string[]): Promise<string> {
 }
 
 /** The packages of each account's own, told in any order. */
-export async function listOwn(accounts: Iterable<Account>, prefix: string, tell: (line: ListLine) => void): Promise<void> {
+export async function listOwn(accounts: Iterable<Account>, prefix: string, emit: (line: ListLine) => void): Promise<void> {
   const left = [...accounts];
   const next = async (): Promise<void> => {
-    for (let account = left.shift(); account !== undefined; account = left.shift()) await listAs(account, prefix, tell);
+    for (let account = left.shift(); account !== undefined; account = left.shift()) await listAs(account, prefix, emit);
   };
   await Promise.all(Array.from({ length: childrenAtOnce }, next));
 }
@@ -71,7 +71,7 @@ export function unread({ name, home }: Account, prefix: string, message: string)
   return { event: 'bad', account: name, folder: accountPaths({ home, prefix }).personApps, message, unread: 'all' };
 }
 
-function listAs(account: Account, prefix: string, tell: (line: ListLine) => void): Promise<void> {
+function listAs(account: Account, prefix: string, emit: (line: ListLine) => void): Promise<void> {
   const { name, uid, gid, home } = account;
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', process.argv[1] ?? '', '--own'], {
     cwd: '/',
@@ -91,8 +91,8 @@ function listAs(account: Account, prefix: string, tell: (line: ListLine) => void
     const end = (why: string): void => {
       clearTimeout(deadline);
       child.removeAllListeners().on('error', () => undefined);
-      if (why === '') for (const line of Buffer.concat(chunks).toString('utf8').split('\n')) tellOwn(name, line, tell);
-      else tell(unread(account, prefix, why));
+      if (why === '') for (const line of Buffer.concat(chunks).toString('utf8').split('\n')) emitOwn(name, line, emit);
+      else emit(unread(account, prefix, why));
       resolve();
     };
     // Not waited for: what waits for a network home may outlive SIGKILL.
@@ -108,12 +108,12 @@ function listAs(account: Account, prefix: string, tell: (line: ListLine) => void
 }
 
 /** The person may have had a hand in these lines: whose packages they are is said by us. */
-function tellOwn(account: string, text: string, tell: (line: ListLine) => void): void {
+function emitOwn(account: string, text: string, emit: (line: ListLine) => void): void {
   let line: ListLine;
   try {
     line = JSON.parse(text) as ListLine;
   } catch {
     return;
   }
-  if (typeof line === 'object' && line !== null && (line.event === 'package' || line.event === 'bad')) tell({ ...line, account });
+  if (typeof line === 'object' && line !== null && (line.event === 'package' || line.event === 'bad')) emit({ ...line, account });
 }

@@ -25,7 +25,7 @@ import { enginesStamp, stampAs, stampOf } from './stamp.ts';
 const usage = 'usage: svc-app-list | svc-app-list --own | svc-app-list --file ID --sistema|--pessoa\n';
 const chunkBytes = 192 * 1_024;
 
-function tell(line: ListLine): void {
+function emit(line: ListLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
@@ -35,29 +35,29 @@ async function listAll(): Promise<void> {
   const names = asked.filter((name) => /^[a-z_][a-z0-9_-]{0,31}$/.test(name));
   if (names.length > 0 && process.getuid?.() !== 0) throw new SvcError('FORBIDDEN', 'only root reads what other accounts installed');
   const accounts = await lookUp(names);
-  for (const name of names) tell({ event: 'account', account: name, home: accounts.get(name)?.home ?? null });
+  for (const name of names) emit({ event: 'account', account: name, home: accounts.get(name)?.home ?? null });
   const known = stampsIn(asked);
   const isSame = (account: string | null, stamp: string | null): boolean => {
     const same = stamp !== null && known.get(account ?? '') === stamp;
-    if (same) tell({ event: 'same', account });
-    else if (stamp !== null) tell({ event: 'stamp', account, stamp });
+    if (same) emit({ event: 'same', account });
+    else if (stamp !== null) emit({ event: 'stamp', account, stamp });
     return same;
   };
   const { systemApps, engines } = accountPaths(place);
   const stamp = enginesStamp(engines);
-  if (stamp !== null) tell({ event: 'engines', stamp });
+  if (stamp !== null) emit({ event: 'engines', stamp });
   // All stamps first: while this program acts as somebody else, nothing else of it is under way.
   const silent = await silentHomes([...accounts.values()].map(({ home }) => home));
   const answering = [...accounts.values()].filter(({ home }) => !silent.has(home));
   for (const account of accounts.values()) {
-    if (silent.has(account.home)) tell(unread(account, place.prefix, `its home ${account.home} does not answer`));
+    if (silent.has(account.home)) emit(unread(account, place.prefix, `its home ${account.home} does not answer`));
   }
   const changed = answering.filter(hasOwn).filter((account) => {
     const { personApps } = accountPaths({ home: account.home, prefix: place.prefix });
     return !isSame(account.name, stampAs(account, personApps));
   });
-  if (!isSame(null, stampOf(systemApps))) await listPackages(systemApps, null, tell);
-  await listOwn(changed, place.prefix, tell);
+  if (!isSame(null, stampOf(systemApps))) await listPackages(systemApps, null, emit);
+  await listOwn(changed, place.prefix, emit);
 }
 
 /** `=ACCOUNT STAMP`, and `= STAMP` for the system. */
@@ -66,13 +66,13 @@ function stampsIn(lines: readonly string[]): ReadonlyMap<string, string> {
   return new Map(found.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])));
 }
 
-async function tellFile(app: string, scope: string): Promise<void> {
+async function emitFile(app: string, scope: string): Promise<void> {
   const paths = accountPaths(placeFrom(process.env));
   const [file = ''] = (await text(process.stdin)).split('\n');
   const bytes = await readPackageFile(scope === '--pessoa' ? paths.personApps : paths.systemApps, app, file);
   if (bytes === null) throw new SvcError('NOT_FOUND', 'the package holds no such file');
   for (let at = 0; at < bytes.length; at += chunkBytes) {
-    tell({ event: 'bytes', base64: bytes.subarray(at, at + chunkBytes).toString('base64') });
+    emit({ event: 'bytes', base64: bytes.subarray(at, at + chunkBytes).toString('base64') });
   }
 }
 
@@ -80,8 +80,8 @@ async function main(argv: readonly string[]): Promise<number> {
   const [act, app = '', scope = ''] = argv;
   const acts: Readonly<Record<string, () => Promise<void>>> = {
     all: listAll,
-    own: () => listPackages(accountPaths(placeFrom(process.env)).personApps, null, tell),
-    file: () => tellFile(app, scope),
+    own: () => listPackages(accountPaths(placeFrom(process.env)).personApps, null, emit),
+    file: () => emitFile(app, scope),
   };
   const isFile = act === '--file' && argv.length === 3 && isAppId(app) && (scope === '--sistema' || scope === '--pessoa');
   const name = argv.length === 0 ? 'all' : argv.length === 1 && act === '--own' ? 'own' : isFile ? 'file' : null;
@@ -93,11 +93,11 @@ async function main(argv: readonly string[]): Promise<number> {
   process.stdout.on('error', () => undefined);
   try {
     await acts[name]?.();
-    tell({ event: 'end', version: kitVersion });
+    emit({ event: 'end', version: kitVersion });
     return 0;
   } catch (error) {
     const coded = error instanceof SvcError ? error : new SvcError('INTERNAL', error instanceof Error ? error.message : String(error));
-    tell({ event: 'error', code: coded.code, message: coded.message });
+    emit({ event: 'error', code: coded.code, message: coded.message });
     return 1;
   }
 }

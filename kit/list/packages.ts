@@ -47,7 +47,7 @@ async function hashOf(root: string, cache: string): Promise<string> {
   }
 }
 
-export async function listPackages(parent: string, account: string | null, tell: (line: ListLine) => void): Promise<void> {
+export async function listPackages(parent: string, account: string | null, emit: (line: ListLine) => void): Promise<void> {
   let names: string[];
   try {
     names = await readdir(parent);
@@ -58,12 +58,12 @@ export async function listPackages(parent: string, account: string | null, tell:
   for (const app of names.filter(isAppId).sort()) {
     try {
       const line = await read(parent, app, account);
-      if (line !== null) tell(line);
+      if (line !== null) emit(line);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       // The system refuses to say what is there: that is not "gone".
       const unread = errorCode(error) === '' ? {} : { unread: app };
-      tell({ event: 'bad', account, folder: join(parent, app), message: message.slice(0, 1_000), ...unread });
+      emit({ event: 'bad', account, folder: join(parent, app), message: message.slice(0, 1_000), ...unread });
     }
   }
 }

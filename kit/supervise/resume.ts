@@ -60,8 +60,8 @@ function removeLeftovers(supervisor: Supervisor, app: App): void {
 
 /** run.pid is gone or names something else: the process that status.json tells of, or a leader that runs the entrypoint. */
 function findUnrecorded(supervisor: Supervisor, app: App, marked: readonly Marked[], before: StatusFile | null): Live | null {
-  const told = marked.find(({ identity }) => sameProcess(before?.process ?? null, identity));
-  const [first, ...others] = told === undefined ? unrecordedLeaders(supervisor, app, marked) : [told.identity];
+  const recorded = marked.find(({ identity }) => sameProcess(before?.process ?? null, identity));
+  const [first, ...others] = recorded === undefined ? unrecordedLeaders(supervisor, app, marked) : [recorded.identity];
   for (const other of others) signal(-other.pid, 'SIGKILL');
   const live = first === undefined ? null : adopted(app, first, false);
   if (live !== null) guarded(supervisor, app, 'record', () => writePidFile(app.paths.runPid, live.identity));

@@ -82,8 +82,8 @@ function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, So
     observePidFile(supervisor, app);
     observeScope(app);
     const listening = table?.get(app.paths.socket)?.listening === true;
-    const isSettled = app.socket === (listening ? 'listening' : 'absent');
-    if (!isSettled || (!listening && pathState(app.paths.socket).kind !== 'absent')) void observeSocket(supervisor, app, table);
+    const isConsistent = app.socket === (listening ? 'listening' : 'absent');
+    if (!isConsistent || (!listening && pathState(app.paths.socket).kind !== 'absent')) void observeSocket(supervisor, app, table);
     detectLostSocket(supervisor, app, table);
     keepRecord(supervisor, app);
     observeTcpPorts(supervisor, app);

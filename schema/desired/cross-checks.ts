@@ -3,7 +3,7 @@
  * message names the other document with its place.
  */
 import { isIP } from 'node:net';
-import type { TellDesired } from '../findings.ts';
+import type { ReportDesired } from '../findings.ts';
 import { keyOfDocument } from '../keys.ts';
 import { isSecureAddress, webAddressOf } from '../portal-address.ts';
 import { clip } from '../positions/node.ts';
@@ -35,43 +35,43 @@ function ofKind<Kind extends DesiredKind>(documents: readonly Placed[], kind: Ki
 export function crossChecks(
   all: readonly Placed[],
   context: readonly Placed[],
-  tell: TellDesired,
+  report: ReportDesired,
   mayExist: MayExist = () => false,
   hasAccount: HasAccount = () => false,
 ): readonly (() => void)[] {
   const folder: Folder = { judged: all, known: [...all, ...context], mayExist, hasAccount };
   const index = indexOf(folder);
   return [
-    () => checkObjects(folder, tell),
-    () => checkPeople(folder, index, tell),
-    () => checkSeparation(folder, index, tell),
-    () => checkPackages(folder, index, tell),
-    () => checkBackends(folder, index, tell),
-    () => checkGrants(folder, index, tell),
-    () => checkPortals(folder, index, tell),
+    () => checkObjects(folder, report),
+    () => checkPeople(folder, index, report),
+    () => checkSeparation(folder, index, report),
+    () => checkPackages(folder, index, report),
+    () => checkBackends(folder, index, report),
+    () => checkGrants(folder, index, report),
+    () => checkPortals(folder, index, report),
   ];
 }
 
-function checkPortals(folder: Folder, index: Index, tell: TellDesired): void {
+function checkPortals(folder: Folder, index: Index, report: ReportDesired): void {
   for (const portal of ofKind(folder.judged, 'Portal')) {
     const { signIn, trustedProxies = [] } = portal.document.spec;
     for (const [at, network] of trustedProxies.entries()) {
       if (isIP(network.split('/')[0] ?? '') !== 0) continue;
-      tell(portal, 'PATTERN', ['spec', 'trustedProxies', at], `expected the address of a proxy or a network, found "${clip(network)}"`);
+      report(portal, 'PATTERN', ['spec', 'trustedProxies', at], `expected the address of a proxy or a network, found "${clip(network)}"`);
     }
-    checkAddress(portal, tell);
+    checkAddress(portal, report);
     const person = signIn?.local?.person;
-    if (person !== undefined) reference(folder, index.people, 'Person', person, portal, ['spec', 'signIn', 'local', 'person'], tell);
+    if (person !== undefined) reference(folder, index.people, 'Person', person, portal, ['spec', 'signIn', 'local', 'person'], report);
   }
 }
 
 /** Only a cookie with the prefix `__Host-` can't be set by the page of an app below the portal's name. Decision: docs/decisions/0168-plain-http.md */
-function checkAddress(portal: Placed<PortalDocument>, tell: TellDesired): void {
+function checkAddress(portal: Placed<PortalDocument>, report: ReportDesired): void {
   const { url, origins = 'subdomain' } = portal.document.spec;
   const address = url === undefined ? null : webAddressOf(url);
   if (origins === 'path' || address === null || isSecureAddress(address)) return;
   const message = `"${clip(url ?? '')}" is plain http: browsers protect no cookie there, so any app could sign a person in as somebody else; use https, a name below localhost, or "origins: path" when every app is trusted`;
-  tell(portal, 'INSECURE_ADDRESS', ['spec', 'url'], message);
+  report(portal, 'INSECURE_ADDRESS', ['spec', 'url'], message);
 }
 
 interface Index {
@@ -101,26 +101,26 @@ function indexOf(folder: Folder): Index {
   };
 }
 
-function checkObjects(folder: Folder, tell: TellDesired): void {
+function checkObjects(folder: Folder, report: ReportDesired): void {
   once(
     folder.judged,
     ({ document }) => keyOfDocument(document),
-    (placed, first, key) => tell(placed, 'DUPLICATE_OBJECT', ['metadata', 'name'], `${key} is already declared at ${at(first)}`),
+    (placed, first, key) => report(placed, 'DUPLICATE_OBJECT', ['metadata', 'name'], `${key} is already declared at ${at(first)}`),
   );
   for (const portal of ofKind(folder.judged, 'Portal').slice(1)) {
     const [first] = ofKind(folder.judged, 'Portal');
     if (first && first.document.metadata.name !== portal.document.metadata.name) {
-      tell(portal, 'MANY_PORTALS', ['kind'], `there is one Portal, and it is declared at ${at(first)}`);
+      report(portal, 'MANY_PORTALS', ['kind'], `there is one Portal, and it is declared at ${at(first)}`);
     }
   }
 }
 
-function checkPeople(folder: Folder, index: Index, tell: TellDesired): void {
+function checkPeople(folder: Folder, index: Index, report: ReportDesired): void {
   const people = ofKind(folder.judged, 'Person');
   for (const person of people) {
-    reference(folder, index.servers, 'Server', person.document.spec.server, person, ['spec', 'server'], tell);
+    reference(folder, index.servers, 'Server', person.document.spec.server, person, ['spec', 'server'], report);
     if (person.document.spec.account === 'root') {
-      tell(person, 'PRIVILEGED_ACCOUNT', ['spec', 'account'], 'every app of this person would run as root');
+      report(person, 'PRIVILEGED_ACCOUNT', ['spec', 'account'], 'every app of this person would run as root');
     }
   }
   // A document that is there twice has one login and one account, too: that is no second mistake.
@@ -130,7 +130,7 @@ function checkPeople(folder: Folder, index: Index, tell: TellDesired): void {
     different,
     ({ document }) => document.spec.login,
     (placed, first, login) =>
-      tell(placed, 'DUPLICATE_LOGIN', ['spec', 'login'], `the login "${clip(login)}" is already taken by the person at ${at(first)}`),
+      report(placed, 'DUPLICATE_LOGIN', ['spec', 'login'], `the login "${clip(login)}" is already taken by the person at ${at(first)}`),
   );
   once(
     different,
@@ -141,7 +141,7 @@ function checkPeople(folder: Folder, index: Index, tell: TellDesired): void {
       const message = shared
         ? `without "local.prefix" everybody on the server "${placed.document.spec.server}" shares one home with the person at ${at(first)}; set a prefix`
         : `the account "${accountOn(folder, index, placed.document)}" is already of the person at ${at(first)}`;
-      tell(placed, 'DUPLICATE_ACCOUNT', ['spec', shared || placed.document.spec.account === undefined ? 'server' : 'account'], message);
+      report(placed, 'DUPLICATE_ACCOUNT', ['spec', shared || placed.document.spec.account === undefined ? 'server' : 'account'], message);
     },
   );
 }
@@ -150,24 +150,24 @@ function checkPeople(folder: Folder, index: Index, tell: TellDesired): void {
  * Once for each server, at the second person: with one there is nobody to separate. One whom the account of the portal serves is enough:
  * that account may everything.
  */
-function checkSeparation(folder: Folder, index: Index, tell: TellDesired): void {
+function checkSeparation(folder: Folder, index: Index, report: ReportDesired): void {
   const firsts = new Map<string, Placed<PersonDocument>>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const people = ofKind(folder.known, 'Person');
   const shared = new Set(people.flatMap(({ document }) => (folder.hasAccount(document) ? [] : [document.spec.server])));
   for (const person of people) {
     const { server } = person.document.spec;
     if (!shared.has(server)) continue;
     const spec = index.servers.get(server)?.spec;
-    if (spec === undefined || !('local' in spec) || spec.local.trusted === true || told.has(server)) continue;
+    if (spec === undefined || !('local' in spec) || spec.local.trusted === true || reported.has(server)) continue;
     const first = firsts.get(server);
     if (first === undefined) firsts.set(server, person);
     else if (first.document.metadata.name !== person.document.metadata.name && folder.judged.includes(person)) {
-      told.add(server);
+      reported.add(server);
       const separated = people.some(({ document }) => document.spec.server === server && folder.hasAccount(document));
       const who = separated ? 'some people' : 'all people';
       const message = `the apps of ${who} of the local server "${server}" run as the account of the portal, the first at ${at(first)}: each may read everybody's data and be administrator; say "local: { trusted: true }" if they may, give them an ssh server with accounts, or each an account here and the portal root`;
-      tell(person, 'UNSEPARATED_PEOPLE', ['spec', 'server'], message);
+      report(person, 'UNSEPARATED_PEOPLE', ['spec', 'server'], message);
     }
   }
 }
@@ -182,68 +182,68 @@ function isSharedHome(server: ServerDocument): boolean {
   return 'local' in server.spec && server.spec.local.prefix === undefined;
 }
 
-function checkPackages(folder: Folder, index: Index, tell: TellDesired): void {
+function checkPackages(folder: Folder, index: Index, report: ReportDesired): void {
   const packages = ofKind(folder.judged, 'Package');
   for (const item of packages) {
     const { server, instalacao = 'sistema', pessoa } = item.document.spec;
-    reference(folder, index.servers, 'Server', server, item, ['spec', 'server'], tell);
+    reference(folder, index.servers, 'Server', server, item, ['spec', 'server'], report);
     if (instalacao === 'sistema') {
-      if (pessoa !== undefined) tell(item, 'UNEXPECTED_PERSON', ['spec', 'pessoa'], '"pessoa" belongs to "instalacao: pessoa" only');
+      if (pessoa !== undefined) report(item, 'UNEXPECTED_PERSON', ['spec', 'pessoa'], '"pessoa" belongs to "instalacao: pessoa" only');
       continue;
     }
-    if (pessoa === undefined) tell(item, 'MISSING_PERSON', ['spec', 'instalacao'], '"instalacao: pessoa" needs "pessoa"');
-    else if (reference(folder, index.people, 'Person', pessoa, item, ['spec', 'pessoa'], tell)) {
+    if (pessoa === undefined) report(item, 'MISSING_PERSON', ['spec', 'instalacao'], '"instalacao: pessoa" needs "pessoa"');
+    else if (reference(folder, index.people, 'Person', pessoa, item, ['spec', 'pessoa'], report)) {
       const home = index.people.get(pessoa)?.spec.server;
       if (home !== undefined && home !== server && index.servers.has(home))
-        tell(item, 'WRONG_SERVER', ['spec', 'server'], `"${pessoa}" is on the server "${home}", not on "${clip(server)}"`);
+        report(item, 'WRONG_SERVER', ['spec', 'server'], `"${pessoa}" is on the server "${home}", not on "${clip(server)}"`);
     }
   }
   once(
     packages,
     ({ document: { spec } }) => [spec.server, spec.app, spec.instalacao ?? 'sistema', spec.pessoa ?? ''].join(' '),
     (placed, first) =>
-      tell(placed, 'DUPLICATE_PACKAGE', ['spec', 'app'], `"${placed.document.spec.app}" is already installed there at ${at(first)}`),
+      report(placed, 'DUPLICATE_PACKAGE', ['spec', 'app'], `"${placed.document.spec.app}" is already installed there at ${at(first)}`),
   );
 }
 
-function checkBackends(folder: Folder, index: Index, tell: TellDesired): void {
+function checkBackends(folder: Folder, index: Index, report: ReportDesired): void {
   const backends = ofKind(folder.judged, 'Backend');
   for (const backend of backends) {
     const { app, pessoa } = backend.document.spec;
-    const known = reference(folder, index.people, 'Person', pessoa, backend, ['spec', 'pessoa'], tell);
+    const known = reference(folder, index.people, 'Person', pessoa, backend, ['spec', 'pessoa'], report);
     if (!index.apps.has(app)) {
       if (!folder.mayExist('app', app))
-        tell(backend, 'UNKNOWN_REFERENCE', ['spec', 'app'], `no Package installs "${clip(app)}"${didYouMean(app, [...index.apps])}`);
+        report(backend, 'UNKNOWN_REFERENCE', ['spec', 'app'], `no Package installs "${clip(app)}"${didYouMean(app, [...index.apps])}`);
     } else if (known) {
       const server = index.people.get(pessoa)?.spec.server;
       // A person on no server, and a package of nobody, are told where they stand; what follows from them is not told again.
       const isJudged = server !== undefined && index.servers.has(server) && !index.installed.has(`${server} ${app} `);
       const isThere = index.installed.has(`${server} ${app}`) || index.installed.has(`${server} ${app} ${pessoa}`);
       if (isJudged && !isThere && !index.unplaced.has(app) && !folder.mayExist('installed', app)) {
-        tell(backend, 'WRONG_SERVER', ['spec', 'app'], `no Package installs "${app}" for "${pessoa}" on the server "${server}"`);
+        report(backend, 'WRONG_SERVER', ['spec', 'app'], `no Package installs "${app}" for "${pessoa}" on the server "${server}"`);
       }
     }
   }
   once(
     backends,
     ({ document: { spec } }) => `${spec.pessoa}/${spec.app}`,
-    (placed, first, key) => tell(placed, 'DUPLICATE_BACKEND', ['spec', 'app'], `${key} already has a wish at ${at(first)}`),
+    (placed, first, key) => report(placed, 'DUPLICATE_BACKEND', ['spec', 'app'], `${key} already has a wish at ${at(first)}`),
   );
 }
 
-function checkGrants(folder: Folder, index: Index, tell: TellDesired): void {
-  checkGrantRoles(ofKind(folder.judged, 'Grant'), tell);
+function checkGrants(folder: Folder, index: Index, report: ReportDesired): void {
+  checkGrantRoles(ofKind(folder.judged, 'Grant'), report);
   for (const grant of ofKind(folder.judged, 'Grant')) {
     const { app, dona, pessoas = [], grupos = [] } = grant.document.spec;
     if (!index.apps.has(app) && !folder.mayExist('app', app)) {
-      tell(grant, 'UNKNOWN_REFERENCE', ['spec', 'app'], `no Package installs "${clip(app)}"${didYouMean(app, [...index.apps])}`);
+      report(grant, 'UNKNOWN_REFERENCE', ['spec', 'app'], `no Package installs "${clip(app)}"${didYouMean(app, [...index.apps])}`);
     }
-    reference(folder, index.people, 'Person', dona, grant, ['spec', 'dona'], tell);
+    reference(folder, index.people, 'Person', dona, grant, ['spec', 'dona'], report);
     for (const [i, { usuario }] of pessoas.entries())
-      reference(folder, index.people, 'Person', usuario, grant, ['spec', 'pessoas', i, 'usuario'], tell);
+      reference(folder, index.people, 'Person', usuario, grant, ['spec', 'pessoas', i, 'usuario'], report);
     for (const [i, { grupo }] of grupos.entries()) {
       if (!index.groups.has(grupo) && !folder.mayExist('group', grupo)) {
-        tell(
+        report(
           grant,
           'UNKNOWN_GROUP',
           ['spec', 'grupos', i, 'grupo'],
@@ -261,11 +261,11 @@ function reference(
   name: string,
   of: Placed,
   path: readonly (string | number)[],
-  tell: TellDesired,
+  report: ReportDesired,
 ): boolean {
   if (known.has(name)) return true;
   if (mayExist(kind, name)) return false;
-  tell(of, 'UNKNOWN_REFERENCE', path, `no ${kind} is named "${clip(name)}"${didYouMean(name, [...known.keys()])}`);
+  report(of, 'UNKNOWN_REFERENCE', path, `no ${kind} is named "${clip(name)}"${didYouMean(name, [...known.keys()])}`);
   return false;
 }
 
@@ -273,13 +273,13 @@ function reference(
 function once<D extends DesiredDocument>(
   items: readonly Placed<D>[],
   keyOf: (item: Placed<D>) => string,
-  told: (item: Placed<D>, first: Placed<D>, key: string) => void,
+  reported: (item: Placed<D>, first: Placed<D>, key: string) => void,
 ): void {
   const firsts = new Map<string, Placed<D>>();
   for (const item of items) {
     const key = keyOf(item);
     const first = firsts.get(key);
-    if (first) told(item, first, key);
+    if (first) reported(item, first, key);
     else firsts.set(key, item);
   }
 }

@@ -79,16 +79,17 @@ export function* joinFiles(open: readonly OpenFile[], context: readonly OpenFile
     const message = `expected at most ${limits.yamlFilesMax} files with ${limits.documentsMax} documents`;
     if (open[0] !== undefined) found.set(open[0], [{ code: 'TOO_LARGE', path: '', span: { start: 0, end: 0 }, message }]);
   } else {
-    const told: Told[] = [];
+    const reported: Reported[] = [];
     const known = [...open.flatMap((file) => file.broken), ...context.flatMap((file) => [...file.broken, ...file.sources])];
     const withheld = withholding([...open, ...context].flatMap((file) => file.hidden));
-    const tell = (of: Placed, code: Problem['code'], path: Told['path'], message: string) => told.push({ of, code, path, message });
-    for (const check of crossChecks(sources, known, tell, withheld.mayExist, hasAccount)) {
+    const report = (of: Placed, code: Problem['code'], path: Reported['path'], message: string) =>
+      reported.push({ of, code, path, message });
+    for (const check of crossChecks(sources, known, report, withheld.mayExist, hasAccount)) {
       check();
       yield;
     }
-    for (const file of told.length === 0 ? [] : open) found.set(file, yield* place(file, told));
-    whole = (problem) => withheld.told(problem);
+    for (const file of reported.length === 0 ? [] : open) found.set(file, yield* place(file, reported));
+    whole = (problem) => withheld.annotate(problem);
   }
   const reports = open.map((file) => toReport(file.name, file.text, [...file.problems.map(whole), ...(found.get(file) ?? [])]));
   if (reports.some((report) => !report.ok)) return { ok: false, reports };
@@ -102,7 +103,7 @@ export function* joinFiles(open: readonly OpenFile[], context: readonly OpenFile
   return { ok: true, state: { hash: hash.digest('hex'), documents }, reports };
 }
 
-interface Told {
+interface Reported {
   readonly of: Placed;
   readonly code: Problem['code'];
   readonly path: readonly (string | number)[];
@@ -110,9 +111,9 @@ interface Told {
 }
 
 /** Findings of this file with their places. The trees of all files would take more memory than reading one again takes time. */
-function* place(file: OpenFile, told: readonly Told[]): Steps<Problem[]> {
+function* place(file: OpenFile, reported: readonly Reported[]): Steps<Problem[]> {
   const indexes = new Map<Placed, number>(file.sources.map((source) => [source, source.index]));
-  const own = told.filter(({ of }) => indexes.has(of));
+  const own = reported.filter(({ of }) => indexes.has(of));
   if (own.length === 0) return [];
   const nodes: (SourceNode | null)[] = [];
   for (const { node } of yamlDocuments(file.text)) {

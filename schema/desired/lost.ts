@@ -65,7 +65,7 @@ export interface Hidden extends Lost {
 export interface Withholding {
   readonly mayExist: MayExist;
   /** The finding, with how many references wait for it. */
-  told(problem: Problem): Problem;
+  annotate(problem: Problem): Problem;
 }
 
 export function withholding(hidden: readonly Hidden[]): Withholding {
@@ -76,7 +76,7 @@ export function withholding(hidden: readonly Hidden[]): Withholding {
       for (const by of new Set(causes.map((one) => one.by))) waiting.set(by, (waiting.get(by) ?? 0) + 1);
       return causes.length > 0;
     },
-    told: (problem) => {
+    annotate: (problem) => {
       const count = waiting.get(problem) ?? 0;
       if (count === 0) return problem;
       const references = count === 1 ? '1 reference that may mean this document is' : `${count} references that may mean this document are`;

@@ -14,52 +14,52 @@ import { unshownIn } from './shown-text.ts';
 
 type Path = readonly (string | number)[];
 /** `at` says whether the key or the value is shown; default the value. */
-export type Tell = (code: FindingCode, path: Path, message: string, at?: 'key' | 'value') => void;
+export type Report = (code: FindingCode, path: Path, message: string, at?: 'key' | 'value') => void;
 type Fields = Readonly<Record<string, unknown>>;
 
 const record = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-export function checkManifestRules(manifest: unknown, tell: Tell): void {
+export function checkManifestRules(manifest: unknown, report: Report): void {
   const root = record(manifest);
-  checkIdentity(root, tell);
-  checkScope(root, tell);
-  checkBackend(record(root['backend']), tell);
-  checkCapabilities(root, tell);
-  checkContributes(record(root['contributes']), tell);
-  checkOpens(record(root['opens']), tell);
-  checkNames(root, tell);
-  checkPaths(root, tell);
-  checkTexts(root, tell);
-  checkWithoutEffect(root, tell);
+  checkIdentity(root, report);
+  checkScope(root, report);
+  checkBackend(record(root['backend']), report);
+  checkCapabilities(root, report);
+  checkContributes(record(root['contributes']), report);
+  checkOpens(record(root['opens']), report);
+  checkNames(root, report);
+  checkPaths(root, report);
+  checkTexts(root, report);
+  checkWithoutEffect(root, report);
 }
 
 /** https://semver.org, its own regular expression. */
 const semver =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/;
 
-function checkIdentity(root: Fields, tell: Tell): void {
+function checkIdentity(root: Fields, report: Report): void {
   const version = text(root['version']);
   if (version !== '' && !semver.test(version)) {
-    tell('NOT_SEMVER', ['version'], `expected a semantic version such as 1.4.2, found "${clip(version)}"`);
+    report('NOT_SEMVER', ['version'], `expected a semantic version such as 1.4.2, found "${clip(version)}"`);
   }
   const id = text(root['id']);
   const long = appIdTooLong(id);
-  if (long !== null) tell('ID_TOO_LONG', ['id'], long);
+  if (long !== null) report('ID_TOO_LONG', ['id'], long);
   // The id becomes a label of a host name (design 7).
   if (id.startsWith('-') || id.endsWith('-') || id.startsWith('xn--')) {
-    tell('NOT_A_HOST_NAME', ['id'], `browsers take no address with "${clip(id)}" in it: no "-" first or last, no "xn--" first`);
+    report('NOT_A_HOST_NAME', ['id'], `browsers take no address with "${clip(id)}" in it: no "-" first or last, no "xn--" first`);
   }
 }
 
 /** Source: spec 2.1 `escopo`, 8. */
-function checkScope(root: Fields, tell: Tell): void {
+function checkScope(root: Fields, report: Report): void {
   if (root['escopo'] !== 'servidor') return;
-  if (root['kind'] !== 'service') tell('SERVER_SCOPE_KIND', ['escopo'], '"escopo": "servidor" needs "kind": "service"');
+  if (root['kind'] !== 'service') report('SERVER_SCOPE_KIND', ['escopo'], '"escopo": "servidor" needs "kind": "service"');
   const id = text(root['id']);
   if (id.length > limits.serverScopeIdCharsMax) {
-    tell(
+    report(
       'SERVER_SCOPE_ID',
       ['id'],
       `a server-scope app has an id of at most ${limits.serverScopeIdCharsMax} characters, found ${id.length}`,
@@ -67,69 +67,69 @@ function checkScope(root: Fields, tell: Tell): void {
   }
 }
 
-function checkBackend(backend: Fields, tell: Tell): void {
+function checkBackend(backend: Fields, report: Report): void {
   const transport = backend['transport'];
   if (typeof transport === 'string' && transport !== 'socket') {
     const why =
       transport === 'tcp'
         ? 'the transport "tcp" no longer exists: bind the unix socket named by SVC_APP_SOCKET, an app on a TCP port is not proxied'
         : `expected "socket", found "${clip(transport)}": bind the unix socket named by SVC_APP_SOCKET`;
-    tell('TRANSPORT', ['backend', 'transport'], why);
+    report('TRANSPORT', ['backend', 'transport'], why);
   }
   const health = backend['healthcheckPath'];
   // It goes into the first line of an HTTP request as it is.
   if (typeof health === 'string' && !/^\/[\u0021-\u007e]*$/.test(health)) {
-    tell(
+    report(
       'HEALTHCHECK_PATH',
       ['backend', 'healthcheckPath'],
       `expected a path that begins with "/" and holds no spaces, found "${clip(health)}"`,
     );
   }
   for (const field of ['entrypoint', 'installCommand']) {
-    if (text(backend[field]).includes('\0')) tell('CONTROL_CHARACTER', ['backend', field], 'a command can not hold a NUL character');
+    if (text(backend[field]).includes('\0')) report('CONTROL_CHARACTER', ['backend', field], 'a command can not hold a NUL character');
   }
 }
 
 /** Source: spec 2.1 `capacidades`, `provides`. */
-function checkCapabilities(root: Fields, tell: Tell): void {
+function checkCapabilities(root: Fields, report: Report): void {
   const offers = record(root['capacidades']);
   const provides = list(root['provides']);
   for (const [name, offer] of Object.entries(offers)) {
     if (!provides.includes(name)) {
-      tell('NOT_PROVIDED', ['capacidades', name], `"${clip(name)}" is not in "provides" and is ignored`, 'key');
+      report('NOT_PROVIDED', ['capacidades', name], `"${clip(name)}" is not in "provides" and is ignored`, 'key');
     }
     if (/\/\.{1,2}(\/|$)/.test(text(record(offer)['rota']))) {
-      tell('ROUTE_SEGMENT', ['capacidades', name, 'rota'], 'a route can not have "." or ".." as a part');
+      report('ROUTE_SEGMENT', ['capacidades', name, 'rota'], 'a route can not have "." or ".." as a part');
     }
   }
   for (const [index, name] of provides.entries()) {
     if (typeof name === 'string' && !Object.hasOwn(offers, name)) {
-      tell('NOT_CALLABLE', ['provides', index], `"${clip(name)}" has no entry in "capacidades": the bridge can not call it`);
+      report('NOT_CALLABLE', ['provides', index], `"${clip(name)}" has no entry in "capacidades": the bridge can not call it`);
     }
   }
 }
 
-function checkContributes(contributes: Fields, tell: Tell): void {
+function checkContributes(contributes: Fields, report: Report): void {
   if (contributes['settingsOptIn'] !== undefined && contributes['settings'] === undefined) {
-    tell('HAS_NO_EFFECT', ['contributes', 'settingsOptIn'], '"settingsOptIn" does nothing without "settings"', 'key');
+    report('HAS_NO_EFFECT', ['contributes', 'settingsOptIn'], '"settingsOptIn" does nothing without "settings"', 'key');
   }
   for (const { index, path, reason } of contextMenuItems(list(contributes['contextMenu'])).omitted) {
-    tell('MENU_ITEM_OMITTED', ['contributes', 'contextMenu', index, ...path], `the shell omits this item: ${reason}`);
+    report('MENU_ITEM_OMITTED', ['contributes', 'contextMenu', index, ...path], `the shell omits this item: ${reason}`);
   }
 }
 
 /** Source: spec 2.1 `opens`, 2.5. */
-function checkOpens(opens: Fields, tell: Tell): void {
+function checkOpens(opens: Fields, report: Report): void {
   const bare = (extension: string) => extension.replace(/^\./, '').toLowerCase();
   const opened = new Set(list(opens['extensions']).map((extension) => bare(text(extension))));
   const seen = new Set<string>();
   for (const [index, type] of list(opens['proprios']).entries()) {
     const extension = text(record(type)['extensao']);
     if (extension !== '' && !opened.has(bare(extension))) {
-      tell('OWN_TYPE_NOT_OPENED', ['opens', 'proprios', index, 'extensao'], `"${clip(extension)}" must also be in "opens.extensions"`);
+      report('OWN_TYPE_NOT_OPENED', ['opens', 'proprios', index, 'extensao'], `"${clip(extension)}" must also be in "opens.extensions"`);
     }
     if (extension !== '' && seen.has(bare(extension))) {
-      tell('DUPLICATE_NAME', ['opens', 'proprios', index, 'extensao'], `"${clip(extension)}" has two own types`);
+      report('DUPLICATE_NAME', ['opens', 'proprios', index, 'extensao'], `"${clip(extension)}" has two own types`);
     }
     seen.add(bare(extension));
     const color = text(record(type)['cor']);
@@ -137,7 +137,7 @@ function checkOpens(opens: Fields, tell: Tell): void {
     if (contrast !== null && contrast < limits.badgeContrastMin) {
       const found = (Math.floor(contrast * 100) / 100).toFixed(2);
       const message = `white text on ${color} has a contrast of ${found}:1, expected at least ${limits.badgeContrastMin}:1; take a darker color`;
-      tell('BADGE_CONTRAST', ['opens', 'proprios', index, 'cor'], message);
+      report('BADGE_CONTRAST', ['opens', 'proprios', index, 'cor'], message);
     }
   }
   for (const [index, host] of list(opens['urls']).entries()) {
@@ -145,13 +145,13 @@ function checkOpens(opens: Fields, tell: Tell): void {
     // One label (`*.com`) is refused by the pattern already.
     if (/^\*\..+\../.test(name) && isPublicSuffix(name.slice(2))) {
       const message = `"${clip(name)}" would take the links of everybody under the public suffix "${clip(name.slice(2))}"`;
-      tell('PUBLIC_SUFFIX', ['opens', 'urls', index], message);
+      report('PUBLIC_SUFFIX', ['opens', 'urls', index], message);
     }
   }
 }
 
 /** A variable named twice has no meaning: engines become SVC_MOTOR_<NOME> (spec 2.3), secrets are variables (spec 2.1). */
-function checkNames(root: Fields, tell: Tell): void {
+function checkNames(root: Fields, report: Report): void {
   for (const [field, key] of [
     ['motores', 'nome'],
     ['secrets', 'name'],
@@ -160,10 +160,10 @@ function checkNames(root: Fields, tell: Tell): void {
     for (const [index, entry] of list(root[field]).entries()) {
       const name = record(entry)[key];
       if (typeof name !== 'string') continue;
-      if (seen.has(name)) tell('DUPLICATE_NAME', [field, index, key], `"${clip(name)}" is already in "${field}"`);
+      if (seen.has(name)) report('DUPLICATE_NAME', [field, index, key], `"${clip(name)}" is already in "${field}"`);
       seen.add(name);
       if (field === 'secrets' && isReservedName(name)) {
-        tell(
+        report(
           'RESERVED_NAME',
           [field, index, key],
           `"${clip(name)}" is set by the launcher itself and could never be stored; take another variable name`,
@@ -174,10 +174,10 @@ function checkNames(root: Fields, tell: Tell): void {
 }
 
 /** Every path of the manifest stays below the package. Source: spec 2.1 (relative to the package root), 2.3 `confere`. */
-function checkPaths(root: Fields, tell: Tell): void {
+function checkPaths(root: Fields, report: Report): void {
   const check = (value: unknown, path: Path) => {
     const problem = typeof value === 'string' ? leavesPackage(value) : null;
-    if (problem) tell('PATH_ESCAPES', path, `expected a path inside the package, found "${clip(value as string)}": ${problem}`);
+    if (problem) report('PATH_ESCAPES', path, `expected a path inside the package, found "${clip(value as string)}": ${problem}`);
   };
   check(record(root['backend'])['entrypoint'], ['backend', 'entrypoint']);
   check(root['icon'], ['icon']);
@@ -189,14 +189,14 @@ function checkPaths(root: Fields, tell: Tell): void {
   for (const [index, motor] of list(root['motores']).entries()) check(record(motor)['confere'], ['motores', index, 'confere']);
   const icon = text(root['icon']);
   if (icon !== '' && !/\.(svg|png|jpe?g)$/i.test(icon))
-    tell('ICON_TYPE', ['icon'], `expected an svg, png or jpg file, found "${clip(icon)}"`);
+    report('ICON_TYPE', ['icon'], `expected an svg, png or jpg file, found "${clip(icon)}"`);
 }
 
 /** Texts that no pattern bounds: they are shown to people, printed on terminals and written to logs. */
-function checkTexts(root: Fields, tell: Tell): void {
+function checkTexts(root: Fields, report: Report): void {
   const check = (value: unknown, path: Path) => {
     const problem = unshownIn(text(value));
-    if (problem) tell('CONTROL_CHARACTER', path, `expected text, ${problem} in "${clip(text(value))}"`);
+    if (problem) report('CONTROL_CHARACTER', path, `expected text, ${problem} in "${clip(text(value))}"`);
   };
   for (const field of ['name', 'description', 'category', 'license']) check(root[field], [field]);
   for (const field of ['developer', 'publisher']) check(record(root[field])['name'], [field, 'name']);
@@ -220,8 +220,8 @@ export function leavesPackage(path: string): string | null {
   return path.split('/').includes('..') ? 'it goes up with ".."' : null;
 }
 
-function checkWithoutEffect(root: Fields, tell: Tell): void {
-  const none = (path: Path, message: string) => tell('HAS_NO_EFFECT', path, message, 'key');
+function checkWithoutEffect(root: Fields, report: Report): void {
+  const none = (path: Path, message: string) => report('HAS_NO_EFFECT', path, message, 'key');
   if (root['type'] === 'engine' && root['window'] !== undefined) none(['window'], '"window" is ignored: an engine has no window');
   if (root['type'] !== 'engine' && root['engine'] !== undefined) none(['engine'], '"engine" is only for "type": "engine"');
   if (root['gpu'] !== undefined && record(record(root['recursos'])['gpu'])['modo'] !== undefined) {

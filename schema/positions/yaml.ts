@@ -144,9 +144,9 @@ function mistakes(errors: readonly YAMLError[], text: string): readonly Mistake[
   const isTab = (error: YAMLError): boolean => error.code === 'TAB_AS_INDENT';
   const sorted = errors.toSorted((a, b) => a.pos[0] - b.pos[0] || Number(isTab(b)) - Number(isTab(a)));
   const firstTab = sorted.findIndex(isTab);
-  const told = sorted.filter((error, at) => firstTab === -1 || at <= firstTab || isTab(error));
+  const shown = sorted.filter((error, at) => firstTab === -1 || at <= firstTab || isTab(error));
   // By the line where it is noticed, and by the one where it is told.
-  const own = onePerLine(told, text);
+  const own = onePerLine(shown, text);
   return onePerLine(
     own.map((error) => placed(error, text)),
     text,

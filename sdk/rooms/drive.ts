@@ -43,7 +43,7 @@ export interface Copy extends CopyWriter {
   /** For good: nothing is kept any more. */
   remove(): void;
   /** What was asked for is on the disk. */
-  settled(): Promise<void>;
+  flushed(): Promise<void>;
 }
 
 export interface RoomEnvironment {
@@ -158,7 +158,7 @@ export function driveRoom(handle: Handle, options: EnterOptions, environment: Ro
     exchange.stop();
     for (const stop of watches) stop();
     loop.step({ type: 'LEAVE' });
-    await copy?.settled();
+    await copy?.flushed();
   });
 }
 

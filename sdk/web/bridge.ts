@@ -14,7 +14,7 @@ export interface Bridge {
   readonly connected: boolean;
   ask(verbo: string, args?: Args): Promise<unknown>;
   /** One-way: what the shell wants to know and never answers. */
-  tell(evento: string, dados?: Args): void;
+  emit(evento: string, dados?: Args): void;
   /** Answers the function that cancels. */
   on(evento: string, callback: Listener): () => void;
   /** Resolves at the next port, also a late one. */
@@ -94,7 +94,7 @@ export function createBridge(outside: Outside): Bridge {
         else if (state === 'fora') requests.degrade(request);
         else queue.push(request);
       }),
-    tell: (evento, dados) => {
+    emit: (evento, dados) => {
       if (state === 'ligado') port?.postMessage(dados === undefined ? { evento } : { evento, dados });
     },
     on: (evento, callback) => events.on(evento, callback),

@@ -121,7 +121,7 @@ function writer(
         await db.delete('copias', copia);
       });
     },
-    settled: async () => {
+    flushed: async () => {
       await tail;
     },
   };

@@ -69,16 +69,16 @@ export function watchInput(bridge: Bridge): void {
       if (!bridge.connected || !shellKeys.has(tecla) || event.repeat) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      bridge.tell('tecla', { tecla });
+      bridge.emit('tecla', { tecla });
     },
     options,
   );
-  addEventListener('keyup', (event) => event.key === 'Meta' && metaAlone && bridge.tell('tecla', { tecla: 'Meta' }), options);
+  addEventListener('keyup', (event) => event.key === 'Meta' && metaAlone && bridge.emit('tecla', { tecla: 'Meta' }), options);
   addEventListener(
     'pointerdown',
     () => {
       metaAlone = false;
-      bridge.tell('ponteiro');
+      bridge.emit('ponteiro');
     },
     options,
   );

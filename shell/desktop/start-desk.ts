@@ -39,12 +39,12 @@ export function startDesk(session: SessionAnswer): Desk {
   const frames = new Map<string, Frame>();
   const counts = countsFor(apps);
   const gone = (app: string): void => closeRemoved(desk, app);
-  const tellRooms = (app: string | null): void => {
+  const publishToRooms = (app: string | null): void => {
     roomsChanged.set(roomsChanged.get() + 1);
     for (const window of windows.windows.get())
       if (isApp(window) && (app === null || window.app === app)) desk.bridge.emit(window.id, 'mudaram', {});
   };
-  const events = startFeed(session, { apps, store, bell, tellRooms, connection, gone, page: (page) => counts.connected(page) });
+  const events = startFeed(session, { apps, store, bell, publishToRooms, connection, gone, page: (page) => counts.connected(page) });
   const desk: Desk = {
     session,
     apps,
@@ -116,10 +116,10 @@ function startFeed(
     /** An app was removed on the server. */
     readonly gone: (app: string) => void;
     /** Rooms of that app changed; null: of any app, perhaps. */
-    readonly tellRooms: (app: string | null) => void;
+    readonly publishToRooms: (app: string | null) => void;
   },
 ): EventsClient {
-  const { apps, store, bell, tellRooms, connection } = to;
+  const { apps, store, bell, publishToRooms, connection } = to;
   const removed = watchRemovals(apps, to.gone);
   return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
     event: (event) => {
@@ -127,13 +127,13 @@ function startFeed(
       store.apply(event);
       removed.heard(event);
       bell.apply(event);
-      if (event.type === 'mudaram') tellRooms(event.app);
+      if (event.type === 'mudaram') publishToRooms(event.app);
     },
     resync: () => {
       apps.refresh();
       store.refresh();
       bell.refresh();
-      tellRooms(null);
+      publishToRooms(null);
     },
     page: (page) => to.page(page),
     connection: (state) => {

@@ -72,19 +72,19 @@ function whyNot(app: StoreApp, context: StoreContext): TemplateResult | typeof n
   const moot = app.install !== null || (app.installed !== null && !app.updatable && app.scope === 'pessoa');
   if (app.refused.length === 0 || moot) return nothing;
   const { session, store } = context.desk;
-  const told = app.refused.map((refusal) => {
+  const refusals = app.refused.map((refusal) => {
     const offer =
       refusal.motivo === 'capability' ? store.state.get().apps.filter(({ provides }) => provides.includes(refusal.alvo ?? '')) : [];
     const others = offer.filter(({ id }) => id !== app.id);
     const names = others.map(({ name }) => name);
     return { ...sayRefusal(refusal, app, session.shellVersion, names), others };
   });
-  const asks = told.flatMap(({ why, ask }) => (ask === null ? [] : [`${why} ${ask}`]));
-  if (app.installed !== null && asks.length === 0) return html`<p class="quiet">${told.map(({ why }) => why).join(' ')}</p>`;
+  const asks = refusals.flatMap(({ why, ask }) => (ask === null ? [] : [`${why} ${ask}`]));
+  if (app.installed !== null && asks.length === 0) return html`<p class="quiet">${refusals.map(({ why }) => why).join(' ')}</p>`;
   return html`<section class="why">
     <h4>${text(app.installed === null ? 'store.whyNot' : 'store.whyNoUpdate')}</h4>
     <ul>
-      ${told.map(
+      ${refusals.map(
         ({ why, ask, others }) =>
           html`<li>
             <strong>${why}</strong> ${ask ?? ''}

@@ -19,20 +19,20 @@ export function createWindowCounts(port: CountsPort): WindowCounts {
   let page: string | null = null;
   let counts: ReadonlyMap<string, number> = new Map();
   /** What the portal was told for this page. */
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   const sending = new Set<string>();
 
   /** One request per app at a time: an older count can't overtake a newer one. A failure waits for the next change or connection. */
-  const tell = async (app: string): Promise<void> => {
+  const report = async (app: string): Promise<void> => {
     if (sending.has(app)) return;
     sending.add(app);
     try {
       for (;;) {
         const open = counts.get(app) ?? 0;
         const to = page;
-        if (to === null || (told.get(app) ?? 0) === open) return;
+        if (to === null || (reported.get(app) ?? 0) === open) return;
         await port.send(app, open, to);
-        if (page === to) told.set(app, open);
+        if (page === to) reported.set(app, open);
       }
     } catch {
       // the portal is away: `connected` tells everything again
@@ -40,8 +40,8 @@ export function createWindowCounts(port: CountsPort): WindowCounts {
       sending.delete(app);
     }
   };
-  const tellAll = (): void => {
-    for (const app of new Set([...told.keys(), ...counts.keys()])) void tell(app);
+  const reportAll = (): void => {
+    for (const app of new Set([...reported.keys(), ...counts.keys()])) void report(app);
   };
 
   return {
@@ -49,13 +49,13 @@ export function createWindowCounts(port: CountsPort): WindowCounts {
       const before = counts;
       counts = new Map(next);
       for (const [app, open] of before) if (open > 0 && (counts.get(app) ?? 0) === 0) port.closeTabs(app);
-      tellAll();
+      reportAll();
     },
     connected: (next) => {
       if (next === page) return;
       page = next;
-      told.clear();
-      if (page !== null) tellAll();
+      reported.clear();
+      if (page !== null) reportAll();
     },
   };
 }

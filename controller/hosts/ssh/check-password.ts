@@ -35,7 +35,7 @@ export async function checkPassword({ target, account, password, clock }: Passwo
   } catch (error) {
     const code = error instanceof SvcError ? error.code : null;
     // PAM lets the account not in: sshd says so and hangs up.
-    if (code === 'SSH_REFUSED' || (code === 'SERVER_UNREACHABLE' && talk.word().told !== null)) return talk.word();
+    if (code === 'SSH_REFUSED' || (code === 'SERVER_UNREACHABLE' && talk.word().serverMessage !== null)) return talk.word();
     throw error;
   }
   try {
@@ -69,7 +69,7 @@ function createPasswordTalk(username: string, typed: string): PasswordTalk {
   let method: 'keyboard-interactive' | 'password' | null = null;
   let answered = false;
   let wants: 'expired' | 'asks-more' | null = null;
-  const told: string[] = [];
+  const messages: string[] = [];
   const give = (): string => {
     const given = password ?? '';
     password = null;
@@ -82,7 +82,7 @@ function createPasswordTalk(username: string, typed: string): PasswordTalk {
     prompts: readonly { readonly prompt: string; readonly echo?: boolean }[],
     finish: (answers: string[]) => void,
   ): void => {
-    if (instructions.trim() !== '') told.push(instructions);
+    if (instructions.trim() !== '') messages.push(instructions);
     if (prompts.length === 0) return finish([]);
     if (!answered && prompts.length === 1 && prompts[0]?.echo !== true && /pass|senha/i.test(prompts[0]?.prompt ?? '')) {
       answered = true;
@@ -91,7 +91,7 @@ function createPasswordTalk(username: string, typed: string): PasswordTalk {
     const asked = prompts.map((each) => each.prompt.trim()).join(' ');
     // After the right password PAM asks for the current one again, or for a new one, when it must be changed.
     wants = answered && /(new|current|retype|nova|atual).*(pass|senha)/i.test(asked) ? 'expired' : 'asks-more';
-    told.push(asked);
+    messages.push(asked);
     finish(prompts.map(() => ''));
   };
   const handler: AuthHandlerMiddleware = (left, partial, next) => {
@@ -114,10 +114,10 @@ function createPasswordTalk(username: string, typed: string): PasswordTalk {
     handler,
     // What comes before is for whoever comes by.
     banner: (text) => {
-      if (password === null) told.push(text);
+      if (password === null) messages.push(text);
     },
     method: () => method,
-    word: () => ({ kind: wants ?? 'refused', told: textOf(told) }),
+    word: () => ({ kind: wants ?? 'refused', serverMessage: textOf(messages) }),
   };
 }
 
@@ -130,7 +130,7 @@ async function mustChange(client: Client, clock: Clock): Promise<PasswordWord | 
       let text = '';
       channel.on('data', () => undefined);
       channel.stderr.on('data', (chunk: Buffer) => {
-        if (text.length < limits.passwordToldCharsMax * 4) text += chunk.toString('utf8');
+        if (text.length < limits.passwordTextCharsMax * 4) text += chunk.toString('utf8');
       });
       channel.on('error', () => resolve(text));
       channel.on('close', () => resolve(text));
@@ -138,16 +138,16 @@ async function mustChange(client: Client, clock: Clock): Promise<PasswordWord | 
   });
   const text = await withDeadline(clock, limits.passwordExpiryMsMax, said, () => new Error('no answer')).catch(() => '');
   return /password has expired|password change required|must change your password/i.test(text)
-    ? { kind: 'expired', told: textOf([text]) }
+    ? { kind: 'expired', serverMessage: textOf([text]) }
     : null;
 }
 
 /** A server's words for a person: lines that say something, without control characters, once each, cut. */
-function textOf(told: readonly string[]): string | null {
-  const lines = told
+function textOf(messages: readonly string[]): string | null {
+  const lines = messages
     .flatMap((text) => text.split(/[\r\n]+/))
     .map((text) => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '').trim())
     .filter((text) => text !== '');
-  const text = [...new Set(lines)].join(' ').slice(0, limits.passwordToldCharsMax);
+  const text = [...new Set(lines)].join(' ').slice(0, limits.passwordTextCharsMax);
   return text === '' ? null : text;
 }

@@ -25,12 +25,12 @@ export async function credentialOf(
     return { kind: 'key', privateKey: (await portalKey(stateDir)).privateKey };
   }
   if ('agent' in key) return { kind: 'agent', socket: variable(key.agent, environment) };
-  const told = 'env' in key ? `the variable ${key.env}` : key.file;
+  const place = 'env' in key ? `the variable ${key.env}` : key.file;
   const privateKey = 'env' in key ? Buffer.from(variable(key.env, environment)) : await readKey(path.resolve(stateDir, key.file));
   const parsed = ssh2.utils.parseKey(privateKey);
   const first = Array.isArray(parsed) ? parsed[0] : parsed;
   if (first instanceof Error || first === undefined || !first.isPrivateKey()) {
-    throw new SvcError('SSH_REFUSED', `${told} holds no private key that can be used (one with a passphrase needs an agent)`);
+    throw new SvcError('SSH_REFUSED', `${place} holds no private key that can be used (one with a passphrase needs an agent)`);
   }
   return { kind: 'key', privateKey };
 }

@@ -182,12 +182,12 @@ function keep(known: Known, taken: Taken, name: string): readonly InstalledPacka
   const last = known.last.get(name);
   if (last && taken.same.has(name)) return last.found;
   const unread = taken.unread.get(name);
-  const told = taken.found.get(name) ?? [];
+  const lines = taken.found.get(name) ?? [];
   const kept = (last?.found ?? []).flatMap((one) => {
     const why = unread?.get(one.app) ?? unread?.get('all');
-    return why === undefined || told.some(({ app }) => app === one.app) ? [] : [{ ...one, unread: why }];
+    return why === undefined || lines.some(({ app }) => app === one.app) ? [] : [{ ...one, unread: why }];
   });
-  const found = [...told, ...kept];
+  const found = [...lines, ...kept];
   for (const { app } of last?.found ?? []) if (!found.some((one) => one.app === app)) known.packages.delete(`${name}/${app}`);
   // With a flaw it is looked at whole again, so that its end is seen and its cause said.
   known.last.set(name, { stamp: taken.flawed.has(name) ? null : (taken.stamps.get(name) ?? null), found });

@@ -101,7 +101,7 @@ async function atRest(controller: Controller, store: Store): Promise<void> {
     await queue.idle();
     await expect.poll(() => isStarting() || entries.tasks.size > 0, { interval: 1 }).toBe(false);
     await queue.idle();
-    await recorder.settled();
+    await recorder.written();
     const { length } = await store.events({ limit: 10_000 });
     quiet = length === told ? quiet + 1 : 0;
     told = length;

@@ -59,15 +59,15 @@ function inOrder(findings: readonly Finding[]): Finding[] {
 function fileProblems(manifest: Manifest, text: string, files: ReadonlyMap<string, WalkedEntry>): Problem[] {
   const { node } = readJson(text);
   const problems: Problem[] = [];
-  const tell = (code: Problem['code'], path: readonly (string | number)[], message: string): void => {
+  const report = (code: Problem['code'], path: readonly (string | number)[], message: string): void => {
     if (node) problems.push({ code, path: pointer(path), span: locate(node, path.map(String), 'value'), message });
   };
   const served = (name: string | undefined, path: readonly (string | number)[]): void => {
     if (name === undefined) return;
     const file = files.get(posix.normalize(name));
-    if (file === undefined) tell('FILE_MISSING', path, `"${clip(name)}" is not in the package`);
+    if (file === undefined) report('FILE_MISSING', path, `"${clip(name)}" is not in the package`);
     else if (file.bytes > limits.packageFileBytesMax)
-      tell('FILE_TOO_LARGE', path, `"${clip(name)}" has ${file.bytes} bytes, expected at most ${limits.packageFileBytesMax}`);
+      report('FILE_TOO_LARGE', path, `"${clip(name)}" has ${file.bytes} bytes, expected at most ${limits.packageFileBytesMax}`);
   };
   served(manifest.icon, ['icon']);
   served(manifest.contributes?.settings, ['contributes', 'settings']);
@@ -75,10 +75,10 @@ function fileProblems(manifest: Manifest, text: string, files: ReadonlyMap<strin
   const { entrypoint, runtime, installCommand } = manifest.backend;
   const file = files.get(posix.normalize(entrypoint));
   const place = ['backend', 'entrypoint'];
-  if (file === undefined && installCommand === undefined) tell('FILE_MISSING', place, `"${clip(entrypoint)}" is not in the package`);
-  else if (file === undefined) tell('MADE_AT_INSTALL', place, `"${clip(entrypoint)}" is not in the package: installCommand must make it`);
+  if (file === undefined && installCommand === undefined) report('FILE_MISSING', place, `"${clip(entrypoint)}" is not in the package`);
+  else if (file === undefined) report('MADE_AT_INSTALL', place, `"${clip(entrypoint)}" is not in the package: installCommand must make it`);
   else if (runtime === 'binary' && !file.executable)
-    tell('NOT_EXECUTABLE', place, `"${clip(entrypoint)}" may not be executed by its owner`);
+    report('NOT_EXECUTABLE', place, `"${clip(entrypoint)}" may not be executed by its owner`);
   return problems;
 }
 

@@ -56,8 +56,8 @@ async function openPackage(root: string, staged: Staged, id: string, version: st
     await extractArchive(staged.path, folder, { limits: packageArchive, root: `${id}-${version}` });
     const { report, text, manifest, icon } = await judgePackage(folder, walkFolder(folder, packageArchive), 'svc-app.json');
     if (manifest === null) {
-      const told = report.errors.map((finding) => renderFinding(report, finding, text)).join('\n');
-      throw new SvcError('MANIFEST_INVALID', told, { errors: report.errors });
+      const rendered = report.errors.map((finding) => renderFinding(report, finding, text)).join('\n');
+      throw new SvcError('MANIFEST_INVALID', rendered, { errors: report.errors });
     }
     if (manifest.id !== id || manifest.version !== version) {
       throw new SvcError('PACKAGE_REFUSED', `the package is ${manifest.id} ${manifest.version} and not ${id} ${version}`);
