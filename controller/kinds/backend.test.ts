@@ -125,7 +125,7 @@ test('no field is left out of it', () => {
 
 test('what is not installed any more ends with the last wish about it, also when its process ended before', async () => {
   const { entries, person, server, entry } = worldOfOne();
-  server.sight = { status: 'reachable', message: '' };
+  server.reachability = { status: 'reachable', message: '' };
   Object.assign(person, { accountSeen: true });
   Object.assign(person.link, { snapshots: () => [stopped({ app: 'app0', installed: null })] });
   entry.intent = { ...wish, wish: 'stop' };
