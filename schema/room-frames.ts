@@ -3,7 +3,7 @@
  * the log. Messages: y-websocket (varuint 0 sync, 1 awareness, 3 query; sync: 0 step 1, 1 step 2, 2 update).
  * Source: RFC 6455 5.2; y-protocols PROTOCOL.md. Decision: docs/decisions/0090-rooms-are-logs.md
  */
-import { type Cursor, readVarbytes, varuintBytes, writeVaruint } from './crdt/varuint.ts';
+import { type Cursor, readVarbytes, varuintBytes, writeVaruint } from './varuint.ts';
 
 export const messages = { sync: 0, awareness: 1, auth: 2, queryAwareness: 3 } as const;
 export const syncs = { step1: 0, step2: 1, update: 2 } as const;

@@ -2,6 +2,7 @@
  * Which folder may import which: one table for test/boundaries.test.ts, for the linter (.oxlintrc.json) and for docs/ARCHITECTURE.md.
  * `node setup/arrows-table.ts` writes the other two from it, and the test fails when they say something else.
  */
+import path from 'node:path';
 
 interface Arrow {
   /** A file is held to the row with the longest folder that it is in. */
@@ -45,7 +46,7 @@ export const arrows: readonly Arrow[] = [
   },
   {
     folder: 'sdk',
-    may: ['schema/wire', 'schema/crdt', 'schema/rooms.ts', 'schema/limits.ts', 'machines/room-connection.ts'],
+    may: ['schema/wire', 'schema/crdt', 'schema/varuint.ts', 'schema/rooms.ts', 'schema/limits.ts', 'machines/room-connection.ts'],
     why: 'the sdk stands alone (design 2); what its bundles take: docs/decisions/0102-rooms-in-the-page.md.',
   },
   {
@@ -71,6 +72,7 @@ interface Door {
 }
 
 export const doors: readonly Door[] = [
+  { folder: 'schema/crdt', door: 'schema/crdt/update.ts' },
   { folder: 'api/proxy', door: 'api/proxy/proxy.ts' },
   { folder: 'api/rooms/relay', door: 'api/rooms/relay/relay.ts' },
 ];
@@ -92,41 +94,47 @@ export function isAllowed(file: string, target: string): boolean {
 }
 
 const tops = arrows.map(({ folder }) => folder).filter((folder) => !folder.includes('/'));
+const inputAndOutput = ['node:fs*', 'node:fs/**', 'node:net', 'node:http', 'node:child_process'];
 /** What nothing but itself, setup and tests reads. */
 const refusable = tops.filter((top) => !['setup', 'examples', 'test', 'bench'].includes(top));
-const inputAndOutput = ['node:fs*', 'node:net', 'node:http', 'node:child_process'];
 
 interface Override {
   readonly files: readonly string[];
   readonly rules: Readonly<Record<string, unknown>>;
 }
 
-/** The same for the linter, which sees what an import says and not where it leads. The last override that a file matches holds. */
+/**
+ * The same for the linter, which sees what an import says and not where it leads. The last override that a file matches holds, and within its
+ * group the last pattern; there is one group, since a `!` in a group lets pass what another group refuses.
+ */
 export function lintOverrides(): readonly Override[] {
   const held = [...new Set([...arrows, ...doors].map(({ folder }) => folder))].toSorted();
-  return held.flatMap((folder) => {
+  return held.map((folder) => {
     const arrow = arrowOf(folder);
-    const patterns = [...arrowPatterns(arrow), ...doorPatterns(folder)];
-    return patterns.length === 0 ? [] : [{ files: [`${folder}/**`], rules: { 'no-restricted-imports': ['error', { patterns }] } }];
+    const group = [...(arrow ? arrowPatterns(arrow) : []), ...doorPatterns(folder)];
+    const names = doors.filter((one) => one.folder !== folder).map(({ door }) => door);
+    const message = `${arrow?.why ?? ''} Doors: ${names.join(', ')}. See setup/arrows.ts.`.trim();
+    return { files: [`${folder}/**`], rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] } };
   });
 }
 
-function arrowPatterns(arrow: Arrow | undefined): readonly unknown[] {
-  if (arrow === undefined || arrow.may === null) return [];
-  const { folder, may, why, pure = false } = arrow;
+const below = (path: string): string => (path.endsWith('.ts') ? `**/${path}` : `**/${path}/**`);
+
+function arrowPatterns({ folder, may, pure = false }: Arrow): readonly string[] {
+  if (may === null) return [];
   const free = new Set([folder, ...may]);
-  const refused = refusable.filter((top) => !free.has(top) && !isIn(folder, top)).map((top) => `**/${top}/**`);
-  const open = may.filter((to) => to.includes('/')).map((to) => (to.endsWith('.ts') ? `!**/${to}` : `!**/${to}/**`));
-  return [{ group: [...refused, ...open, ...(pure ? inputAndOutput : [])], message: why }];
+  const refused = refusable.filter((top) => !free.has(top) && !isIn(folder, top));
+  const open = may.filter((to) => refused.some((top) => isIn(to, top)));
+  return [...refused.map(below), ...open.map((to) => `!${below(to)}`), ...(pure ? inputAndOutput : [])];
 }
 
-function doorPatterns(outside: string): readonly unknown[] {
+/** A door that the arrows don't lead to stays shut. */
+function doorPatterns(outside: string): readonly string[] {
   return doors
-    .filter(({ folder }) => !isIn(outside, folder))
-    .map(({ folder, door }) => {
-      const name = folder.slice(folder.lastIndexOf('/') + 1);
-      const group = [`**/${name}/**`, `!**/${name}/${door.slice(folder.length + 1)}`, `!**/${name}/testing/**`];
-      return { group, message: `${door} is the door of ${folder}.` };
+    .filter(({ folder, door }) => !isIn(outside, folder) && isAllowed(`${outside}/any.ts`, door))
+    .flatMap(({ folder, door }) => {
+      const [name, inside] = [path.basename(folder), path.relative(folder, door)];
+      return [`**/${name}/**`, `!**/${name}/${inside}`, `!**/${name}/testing/**`];
     });
 }
 

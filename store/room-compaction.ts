@@ -3,7 +3,7 @@
  * minutes). Runs in a thread of its own. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import * as Y from 'yjs';
-import { joinTypedRuns } from '../schema/crdt/typed-runs.ts';
+import { joinTypedRuns } from '../schema/crdt/update.ts';
 
 export interface Compaction {
   readonly state: Uint8Array<ArrayBuffer>;

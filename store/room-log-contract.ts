@@ -1,7 +1,7 @@
 /** What every room log must do, as one suite: sqlite-room-log.test.ts runs it, the PostgreSQL one (issue 6) runs the same. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as Y from 'yjs';
-import { decodeVector } from '../schema/crdt/knowledge.ts';
+import { decodeVector } from '../schema/crdt/update.ts';
 import { contentOf, editAtRandom, randomOf } from '../schema/crdt/testing/random-edits.ts';
 import { updateFrameBytes, updatesIn, writeUpdateFrame } from '../schema/room-frames.ts';
 import type { RoomKey, RoomLog } from './room-log.ts';

@@ -2,8 +2,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { deletesAsUpdate, encodeVector, knowsNothing, learn } from '../schema/crdt/knowledge.ts';
-import { scanUpdate } from '../schema/crdt/scan.ts';
+import { deletesAsUpdate, encodeVector, knowsNothing, learn, scanUpdate } from '../schema/crdt/update.ts';
 import { SvcError } from '../schema/errors.ts';
 import type { LoggedBase, RoomKey } from './room-log.ts';
 

@@ -5,7 +5,7 @@
 import * as Y from 'yjs';
 import { encodeVector, type Knowledge } from './knowledge.ts';
 import { scanUpdate, type Scan } from './scan.ts';
-import { varuintBytes, writeVaruint } from './varuint.ts';
+import { varuintBytes, writeVaruint } from '../varuint.ts';
 
 interface Struct {
   readonly clock: number;

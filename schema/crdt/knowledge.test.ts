@@ -5,7 +5,7 @@ import { fittingPart } from './fitting.ts';
 import { judge, type Knowledge, knowsNothing, learn } from './knowledge.ts';
 import { addRange, addRanges, noRanges, type Ranges } from './ranges.ts';
 import { scanUpdate } from './scan.ts';
-import { encodeUints } from './varuint.ts';
+import { encodeUints } from '../varuint.ts';
 
 const asList = ({ pairs, count }: Ranges): number[] => [...pairs.subarray(0, count * 2)];
 const rangeList = fc.array(fc.tuple(fc.nat(60), fc.nat(6)), { maxLength: 40 });

@@ -5,7 +5,7 @@
  */
 import { addRange, addRanges, hasRange, noRanges, type Ranges } from './ranges.ts';
 import type { Scan } from './scan.ts';
-import { encodeUints, readVaruint, type Cursor } from './varuint.ts';
+import { encodeUints, readVaruint, type Cursor } from '../varuint.ts';
 
 export interface Knowledge {
   readonly vector: Map<number, number>;

@@ -3,7 +3,7 @@
  * its documents anyway, and a document is made of a tenth of the updates in a tenth of the time. Everything else stays as it is.
  * Decision: docs/decisions/0090-rooms-are-logs.md
  */
-import { type Cursor, readVarbytes, readVaruint, varuintBytes, writeVaruint } from './varuint.ts';
+import { type Cursor, readVarbytes, readVaruint, varuintBytes, writeVaruint } from '../varuint.ts';
 
 /** What Yjs writes for text that stands on the letter before it, and maybe before one: the bits of a struct's first byte. */
 const text = 4;

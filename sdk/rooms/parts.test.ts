@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as Y from 'yjs';
-import { scanUpdate } from '../../schema/crdt/scan.ts';
+import { scanUpdate } from '../../schema/crdt/update.ts';
 import { contentOf, editAtRandom, randomOf } from '../../schema/crdt/testing/random-edits.ts';
 import { partsOf } from './parts.ts';
 

@@ -3,8 +3,8 @@
  * bound to a new room, may be more. Parts are cut between structs, and inside long text as Yjs itself would; each stands on what came before it.
  * Format: INTERNALS.md of yjs; the reader is the portal's own (schema/crdt/scan.ts).
  */
-import { scanUpdate } from '../../schema/crdt/scan.ts';
-import { encodeUints, readVarbytes, readVaruint, type Cursor } from '../../schema/crdt/varuint.ts';
+import { scanUpdate } from '../../schema/crdt/update.ts';
+import { encodeUints, readVarbytes, readVaruint, type Cursor } from '../../schema/varuint.ts';
 
 interface Struct {
   readonly client: number;

@@ -3,7 +3,7 @@
  * first, while that one lives; others' words about it are left out. Who a page belongs to is said by the portal, whatever the page
  * says. Source: spec 2.4, 6. Decision: docs/decisions/0092-presence-table.md
  */
-import { type Cursor, readVarbytes, readVaruint, varuintBytes, writeVaruint } from '../../../schema/crdt/varuint.ts';
+import { type Cursor, readVarbytes, readVaruint, varuintBytes, writeVaruint } from '../../../schema/varuint.ts';
 import { limits } from '../limits.ts';
 import { frameOf, messages } from '../../../schema/room-frames.ts';
 import type { Seat } from '../contract.ts';

@@ -3,10 +3,8 @@
  * copied into the tail; what adds nothing is dropped, what comes too early is held back within bounds.
  * Source: spec 2.4; anchors H 1, I 12 to 14. Decision: docs/decisions/0090-rooms-are-logs.md
  */
-import { fittingPart, newPart } from '../../../schema/crdt/fitting.ts';
-import { encodeVector, judge, learn } from '../../../schema/crdt/knowledge.ts';
-import { scanUpdate, type Scan } from '../../../schema/crdt/scan.ts';
-import { type Cursor, readVarbytes } from '../../../schema/crdt/varuint.ts';
+import { encodeVector, fittingPart, judge, learn, newPart, type Scan, scanUpdate } from '../../../schema/crdt/update.ts';
+import { type Cursor, readVarbytes } from '../../../schema/varuint.ts';
 import { limits } from '../limits.ts';
 import { frameOf, messages, syncs } from '../../../schema/room-frames.ts';
 import { refill, spend } from './allowance.ts';

@@ -3,8 +3,15 @@
  * document: a frame is checked, copied once and sent on. Source: design 8. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { type Canal, type Papel } from '../../../schema/rooms.ts';
-import { decodeVector, deletesAsUpdate, encodeVector, knowsNothing, learn, type Knowledge } from '../../../schema/crdt/knowledge.ts';
-import { scanUpdate } from '../../../schema/crdt/scan.ts';
+import {
+  decodeVector,
+  deletesAsUpdate,
+  encodeVector,
+  type Knowledge,
+  knowsNothing,
+  learn,
+  scanUpdate,
+} from '../../../schema/crdt/update.ts';
 import { frameOf, messages, syncs, updatesIn } from '../../../schema/room-frames.ts';
 import type { LoggedBase, LoggedRoom, RoomKey } from '../../../store/room-log.ts';
 import type { Allowance } from './allowance.ts';

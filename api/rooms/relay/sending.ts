@@ -3,7 +3,7 @@
  * others wrote. And the answer to who asks for the state. Source: design 8, anchors Q 2 and 5.
  */
 import * as Y from 'yjs';
-import { covers, decodeVector } from '../../../schema/crdt/knowledge.ts';
+import { covers, decodeVector } from '../../../schema/crdt/update.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { frameOf, messages, syncs } from '../../../schema/room-frames.ts';
