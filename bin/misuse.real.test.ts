@@ -23,7 +23,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mountSmall, unmount } from '../kit/install/test-server.ts';
 import { compileCache } from '../kit/testing/compile-cache.ts';
-import { readCatalogue } from '../kit/repository/layout/records.ts';
+import { catalogueIn } from '../kit/repository/testing/catalogue.ts';
 import { useAuthor } from './testing/author.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -206,7 +206,7 @@ describe('many at once', () => {
     expect(new Set(tokens.map(({ out }) => out)).size).toBe(4);
     const kept = JSON.parse(readFileSync(join(repo, '.svc/tokens.json'), 'utf8')) as { tokens: unknown[] };
     expect(kept.tokens).toHaveLength(4);
-    expect(readCatalogue(readFileSync(join(repo, 'v1/catalogo.json'))).apps[0]?.versions).toHaveLength(1);
+    expect(catalogueIn(repo).apps[0]?.versions).toHaveLength(1);
   });
 
   test('installers of different apps, and of one app, from one repository', async () => {

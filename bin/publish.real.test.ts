@@ -21,7 +21,7 @@ import { describe, expect, test } from 'vitest';
 import { extractArchive } from '../kit/archive/extract.ts';
 import { engineArchive } from '../kit/archive/rules.ts';
 import { isManifest } from '../schema/manifest/validate.ts';
-import { readCatalogue } from '../kit/repository/layout/records.ts';
+import { catalogueIn } from '../kit/repository/testing/catalogue.ts';
 import { useAuthor } from './testing/author.ts';
 import { beginSvc, type Outcome, repository as source, runSvc } from './testing/run-svc.ts';
 
@@ -47,7 +47,7 @@ function change(fields: Record<string, unknown>): void {
 }
 
 const sha256 = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
-const catalogue = (): ReturnType<typeof readCatalogue> => readCatalogue(readFileSync(join(repo, 'v1/catalogo.json')));
+const catalogue = (): ReturnType<typeof catalogueIn> => catalogueIn(repo);
 
 describe('into a folder', () => {
   test('a version is published, told again, and refused with other bytes', async () => {

@@ -28,7 +28,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { navigation } from '../api/testing/portal-world.ts';
 import { packFolder } from '../kit/archive/pack.ts';
 import { publishEngine, stage } from '../kit/repository/publishing/folder.ts';
-import { readCatalogue } from '../kit/repository/layout/records.ts';
+import { catalogueFrom } from '../kit/repository/testing/catalogue.ts';
 import { emptyServer, freePort, until } from '../test/support/portal.ts';
 import { beginNginx } from './testing/nginx.ts';
 
@@ -113,7 +113,7 @@ describe('publishing', () => {
     ]);
     const again = await put('/v1/pacote/notas/1.0.0.tgz', notas, headers);
     expect([again.status, JSON.parse(again.body.toString())]).toMatchObject([200, { outcome: 'unchanged' }]);
-    const catalogue = readCatalogue((await ask(url, '/v1/catalogo.json')).body);
+    const catalogue = catalogueFrom((await ask(url, '/v1/catalogo.json')).body);
     expect(catalogue.apps).toHaveLength(1);
     expect(catalogue.apps[0]).toMatchObject({ id: 'notas', versions: [{ version: '1.0.0', sha256: sha256(notas), icone: 'svg' }] });
     const icon = await ask(url, '/v1/pacote/notas/1.0.0.svg');

@@ -67,14 +67,17 @@ export const arrows: readonly Arrow[] = [
 
 interface Door {
   readonly folder: string;
-  /** The one file of it that others import; `testing/` beside it is for tests. */
-  readonly door: string;
+  /** The one file of it that others import, `testing/` of it being for tests; null: none. */
+  readonly door: string | null;
+  /** Folders that it belongs to as well: to them it is open. */
+  readonly homes?: readonly string[];
 }
 
 export const doors: readonly Door[] = [
   { folder: 'schema/crdt', door: 'schema/crdt/update.ts' },
   { folder: 'api/proxy', door: 'api/proxy/proxy.ts' },
   { folder: 'api/rooms/relay', door: 'api/rooms/relay/relay.ts' },
+  { folder: 'kit/repository/layout', door: null, homes: ['kit/repository', 'api/repository'] },
 ];
 
 const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
@@ -88,10 +91,16 @@ export function arrowOf(path: string): Arrow | undefined {
 export function isAllowed(file: string, target: string): boolean {
   const arrow = arrowOf(file);
   if (arrow === undefined) return true;
-  if (arrow.may !== null && ![arrow.folder, ...arrow.may].some((to) => isIn(target, to))) return false;
-  const closed = doors.find(({ folder }) => isIn(target, folder) && !isIn(file, folder));
-  return closed === undefined || target === closed.door || isIn(target, `${closed.folder}/testing`);
+  if (!leads(arrow, target)) return false;
+  const shut = shutFor(file).find(({ folder }) => isIn(target, folder));
+  return shut === undefined || target === shut.door || isIn(target, `${shut.folder}/testing`);
 }
+
+const leads = ({ folder, may }: Arrow, target: string): boolean => may === null || [folder, ...may].some((to) => isIn(target, to));
+
+/** Folders that the file or folder enters by their door only. */
+const shutFor = (outside: string): readonly Door[] =>
+  doors.filter(({ folder, homes = [] }) => ![folder, ...homes].some((home) => isIn(outside, home)));
 
 const tops = arrows.map(({ folder }) => folder).filter((folder) => !folder.includes('/'));
 const inputAndOutput = ['node:fs*', 'node:fs/**', 'node:net', 'node:http', 'node:child_process'];
@@ -108,11 +117,13 @@ interface Override {
  * group the last pattern; there is one group, since a `!` in a group lets pass what another group refuses.
  */
 export function lintOverrides(): readonly Override[] {
-  const held = [...new Set([...arrows, ...doors].map(({ folder }) => folder))].toSorted();
+  const held = [
+    ...new Set([...arrows.map(({ folder }) => folder), ...doors.flatMap(({ folder, homes = [] }) => [folder, ...homes])]),
+  ].toSorted();
   return held.map((folder) => {
     const arrow = arrowOf(folder);
     const group = [...(arrow ? arrowPatterns(arrow) : []), ...doorPatterns(folder)];
-    const names = doors.filter((one) => one.folder !== folder).map(({ door }) => door);
+    const names = doors.flatMap(({ door }) => door ?? []);
     const message = `${arrow?.why ?? ''} Doors: ${names.join(', ')}. See setup/arrows.ts.`.trim();
     return { files: [`${folder}/**`], rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] } };
   });
@@ -130,11 +141,14 @@ function arrowPatterns({ folder, may, pure = false }: Arrow): readonly string[] 
 
 /** A door that the arrows don't lead to stays shut. */
 function doorPatterns(outside: string): readonly string[] {
-  return doors
-    .filter(({ folder, door }) => !isIn(outside, folder) && isAllowed(`${outside}/any.ts`, door))
+  const arrow = arrowOf(outside);
+  return shutFor(outside)
+    .filter(({ folder, door }) => arrow === undefined || leads(arrow, door ?? folder))
     .flatMap(({ folder, door }) => {
-      const [name, inside] = [path.basename(folder), path.relative(folder, door)];
-      return [`**/${name}/**`, `!**/${name}/${inside}`, `!**/${name}/testing/**`];
+      // The names of the last two folders, where one is not enough to tell.
+      const name = door === null ? folder.split('/').slice(-2).join('/') : path.basename(folder);
+      const open = door === null ? [] : [`!**/${name}/${path.relative(folder, door)}`];
+      return [`**/${name}/**`, `!**/${name}/testing/**`].concat(open);
     });
 }
 

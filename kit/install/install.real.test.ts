@@ -20,9 +20,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { catalogueOf, type PackageRecord } from '../repository/layout/records.ts';
-import { repositoryPaths } from '../repository/layout/paths.ts';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { putPackages, tarballIn } from '../repository/testing/catalogue.ts';
 import { packFolder } from '../archive/pack.ts';
 import { livingPids } from '../processes.ts';
 import { hashTree } from './tree.ts';
@@ -273,17 +271,7 @@ describe('the version before', () => {
 });
 
 describe('a tarball and a repository', () => {
-  async function publish(repository: string, ...folders: readonly string[]): Promise<void> {
-    const records: PackageRecord[] = [];
-    for (const folder of folders) {
-      const manifest = JSON.parse(readFileSync(join(folder, 'svc-app.json'), 'utf8')) as Manifest;
-      const out = join(repository, repositoryPaths.tarball(manifest.id, manifest.version));
-      mkdirSync(join(out, '..'), { recursive: true });
-      const { sha256, bytes } = await packFolder(folder, { root: `${manifest.id}-${manifest.version}`, out });
-      records.push({ formato: 1, manifest, sha256, tamanho: bytes, publicadoEm: '2026-11-21T05:00:00.000Z', novidades: '' });
-    }
-    writeFileSync(join(repository, repositoryPaths.catalogue), JSON.stringify(catalogueOf(records, [])));
-  }
+  const publish = (repository: string, ...folders: readonly string[]): Promise<void> => putPackages(repository, folders);
   const repositoryDir = (): string => join(server.dir, 'repo');
 
   test('the newest version of an id, or the one that is named; what it needs is named with who offers it', async () => {
@@ -321,7 +309,7 @@ describe('a tarball and a repository', () => {
   test('a tarball of other bytes than the catalogue says is refused before it is opened', async () => {
     const repository = repositoryDir();
     await publish(repository, server.package('one'));
-    writeFileSync(join(repository, repositoryPaths.tarball('notas', '1.0.0')), 'no tarball');
+    writeFileSync(tarballIn(repository, 'notas', '1.0.0'), 'no tarball');
     failure(await server.run(['notas', '--repository', repository]), 'CHECKSUM_MISMATCH');
     expect([server.version(), leftovers(server.apps, 0)]).toEqual([null, []]);
   });
@@ -329,7 +317,7 @@ describe('a tarball and a repository', () => {
   test('a tarball by its path, with the sha256 that is expected', async () => {
     const repository = repositoryDir();
     await publish(repository, server.package('one'));
-    const tarball = join(repository, repositoryPaths.tarball('notas', '1.0.0'));
+    const tarball = tarballIn(repository, 'notas', '1.0.0');
     failure(await server.run([tarball, '--sha256', '0'.repeat(64)]), 'CHECKSUM_MISMATCH');
     const folder = await server.run([tarball]);
     expect(folder).toMatchObject({ code: 0, last: { version: '1.0.0', hash: await hashTree(join(server.apps, 'notas')) } });

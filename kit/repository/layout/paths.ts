@@ -1,5 +1,9 @@
 /**
- * The layout of a repository, which is also its URLs: a plain web server that serves the folder serves a repository.
+ * kit/repository/: what a repository is (layout/), how it is read (reading/: by the portal offers.ts, by the installer find.ts) and how a
+ * version gets in (publishing/: the author's command publish.ts, bytes that come over HTTP receive.ts; both end in folder.ts). Serving it is
+ * api/repository. These two know the layout, and nothing else does (setup/arrows.ts).
+ *
+ * This file: the layout of a repository, which is also its URLs: a plain web server that serves the folder serves a repository.
  * Names are checked against the grammar of the records, so that no name leaves its folder or hides in it.
  */
 import { appIdPattern } from '../../../schema/app-id.ts';
