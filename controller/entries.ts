@@ -61,16 +61,16 @@ export interface ServerEntry {
   readonly kit: KitState | null;
   /** Server-scope apps, by id. */
   readonly services: Map<string, ServiceEntry>;
-  /** By the last look. */
+  /** By the last observation. */
   seen: Reachability;
   /** What decisions go by. */
   readonly reachability: Reachability;
   /** System scope, by app. */
   system: ReadonlyMap<string, InstalledPackage>;
-  /** Packages that stand there and can't be read. */
+  /** Packages that are on the disk and can't be read. */
   bad: readonly string[];
   observedAtMs: number;
-  /** When the look began that told last what stands there. */
+  /** Start time of the observation that the fields above come from. */
   observationStartedAtMs: number;
   /** Observations are numbered as they start; `lastObservation` is the newest one whose result was taken. */
   observationsStarted: number;
@@ -107,7 +107,7 @@ export interface PersonEntry {
   readonly link: SupervisorLink;
   /** By app: the person's own before the server's. */
   packages: ReadonlyMap<string, InstalledPackage>;
-  /** The youngest look at the server that told of these packages. */
+  /** Number of the server observation that these packages come from. */
   lastObservation: number;
   place: ServerPlace | null;
   accountSeen: boolean | null;
@@ -121,7 +121,7 @@ export interface PersonEntry {
   removing: ReadonlySet<string>;
   /** Of who leaves: their sessions were ended and they were taken out of the rooms. */
   signedOut: boolean;
-  /** The supervisor was asked to end and said that it does; nobody started one since. */
+  /** The supervisor confirmed that it ends; none was started since. */
   supervisorEnded: boolean;
   readonly backends: Map<string, BackendEntry>;
 }
@@ -144,7 +144,7 @@ export interface BackendEntry {
   /** When it was last seen coming up: its installCommand may have been at work in its folder. */
   comingUpAtMs: number;
   comesUp: boolean;
-  /** The last step told to the person's pages. */
+  /** The last step that was published to the person's pages. */
   step: AppSnapshot['step'];
   decision: BackendDecision | null;
   memory: BackendMemory | null;
@@ -174,7 +174,7 @@ export interface PackageEntry {
   leaving: boolean;
   rollback: HeldRollback | null;
   failure: PackageObserved['failure'];
-  /** The version that is aimed at, as it is offered; with `offered` and `problem` as of the last look that needed them. */
+  /** The offer of the version that is wanted; `offered` and `problem` are from the last time the repository was read for it. */
   offer: OfferedVersion | null;
   offered: readonly string[];
   problem: string | null;
@@ -189,9 +189,9 @@ export interface PackageTask {
   progress: PackageProgress | null;
   reason: Reason;
   message: string;
-  /** When the pages were told last. */
+  /** When progress was last published to the pages. */
   publishedAtMs: number;
-  /** Resolves when it is over, whatever came of it. */
+  /** Resolves when the run is over, also after a failure. */
   ended: Promise<void>;
 }
 
@@ -288,7 +288,7 @@ export function syncBackends(entries: Entries, person: PersonEntry, factory: Pic
   const pinned = entries.pinned.get(person.name) ?? new Map<string, PlacedOf<BackendDocument>>();
   const live = person.link.snapshots().filter(isLive);
   const apps = new Set([...person.packages.keys(), ...pinned.keys(), ...live.map((snapshot) => snapshot.app)]);
-  // What was never looked at is not known to be gone.
+  // Backends of an account that was never observed are kept: they are not known to be gone.
   const seen = person.server.reachability.status === 'reachable' && person.accountSeen === true;
   for (const [app, entry] of person.backends) {
     if (!seen || apps.has(app) || entry.intent !== null) continue;

@@ -2,7 +2,7 @@
 export const limits = {
   /** Of an app that ends after minutes without a connection. Decision: docs/decisions/0024-idle-connections.md */
   proxyOciosoConnectionMsMax: 25_000,
-  /** The supervisor of such an app is told of requests at most so often. */
+  /** How often at most the supervisor of such an app is notified of requests. */
   useReportMs: 5_000,
   followersPerPersonMax: 8,
   probeBodyBytesMax: 64 * 1_024,
@@ -15,13 +15,13 @@ export const limits = {
   workDeadlineMs: 60_000,
   resyncJitterMsMax: 1_000,
   /**
-   * A look at a server's packages that is younger than this serves a resync; an older one is made anew. Half a resync, so that each
-   * brings one, however long the last one took. Decision: docs/decisions/0085-one-look-one-command.md
+   * A younger observation of a server's packages serves a resync; an older one is repeated. Half a resync period, so that every resync
+   * repeats it, however long the last one took. Decision: docs/decisions/0085-one-look-one-command.md
    */
   packagePollMs: 5_000,
-  /** Engines and Linux packages are asked for so often where nothing tells of a change. */
+  /** How often engines and Linux packages are read where no change is signalled. */
   inventoryPollMs: 60_000,
-  /** Packages are looked at no sooner than this when a supervisor says that they changed. */
+  /** Minimum interval of package observations that a supervisor's change signal causes. */
   packageEdgePollMs: 2_000,
   folderQuietMs: 100,
   /** So many decisions on one key within a minute that did something for no new cause are a loop that feeds itself (controller/loop/loop-alarm.ts). */
@@ -29,12 +29,12 @@ export const limits = {
   // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
   /** Pages hear of a running installation at most so often, and at every change of state. */
   installProgressMs: 250,
-  /** Linux packages that somebody waits for are looked for this often. */
+  /** How often Linux packages that an installation waits for are checked. */
   inventoryMs: 10_000,
   // Server kit. Decision: docs/decisions/0065-server-kit.md
-  /** The kit of a server and its accounts are looked at again after so long. */
+  /** How often the kit of a server and its accounts are observed. */
   kitPollMs: 60_000,
-  /** When somebody signs in their server is looked at as administrator again, unless that was so lately. */
+  /** At a sign-in the person's server is observed as administrator, unless it was within this time. */
   kitArrivalPollMs: 60_000,
   kitScriptMsMax: 5 * 60_000,
   kitScriptLinesMax: 10_000,
@@ -47,7 +47,7 @@ export const limits = {
   /** A setting of sshd holds for all or for groups: so many accounts tell. */
   serverProbeAccountsMax: 8,
   // What apps use. See kit/supervise/usage.ts.
-  /** Two looks are at least so far apart: whoever asks sooner gets the last answer. */
+  /** Minimum interval of two readings; a caller that asks sooner gets the last one. */
   usagePollMs: 1_000,
   /** An older look is no start for a rate, and is shown no longer. */
   usageKeptMs: 15_000,

@@ -47,7 +47,7 @@ export function syncPackages(entries: Entries): void {
     const target = targetOf(wanted);
     const known = entries.packages.get(name);
     const entry: PackageEntry = known ?? { ...emptyEntry, key, name, wanted, target, leaving };
-    // Another wish is worth another try, whatever the last one ended with.
+    // A new wish retries, regardless of how the last attempt ended.
     if (!sameWanted(entry.wanted, wanted)) entry.failure = null;
     if (targetKey(entry.target) !== targetKey(target)) markRemoving(entries, entry.target, false);
     entries.packages.set(name, Object.assign(entry, { wanted, target, leaving, rollback: entries.rollbacks.get(key) ?? null }));
@@ -75,7 +75,7 @@ export function markRemoving(entries: Entries, { server, app, scope, person }: P
   return true;
 }
 
-/** What stands at a target; undefined when nothing does. */
+/** What is installed at a target; undefined: nothing. */
 export function installedAt(entries: Entries, { server, app, scope, person }: PackageTarget): InstalledPackage | undefined {
   if (scope === 'sistema') return entries.servers.get(server)?.system.get(app);
   const own = person === null ? undefined : entries.people.get(person)?.packages.get(app);
@@ -95,7 +95,7 @@ export function entriesOfApp(entries: Entries, server: string, app: string, pers
   return [own, shared].filter((entry) => entry !== undefined);
 }
 
-/** What is declared there and what stands there, one entry each; nothing before the first look. Answers the keys that went. */
+/** Engines that are declared or installed there, one entry each; none before the first observation. Returns the keys that are gone. */
 export function syncEngines(entries: Entries, server: ServerEntry): readonly string[] {
   const { inventory } = server;
   if (inventory === null) return [];

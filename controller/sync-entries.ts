@@ -29,7 +29,7 @@ export function syncEntries(entries: Entries, inForce: InForce, factory: EntryFa
   return [...before].filter((key) => !after.has(key));
 }
 
-/** Of everything but engines, which follow the looks at their server. */
+/** All but engines, which are updated by observations of their server. */
 function keysOf(entries: Entries): Set<string> {
   const found = new Set<string>(entries.backends.keys());
   for (const name of entries.servers.keys()) found.add(keys.server(name));
@@ -101,7 +101,7 @@ function syncPeople(entries: Entries, inForce: InForce, factory: EntryFactory): 
     const server = entries.servers.get(placed.document.spec.server);
     if (!server) continue;
     const entry = entries.people.get(name) ?? newPerson(name, placed, server, factory);
-    // Who came back before they were forgotten signs in again, and leaves anew.
+    // A person who came back before the removal was complete signs in again, and a later removal starts over.
     const anew = leaving ? {} : { signedOut: false, supervisorEnded: false };
     entries.people.set(name, Object.assign(entry, { placed, leaving, server, ...anew }));
   }

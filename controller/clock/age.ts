@@ -1,2 +1,5 @@
-/** How long ago a wall time was. One that lies ahead was written down before the clock was set back: nobody knows how long ago, so long ago. */
+/**
+ * Milliseconds since a wall time. A time in the future was written before the clock was set back: its age is unknown and counts as very
+ * large.
+ */
 export const ageMs = (nowMs: number, atMs: number): number => (nowMs < atMs ? Number.POSITIVE_INFINITY : nowMs - atMs);

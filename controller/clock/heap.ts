@@ -1,4 +1,4 @@
-/** A binary min-heap over an array: what comes first by `before` stands at index 0. Ties are the caller's to break. */
+/** A binary min-heap over an array: the first element by `before` is at index 0. The caller breaks ties. */
 export function pushHeap<Item>(heap: Item[], item: Item, before: (a: Item, b: Item) => boolean): void {
   let index = heap.push(item) - 1;
   while (index > 0) {

@@ -34,7 +34,7 @@ export interface InForce {
 
 export interface DesiredSource {
   current(): InForce;
-  /** Errors of the folder as it stands now; [] when it is the one in force. */
+  /** Errors of the folder as it is now; [] when it is the one in force. */
   errors(): readonly string[];
   warnings(): readonly string[];
   /** Reads the folder. True when what is in force, or its errors, changed. */

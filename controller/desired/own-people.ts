@@ -2,7 +2,7 @@
 import type { DesiredDocument, PersonDocument } from '../../schema/desired/documents.ts';
 import { isRoot, ownAccounts } from '../hosts/own-account.ts';
 
-/** Nobody is said to lack one while the system does not say. */
+/** While the system can't be asked, no account counts as missing. */
 export async function ownPeople(documents: readonly DesiredDocument[]): Promise<(person: PersonDocument) => boolean> {
   if (!isRoot()) return () => false;
   const own = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Reads the desired-state folder from disk and judges it through schema/desired (design 4). Of files that did not change what was read
- * before is kept, and the rest is done in slices: ten thousand people must not hold up the proxy while somebody edits one of them.
+ * Reads the desired-state folder from disk and validates it with schema/desired (design 4). Unchanged files are not parsed again, and the
+ * work is done in slices, so that a folder with ten thousand people does not block the proxy on each edit.
  */
 import type { Stats } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Tells that something in the desired-state folder changed: an edge without meaning, after which the folder is read whole. */
+/** Watches the desired-state folder and reports that something changed; the folder is then read whole. */
 import { watch } from 'chokidar';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';

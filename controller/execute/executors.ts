@@ -96,7 +96,7 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
     faultPoint('start/confirmed');
   });
   entry.starting = false;
-  // Whoever waits for it to end has to see that it began.
+  // Publishes the start, so that callers that wait for the end see a beginning.
   if (person.leaving) options.onChange(person.key);
   rememberRefusal(options, entry, order.requestId, failed);
 }

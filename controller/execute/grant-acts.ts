@@ -1,4 +1,4 @@
-/** What a Grant document asks for, done in the room store; the api hears of it and tells the open sockets and the pages. */
+/** Applies a Grant document to the room store; the API is notified and updates open sockets and pages. */
 import { keys } from '../../schema/keys.ts';
 import type { Action, ActionOf } from '../../reconcilers/actions.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -76,7 +76,10 @@ async function create(options: GrantActOptions, { grant, app, sala, dona }: Acti
   });
 }
 
-/** A limit is told and tried again at the next resync; what went through is looked at again at once. A store that fails is not for us. */
+/**
+ * A limit that is hit is logged, and the next resync retries; changes that went through are observed again at once. Errors of the store are
+ * rethrown.
+ */
 async function guardedGrant({ entries, onChange }: GrantActOptions, grant: string, act: () => Promise<void>): Promise<void> {
   const entry: GrantEntry | undefined = entries.grants.get(grant);
   try {

@@ -23,7 +23,7 @@ export interface ExecutorOptions {
   readonly dir: string;
   /** Something that a key depends on changed. */
   readonly onChange: (key: string) => void;
-  /** Packages of a server changed: looks at them. */
+  /** The packages of a server changed: observes them. */
   readonly onPackages: (server: string) => Promise<void>;
   /** Begins an act of the administrator on a server; it goes on beside the loop. */
   readonly onServer: (action: ServerAction) => void;
@@ -35,7 +35,7 @@ export interface ExecutorOptions {
   readonly onProgress: (entry: PackageEntry, task: PackageTask) => void;
 }
 
-/** Infrastructure may fail at any time: it is told, and the level brings the next attempt. Null when it failed. */
+/** Infrastructure may fail at any time: the error is logged and the next resync retries. Null when it failed. */
 export async function guarded<Result>(options: ExecutorOptions, key: string, act: () => Promise<Result>): Promise<SvcError | null> {
   try {
     await act();

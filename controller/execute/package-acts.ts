@@ -74,7 +74,7 @@ function begin(
   const work = async (): Promise<void> => {
     const failed = await guarded(options, name, () => run(task));
     remember(options, target, task, failed);
-    // What it brought about is seen before anybody may do the next thing.
+    // The result is observed before the next action on this target starts.
     await guarded(options, name, () => options.onPackages(target.server));
     entries.tasks.delete(key);
     enqueueKeys(options, target);
@@ -99,7 +99,7 @@ function enqueueKeys({ entries, onChange }: ExecutorOptions, target: PackageTarg
 }
 
 function remember({ entries, clock }: ExecutorOptions, target: PackageTarget, task: PackageTask, failed: SvcError | null): void {
-  // Somebody wanted it to end: that is no failure, and the wish that follows decides.
+  // The run was cancelled on request: not a failure. The wish that follows decides.
   const cancelled = failed?.code === 'CANCELLED';
   const failure: PackageObserved['failure'] =
     failed === null || cancelled

@@ -17,7 +17,7 @@ export interface PortalCredentials {
   issue(entry: BackendEntry, appToken: string, requestId: string): Promise<Readonly<Record<string, string>>>;
   /** Only the start with this SVC_APP_TOKEN counts from here on. */
   keep(entry: BackendEntry, appToken: string): Promise<void>;
-  /** Told of each look: ends what belongs to an app that is not wanted and does not live. */
+  /** Called for each snapshot: ends the credential of an app that is neither wanted nor running. */
   follow(entry: BackendEntry): void;
   /** Those that an earlier run left, of people who are gone. */
   sweep(entries: Entries): Promise<void>;
@@ -44,8 +44,8 @@ const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 export function createPortalCredentials({ rooms, clock, portalUrl, onError }: PortalCredentialOptions): PortalCredentials {
   /**
-   * Keys of the backends that have one: the others cost nothing at a look. The value is the start that was asked for and not seen carried
-   * out: until then a snapshot tells of what was before.
+   * Keys of the backends that have a credential. The value is the start that was requested and not yet confirmed: until then a snapshot
+   * describes the process before.
    */
   const holders = new Map<string, string | null>();
   const end = async (entry: Pick<BackendEntry, 'key' | 'app'>, person: string): Promise<void> => {

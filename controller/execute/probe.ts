@@ -1,6 +1,6 @@
 /**
- * One health probe (spec 3.2): GET healthcheckPath over the app's socket with the token. Answers the status code, 0 (the spec's
- * 000) when nobody answered in time. Follows no redirect; the body is thrown away, up to a cap.
+ * One health probe (spec 3.2): GET healthcheckPath over the app's socket with the token. Returns the status code, or 0 (the spec's 000) on
+ * a timeout. Follows no redirect; reads the body up to a cap and discards it.
  */
 import type { Duplex } from 'node:stream';
 import { type Clock, withDeadline } from '../../schema/clock.ts';

@@ -10,7 +10,7 @@ import type { BackendEntry, Token } from '../entries.ts';
 let serial = 0;
 const asking = new WeakSet<BackendEntry>();
 
-/** Asks the supervisor; the same token object comes back while the token is the same. Rejects when nobody answers. */
+/** Asks the supervisor. The same token object is returned while the token is unchanged. Rejects when the supervisor does not answer. */
 export async function askToken(entry: BackendEntry): Promise<Token | null> {
   const { person, app } = entry;
   const process = identityOf(person.link.snapshot(app));
@@ -32,7 +32,7 @@ export async function followToken(entry: BackendEntry): Promise<void> {
   await rereadToken(entry);
 }
 
-/** Whatever is known: a backend refused it. One question at a time. Never rejects. */
+/** Asks again although a token is known, because a backend refused it. One request at a time. Never rejects. */
 export async function rereadToken(entry: BackendEntry): Promise<void> {
   if (asking.has(entry)) return;
   asking.add(entry);

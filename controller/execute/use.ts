@@ -1,16 +1,17 @@
-/** What requests say about an app, told to its supervisor: that it is used, and that it may not answer. */
+/** Reports to the supervisor what requests show of an app: that it is in use, and that it may not answer. */
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import { limits as machineLimits } from '../../machines/limits.ts';
 import type { BackendEntry } from '../entries.ts';
 
-/** Told lately; `again`: and used since. */
+/** Reported within the last `useReportMs`; `again`: and used since. */
 const reported = new WeakMap<BackendEntry, { again: boolean }>();
 const doubted = new WeakSet<BackendEntry>();
 
 /**
- * A request to an app of `ocioso:<N>m`. Told at once, then at most every limits.useToldMs, and once more after the last of several. Never
- * rejects. Decision: docs/decisions/0024-idle-connections.md
+ * A request to an app of `ocioso:<N>m`. Reported at once, then at most every limits.useReportMs, and once more after the last of several.
+ * Never rejects.
+ * Decision: docs/decisions/0024-idle-connections.md
  */
 export function reportUse(entry: BackendEntry, clock: Clock): void {
   const lately = reported.get(entry);
@@ -29,7 +30,7 @@ export function reportUse(entry: BackendEntry, clock: Clock): void {
   });
 }
 
-/** A request that waits for its answer. However many wait, the supervisor hears it once a second. Never rejects. */
+/** A request that waits for its answer. The supervisor is notified at most once a second. Never rejects. */
 export function reportDoubt(entry: BackendEntry, clock: Clock): void {
   if (doubted.has(entry)) return;
   doubted.add(entry);

@@ -1,4 +1,4 @@
-/** What is written down about people's wishes for packages and about held rollbacks, once a decision has settled them. */
+/** Writes to the store how people's wishes for packages and held rollbacks ended, once they are decided. */
 import type { ActionOf } from '../../reconcilers/actions.ts';
 import { publishGone } from '../loop/package-news.ts';
 import type { ExecutorOptions, Executors } from './guarded.ts';

@@ -47,7 +47,7 @@ const { personApps } = accountPaths(place);
 const folders = createPackageFolders((folder, error) => send({ bad: folder, message: (error as Error).message }));
 
 function send(line: DoorLine, socket?: Socket): void {
-  // Where the portal is gone nobody is told, and `disconnect` ends us.
+  // When the portal is gone the message is dropped, and `disconnect` ends this process.
   process.send?.(line, socket, { keepOpen: false }, () => undefined);
 }
 

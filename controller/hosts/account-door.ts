@@ -1,7 +1,6 @@
 /**
- * The portal's side of a door: a process that acts as a person's account in their home (account-door-main.ts), for a portal that is root. The
- * account can end it, hold it or make it slow, as every process of its own, and no more: it is made anew when somebody needs it, and
- * each question has a deadline.
+ * The portal's side of a door: a process that acts as a person's account in their home (account-door-main.ts), for a portal that runs as
+ * root. The account can kill, stop or slow it like any of its processes. It is started again on demand, and each request has a deadline.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import net from 'node:net';
@@ -92,7 +91,7 @@ function createLine(options: DoorOptions) {
     if ('bad' in line) return options.onBadPackage(line.bad, new Error(line.message));
     const asked = waiting.get(line.id);
     waiting.delete(line.id);
-    // Whoever asked has given up.
+    // The caller gave up.
     if (asked === undefined) socket?.destroy();
     else if ('code' in line) asked.reject(new SvcError(codeOf(line.code), line.message));
     else asked.resolve({ done: line.done, socket });
@@ -153,9 +152,9 @@ function endOf(process: ChildProcess): Promise<string> {
 }
 
 /**
- * It begins as root and becomes the account without another exec: the kernel then keeps the account's other processes from tracing it or
- * opening what is its (it is not dumpable), so that nobody else speaks to the portal through it. --disable-sigusr1: or through the
- * debugger of Node. A session of its own: our terminal is not theirs to type into.
+ * It starts as root and becomes the account without another exec: the kernel then keeps it non-dumpable, so other processes of the account
+ * can't trace it, open its files or speak to the portal through it. --disable-sigusr1 closes the debugger of Node. setsid: the account
+ * can't type into the portal's terminal.
  */
 function start({ account, place, binDir }: DoorOptions): ChildProcess {
   const order: DoorOrder = { account, place, binDir };

@@ -1,6 +1,6 @@
 /**
- * The people of a `local` server of a portal that is root: whatever is done in the home of a person who has an account is done as that account, by
- * a door (account-door.ts) or by a command that became it. Who has none is served as before, as the account of the portal.
+ * People of a `local` server when the portal runs as root: everything in the home of a person with an account is done as that account, by a
+ * door (account-door.ts) or by a command that became the account. People without one are served as the portal's account.
  * Decision: docs/decisions/0151-people-of-a-local-server.md
  */
 import { lchown, lstat, mkdir } from 'node:fs/promises';
@@ -82,8 +82,8 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
 }
 
 /**
- * Whose account a name is. Once it was an account, root never takes its place again; whoever gets an account
- * while the portal runs has it from the next start on, since their apps run.
+ * Resolves a name to an account. A name that was an account is never served as root again; an account created while the portal runs is used
+ * from its next start, because the person's apps run already.
  */
 function createAccounts(options: AccountPeopleOptions): (name: string) => Promise<OwnAccount> {
   const known = new Map<string, { readonly own: OwnAccount; readonly atMs: number }>();
@@ -108,7 +108,10 @@ function createAccounts(options: AccountPeopleOptions): (name: string) => Promis
   return resolveAccount;
 }
 
-/** Below a prefix. The folder above is root's, so nobody exchanges the name; a run that ended in between left it empty and root's. */
+/**
+ * Below a prefix. The parent folder belongs to root, so the name can't be exchanged; a run that was interrupted left it empty and owned by
+ * root.
+ */
 async function makeHome({ uid, gid, home }: Account): Promise<void> {
   await mkdir(home, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -18,7 +18,7 @@ export interface InstalledPackage {
   readonly version: string;
   /** sha256 over names, modes and bytes of the package folder, hex. */
   readonly hash: string;
-  /** The same over what was delivered, before installCommand added to it; null when somebody changed a file since (drift). */
+  /** The same hash over what was delivered, before installCommand added files; null when a file was changed since (drift). */
   readonly delivered: string | null;
   readonly scope: 'sistema' | 'pessoa';
   /** The version before, as long as it is kept for `rollBack`; null: none is. */
@@ -38,7 +38,7 @@ export interface InstalledEngine {
   readonly app: string;
   readonly nome: string;
   readonly versao: string;
-  /** On disk; null when it holds too many files to count them at each look. */
+  /** Bytes on disk; null when it holds too many files to count at each observation. */
   readonly bytes: number | null;
 }
 
@@ -69,13 +69,13 @@ export interface Host {
   /** Bytes of a plain file of an installed package; null when there is none, or when a link leads out of the package. */
   packageFile(account: string, app: string, scope: 'sistema' | 'pessoa', file: string): Promise<Uint8Array | null>;
   /**
-   * Puts the package in place atomically, whatever version was there, and ends instances of it (`svc-app-install --force`):
-   * resolves when they ended.
+   * Puts the package in place atomically, replaces any version, and ends its instances (`svc-app-install --force`): resolves when they
+   * ended.
    */
   install(source: PackageSource, scope: 'sistema' | 'pessoa', account: string | null, run?: InstallRun): Promise<InstalledPackage>;
   /** What is installed for the whole server gets the engines that it lacks and loses those that it does not declare. */
   mendEngines(app: string, run?: InstallRun): Promise<void>;
-  /** Changes when an engine comes or goes; null when it can't be told. Costs next to nothing right after `installed`. */
+  /** Changes when an engine is added or removed; null when that is unknown. Cheap right after `installed`. */
   enginesMark(): Promise<string | null>;
   /** Requirements as `requiredPackages` declares them. */
   inventory(requirements: readonly string[]): Promise<Inventory>;

@@ -1,4 +1,4 @@
-/** What `svc-app-install --json` prints, checked line by line: a server may be anyone's, and what else stands there is not for us. */
+/** Parses the output of `svc-app-install --json` line by line. The server is not trusted: any other line is ignored. */
 import { appIdPattern } from '../../schema/app-id.ts';
 import { lineShape } from '../../schema/compile-shape.ts';
 import { errorKinds, SvcError, type ErrorCode } from '../../schema/errors.ts';
@@ -50,7 +50,9 @@ const trouble = lineShape({
 /** Collects the lines of one run: events go on at once, the outcome is kept. */
 export interface InstallerLines {
   take(line: string): void;
-  /** `ended` says how the command ended. Throws the coded error that it told, INSTALLER_DIED when it told nothing: killed, or broken. */
+  /**
+   * `ended` says how the command ended. Throws the coded error that it printed, or INSTALLER_DIED when it printed none (killed or broken).
+   */
   outcome(ended: string, aborted: boolean): Exclude<InstallOutcome, { readonly event: 'error' }>;
 }
 

@@ -1,8 +1,8 @@
 /** Limits of the ways to a server: the local one, ssh, the doors of accounts. */
 export const limits = {
-  /** Homes of accounts and the kit of a server, as a look saw them, are believed for so long by who clicks. */
+  /** How long an observation of home folders and of the kit serves requests of people. */
   whereaboutsMs: 60_000,
-  /** How long one listing of a server's packages serves the looks at its people. */
+  /** How long one listing of a server's packages serves the observations of its people. */
   systemListingMs: 1_000,
   supervisorStartMsMax: 15_000,
   dialMsMax: 5_000,
@@ -17,7 +17,7 @@ export const limits = {
   sshKeepAliveMs: 10_000,
   /** A server that let so many go by without an answer is gone. */
   sshKeepAlivesMissedMax: 2,
-  /** sshd opens 10 (MaxSessions); some are for whoever looks at the server by hand. */
+  /** sshd opens 10 (MaxSessions); some are left for administrators. */
   sshSessionsPerConnectionMax: 6,
   sshSessionsWaitingMax: 256,
   sshSessionWaitMsMax: 10_000,
@@ -28,18 +28,20 @@ export const limits = {
   /** The first pause after a failure, and the longest: shorter than a scan. */
   sshReconnectMs: 250,
   sshReconnectMsMax: 5_000,
-  /** Each attempt on a socket that takes nobody is a line in the server's log. */
+  /** Each attempt on a socket that nothing listens on is a line in the server's log. */
   supervisorDialMs: 50,
   sshIdleMsMax: 10 * 60_000,
   remoteLineBytesMax: 2 * 1_024 * 1_024,
   remoteOutputBytesMax: 64 * 1_024 * 1_024,
   /** A whole look at a server, and the part of one account in it. */
   serverObserveMsMax: 60_000,
-  /** A person's process of a portal that is root (decision 0151): how long a look waits for it, unused until it ends, between two starts. */
+  /**
+   * The process of a person under a root portal (decision 0151): timeout of a request, idle time before it ends, pause between two starts.
+   */
   doorListWaitMs: 2_000,
   doorIdleMs: 120_000,
   doorRestartMsMin: 1_000,
-  /** A line of what svc-app-install tells, run as another account. */
+  /** A line that svc-app-install prints when it runs as another account. */
   installerLineBytesMax: 1_024 * 1_024,
   packageFilesCacheBytesMax: 16 * 1_024 * 1_024,
 } as const;

@@ -19,7 +19,7 @@ export interface InstallerRun {
   readonly clock: Clock;
   readonly onEvent?: OnEvent;
   readonly signal?: AbortSignal;
-  /** Words of a command that becomes somebody else first: out of our session too, since our terminal is not theirs to type into. */
+  /** argv of a command that first changes its account; setsid, so that the account can't type into the portal's terminal. */
   readonly become?: readonly string[];
   /** What it reads; nothing otherwise. */
   readonly stdin?: AsyncIterable<Uint8Array>;
@@ -33,7 +33,7 @@ export function wordsOf(source: PackageSource | null): readonly string[] {
   return [`${source.app}@${source.version}`, '--repository', source.repository, '--sha256', source.sha256];
 }
 
-/** Rejects with the coded error that the command told; INTERNAL when it told nothing. */
+/** Rejects with the coded error that the command printed; INTERNAL when it printed none. */
 export async function runInstaller(run: InstallerRun): Promise<InstallResult> {
   const outcome = await talk(run);
   if (outcome.event === 'done') return outcome;

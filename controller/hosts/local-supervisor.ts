@@ -67,7 +67,7 @@ function supervisorEnvironment(place: ServerPlace, account: string): NodeJS.Proc
   return { ...environment, HOME: place.home, USER: account, LOGNAME: account, SHELL: '/bin/sh', SVC_PREFIX: place.prefix };
 }
 
-/** Resolves when somebody takes a connection; polls, since a watch on a folder that comes into being is no surer. */
+/** Resolves when a connection is accepted. It polls, because watching a folder that does not exist yet is not reliable. */
 async function untilAnswers(socketPath: string, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const stream = await dialSocket(socketPath, clock).catch(() => null);

@@ -1,7 +1,7 @@
 /**
- * Host driver `local` (design 5): this machine. What is the system's is done as the account that runs the portal, and so is what is a
- * person's (people.ts), or else as an account of theirs (account-people.ts). The embedded default; with a `prefix` a whole small server
- * stands below one folder, people's homes included, which is what examples and tests use.
+ * Host driver `local` (design 5): this machine. The system's work is done as the portal's account; a person's as well (people.ts), or as an
+ * account of that person (account-people.ts). With a `prefix` a whole small server lives below one folder, home folders included: examples
+ * and tests use that.
  */
 import { readdir, stat } from 'node:fs/promises';
 import os from 'node:os';
@@ -45,14 +45,14 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
     startSupervisor: people.startSupervisor,
     asPortal: people.asPortal,
     installed: async (account) => {
-      // A look at a server asks for the system first and then for each of its people: one listing serves them all.
+      // An observation of a server asks for the system and then for each person: one listing serves all.
       const isFresh = account !== null && system !== null && clock.monotonicMs() - systemAtMs < limits.systemListingMs;
       let listed = system ?? [];
       if (!isFresh) {
         const before = changes;
         listed = await folders.list(systemApps, 'sistema');
         systemAtMs = clock.monotonicMs();
-        // What was installed while we read may be missing here: nobody else is told so.
+        // An install that ran while this was read may be missing here: this result is not shared with other callers.
         system = before === changes ? listed : null;
       }
       return account === null ? listed : [...listed, ...(await people.list(account))];
@@ -97,7 +97,7 @@ type Installer = (
   run?: InstallRun & { readonly source?: PackageSource },
 ) => Promise<InstallResult>;
 
-/** Changes when an engine comes or goes, or what stands at its top does; '' while there is none. */
+/** Changes when an engine is added or removed or its top folder changes; '' while there is none. */
 async function enginesMark(root: string): Promise<string> {
   const marks: string[] = [];
   const foldersIn = async (folder: string): Promise<readonly string[]> => {

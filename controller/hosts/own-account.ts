@@ -1,7 +1,7 @@
 /**
- * Whether what runs for a person of a `local` server runs as an account of theirs. It does when the portal is root, an account of that name
- * exists and the way to its home and to this installation is open to it. Everything that decides here is root's to change and
- * not the account's, so nobody can bring it about that root runs their apps. Decision: docs/decisions/0151-people-of-a-local-server.md
+ * Whether the apps of a person of a `local` server run as an account of that person. They do when the portal runs as root, an account of
+ * that name exists, and its home and this installation can be reached by it. Only root can change what decides this, so an account can't
+ * make root run its apps. Decision: docs/decisions/0151-people-of-a-local-server.md
  */
 import { execFile } from 'node:child_process';
 import { lstat, readdir, stat } from 'node:fs/promises';
@@ -99,7 +99,7 @@ async function isEmpty(folder: string): Promise<boolean> {
   return (await readdir(folder)).length === 0;
 }
 
-/** The first folder on the way that others may not pass; `rootOnly`: or that somebody else than root could exchange. Null: none. */
+/** The first folder on the path that others can't pass; `rootOnly`: or that an account other than root can replace. Null: none. */
 async function closedFolder(folder: string, rootOnly: boolean): Promise<string | null> {
   const names = path.resolve(folder).split('/').filter(Boolean);
   for (let count = 0; count <= names.length; count += 1) {

@@ -1,6 +1,6 @@
 /**
- * Packages as folders on this machine, read only: what stands there, and whether somebody changed it. Putting them there is the
- * work of svc-app-install. Decision: docs/decisions/0060-versions-side-by-side.md
+ * Packages as folders on this machine, read only: what is installed and whether it was changed. svc-app-install writes them. Decision:
+ * docs/decisions/0060-versions-side-by-side.md
  */
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, lstatSync } from 'node:fs';
@@ -20,21 +20,21 @@ interface WalkedFile {
 }
 
 interface Walk {
-  /** The folder that was walked: that of one version, whatever the link names meanwhile. */
+  /** The folder that was walked: that of one version, even if the link changed meanwhile. */
   readonly real: string;
   readonly files: readonly WalkedFile[];
-  /** Changes whenever a file, or what stands in a folder, does. ctime is in it, so no tool can hide a change. */
+  /** Changes whenever a file or folder changes. It includes ctime, so no tool can hide a change. */
   readonly mark: string;
 }
 
-/** So many files are looked at in one go; then the proxy has its turn. */
+/** So many files are read before the event loop gets a turn for the proxy. */
 const filesAtOnce = 500;
 
 /**
- * Regular files only: links may come from the package's own installCommand and carry no bytes. Rejects what is over the limits, and
- * ENOENT or ENOTDIR when there is no such folder. A file that goes meanwhile was not there.
- * Folders are read beside the loop, so that a disk that hangs holds up nobody; a file in a folder that was just read costs a
- * seventh in this thread of what it costs in another. Decision: docs/decisions/0085-one-look-one-command.md
+ * Regular files only: links may come from the package's own installCommand and carry no bytes. Rejects what is over the limits, and ENOENT
+ * or ENOTDIR when there is no such folder. A file that disappears during the walk counts as absent. Folders are read asynchronously, so a
+ * disk that hangs blocks nothing else; a stat in a folder that was just read is seven times cheaper in this thread. Decision:
+ * docs/decisions/0085-one-look-one-command.md
  */
 export async function walkPackage(root: string): Promise<Walk> {
   const real = await realpath(root);
@@ -63,7 +63,7 @@ export async function walkPackage(root: string): Promise<Walk> {
   return { real, files, mark: mark.digest('hex') };
 }
 
-/** ENOENT and ENOTDIR: there is no such thing. Whatever else a file question is answered with says nothing of what is there. */
+/** ENOENT and ENOTDIR mean absent. Any other error says nothing about whether the file exists. */
 export function isAbsent(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
@@ -150,7 +150,7 @@ export async function readPackageFile(root: string, file: string): Promise<Uint8
     // Never waits: a pipe has no other end, and four of these waits are all the threads that the portal has for files.
     const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      // A folder on the way may have been exchanged for a link since it was looked at: the descriptor says what was opened.
+      // A folder on the path may have been replaced by a link since the check: the descriptor says what was opened.
       if (!(await readlink(`/proc/self/fd/${handle.fd}`)).startsWith(`${realRoot}/`)) return null;
       const stat = await handle.stat();
       return stat.isFile() && stat.size <= limits.packageFileBytesMax ? await handle.readFile() : null;

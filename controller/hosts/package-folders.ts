@@ -1,6 +1,6 @@
 /**
- * Packages as they stand in one folder, listed for who may read it: what is as it was is not read again at each look, and what can't be
- * read is what it was. Used by the portal for the system, and by whoever acts as a person for their own (account-door-main.ts).
+ * Packages of one folder, for an account that can read it. Unchanged packages are not read again; packages that can't be read keep their
+ * last known state. Used by the portal for the system, and by a door for a person's own packages (account-door-main.ts).
  */
 import { readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,7 +19,7 @@ interface Known {
   readonly found: InstalledPackage;
 }
 
-/** `onBadPackage`: packages that stand there but can't be read; the others are listed all the same. */
+/** `onBadPackage`: packages that are there and can't be read; the others are listed all the same. */
 export function createPackageFolders(onBadPackage: (folder: string, error: unknown) => void): PackageFolders {
   const known = new Map<string, Known>();
   const listed = new Map<string, readonly InstalledPackage[]>();
@@ -66,12 +66,12 @@ export function unread(last: InstalledPackage, error: unknown): InstalledPackage
   return { ...last, unread: (error as Error).message };
 }
 
-/** By the system, not by a rule of ours: EACCES, EIO, ESTALE, ELOOP… */
+/** Refused by the operating system: EACCES, EIO, ESTALE, ELOOP… */
 function isUnreadable(error: unknown): boolean {
   return !(error instanceof SvcError) && typeof (error as NodeJS.ErrnoException).code === 'string' && !isAbsent(error);
 }
 
-/** Null when there is none. The bytes of one that is as it was are not read again at each look. */
+/** Null when there is none. An unchanged package is not hashed again. */
 async function readOne(folder: string, app: string, scope: InstalledPackage['scope'], before: Known | undefined): Promise<Known | null> {
   const root = path.join(folder, app);
   for (let attempt = 1; ; attempt += 1) {

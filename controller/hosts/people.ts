@@ -29,7 +29,7 @@ export interface LocalHostOptions {
   readonly clock: Clock;
   /** Looks only: makes no home and mends nothing (`svc plan`). */
   readonly readOnly?: boolean;
-  /** Packages that stand there but can't be read; the others are listed all the same. */
+  /** Packages that are there and can't be read; the others are listed all the same. */
   readonly onBadPackage: (folder: string, error: unknown) => void;
 }
 
@@ -55,7 +55,7 @@ export function checkAccount(server: string, account: string): void {
 export async function makeHomes(prefix: string): Promise<void> {
   const homes = `${prefix}/home`;
   const isMade = (await mkdir(homes, { recursive: true, mode: isRoot() ? 0o755 : 0o700 })) !== undefined;
-  // Whatever the umask was.
+  // Independent of the umask.
   if (isMade && isRoot()) await chmod(homes, 0o755);
 }
 

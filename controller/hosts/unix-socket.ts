@@ -7,8 +7,8 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 
 /**
- * Rejects SOCKET_PATH_TOO_LONG before the kernel truncates, SERVER_UNREACHABLE when nobody listens. `paused`: not a byte is read, so that
- * the socket can be given to another process whole.
+ * Rejects SOCKET_PATH_TOO_LONG before the kernel truncates the path, SERVER_UNREACHABLE when nothing listens. `paused`: no byte is read, so
+ * that the socket can be handed to another process.
  */
 export async function dialSocket(socketPath: string, clock: Clock, paused = false): Promise<net.Socket> {
   checkSocketPath(socketPath);

@@ -84,7 +84,7 @@ function packageKey({ person, app }: BackendEntry, entries: Entries): string | n
 
 function installedHash(installed: InstalledPackage | undefined, snapshot: AppSnapshot | null): string | null {
   if (installed === undefined) return null;
-  // The supervisor looks at the folder and its manifest only: files that were changed in it are the portal's to see.
+  // The supervisor checks the folder and its manifest only: the portal detects other changed files.
   if (installed.delivered === null) return installed.hash;
   // The server's own look at its disk is newer than the portal's.
   return snapshot?.installed?.hash ?? installed.hash;
@@ -151,7 +151,7 @@ function sameBackendInputs(
 
 function report({ recorder }: Context, entry: BackendEntry, { decision }: BackendRound): Report {
   const snapshot = entry.person.link.snapshot(entry.app);
-  // While nobody tells, what was told last stands.
+  // Without a snapshot the value that was recorded last is kept.
   const lastExitAtMs = snapshot?.lastExit?.atMs ?? recordedExit(recorder.last(entry.key)?.details) ?? null;
   const details = { ready: decision.ready, stale: decision.stale, wanted: snapshot?.wanted ?? null, lastExitAtMs };
   return { generation: entry.document?.generation ?? 0, details };
@@ -163,14 +163,14 @@ function recordedExit(details: Readonly<Record<string, unknown>> | undefined): n
 }
 
 /**
- * A first crash is mended at once (spec 3.3), often before anybody sees another state than running: the end is told all the same, once,
- * by its time.
+ * A first crash is restarted at once (spec 3.3), often before a state other than running is seen: its end is recorded as an event all the
+ * same, once, identified by its time.
  */
 function noteEnd({ recorder }: Context, { key, person, app }: BackendEntry, decision: BackendDecision, news: News<BackendDecision>): void {
   const snapshot = person.link.snapshot(app);
   const exit = snapshot?.lastExit ?? null;
   if (exit === null || news.change === null || news.change.before === null) return;
-  // Undefined: nobody looked yet, and how it ended long ago is no news.
+  // Undefined: not observed before, and an end long ago is no news.
   const before = news.change.before.details['lastExitAtMs'];
   if (before === undefined || before === exit.atMs) return;
   if (news.change.transition && decision.reason === exit.reason) return;
@@ -205,7 +205,7 @@ async function finishIntent(context: Context, entry: BackendEntry, requestId: st
   await context.options.store.finishIntent(entry.person.name, entry.app, requestId);
   faultPoint('intent/finished');
   if (entry.intent?.requestId === requestId) entry.intent = null;
-  // While the wish was there its object was kept, whatever else was known of the app.
+  // While the wish existed the object was kept, even if nothing else was known of the app.
   if (!entry.person.packages.has(entry.app)) followPackages(context, entry.person);
   context.queue.add(entry.key, false);
   context.queue.add(keys.supervisor(entry.person.name), false);
@@ -241,7 +241,7 @@ async function onEdge(context: Context, key: string, urgent: boolean): Promise<v
   if (arrived) enqueuePerson(context, person, urgent);
 }
 
-/** What an earlier run knew of apps on servers that can't be looked at now: they are unknown, not gone. */
+/** What an earlier run knew of apps on servers that can't be observed now: they are unknown, not gone. */
 function recall({ entries, factory }: Context, key: string): boolean {
   const [whose, app] = readKey(key).parts;
   const person = entries.people.get(whose);

@@ -1,4 +1,4 @@
-/** `Engine/<server>/<app>/<nome>/<versao>`: an engine that a manifest declares, or that stands on the disk. */
+/** `Engine/<server>/<app>/<nome>/<versao>`: an engine that a manifest declares or that is on the disk. */
 import {
   engineMemory,
   decideEngine,

@@ -76,7 +76,7 @@ async function roomSeen(rooms: RoomStore, entries: Entries, { id, dona }: Stored
   return { seen, people, groups };
 }
 
-/** Somebody may use it: else a room of it would be for nobody. */
+/** At least one person may use the app: otherwise the room would have no reader. */
 function isKnown(entries: Entries, app: string): boolean {
   for (const server of entries.servers.values()) if (server.system.has(app)) return true;
   for (const person of entries.people.values()) if (person.packages.has(app)) return true;

@@ -31,7 +31,7 @@ export interface Report {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What came of a round, to be told. */
+/** The result of a round, for status and events. */
 export interface News<Made> {
   /** Of the round before this one; null for the first that this portal makes. */
   readonly before: Made | null;
@@ -58,8 +58,8 @@ export interface Kind<
   lane(entry: Entry): string;
 
   /**
-   * Looks at what `observed` is made of, as far as nobody pushes it, and writes it into the entry. Answers whether there is still something
-   * to decide. undefined: nothing had to be waited for, and the round goes on at once.
+   * Observes what `observed` is made of, where that is not pushed, and writes it into the entry. Returns whether there is still something
+   * to decide; undefined: nothing had to be awaited, and the round goes on synchronously.
    */
   observe?(context: Context, entry: Entry): Promise<boolean> | undefined;
   /** Named values, replaced and never changed in place: equal fields are an equal decision. No I/O. */
@@ -85,7 +85,7 @@ export interface Kind<
 
   /** Brings the entries up to date with what the api wrote into the store. */
   refresh?(context: Context): Promise<void>;
-  /** Somebody outside of the loop asks for this key: what they wrote is read, then keys are put into the queue. */
+  /** A caller outside the loop asks for this key: what it wrote to the store is read, then keys are enqueued. */
   onEdge?(context: Context, key: string, urgent: boolean): Promise<void>;
   /** Begins to watch what wakes it beside the resync. Answers how to end that. */
   watch?(context: Context): () => void | Promise<void>;

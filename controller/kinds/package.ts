@@ -177,7 +177,7 @@ function overruledBy({ wishes }: Entries, { wanted, leaving, target }: PackageEn
   return wish?.version === null ? { person: wish.person, requestId: wish.requestId } : null;
 }
 
-/** Backends that run, or would run, what stands at the target. */
+/** Backends that run, or would run, the package installed at the target. */
 function backendsOf(entries: Entries, { server, app, scope, person }: PackageTarget): readonly BackendEntry[] {
   const people = person === null ? [...entries.people.values()] : [entries.people.get(person)].filter((one) => one !== undefined);
   return people.flatMap((one) => {
@@ -187,14 +187,14 @@ function backendsOf(entries: Entries, { server, app, scope, person }: PackageTar
   });
 }
 
-/** While nobody tells, by what was known last: its supervisor comes back and ends it. */
+/** Without a snapshot, by what was known last: its supervisor comes back and ends it. */
 function lives({ person, app, starting, memory }: BackendEntry): boolean {
   return starting || keepsSupervisor(person.link.snapshot(app), memory);
 }
 
 /**
- * What installCommand makes in the folder at a person's start belongs to the version; before the launcher wrote that down it looks like
- * files that somebody changed, and putting them back would take the code away under it.
+ * Files that installCommand writes into the folder at a person's first start belong to the version. Until the launcher has recorded them
+ * they look like drift, and restoring them would remove the code under the running app.
  */
 function beingSetUp({ manifest }: InstalledPackage, instances: readonly BackendEntry[]): boolean {
   if (manifest.backend.installCommand === undefined) return false;

@@ -9,7 +9,7 @@ import type { Kind } from './kind.ts';
 export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemory> = {
   name: 'Portal',
   entries: (entries) => [entries],
-  // There is one, whatever its document is called.
+  // There is exactly one, under any document name.
   find: (entries) => entries,
   keyOf,
   lane: () => '',

@@ -1,4 +1,4 @@
-/** `Server/<name>`: a Server document; its kit, and what stands there. */
+/** `Server/<name>`: a Server document, its kit, and what is installed there. */
 import { serverMemory, decideServer, type ServerDesired, type ServerMemory, type ServerObserved } from '../../reconcilers/server.ts';
 import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
@@ -37,7 +37,7 @@ async function observe(context: Context, server: ServerEntry): Promise<boolean> 
   const isOff = server.kit?.wish?.removed === true;
   const fresh =
     server.reachability.status === 'reachable' && ageMs(context.options.clock.nowMs(), server.observedAtMs) < limits.packagePollMs;
-  // Where the kit was taken off nothing is looked at and nothing begun: nobody can be served from there.
+  // Where the kit was removed nothing is observed and nothing started: the server can't serve apps.
   if (!isOff && !fresh) await observePackages(context, server.name);
   followServices(context, server);
   if (!isOff && inventoryDue(context, server)) await observeInventory(context, server);

@@ -35,7 +35,7 @@ export async function applyInForce(context: Context): Promise<void> {
   const { source, entries, factory, recorder, queue, options } = context;
   for (const key of syncEntries(entries, source.current(), factory)) recorder.forget(key);
   await turn();
-  // Who is new is looked at before anything is decided, so that what runs is never taken for stopped.
+  // New people are observed before the first decision, so that a running app is never taken for stopped.
   const strangers = [...entries.people.values()].filter((person) => person.accountSeen === null);
   const unseen = [...entries.servers.values()].filter((server) => server.observedAtMs === 0).map((server) => server.name);
   const names = new Set([...unseen, ...strangers.map((person) => person.server.name)]);

@@ -47,6 +47,6 @@ export interface Context {
   readonly refresh: () => Promise<void>;
   /** Of every object, in the order in which a resync asks for them. */
   readonly everyKey: () => Iterable<string>;
-  /** To be told of each decision. */
+  /** Called with each decision. */
   readonly alarm: ReturnType<typeof createLoopAlarm>;
 }

@@ -8,7 +8,7 @@ export interface Decided {
   readonly decision: Pick<Decision<unknown>, 'actions' | 'nextDeadlineMs'>;
   /** Its status is another one than before. */
   readonly isRecorded: boolean;
-  /** All that it was decided from but the time; by reference, or as a text where that is made anew each time. */
+  /** All inputs of the decision except the time; by reference, or as text where the object is made each time. */
   readonly from: () => readonly unknown[];
 }
 
@@ -18,9 +18,8 @@ interface Counted {
 }
 
 /**
- * To be called for each decision. Counted is one that did something, or is due again at once, and was made from the very same as the one that
- * did so before: however often a key is asked for, a decision that finds nothing to do feeds nothing, and what people do is new each time.
- * Tells a key once a minute.
+ * Called for each decision. Counts decisions that acted, or are due again at once, with the same inputs as the one before; a decision
+ * without actions does not count, and neither do new wishes of people. Reports a key once a minute.
  */
 export function createLoopAlarm(clock: Clock, log: Log): (key: string, decided: Decided) => void {
   let minute = 0;

@@ -1,6 +1,6 @@
 /**
- * The reconcile loop (design 3): edges enqueue keys, a resync every ten seconds catches what an edge missed, one worker at a time
- * looks at a key, decides purely and acts. Ending it ends no app: they belong to their supervisors.
+ * The reconcile loop (design 3): edges enqueue keys, a resync every ten seconds catches what an edge missed, one worker at a time observes
+ * a key, decides purely and acts. Ending it ends no app: they belong to their supervisors.
  */
 import { backendMemory } from '../../reconcilers/backend-memory.ts';
 import { readMemory } from '../../reconcilers/memory.ts';
@@ -40,7 +40,7 @@ export interface Controller {
   start(): Promise<void>;
   /** Puts every backend whose inputs changed or whose deadline came into the queue; answers how many. No I/O. */
   tick(): number;
-  /** What the ten seconds bring: looks at all levels again. Resolves when the store was read, not when the queue is empty. */
+  /** The resync: observes everything again. Resolves when the store was read, not when the queue is empty. */
   resync(): Promise<void>;
   /** Stops acting. Apps and supervisors live on. */
   stop(): Promise<void>;
@@ -154,7 +154,7 @@ async function onPackages(context: LoopContext, name: string): Promise<void> {
   const { entries } = context;
   await observePackages(context, name);
   const server = entries.servers.get(name);
-  // Where nothing declares an engine and none stands, there is nothing new to see.
+  // No engine is declared and none is installed: nothing to observe.
   const hasEngines = [...entries.engines.values()].some((engine) => engine.server === server);
   if (server?.reachability.status === 'reachable' && hasEngines) await observeInventory(context, server);
 }
@@ -164,7 +164,7 @@ async function onForgotten(context: LoopContext, key: string): Promise<void> {
   await applyInForce(context);
 }
 
-/** What was seen of a server may hold no longer: it is looked at now, and not when its time comes. */
+/** The last observation of a server may be outdated: it is observed now, before its next turn. */
 function observeAgain({ entries, queue }: Context, host: Host): void {
   for (const server of entries.servers.values()) {
     if (server.host !== host) continue;
@@ -173,10 +173,10 @@ function observeAgain({ entries, queue }: Context, host: Host): void {
   }
 }
 
-/** Beside the loop: a tarball on a slow line takes minutes. What went wrong stands in the state of the kit. */
+/** Runs beside the loop: a tarball on a slow line takes minutes. Failures are in the state of the kit. */
 function beginServerAct(context: LoopContext, action: ServerAction): void {
   const server = context.entries.servers.get(action.server);
-  // What is under way makes the server be looked at when it ends: then it is decided anew.
+  // A running task triggers an observation of the server when it ends; the key is decided then.
   if (server && server.kit?.work === null) carryOut(context, server, action).catch(() => undefined);
 }
 

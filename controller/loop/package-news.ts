@@ -1,4 +1,4 @@
-/** Tells people's pages how an installation goes: at most four times a second, and at every change of state. */
+/** Publishes the progress of an installation to the person's pages: at most four times a second, and at every change of state. */
 import { limits } from '../limits.ts';
 import type { PackageState } from '../../schema/packages.ts';
 import type { Bus } from '../../store/bus.ts';

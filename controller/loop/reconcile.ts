@@ -1,4 +1,4 @@
-/** What a worker does with one key, whatever its kind: look, decide purely, keep, record, tell, act. */
+/** What a worker does with one key of any kind: observe, decide purely, keep the memory, record the status, publish, act. */
 import { createHash } from 'node:crypto';
 import { kindOf } from '../../schema/keys.ts';
 import { execute } from '../execute/executors.ts';
@@ -30,7 +30,7 @@ export function entryOf(kind: Kind, entries: Entries, key: string): unknown {
   return kind.find(entries, key.slice(kind.name.length + 1), key);
 }
 
-/** Whether the entry is to be decided anew: another input, a deadline that came, or a kind that is asked at every round. */
+/** Whether the entry is to be decided again: its inputs changed, a deadline passed, or its kind is decided at every round. */
 export function isDue(context: Context, kind: Kind, entry: unknown, nowMs: number): boolean {
   const inputs = kind.lastInputs?.(entry) ?? null;
   const deadlineMs = kind.last?.(entry)?.nextDeadlineMs ?? null;
@@ -62,7 +62,7 @@ function decide(context: Context, kind: Kind, entry: unknown): Promise<void> | u
   return act(context, kind, entry, round);
 }
 
-/** For the alarm: values where they are compared by reference anyway, a text where they are made anew each time. */
+/** For the alarm: values that are compared by reference anyway, text for objects that are made each time. */
 function traceOf(kind: Kind, { desired, observed }: AnyRound): readonly unknown[] {
   if (kind.lastInputs !== undefined) return [...Object.values(desired as object), ...Object.values(observed as object)];
   return [

@@ -32,7 +32,7 @@ export function requirementsOn(context: Context, server: ServerEntry): ReadonlyS
 /** Source: spec 2.1 `requiredPackages`: what is no name never reaches an argv. */
 const isRequirement = (text: string): boolean => /^[a-z0-9][a-z0-9+.-]*(?:\s*\|\s*[a-z0-9][a-z0-9+.-]*)*$/.test(text);
 
-/** Looks at engines and Linux packages of a server; one that does not answer keeps what was known. */
+/** Reads engines and Linux packages of a server; if it does not answer, the last result is kept. */
 export async function observeInventory(context: Context, server: ServerEntry): Promise<void> {
   const { entries, options, queue, recorder } = context;
   const asked = requirementsOn(context, server);
@@ -53,7 +53,10 @@ export async function observeInventory(context: Context, server: ServerEntry): P
   }
 }
 
-/** Whether engines changed (the look at the server sets the age to 0), somebody waits for a Linux package, or the answer is old. */
+/**
+ * Whether engines changed (the observation of the server sets the age to 0), an installation waits for a Linux package, or the answer is
+ * old.
+ */
 export function inventoryDue({ entries, options }: Context, server: ServerEntry): boolean {
   if (server.reachability.status !== 'reachable') return false;
   const sinceMs = ageMs(options.clock.nowMs(), server.inventoryAtMs);

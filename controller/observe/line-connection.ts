@@ -30,7 +30,7 @@ export interface LineConnectionOptions {
   readonly stream: Duplex;
   readonly clock: Clock;
   readonly onPush: (push: SupervisorPush) => void;
-  /** Called once, whoever ended it. */
+  /** Called once, by either side's close. */
   readonly onClose: (error: SvcError) => void;
 }
 
@@ -57,7 +57,7 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
       return;
     }
     const asked = waiting.get(line.id);
-    // A reply after its deadline has nobody left to take it.
+    // A reply after its deadline is dropped.
     if (!asked) return;
     // A reply of a wrong shape throws here and ends the line: who asked is then still among those that learn of it.
     const reply = line.kind === 'failure' ? null : readReply(asked.op, line.body);
@@ -105,7 +105,7 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
   };
 }
 
-/** The supervisor's code when it is one of ours; what it can't name is a protocol error. */
+/** The supervisor's error code when it is a known one; otherwise a protocol error. */
 function refusal(error: { readonly code: string; readonly message: string }): SvcError {
   const code = Object.hasOwn(errorKinds, error.code) ? (error.code as ErrorCode) : 'SUPERVISOR_PROTOCOL';
   return new SvcError(code, error.message);

@@ -1,11 +1,11 @@
-/** A look at the packages of a server, and what follows from it for its people's backends. */
+/** Observes the packages of a server and updates its people's backends. */
 import type { Context } from '../loop/context.ts';
 import { syncEngines } from '../package-entries.ts';
 import type { ServerEntry } from '../entries.ts';
 import { observeServer } from './server.ts';
 import { enqueuePerson, followPackages } from './people.ts';
 
-/** Looks at the packages of a server and makes the backends follow. */
+/** Observes the packages of a server and updates the backends. */
 export async function observePackages(context: Context, name: string): Promise<void> {
   const { entries, queue, options, recorder } = context;
   const server = entries.servers.get(name);
@@ -25,7 +25,7 @@ export async function observePackages(context: Context, name: string): Promise<v
   for (const person of entries.people.values()) if (person.server === server) enqueuePerson(context, person, false);
 }
 
-/** Another mark than the inventory was made by: it is due, whatever its age. */
+/** The stamp changed since the inventory was taken: it is due, regardless of its age. */
 async function observeEngines(server: ServerEntry): Promise<void> {
   if (server.reachability.status !== 'reachable') return;
   const mark = await server.host.enginesMark().catch(() => null);

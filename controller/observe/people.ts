@@ -22,7 +22,7 @@ export function enqueuePerson({ queue }: Context, person: PersonEntry, urgent: b
   for (const entry of person.backends.values()) queue.add(entry.key, urgent);
 }
 
-/** Whether the person came or went since the last look. */
+/** Whether the person's presence changed since the last observation. */
 export async function rereadPresence(context: Context, person: PersonEntry): Promise<boolean> {
   const changed = await observeSession(context.options.store, person, context.options.clock.nowMs());
   if (changed && person.session) observeArrival(context, person);
@@ -52,7 +52,7 @@ export function onLinkChange(context: Context, name: string, app: string | null)
   const entry = person.backends.get(app);
   if (!entry) return;
   const comesUp = snapshot?.state === 'starting';
-  // Until it came up and when it had: a look that began before then may have met its set-up.
+  // Until the app is ready and when that was: an observation that started before may have met its set-up.
   if (comesUp || entry.comesUp) entry.comingUpAtMs = options.clock.nowMs();
   entry.comesUp = comesUp;
   const known = person.packages.get(app)?.hash ?? null;

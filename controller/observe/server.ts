@@ -14,7 +14,7 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
   server.observationsStarted += 1;
   const number = server.observationsStarted;
   const begunAtMs = nowMs();
-  // A look that began before one that was told already may not have seen what an install made meanwhile.
+  // An observation that started before the last accepted one may have missed what was installed meanwhile.
   const isStale = (before: { lastObservation: number }): boolean => {
     if (number < before.lastObservation) return true;
     before.lastObservation = number;
@@ -92,7 +92,7 @@ export async function observeIntent(store: Store, entry: BackendEntry): Promise<
 /** Whether the person is present, and since when: sessions that overlap are one presence, over restarts of the portal too. */
 export async function observeSession(store: Store, person: PersonEntry, nowMs: number): Promise<boolean> {
   const name = `presence/${person.name}`;
-  // An app's session ends with the portal's: alone it is nobody's presence.
+  // App sessions end with the portal session: an app session alone is not presence.
   const present = (await store.sessionsOf(person.name, nowMs)).some(({ audience }) => audience === 'portal');
   // Nothing to read again: who was away stays away, who was there stays there. Asked of everybody at each resync.
   if (present === person.session && person.sessionObserved && present === (person.sessionSinceMs !== null)) return false;

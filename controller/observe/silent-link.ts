@@ -1,4 +1,4 @@
-/** The line of a person whom the loop does not know yet: nobody is there, and nobody is called (`svc plan`). */
+/** The link of a person whom the loop does not know yet: it never connects and starts nothing (`svc plan`). */
 import { SvcError } from '../../schema/errors.ts';
 import type { SupervisorLink } from './supervisor-link.ts';
 

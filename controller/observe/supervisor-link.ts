@@ -1,7 +1,7 @@
 /**
- * The portal's line to the supervisor of one person: dials it, starts it when nobody listens, subscribes, and keeps what it says.
- * Edges only tell the loop which key to look at. While the line is down the last snapshots stay, marked as old: a server that
- * can't be reached makes its apps unknown, never stopped (design 3 rule 6).
+ * The portal's line to the supervisor of one person: connects, starts the supervisor when nothing listens, subscribes, and keeps the last
+ * snapshots. Edges only enqueue keys. While the line is down the last snapshots stay, marked as old: a server that can't be reached makes
+ * its apps unknown, never stopped (design 3 rule 6).
  */
 import type { AppSnapshot } from '../../schema/backend.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -35,19 +35,19 @@ export interface SupervisorLink {
   view(): LinkView;
   snapshot(app: string): AppSnapshot | null;
   snapshots(): readonly AppSnapshot[];
-  /** What an app used at the last look; null when that was too long ago, or of another process. */
+  /** What an app used at the last reading; null when that is too old or of another process. */
   usage(app: string): AppUsage | null;
   /** Never rejects; one look at a time, and none right after another. */
   observeUsage(): Promise<void>;
   /** When this app, or the line, was heard last. */
   seenAtMs(): number;
-  /** Connects if somebody listens already; never rejects, starts nothing. */
+  /** Connects if a supervisor listens already; never rejects, starts nothing. */
   adopt(): Promise<void>;
   /** Connects, and starts the supervisor if need be. Resolves when subscribed; one attempt at a time. */
   ensure(): Promise<void>;
   /** Rejects SERVER_UNREACHABLE at once while the line is down. */
   ask<Op extends SupervisorRequest['op']>(request: Ask<Op>): Promise<SupervisorReplies[Op]>;
-  /** A line of its own, e.g. to follow a log. */
+  /** A separate connection, e.g. to follow a log. */
   dial(onPush: (push: SupervisorPush) => void, onClose: (error: SvcError) => void): Promise<LineConnection>;
   /** Asks something small; a supervisor that hangs loses the line. */
   check(): Promise<void>;
@@ -157,11 +157,12 @@ async function ensure(state: LinkState): Promise<void> {
   const { options } = state;
   setView(state, 'starting', null, null);
   try {
-    // Who was just asked in vain is not asked again before somebody looked at it.
+    // After a failed attempt the next one waits for an observation.
     const found = state.isDeaf ? null : await dialSupervisor(state).catch(() => null);
     state.isDeaf = false;
     if (found && (await greetsInTime(state, found))) return;
-    // Nobody listens, or somebody who hears nothing: the start leaves a busy supervisor alone and replaces one that is stopped by a signal.
+    // Nothing listens, or the supervisor does not answer: the start leaves a busy supervisor alone and replaces one that is stopped by a
+    // signal.
     faultPoint('supervisor/before-spawn');
     await options.host.startSupervisor(options.account);
     faultPoint('supervisor/spawned');
@@ -174,7 +175,7 @@ async function ensure(state: LinkState): Promise<void> {
   }
 }
 
-/** False when nothing came back; every other failure is told as it is. */
+/** False when nothing came back; every other failure is rethrown. */
 async function greetsInTime(state: LinkState, stream: Awaited<ReturnType<typeof dialSupervisor>>): Promise<boolean> {
   try {
     await greet(state, stream);
@@ -221,7 +222,7 @@ async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSup
   }
 }
 
-/** Of another release, or of this one with other code than what stands there now: a supervisor that did not say is of before that was asked. */
+/** Another release, or this one with different code than is installed now; a supervisor that reports no version predates the question. */
 function mustGo({ protocol, version, outdated }: SupervisorReplies['hello']): boolean {
   return protocol !== supervisorProtocolVersion || isOlderKit(version) || (outdated ?? version === kitVersion);
 }

@@ -1,4 +1,4 @@
-/** Two looks at what a person's apps have used make a rate. Nobody looks unless somebody wants to see it. */
+/** Two readings of what a person's apps have used make a rate. Read only while a page shows it. */
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import type { AppUse, SupervisorReplies } from '../../schema/supervisor-protocol.ts';

@@ -1,9 +1,8 @@
 /**
- * controller/servers/: a server as its administrator sees it: the kit put there, kept and taken off, accounts made ready, and what the
- * doctor says. The work on the server is done by the fixed scripts of kit/server, over the admin's ssh connection; words are checked
- * before they go, and nothing is ever composed into a command. Decision: docs/decisions/0065-server-kit.md
- *
- * This file: the acts. facts.ts reads what a server tells, checks.ts judges it, kit-work.ts follows the acts for the loop.
+ * controller/servers/: a server as its administrator sees it: installing, keeping and removing the kit, preparing accounts, and the doctor.
+ * The work on the server is done by the fixed scripts of kit/server over the admin's ssh connection; arguments are validated first, and no
+ * command line is composed from them. Decision: docs/decisions/0065-server-kit.md
+ * This file: the acts. facts.ts parses what a server reports, checks.ts judges it, kit-work.ts runs the acts for the loop.
  */
 import { createReadStream, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -32,10 +31,10 @@ export interface KitTarball {
 export interface ServerAdmin {
   /** Account whose connection it is. */
   readonly account: string;
-  /** Where whoever lets the portal in finds its public key, in words. */
+  /** Where the administrator of the server finds the portal's public key, in words. */
   readonly publicKeyAt: string;
   facts(accounts: readonly string[]): Promise<ServerFacts>;
-  /** Puts the kit in place and makes it the current one; tells each step. What was current stays so until the last moment. */
+  /** Uploads the kit and makes it current; reports each step. The current kit stays current until the final rename. */
   install(kit: KitTarball, onStep: (step: string) => void): Promise<void>;
   /** The kit before is current again; answers its id. Rejects NO_PREVIOUS_VERSION. */
   rollBack(): Promise<string>;
@@ -49,7 +48,7 @@ export interface ServerAdmin {
   unforwarded(accounts: readonly string[]): Promise<readonly string[]>;
   /** `TYPE KEY` that accounts are to let in; null when the portal signs in with what an agent holds. */
   publicKey(): Promise<string | null>;
-  /** Somebody asks now: a connection that failed lately is tried again without its pause. */
+  /** A person asks now: a connection that failed recently is retried without its pause. */
   hurry(): void;
   close(): void;
 }

@@ -1,9 +1,8 @@
 /**
- * `svc doctor --server NAME`: the facts of a server, judged; each bad verdict has the line that mends it, for root to paste: the doctor
- * never runs it. Pure. The facts come from one script that changes nothing and works on a bare server (kit/server/facts.sh), the same that
- * the controller runs once a minute. Broken (no app can be served) and lacking (less than it could be: no Python, no ceilings) are told
- * apart. The clock may be 5 s off, /opt needs 512 MB, a home 16 MB. DNS is judged by the portal, since browsers ask its names. Source:
- * issue 4.
+ * `svc doctor --server NAME`: judges the facts of a server; each bad verdict has the command that repairs it, for root to paste: the doctor
+ * never runs it. Pure. The facts come from one read-only script that works on a bare server (kit/server/facts.sh), the same that the
+ * controller runs once a minute. Broken (no app can be served) and lacking (less than possible: no Python, no ceilings) are separate. The
+ * clock may be 5 s off, /opt needs 512 MB, a home 16 MB. DNS is judged by the portal, since browsers resolve its names. Source: issue 4.
  */
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
@@ -24,12 +23,12 @@ export interface CheckInput {
   readonly facts: ServerFacts;
   readonly server: string;
   readonly admin: string;
-  /** How long the look took, the connection not counted. */
+  /** How long the observation took, without the connection. */
   readonly tookMs: number;
   /** The portal's time before the server was asked for its own, and with the answer. */
   readonly askedMs: readonly [before: number, after: number];
   readonly wantedKit: string | null;
-  /** null where nobody could ask. */
+  /** null where the server could not be asked. */
   readonly portal: PortalObservation | null;
   /** Accounts whose sockets sshd was seen not to forward to. */
   readonly unforwarded: readonly string[];
@@ -269,7 +268,7 @@ function checkDisk({ optFreeKb, accounts }: ServerFacts): Verdict {
   );
 }
 
-/** The server told whole seconds, at some moment of the look: only what lies outside is a difference. */
+/** The server reports whole seconds, at some moment during the observation: only a time outside that interval is a difference. */
 function checkClock({ facts: { clockS }, askedMs: [before, after] }: CheckInput): Verdict {
   const serverMs = clockS * 1_000;
   const offMs = serverMs > after ? serverMs - after : Math.min(0, serverMs + 999 - before);

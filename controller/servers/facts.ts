@@ -1,4 +1,4 @@
-/** What kit/server/facts.sh told about a server, line by line: strict, since whatever answers may be something else. */
+/** Parses the lines of kit/server/facts.sh strictly, since the server is not trusted. */
 import { SvcError } from '../../schema/errors.ts';
 
 export interface AccountFacts {
@@ -26,14 +26,14 @@ export interface ServerFacts {
   readonly python3: boolean;
   /** Kit in place; null for none and for one that does not run. */
   readonly kit: string | null;
-  /** Commands of its own list that are not there or can't be run: such a kit is none. */
+  /** Commands of its list that are missing or not executable: such a kit counts as none. */
   readonly kitLacks: readonly string[];
   readonly kitPrevious: string | null;
   readonly origins: string;
   /** `TYPE KEY` of the portal that it lets in; '' for none. */
   readonly key: string;
   readonly renderNodes: number;
-  /** Lower-case settings of sshd; '' where it was not told. */
+  /** Lower-case settings of sshd; '' where it reported none. */
   readonly sshd: { readonly streamlocal: string; readonly disabled: string; readonly pubkey: string };
   readonly killUserProcesses: boolean | null;
   readonly accounts: readonly AccountFacts[];
@@ -80,7 +80,7 @@ export function readFacts(lines: readonly string[]): ServerFacts {
   };
 }
 
-/** As kit/server/pack.ts makes them: a word that every shell takes as it stands. */
+/** As kit/server/pack.ts makes them: words that need no quoting in any shell. */
 export function isKitId(text: string): boolean {
   return /^[0-9A-Za-z][0-9A-Za-z.-]{0,63}-[0-9a-f]{8}$/.test(text);
 }

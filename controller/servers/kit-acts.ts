@@ -30,7 +30,7 @@ export async function carryOut(
 
 type Act = (kit: KitState, step: (step: string) => void) => Promise<readonly string[]>;
 
-/** Once: whoever waited while somebody else did it does nothing. */
+/** A caller that waited while another one did the work has nothing to do. */
 async function asAsked(
   context: Context,
   server: ServerEntry,

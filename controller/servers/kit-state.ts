@@ -23,13 +23,13 @@ export interface KitState {
   /** What belongs there, once its processor is known. */
   wanted: KitTarball | null;
   wish: KitWish | null;
-  /** How the server counts while its kit is off, whatever answers there: nobody can be served, and nobody is to be. */
+  /** The reachability of the server while its kit is removed: no app is served there. */
   off: Reachability | null;
   busy: KitBusy | null;
   failure: KitFailure | null;
   observedAtMs: number;
   work: Promise<void> | null;
-  /** How long the last look took. */
+  /** How long the last observation took. */
   tookMs: number;
   /** The portal's time before and after it. */
   askedMs: readonly [before: number, after: number];

@@ -1,6 +1,6 @@
 /**
- * The kit of one server for the loop: what was seen of it, what is being done, what went wrong. The acts take minutes on a slow line, so they
- * run beside the loop; one at a time for a server, and each end makes the server be looked at anew.
+ * The kit of one server for the loop: what was observed of it, what is running, what failed. The acts take minutes on a slow line, so they
+ * run beside the loop; one at a time per server, and after each the server is observed again.
  */
 import type { KitFailure, ServerDesired, ServerObserved } from '../../reconcilers/server.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -44,14 +44,17 @@ export function accountsOn({ entries }: Context, server: ServerEntry): readonly 
   return [...new Set(here.map((person) => person.account))].sort();
 }
 
-/** By the last look as administrator; null where there was none, or no such account then. */
+/** By the last observation as administrator; null without one, or when the account was missing in it. */
 export function accountLasts({ server: { kit }, account }: PersonEntry): boolean | null {
   if (kit?.observed.status !== 'seen') return null;
   const seen = kit.observed.accounts.find(({ name }) => name === account);
   return seen?.found === true ? seen.linger && seen.manager : null;
 }
 
-/** Somebody came: whether what they start will last is looked at now, unless it was a moment ago. The server's own work mends it. */
+/**
+ * A person signed in: whether their apps will outlive the login is observed now, unless that was done a moment ago. The server's reconciler
+ * repairs it.
+ */
 export function observeArrival({ options, queue }: Context, { server }: PersonEntry): void {
   const { kit } = server;
   if (kit === null || ageMs(options.clock.nowMs(), kit.observedAtMs) < limits.kitArrivalPollMs) return;
@@ -59,7 +62,7 @@ export function observeArrival({ options, queue }: Context, { server }: PersonEn
   queue.add(server.key, false);
 }
 
-/** Asks the server as its administrator, unless it was asked lately. Never rejects: what can't be seen is unknown. */
+/** Observes the server as its administrator, unless that was done recently. Never rejects: what can't be seen is unknown. */
 export async function observeKit(context: Context, server: ServerEntry, now = false): Promise<void> {
   const { kit } = server;
   const { clock, serverKit } = context.options;
@@ -129,7 +132,7 @@ export function isOccupied({ people, packages }: Entries, server: ServerEntry): 
   return false;
 }
 
-/** `kit` and `accounts` are the loop's own acts, too: how they fail is told in the conditions. The others are told to who asked. */
+/** `kit` and `accounts` are acts of the loop, too: their failures are in the conditions. Failures of the others go to the caller. */
 type WorkKind = 'kit' | 'accounts' | 'rollback' | 'remove';
 
 /** Does an act once the one that is under way has ended, however that ends. Rejects as this act does. */
@@ -172,7 +175,7 @@ async function working(
     kit.busy = null;
     kit.work = null;
     kit.observedAtMs = 0;
-    // What stands there is another thing now: packages and accounts are asked for with the next look.
+    // The kit changed: packages and accounts are observed again.
     server.observedAtMs = 0;
     queue.add(server.key, true);
   }
@@ -201,7 +204,7 @@ export async function prepareAccounts(
     onStep('accounts');
     const origins = context.entries.portal?.document.spec.origins ?? 'subdomain';
     const troubles = await kit.admin.prepareAccounts(origins, accountsOn(context, server));
-    // An account that is not there is its person's condition, not a failure here: settle leaves it out.
+    // A missing account is a condition of its person, not a failure here: it is left out.
     if (troubles.length > 0) throw new SvcError('KIT_FAILED', troubles.join('; '));
   });
 }

@@ -13,7 +13,7 @@ export function isServerScope({ person, app }: BackendEntry): boolean {
   return person.packages.get(app)?.manifest.escopo === 'servidor';
 }
 
-/** Makes the entries follow the packages that stand there. */
+/** Updates the entries from the installed packages. */
 export function followServices({ recorder, queue }: Context, server: ServerEntry): void {
   for (const [app, { manifest }] of server.system) {
     if (manifest.escopo !== 'servidor' || server.services.has(app)) continue;
@@ -28,7 +28,7 @@ export function followServices({ recorder, queue }: Context, server: ServerEntry
   }
 }
 
-/** Asked as any account of the server: the socket takes all of them. Nobody there, nobody to ask as. */
+/** Asked as any account of the server, because the socket accepts all of them; without an account nothing can be asked. */
 export async function probeService({ entries, options }: Context, service: ServiceEntry): Promise<void> {
   const { server } = service;
   const asked = [...entries.people.values()].find((person) => person.server === server && person.accountSeen === true);

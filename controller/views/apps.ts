@@ -101,8 +101,8 @@ function routeOf(entry: BackendEntry, clock: Clock): BackendRoute | null {
 }
 
 /**
- * `ocioso:1m` shall mean little more than a minute: its connection is kept for as long as the supervisor needs to see it, and no longer.
- * A backend may close it earlier (HTTP/1.0, a short keep-alive), so the supervisor is told of requests as well.
+ * `ocioso:1m` shall mean little more than a minute: its connection is kept for as long as the supervisor needs to see it, and no longer. A
+ * backend may close it earlier (HTTP/1.0, a short keep-alive), so the supervisor is notified of requests as well.
  * Decision: docs/decisions/0024-idle-connections.md
  */
 function useOf(entry: BackendEntry, manifest: Manifest | undefined, clock: Clock): Pick<BackendRoute, 'keepIdleMs' | 'used'> {

@@ -1,4 +1,4 @@
-/** Logs of backends: their last lines, and as they are written over a line of its own to the supervisor, ended with the reader. */
+/** Logs of backends: the last lines, then new ones over a separate connection to the supervisor, closed with the reader. */
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -31,8 +31,8 @@ export function logCommands(entries: Entries): Pick<AppCommands, 'log' | 'follow
 }
 
 /**
- * The supervisor of somebody who is away was ended because nothing of theirs has to be kept alive: it is not gone, and reads what they
- * left. The loop ends it after a minute in which nothing is wanted. The same for secrets.
+ * The supervisor of a person who is away was ended because none of their apps has to run. It is started again to read the log; the loop
+ * ends it after a minute without need. The same for secrets.
  */
 async function reach(person: PersonEntry): Promise<void> {
   if (person.link.view().status !== 'up') await person.link.ensure();

@@ -69,7 +69,7 @@ async function apply(context: Context, prune: boolean): ReturnType<AdminCommands
   const planned = await planFolder(context, null, prune);
   if (!planned.ok) return planned;
   await rereadFolder(context, prune);
-  // Whoever applies wants to see what is so now, and not what was so a minute ago.
+  // After an apply the caller wants the present state, not that of the last observation.
   for (const server of entries.servers.values()) Object.assign(server, { observedAtMs: 0, inventoryAtMs: 0 });
   for (const key of context.everyKey()) queue.add(key, false);
   options.log.info({ prune, changes: planned.changes.length }, 'apply');

@@ -49,7 +49,7 @@ export function packageCommands(context: Context): Pick<AdminCommands, 'rollBack
   return { rollBack: (key) => rollBack(context, key), undoRollBack: (key) => undoRollBack(context, key) };
 }
 
-/** Offers that came since the last look may require what nobody asked the server for yet. */
+/** Offers that are new since the last observation may require Linux packages that were never checked on the server. */
 async function askWhatLacks(context: Context, server: ServerEntry): Promise<void> {
   if (server.reachability.status !== 'reachable') return;
   const isNew = [...requirementsOn(context, server)].some((requirement) => !server.inventoryOf.has(requirement));
@@ -62,7 +62,7 @@ function entryOf({ entries }: Context, key: string): PackageEntry {
   return entry;
 }
 
-/** While an installation fails or waits, what stands there is held instead. */
+/** While an installation fails or waits, the installed version is held instead. */
 async function rollBack(context: Context, name: string): Promise<RollbackAnswer> {
   const { entries, options, queue } = context;
   const entry = entryOf(context, name);

@@ -8,7 +8,7 @@ import { changeOf } from './plan-changes.ts';
 
 export interface GrantPlan {
   readonly changes: readonly PlanAnswer['changes'][number][];
-  /** Those that wait for somebody or something that is not there. */
+  /** Grants that wait for a person or app that does not exist. */
   readonly blocked: PlanAnswer['blocked'];
   readonly notes: readonly string[];
 }

@@ -143,7 +143,7 @@ function planPackage(
     const { desired, observed } = inputs;
     const decision = decidePackage(desired, observed, null, nowMs);
     const { actions, state, reason, message } = decision;
-    // A change is told by the object that wants it; what is installed may be wanted by several.
+    // A change is listed under the object that wants it; an installed package may be wanted by several.
     plan.changes.push(...changesOf(decision, failing, entry.key));
     if (actions.some(({ kind }) => kind === 'object/forget')) {
       plan.gone.add(entry.key);

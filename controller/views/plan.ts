@@ -64,7 +64,7 @@ export async function planFolder(context: Context, dir: string | null, prune: bo
   try {
     return await decideAll(context, dir, inForce, changes, made);
   } finally {
-    // A connection to a server that nobody serves yet ends with the look.
+    // A connection to a server that is not in force yet ends with this observation.
     await Promise.all(made.map((host) => host.close()));
   }
 }
@@ -90,7 +90,7 @@ async function decideAll(context: Context, dir: string | null, inForce: InForce,
   for (const entry of entries.backends.values()) {
     if (isServerScope(entry) || entry.person.leaving) continue;
     const desired = backendDesired(entry, entries);
-    // Told with its package.
+    // Listed with its package.
     if (desired.removing === true) continue;
     const decision = decideBackend(desired, backendObserved(entry), entry.memory, nowMs);
     changes.push(...decision.actions.filter((action) => action.kind !== 'backend/probe').map(changeOf));
@@ -217,7 +217,7 @@ function planPackage(context: Context, entries: Entries, entry: PackageEntry, of
   const versions = offersOf(desired.app);
   const offer = versions.find(({ version }) => version === aimedVersion(desired)) ?? null;
   Object.assign(entry, { offer, offered: versions.map(({ version }) => version) });
-  // A plan tells what comes in the end: what is under way is over by then, and instances ended.
+  // A plan lists the final result: running tasks are taken as finished, and instances as ended.
   const observed = {
     ...packageObserved(entries, entry, surroundingsOf(context)),
     living: 0,
@@ -250,7 +250,7 @@ function failedFor({ entries: living }: Context, { name, wanted }: PackageEntry,
   return versionOf(known.wanted) === versionOf(wanted) && known.offer?.sha256 === offer?.sha256 ? known.failure : null;
 }
 
-/** Not as it is wanted, for a cause outside of the folder. What somebody holds (paused, rolled back) is as they want it. */
+/** Differs from the desired state for a cause outside the folder. What a person holds (paused, rolled back) does not count. */
 function isBlocked(state: string, reason: Reason): boolean {
   return state !== 'installed' && state !== 'removed' && reason !== 'Paused' && reason !== 'RolledBack';
 }

@@ -33,7 +33,7 @@ function serverOf({ entries }: Context, name: string): { readonly server: Server
 
 async function checks(context: Context, server: ServerEntry, kit: KitState): Promise<readonly DoctorCheck[]> {
   await observeKit(context, server, true);
-  // A look that took so long says little of the clock: the connection is there now, and a second one is short.
+  // An observation that took this long says little about the clock; with the connection open, a second one is short.
   if (kit.facts !== null && kit.tookMs > limits.clockSkewMsMax) await observeKit(context, server, true);
   if (kit.facts === null) {
     const message = kit.observed.status === 'unknown' ? kit.observed.message : (kit.failure?.message ?? '');
@@ -53,7 +53,7 @@ async function checks(context: Context, server: ServerEntry, kit: KitState): Pro
   return serverChecks(input);
 }
 
-/** Accounts that are not let in, or not there, are told of elsewhere. */
+/** Accounts that can't be signed in to, or don't exist, are reported elsewhere. */
 async function unforwarded({ facts, admin }: KitState): Promise<readonly string[]> {
   if (facts === null || facts.kit === null) return [];
   return await admin.unforwarded(facts.accounts.filter(({ found }) => found).map(({ name }) => name));
@@ -72,7 +72,7 @@ async function observePortal({ options, entries }: Context, server: ServerEntry,
   return { url, answer, wantedBy: [...wantedBy].sort() };
 }
 
-/** The first sign-in is the administrator's to allow: everything else the portal does by itself. */
+/** The administrator has to allow the first sign-in; the portal does everything else. */
 function sshFix({ name, kit }: ServerEntry, message: string): Words {
   if (/refuses the sign-in/.test(message)) {
     const account = kit?.admin.account ?? 'root';
@@ -89,7 +89,7 @@ function sshFix({ name, kit }: ServerEntry, message: string): Words {
   };
 }
 
-/** A line of what an act tells, as it happens; the act goes on when nobody reads any more. */
+/** The events of an act as they happen; the act goes on when the reader is gone. */
 async function* acted(context: Context, name: string, act: ServerAct, force: boolean): AsyncGenerator<ServerActEvent> {
   const { server, kit } = serverOf(context, name);
   const lines: ServerActEvent[] = [];
@@ -156,7 +156,7 @@ const acts: { readonly [Name in ServerAct]: Act } = {
   },
 };
 
-/** First said, then done: whoever looks meanwhile starts nothing there. What could not be done is not wanted any longer. */
+/** The wish is stored before the act, so that the loop starts nothing else there meanwhile. A wish that failed is withdrawn. */
 async function asked(
   context: Context,
   server: ServerEntry,
@@ -193,7 +193,7 @@ function decided(context: Context, server: ServerEntry, wish: KitWish): readonly
   return actions.filter((action): action is ServerAction => action.kind.startsWith('server/'));
 }
 
-/** What the loop would do by itself, and what the look alone says. */
+/** What the loop would do, and what the observation reports. */
 async function planned(context: Context, server: ServerEntry, kit: KitState): Promise<readonly string[]> {
   await observeKit(context, server, true);
   if (kit.observed.status === 'unknown') throw new SvcError('SERVER_UNREACHABLE', kit.observed.message);

@@ -10,7 +10,7 @@ import type { PeopleCommands, PeopleView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 
-/** Nobody's account: asked about when there is nobody to ask about. */
+/** A login without an account: asked for when there is no person to ask about. */
 const nobody = 'svc-nobody';
 
 const keyName = 'sign-in/nobody-key';
@@ -18,8 +18,8 @@ const keyName = 'sign-in/nobody-key';
 export function createSignInView({ entries, options }: Context, secretsDir: string): PeopleCommands & Pick<PeopleView, 'signIn'> {
   const underCheck = new Map<string, number>();
   /**
-   * A server to ask about nobody: always the same for a login, as for a login of somebody, and nobody knows which. It stays when the portal
-   * starts again or another server comes or goes: the server of somebody does, too, and one that is away tells them apart otherwise.
+   * The server that is asked about a login that nobody has. It is always the same for a login, as it is for a real one, so that the answer
+   * does not reveal which logins exist; it stays the same over restarts and when other servers come or go.
    */
   const anyServer = (login: string, key: string): PasswordTarget | null => {
     const weightOf = ({ name }: ServerEntry): string => createHmac('sha256', key).update(`${name}\n${login}`).digest('hex');
@@ -54,7 +54,7 @@ export function createSignInView({ entries, options }: Context, secretsDir: stri
     checkPassword: async (login, password) => {
       const person = [...entries.people.values()].find(({ leaving, placed }) => !leaving && placed.document.spec.login === login);
       const own = person ? targetOf(person.server) : null;
-      // Chosen for somebody too: the time that it takes tells nothing, nor does a store that fails.
+      // Chosen for existing logins too, so that neither time nor a failing store reveals which exist.
       const another = anyServer(login, await readKey(options.store));
       const target = own ?? another;
       if (!target) throw new SvcError('SIGN_IN_METHOD', 'no Server document has ssh: there is nobody to ask about a password');
@@ -66,7 +66,7 @@ export function createSignInView({ entries, options }: Context, secretsDir: stri
       }
       underCheck.set(name, before + 1);
       try {
-        // What was typed in for nobody is sent nowhere.
+        // The password typed for a login that does not exist is sent nowhere.
         const asked = person && own ? { account: person.account, password } : { account: nobody, password: nobody };
         const word = await checkPassword({ target, ...asked, clock: options.clock });
         if (word.kind !== 'accepted') return word;
@@ -88,7 +88,7 @@ async function readKey(store: Pick<Store, 'value' | 'putValue'>): Promise<string
   return (await store.value(keyName)) ?? '';
 }
 
-/** Null on a server without an sshd of its own. */
+/** Null on a server without its own sshd. */
 function targetOf({ placed, leaving }: ServerEntry): PasswordTarget | null {
   const { spec } = placed.document;
   if (leaving || !('ssh' in spec)) return null;

@@ -26,7 +26,7 @@ const stayInFront = 'make the entrypoint stay and serve: no fork, no daemon mode
 /** The deadline of a running app is that of its aoFechar. Source: spec 3.3, `encerrar` and `ocioso:<N>m`. */
 const useOrEnd = 'somebody to use it: without a window or a connection until then, its aoFechar stops it';
 
-/** One row per reason of schema/backend.ts; docs/reasons.md tells the same at length. */
+/** One row per reason of schema/backend.ts; docs/reasons.md explains them at length. */
 const explanations: { readonly [Name in Reason]: Explanation } = {
   NeverStarted: { because: 'nobody has asked for it yet', fix: startIt },
   StoppedByPerson: { because: 'the person stopped it', fix: startIt },
@@ -198,7 +198,7 @@ const ofPackages: Partial<Record<Reason, Explanation>> = {
   InvalidManifest: { because: 'its svc-app.json can not be acted on', fix: 'svc validate FILE names the place; publish another version' },
 };
 
-/** The message often says the same with a figure more: then it stands alone. */
+/** The message often repeats the text with a figure: then only the message is shown. */
 function withDetail(because: string, message: string): string {
   if (message === '' || because.includes(message)) return because;
   return message.startsWith(because.replace(/^it /, '')) ? `it ${message}` : `${because}: ${message}`;
@@ -210,14 +210,14 @@ export interface WhyInput {
   readonly log: string;
   /** The Package object that wants a backend's app to be there; null when none does. */
   readonly packageKey?: string | null;
-  /** Its last attempt failed in a way that the same attempt would fail again: nobody makes one. */
+  /** Its last attempt failed in a way that a retry would repeat: none is made. */
   readonly isFinal?: boolean;
 }
 
 /** Source: reconcilers/package.ts, "terminal". */
 const anotherWish = 'another wish or another offer: what failed for good is not tried again by itself';
 
-/** Not ready covers stopped, starting and backoff: a backend's state has a time of its own. */
+/** Not ready covers stopped, starting and backoff; the state of a backend has its own time. */
 function sinceMs({ conditions }: StoredStatus, entry: BackendEntry | undefined): number | undefined {
   return entry?.memory?.context.sinceMs ?? conditions.find((condition) => condition.type === 'Ready')?.sinceMs;
 }

@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
 import { axeInBothThemes, launchBrowser, signedIn, windowOf } from './support/browser.ts';
-import { createStoreWorld, type StoreWorld } from './support/store-world.ts';
+import { createStoreWorld, type StoreWorld } from './support/shop-world.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const phone: BrowserContextOptions = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
@@ -118,32 +118,32 @@ test.each([
   await go(page, '#loja');
   await loja(page).getByRole('progressbar').waitFor();
   await loja(page).locator('.card[data-app="agenda"]').getByText('Atualização').waitFor();
-  await seen(page, `store-${name}`);
+  await seen(page, `shop-${name}`);
 
   await go(page, '#loja/agenda');
   await loja(page).getByText('1.0.0 → 1.1.0').waitFor();
-  await seen(page, `store-app-${name}`);
+  await seen(page, `shop-app-${name}`);
 
   await go(page, '#loja/atlas');
   await loja(page).getByRole('button', { name: 'Cancelar a instalação de Atlas' }).waitFor();
-  await seen(page, `store-progress-${name}`);
+  await seen(page, `shop-progress-${name}`);
 
   await go(page, '#loja/filmes');
   await loja(page).getByText('Por que não dá para instalar').waitFor();
-  await seen(page, `store-refused-${name}`);
+  await seen(page, `shop-refused-${name}`);
 
   await loja(page)
     .getByRole('tab', { name: /Instalados/ })
     .click();
   await loja(page).locator('.row[data-app="agenda"]').getByText('Novidades').click();
-  await seen(page, `store-installed-${name}`);
+  await seen(page, `shop-installed-${name}`);
 
   await loja(page)
     .getByRole('tab', { name: /Administração/ })
     .click();
   const notas = loja(page).locator('[data-package="Package/notas-casa"]');
   await notas.getByRole('button', { name: 'Voltar para 1.0.0: notas' }).waitFor();
-  await seen(page, `store-admin-${name}`);
+  await seen(page, `shop-admin-${name}`);
   expect(problems).toEqual([]);
 
   if (name !== '320') return;

@@ -9,7 +9,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
 import { frameOf, launchBrowser, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
-import { createStoreWorld, type AppToPublish, type StoreWorld } from './support/store-world.ts';
+import { createStoreWorld, type AppToPublish, type StoreWorld } from './support/shop-world.ts';
 
 let world: StoreWorld;
 let browser: Browser;

@@ -1,7 +1,7 @@
 /**
- * A channel of ssh2 as the plain stream that the contract of hosts promises: half-open safe, ended by `destroy` at once and
- * always with `close`, and an `error` when the connection broke off in the middle. ssh2's own channels emit `close` only after
- * somebody read all of them, and lack what node:http calls on a socket.
+ * An ssh2 channel as a plain stream, as the contract of hosts requires: half-open safe, `destroy` ends it at once, always `close`, and an
+ * `error` when the connection was cut. ssh2's own channels emit `close` only after everything was read, and lack methods that node:http
+ * calls on a socket.
  */
 import { Duplex } from 'node:stream';
 import type { ClientChannel } from 'ssh2';
@@ -48,7 +48,7 @@ export function channelStream(channel: ClientChannel, isLost: () => boolean): Du
   });
   channel.on('error', (error: Error) => stream.destroy(error));
   channel.on('close', () => {
-    // Both sides closed in order: what is still to be read is read. Otherwise nobody comes back.
+    // Both sides closed in order: what is left is read. Otherwise no reader is left.
     if (ended && stream.writableFinished) return;
     if (ended && !stream.readableEnded) stream.once('end', () => stream.destroy());
     else stream.destroy(ended ? undefined : brokenOff());

@@ -48,7 +48,7 @@ export async function checkPassword({ target, account, password, clock }: Passwo
 
 interface PasswordTalk {
   readonly handler: AuthHandlerMiddleware;
-  /** Where sshd tells what PAM says of an account that it does not let in. */
+  /** sshd sends here what PAM says about an account that it refuses. */
   readonly banner: (text: string) => void;
   /** The method that the password was given to last. */
   method(): 'keyboard-interactive' | 'password' | null;
@@ -60,8 +60,8 @@ interface PasswordTalk {
 const noMore = false as unknown as AuthenticationType;
 
 /**
- * The password once. Keyboard-interactive goes first: there PAM says what else it wants and why it refuses. `password` follows only
- * where nobody was asked anything, so that one guess is one guess for the server too.
+ * Sends the password once. Keyboard-interactive goes first: PAM then says what else it wants and why it refuses. `password` follows only if
+ * PAM asked nothing, so that one attempt counts once at the server too.
  */
 function createPasswordTalk(username: string, typed: string): PasswordTalk {
   let password: string | null = typed;
@@ -112,7 +112,7 @@ function createPasswordTalk(username: string, typed: string): PasswordTalk {
   };
   return {
     handler,
-    // What comes before is for whoever comes by.
+    // A banner before the password is for every client, not about this person.
     banner: (text) => {
       if (password === null) messages.push(text);
     },

@@ -29,7 +29,7 @@ export type SshCredential =
   | { readonly kind: 'key'; readonly privateKey: Buffer }
   /** Path of the socket of an ssh-agent. */
   | { readonly kind: 'agent'; readonly socket: string }
-  /** Whoever signs in by something else leads the talk: check-password.ts. */
+  /** Other sign-ins than by password are handled in check-password.ts. */
   | { readonly kind: 'talk'; readonly handler: AuthHandlerMiddleware; readonly banner: (text: string) => void };
 
 export interface ConnectOptions {
@@ -59,8 +59,8 @@ const hostKeyTypes: Readonly<Record<string, readonly ServerHostKeyAlgorithm[]>> 
 const typeOfPin = new Map<string, string>();
 
 /**
- * Rejects HOST_KEY_CHANGED (nothing secret was sent), SSH_REFUSED (the server does not take the credential), SERVER_UNREACHABLE
- * for everything that passes by itself. The caller ends the connection, and hears of its end by the client's `close` event.
+ * Rejects HOST_KEY_CHANGED (nothing secret was sent), SSH_REFUSED (the server does not take the credential), or SERVER_UNREACHABLE for
+ * every transient failure. The caller ends the connection and gets its end from the client's `close` event.
  */
 export async function connectSsh({ target, username, credential, clock }: ConnectOptions): Promise<Client> {
   if (!accountPattern.test(username)) throw new SvcError('NOT_FOUND', `${JSON.stringify(username)} can't be the name of an account`);
@@ -174,7 +174,7 @@ async function handshake(
   const socket = net.connect({ host: host.replace(/^\[(.*)\]$/, '$1'), port, noDelay: true, onread: reads.onread });
   const client = new ssh2.Client();
   reads.attach(socket, client);
-  // Whoever has no listener for `error` is ended by it.
+  // An `error` event without a listener would end the process.
   socket.on('error', () => undefined);
   client.on('error', () => undefined);
   if (banner !== null) client.on('banner', banner);

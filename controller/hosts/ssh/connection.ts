@@ -1,7 +1,7 @@
 /**
- * The one connection that the portal keeps to an account of a server: made when it is first needed, kept alive, made again after
- * a cut with growing, jittered pauses, ended when nobody used it for long. Commands go through a bounded pool; sockets don't
- * count against sshd's MaxSessions and have no bound here (the proxy has its own).
+ * The one connection that the portal keeps to an account of a server: opened on demand, kept alive, reopened after a cut with growing,
+ * jittered pauses, closed after a long idle time. Commands go through a bounded pool; sockets don't count against sshd's MaxSessions and
+ * are not bounded here (the proxy has its own bound).
  */
 import { doubledMs, halfByChanceMs } from '../../../schema/backoff.ts';
 import type { Duplex } from 'node:stream';
@@ -18,7 +18,7 @@ import { createSessionPool, type SessionPool } from './session-pool.ts';
 
 export interface SshConnection {
   readonly account: string;
-  /** Rejects SERVER_UNREACHABLE when nobody listens, as well as when there is no connection. */
+  /** Rejects SERVER_UNREACHABLE when nothing listens, as well as when there is no connection. */
   dial(socketPath: string): Promise<Duplex>;
   /** Runs argv there. Rejects SERVER_UNREACHABLE when the connection breaks off, SSH_SATURATED, TIMEOUT; an exit code is no error. */
   run(command: RemoteRun): Promise<RemoteResult>;
@@ -126,7 +126,7 @@ async function open(state: State): Promise<Live> {
   }
 }
 
-/** Everything on the connection learns of its end at once, whatever it was doing. */
+/** Everything that uses the connection is notified of its end at once. */
 function drop(state: State, live: Live, error: SvcError): void {
   if (live.lost) return;
   live.lost = true;
@@ -138,7 +138,7 @@ function drop(state: State, live: Live, error: SvcError): void {
   if (!state.closed && error.code === 'SERVER_UNREACHABLE') state.options.onLost(error);
 }
 
-/** Whoever is away needs no connection: it goes when nothing was open on it for long. */
+/** Closed when nothing was open on it for long. */
 function armIdle(state: State, live: Live): void {
   const { clock } = state.options;
   live.cancelIdle();
@@ -163,7 +163,7 @@ function use(state: State, live: Live): () => void {
   };
 }
 
-/** A server that says nothing at all while a channel is opened is gone, whatever TCP still believes. */
+/** A server that sends nothing while a channel is opened is gone, even if TCP is still connected. */
 async function openChannel(
   state: State,
   live: Live,
@@ -270,7 +270,7 @@ async function openSession(state: State, live: Live, line: string): Promise<Sess
       let exit: RemoteExit | null = null;
       const channel = await openChannel(state, live, 'a session', (done) =>
         live.client.exec(line, (error, opened) => {
-          // A command that ends at once tells so in the very packet that opens it: nobody may look away in between.
+          // A command that ends at once says so in the packet that opens it: the listeners are attached before that.
           exit = error ? null : watchExit(opened);
           done(error, opened);
         }),

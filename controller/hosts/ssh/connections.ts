@@ -33,7 +33,7 @@ export function createConnections({ target, admin, credential, clock }: Connecti
       credential,
       clock,
       gate,
-      // The server answers one: whoever waits to try again need not.
+      // The server answered: callers that back off may retry now.
       onUp: () => {
         for (const other of connections.values()) if (other !== made) other.hurry();
       },
@@ -66,7 +66,7 @@ export function createGate(atOnce: number): <Result>(work: () => Promise<Result>
   return async (work) => {
     if (running < atOnce) running += 1;
     else {
-      // Whoever ends hands their place on.
+      // A connection that ends frees its place for the next one.
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
       });

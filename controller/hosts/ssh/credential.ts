@@ -64,7 +64,7 @@ export interface PortalKey {
   readonly publicLine: string;
 }
 
-/** STATE/ssh/id_ed25519, 0600, and its public line in id_ed25519.pub; made when they are not there, by whoever comes first. */
+/** STATE/ssh/id_ed25519, 0600, and its public line in id_ed25519.pub; made by the first process that needs it. */
 export async function portalKey(stateDir: string): Promise<PortalKey> {
   const file = keyFile(stateDir);
   for (;;) {
@@ -111,7 +111,7 @@ function publicLineOf(privateKey: Buffer): string {
   return `${key.type} ${key.getPublicSSH().toString('base64')} svc-portal`;
 }
 
-/** Whole and for good, or not at all; what somebody else put there meanwhile stays. */
+/** Written whole and durably, or not at all; a file that another process made meanwhile stays. */
 async function putNew(file: string, text: string, mode: number): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   const handle = await open(temporary, 'wx', mode);

@@ -1,4 +1,4 @@
-/** Files of packages that were read over ssh, bounded in bytes, the least lately used let go first. A key names the bytes for good. */
+/** Files of packages that were read over ssh, bounded in bytes, least recently used first out. A key always names the same bytes. */
 import { limits } from '../limits.ts';
 
 export interface FileCache {

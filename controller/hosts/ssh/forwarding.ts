@@ -1,11 +1,11 @@
 /**
- * Whether sshd forwards to unix sockets of an account, without which no supervisor and no app there is ever reached. What sshd says of a
- * refusal is what it says of a socket that nobody listens on (OpenSSH 9.2), so a socket is made that somebody does listen on.
+ * Whether sshd forwards to unix sockets of an account; without that no supervisor and no app there can be reached. sshd answers a forbidden
+ * forward as it answers a socket that nothing listens on (OpenSSH 9.2), so the check listens on a socket of its own.
  */
 import { limits } from '../../limits.ts';
 import { refusedBySshd, type SshConnection } from './connection.ts';
 
-/** For the kit's Node, over standard input: listens on a socket of its own, prints where, and ends after the first visit or 10 s. */
+/** For the kit's Node, over standard input: listens on a new socket, prints its path, and ends after the first connection or 10 s. */
 const offer = `
 const fs = require('node:fs');
 const dir = fs.mkdtempSync(require('node:path').join(require('node:os').tmpdir(), 'svc-forward-'));
@@ -39,7 +39,7 @@ export async function forwardsSockets(connection: SshConnection, node: string): 
   }
 }
 
-/** The sentence for whoever waits for something behind a socket there. */
+/** The message for callers that wait for a socket behind this server. */
 export function noForwarding(server: string, account: string): string {
   return `sshd on ${server} forwards no sockets for ${account}: AllowStreamLocalForwarding has to be yes (and AllowTcpForwarding not no, DisableForwarding no); svc doctor --server ${server} has the line`;
 }

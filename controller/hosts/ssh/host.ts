@@ -1,8 +1,8 @@
 /**
- * Host driver `ssh` (design 5): a server reached through its own sshd. One connection per account, which is what keeps people apart:
- * sshd lets each act as themselves and nobody else. Root's work (packages of the system, looking at everybody's) goes over one
- * connection of the admin account. Names are checked before they reach ssh, values go over standard input, sockets through
- * `direct-streamlocal@openssh.com`. Decisions: docs/decisions/0063-how-the-portal-signs-in.md, 0085, 0086
+ * Host driver `ssh` (design 5): a server reached through its sshd. One connection per account, so that sshd keeps people apart. The
+ * system's packages and the listing of all homes go over one connection of the admin account. Names are validated before they reach ssh,
+ * values go over standard input, sockets through `direct-streamlocal@openssh.com`. Decisions:
+ * docs/decisions/0063-how-the-portal-signs-in.md, 0085, 0086
  */
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -153,7 +153,7 @@ async function* textOf(text: string): AsyncGenerator<Uint8Array> {
   if (text !== '') yield Buffer.from(text);
 }
 
-/** Once it listens, whoever started it. The command ends by itself: what it started belongs to no session of sshd's. */
+/** Returns when it listens, whether this call started it or not. The command ends at once: the supervisor belongs to no sshd session. */
 async function startSupervisor(parts: Parts, account: string): Promise<void> {
   const { options, connections } = parts;
   const { clock } = options;
@@ -163,7 +163,7 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
   // It may have been brought up to date since.
   const kit = isOlderKit(seen.kit) ? (await parts.listing.observe([account], true)).kit : seen.kit;
   if (isOlderKit(kit)) {
-    // Starting it would only end in being told to make room for ours.
+    // Starting it now would only end in it being replaced by ours.
     throw new SvcError(
       'KIT_MISSING',
       `${options.server} has the kit ${kit}, the portal is ${kitVersion}: svc server add brings it up to date`,
@@ -174,7 +174,7 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
   const argv = kitCommand(options, 'svc-app-supervisor', '--detach');
   const result = await repeatable(connection, () => ({ argv, msMax: limits.supervisorStartMsMax }));
   if (result.code !== 0) throw failed(result, paths.supervisorLog);
-  // The socket is there; one that a dead supervisor left behind takes nobody yet.
+  // The socket file is there; one that a dead supervisor left accepts no connection yet.
   for (;;) {
     const stream = await connection.dial(paths.supervisorSocket).catch(() => null);
     stream?.destroy();

@@ -5,7 +5,7 @@ import { type ListLine, listLine } from '../../../schema/list-lines.ts';
 
 const trouble = lineShape(listLine);
 
-/** Null for what is not of ours: the login shell of an account may greet whoever comes. */
+/** Null for a line that is not the kit's: the login shell of an account may print a greeting. */
 export function readListLine(line: string): ListLine | null {
   let value: unknown;
   try {
@@ -16,7 +16,7 @@ export function readListLine(line: string): ListLine | null {
   return trouble(value) === null ? (value as ListLine) : null;
 }
 
-/** The error that the kit told, under its own code. */
+/** The error that the kit printed, under its own code. */
 export function listError({ code, message }: { readonly code: string; readonly message: string }): SvcError {
   return new SvcError(Object.hasOwn(errorKinds, code) ? (code as ErrorCode) : 'INTERNAL', message);
 }

@@ -1,6 +1,6 @@
 /**
- * A look at a server: one run of `svc-app-list` tells its packages, the homes of accounts and what people installed for themselves.
- * Everybody who asks within a moment is served by the same look. Decision: docs/decisions/0085-one-look-one-command.md
+ * An observation of a server: one run of `svc-app-list` lists its packages, the homes of accounts and people's own packages. Concurrent
+ * callers share one run. Decision: docs/decisions/0085-one-look-one-command.md
  */
 import { limits } from '../limits.ts';
 import { SvcError } from '../../../schema/errors.ts';
@@ -22,14 +22,14 @@ export interface ServerObservation {
 }
 
 export interface Listing {
-  /** A look that tells of all `accounts`; `fresh`: one that begins now. */
+  /** An observation that covers all `accounts`; `fresh`: one that starts now. */
   observe(accounts: readonly string[], fresh: boolean): Promise<ServerObservation>;
   /**
-   * Home of the account, null when there is no such account, and the version of the kit. From a look of the last minute, unless
-   * that saw no such account: homes and kits don't move while somebody clicks.
+   * Home of the account, null when there is no such account, and the version of the kit. From an observation of the last minute, unless the
+   * account was missing in it: homes and kits rarely move.
    */
   whereabouts(account: string): Promise<{ readonly home: string | null; readonly kit: string }>;
-  /** Something was installed or removed: nobody is told what a look before saw. */
+  /** Something was installed or removed: results of observations that started before are not returned any more. */
   changed(): void;
 }
 
@@ -43,7 +43,7 @@ export interface ListingOptions {
 export function createListing(options: ListingOptions): Listing {
   const { clock } = options;
   const known: Known = { packages: new Map(), last: new Map() };
-  /** Whoever was asked for once is in every look. */
+  /** An account that was asked for once is in every later observation. */
   const everybody = new Set<string>();
   let last: { readonly observe: ServerObservation; readonly atMs: number } | null = null;
   let newest: { readonly observe: ServerObservation; readonly atMs: number } | null = null;
@@ -60,7 +60,7 @@ export function createListing(options: ListingOptions): Listing {
     running = read(options, known, accounts)
       .then((observe) => {
         newest = { observe, atMs: clock.monotonicMs() };
-        // What was installed while the server looked may be missing in it: nobody else is told so.
+        // An install that ran during the observation may be missing in it: the result is not shared with other callers.
         if (before === changes) last = newest;
         return observe;
       })
@@ -101,7 +101,7 @@ export function createListing(options: ListingOptions): Listing {
 interface Known {
   /** By `<account>/<app>`. */
   readonly packages: Map<string, { readonly text: string; readonly found: InstalledPackage }>;
-  /** By account, '' for the system: what stood there, and the stamp of that look. */
+  /** By account, '' for the system: what was there, and the stamp of that observation. */
   readonly last: Map<string, Kept>;
 }
 
@@ -177,7 +177,7 @@ function take(options: ListingOptions, known: Known, taken: Taken, line: ListLin
   }
 }
 
-/** What stands there now. Whatever could not be read is what it was: "can't be read" is never "not there". */
+/** What is there now. What could not be read keeps its last known state: "can't be read" is never "not there". */
 function keep(known: Known, taken: Taken, name: string): readonly InstalledPackage[] {
   const last = known.last.get(name);
   if (last && taken.same.has(name)) return last.found;
@@ -189,7 +189,7 @@ function keep(known: Known, taken: Taken, name: string): readonly InstalledPacka
   });
   const found = [...lines, ...kept];
   for (const { app } of last?.found ?? []) if (!found.some((one) => one.app === app)) known.packages.delete(`${name}/${app}`);
-  // With a flaw it is looked at whole again, so that its end is seen and its cause said.
+  // A package with a flaw is read whole again, so that its repair is seen and its cause reported.
   known.last.set(name, { stamp: taken.flawed.has(name) ? null : (taken.stamps.get(name) ?? null), found });
   return found;
 }

@@ -21,7 +21,7 @@ export interface RemoteRun {
 
 export interface RemoteResult {
   readonly code: number | null;
-  /** SIGKILL, …; null when it ended by itself. */
+  /** SIGKILL, …; null when it exited. */
   readonly signal: string | null;
   /** The end of standard error. */
   readonly said: string;

@@ -10,7 +10,7 @@ export interface SessionPool {
   /** Resolves when it is this one's turn; rejects SSH_SATURATED when too many wait. Each turn is given back once. */
   take(): Promise<void>;
   give(): void;
-  /** The server refused a session: true when it is worth waiting for one of ours to end, which happens at once for who takes next. */
+  /** The server refused a session: true when one of ours will end, and its place goes to the next caller. */
   refused(): boolean;
 }
 
