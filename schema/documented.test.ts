@@ -83,6 +83,7 @@ test('docs/api.md names each event', () => {
     'app-step': true,
     'apps-changed': true,
     avisos: true,
+    preferencias: true,
     mudaram: true,
     'install-progress': true,
   };

@@ -61,6 +61,10 @@ export const limits = {
   // HTTP border.
   trustedProxiesMax: 64,
   // Portal border. Decision: docs/decisions/0035-http-border.md
+  /** Of one list or table of a person's preferences. */
+  preferenceEntriesMax: 200,
+  preferenceWindowsMax: 64,
+  preferencesBytesMax: 48 * 1_024,
   windowsPerPageMax: 1_000,
   // Signing in. Decision: docs/decisions/0071-guessing-passwords.md
   loginCharsMax: 128,

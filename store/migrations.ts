@@ -119,4 +119,8 @@ export const migrations: readonly string[] = [
   `
   CREATE TABLE deleted_rooms (room TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   `,
+  // What people chose in the desktop.
+  `
+  CREATE TABLE preferences (person TEXT PRIMARY KEY, version INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -10,6 +10,7 @@ import { SvcError } from '../schema/errors.ts';
 import { openEvents } from './sqlite-events.ts';
 import { openInstalls } from './sqlite-installs.ts';
 import { migrations } from './migrations.ts';
+import { openPreferences } from './sqlite-preferences.ts';
 import { openRoomStore } from './sqlite-room-store.ts';
 import { openPasses, openSessions } from './sqlite-sessions.ts';
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts';
@@ -34,6 +35,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       ...openSessions(database, writer),
       ...openPasses(database, writer),
       ...openInstalls(database, writer),
+      ...openPreferences(database, writer),
       ...openWindows(database, writer),
       ...openNames(database, writer),
       rooms,

@@ -69,6 +69,7 @@ export function describeStore(name: string, fixture: () => Promise<StoreFixture>
     eventTests(() => store, reopen);
     sessionTests(() => store);
     installTests(() => store, reopen);
+    preferenceTests(() => store, reopen);
     nameTests(() => store, reopen);
     roomTests(() => store.rooms, reopen);
   });
@@ -227,6 +228,22 @@ function installTests(store: () => Store, reopen: () => Promise<void>): void {
     await store().deleteRollback('Package/notas');
     await store().deleteRollback('Package/unknown');
     expect(await store().rollbacks()).toHaveLength(1);
+  });
+}
+
+function preferenceTests(store: () => Store, reopen: () => Promise<void>): void {
+  test('preferences are replaced over the version that was read, and over no other', async () => {
+    expect(await store().preferences('ana')).toBeNull();
+    expect(await store().putPreferences('ana', '{"a":1}', 1)).toBe(false);
+    expect(await store().putPreferences('ana', '{"a":1}', 0)).toBe(true);
+    expect(await store().putPreferences('ana', '{"a":2}', 0)).toBe(false);
+    const both = [store().putPreferences('ana', '{"a":3}', 1), store().putPreferences('ana', '{"a":4}', 1)];
+    expect(await Promise.all(both)).toEqual([true, false]);
+    expect(await store().putPreferences('bia', '{}', 0)).toBe(true);
+    await reopen();
+    expect(await store().preferences('ana')).toEqual({ version: 2, body: '{"a":3}' });
+    await store().deletePreferences('ana');
+    expect([await store().preferences('ana'), await store().preferences('bia')]).toEqual([null, { version: 1, body: '{}' }]);
   });
 }
 

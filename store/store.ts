@@ -118,6 +118,14 @@ export interface InForceRow {
   readonly body: string;
 }
 
+/** What a person chose in the desktop. */
+export interface StoredPreferences {
+  /** Counts changes, from 1. */
+  readonly version: number;
+  /** JSON, as api/preferences wrote it. */
+  readonly body: string;
+}
+
 export interface Store {
   putIntent(intent: Omit<Intent, 'done'>): Promise<void>;
   intents(): Promise<readonly Intent[]>;
@@ -158,6 +166,11 @@ export interface Store {
   putRollback(rollback: HeldRollback): Promise<void>;
   rollbacks(): Promise<readonly HeldRollback[]>;
   deleteRollback(key: string): Promise<void>;
+
+  preferences(person: string): Promise<StoredPreferences | null>;
+  /** Only over this version (0: there are none yet). False when another one is stored. */
+  putPreferences(person: string, body: string, version: number): Promise<boolean>;
+  deletePreferences(person: string): Promise<void>;
 
   putWindows(windows: WindowCount): Promise<void>;
   windows(): Promise<readonly WindowCount[]>;

@@ -76,6 +76,7 @@ async function forgetPerson({ entries, store, onForgotten }: ExecutorOptions, { 
   for (const { person: whose, app, requestId } of entries.wishes.values()) {
     if (whose === person) await store.deleteInstallWish(whose, app, requestId);
   }
+  await store.deletePreferences(person);
   await onForgotten(keys.person(person));
 }
 

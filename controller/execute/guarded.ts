@@ -13,7 +13,10 @@ export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<K
 
 export interface ExecutorOptions {
   readonly entries: Entries;
-  readonly store: Pick<Store, 'deleteSessionsOf' | 'installWish' | 'putInstallWish' | 'deleteInstallWish' | 'deleteRollback'>;
+  readonly store: Pick<
+    Store,
+    'deleteSessionsOf' | 'deletePreferences' | 'installWish' | 'putInstallWish' | 'deleteInstallWish' | 'deleteRollback'
+  >;
   readonly rooms: RoomStore;
   readonly bus: Bus;
   readonly clock: Clock;

@@ -40,6 +40,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   SCOPE_REFUSED: 'O aplicativo não se instala neste escopo',
   MISSING_PACKAGE: 'Falta um pacote do Linux de que o aplicativo precisa',
   MISSING_CAPABILITY: 'Nenhum aplicativo instalado oferece uma capacidade exigida',
+  PREFERENCES_CHANGED: 'Outra página mudou as preferências nesse meio-tempo',
   CONFLICT: 'Outra coisa decide isto ou está em andamento',
   INSTALL_COMMAND_FAILED: 'O comando de instalação do aplicativo falhou',
   CANCELLED: 'Foi cancelado',

@@ -19,6 +19,8 @@ export type PortalEvent =
   | { readonly type: 'apps-changed' }
   /** The person's bell changed: a notice came, or was read in another window. Read `GET /api/avisos` again. */
   | { readonly type: 'avisos' }
+  /** The person's preferences changed in another page: `etag` names them as they are now. Read `GET /api/preferencias` again. */
+  | { readonly type: 'preferencias'; readonly etag: string }
   /** A room of this app, or the person's place in it, changed: the shell tells every window of the app (spec 6, `mudaram`). */
   | { readonly type: 'mudaram'; readonly app: string }
   /** An installation that concerns the person goes on; at most four a second, and at every change of state. */

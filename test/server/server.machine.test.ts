@@ -124,6 +124,8 @@ describe('a bare server', () => {
       'a look as root',
       async () => {
         const { out } = await svc('doctor', '--server', 'sirius', '-o', 'json');
+        // The command gave up waiting: the machine is emulated, and may have much to do.
+        if (out === '') return null;
         const told = (JSON.parse(out) as { checks: readonly { name: string; ok: boolean; fix: string | null }[] }).checks;
         return told.some(({ name, ok }) => name === 'sudo' && ok) ? told : null;
       },

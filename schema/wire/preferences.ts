@@ -1,0 +1,79 @@
+/**
+ * What a person chose in the desktop: one document for each person (`/api/preferencias`), as http.ts. Every field may be left out: then what the
+ * environment does by itself counts. Source: spec 2.1 `settingsOptIn`, 2.2, 2.5. Decision: docs/decisions/0202-preferences.md
+ */
+import { limits } from '../limits.ts';
+import { appId } from './http.ts';
+import { type Wire, closed } from './static.ts';
+
+/** Roles that an app with `handles` can take over. Source: spec 2.1 `handles`. */
+export const handledRoles = ['terminal', 'editor', 'fileBrowser', 'ide', 'browser'] as const;
+const capability = '[a-z][a-z0-9-]*/v[0-9]+';
+
+/** App ids by a name of its own kind; in a patch `null` removes one. */
+const byName = <const Value extends object>(pattern: string, value: Value) =>
+  ({
+    type: 'object',
+    maxProperties: limits.preferenceEntriesMax,
+    propertyNames: { type: 'string', maxLength: 253, pattern },
+    additionalProperties: value,
+  }) as const;
+const apps = { type: 'array', items: appId, maxItems: limits.preferenceEntriesMax, uniqueItems: true } as const;
+const side = { type: 'number', minimum: -100_000, maximum: 100_000 } as const;
+const windows = {
+  type: 'array',
+  maxItems: limits.preferenceWindowsMax,
+  items: closed({
+    app: appId,
+    rota: { type: 'string', maxLength: 512 },
+    x: side,
+    y: side,
+    largura: side,
+    altura: side,
+    modo: { type: 'string', enum: ['normal', 'maximised', 'left', 'right'] },
+    minimizada: { type: 'boolean' },
+  }),
+} as const;
+
+const names = {
+  app: `^(?:${handledRoles.join('|')}|${capability})$`,
+  extension: '^[a-z0-9][a-z0-9+._-]{0,31}$',
+  host: '^[a-z0-9*.-]{1,253}$',
+};
+
+function fieldsWith<const Value extends object, const Link extends object>(app: Value, link: Link) {
+  return {
+    tema: { type: 'string', enum: ['claro', 'escuro', 'sistema'] },
+    idioma: { type: 'string', enum: ['pt', 'en', 'sistema'] },
+    /** Which notices are shown beside the bell, which keeps all of them. */
+    notificacoes: { type: 'string', enum: ['todas', 'mencoes', 'nenhuma'] },
+    /** Apps whose section in Settings the person turned on (spec 2.1 `settingsOptIn`). */
+    secoesDeApps: apps,
+    /** The app for a role or a capability. */
+    padroes: byName(names.app, app),
+    /** The app that opens a kind of file, by its extension without the dot. */
+    tipos: byName(names.extension, app),
+    /** The app that opens links to a host, or the browser. */
+    links: byName(names.host, link),
+    fixados: apps,
+    /** Windows of the last session, the lowest first. */
+    janelas: windows,
+  } as const;
+}
+
+const link = { anyOf: [appId, { type: 'string', enum: ['navegador'] }] } as const;
+const fields = fieldsWith(appId, link);
+export const preferences = closed(fields, []);
+
+const nullableText = { anyOf: [appId, { type: 'null' }] } as const;
+const patched = fieldsWith(nullableText, { anyOf: [...link.anyOf, { type: 'null' }] } as const);
+/** A JSON merge patch (RFC 7396): what is null goes back to what the environment does by itself. */
+export const preferencesPatch = {
+  ...closed(Object.fromEntries(Object.entries(patched).map(([name, schema]) => [name, { anyOf: [schema, { type: 'null' }] }])), []),
+  minProperties: 1,
+} as const;
+export const preferencesAnswer = { ...preferences, additionalProperties: false } as const;
+export const preferenceNames = Object.keys(fields) as readonly (keyof typeof fields)[];
+
+export type Preferences = Wire<typeof preferences>;
+export type PreferencesPatch = { readonly [Name in keyof Preferences]?: Preferences[Name] | null };
