@@ -30,7 +30,7 @@ import { clientAddress, isUnknownProxy, trustedProxies, type TrustedProxies } fr
 import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
 import { sweepSessions } from './auth/sweep.ts';
 import { runDoctor } from './doctor.ts';
-import { createEventHub } from './events/hub.ts';
+import { createEventHub, type EventHubDeps } from './events/hub.ts';
 import { createWindows } from './events/windows.ts';
 import { createFront, type Front } from './front.ts';
 import { directHost, siteOf, type Site } from './hosts.ts';
@@ -185,14 +185,11 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null);
   const windows = createWindows(store, bus, clock);
   await windows.recover();
-  const hub = createEventHub({
-    bus,
-    clock,
-    windows,
+  const carrier: Pick<EventHubDeps, 'alive' | 'expired'> = {
     alive: (root) => sessions.alive(root),
     expired: (session) => sessions.end(session),
-    onError,
-  });
+  };
+  const hub = createEventHub({ bus, clock, windows, ...carrier, onError });
   const { relay = silentRelay } = options;
   const rooms = createRoomParts({ ...options, people, apps, relay, sessions, onError });
   const metrics: Metrics = createMetrics({ people, apps }, { eventSockets: () => hub.count(), rooms: () => relay.figures() });
