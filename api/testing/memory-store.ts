@@ -27,7 +27,6 @@ export function createMemoryStore(): Store {
   const wishes = new Map<string, InstallWish>();
   const rollbacks = new Map<string, HeldRollback>();
   const inForce = new Map<string, InForceRow>();
-  const preferences = new Map<string, StoredPreferences>();
   const key = (person: string, app: string): string => `${person}/${app}`;
   return {
     putIntent: async (intent) => void intents.set(key(intent.person, intent.app), { ...intent, done: false }),
@@ -68,13 +67,7 @@ export function createMemoryStore(): Store {
     putRollback: async (rollback) => void rollbacks.set(rollback.key, rollback),
     rollbacks: async () => [...rollbacks.values()],
     deleteRollback: async (name) => void rollbacks.delete(name),
-    preferences: async (person) => preferences.get(person) ?? null,
-    putPreferences: async (person, body, version) => {
-      if ((preferences.get(person)?.version ?? 0) !== version) return false;
-      preferences.set(person, { version: version + 1, body });
-      return true;
-    },
-    deletePreferences: async (person) => void preferences.delete(person),
+    ...createMemoryPreferences(),
     putWindows: async (count) => void windows.set(key(count.person, count.app), count),
     windows: async () => [...windows.values()],
     windowsOf: async (person, app) => windows.get(key(person, app)) ?? null,
@@ -104,5 +97,18 @@ function createMemoryPasses(): Pick<Store, 'putPass' | 'pass' | 'takePass'> {
       passes.delete(hash);
       return pass;
     },
+  };
+}
+
+function createMemoryPreferences(): Pick<Store, 'preferences' | 'putPreferences' | 'deletePreferences'> {
+  const preferences = new Map<string, StoredPreferences>();
+  return {
+    preferences: async (person) => preferences.get(person) ?? null,
+    putPreferences: async (person, body, version) => {
+      if ((preferences.get(person)?.version ?? 0) !== version) return false;
+      preferences.set(person, { version: version + 1, body });
+      return true;
+    },
+    deletePreferences: async (person) => void preferences.delete(person),
   };
 }
