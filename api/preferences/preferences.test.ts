@@ -37,7 +37,7 @@ describe('the preferences of a person', () => {
   test('a page that read something else is told, the other one wins nothing by being late', async () => {
     const { etag = '' } = (await ana.call('GET', path)).headers;
     const answers = await Promise.all([change({ idioma: 'en' }, etag), change({ idioma: 'pt' }, etag)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 412]));
     expect(answers.find(({ status }) => status === 412)?.json()).toMatchObject({ code: 'PREFERENCES_CHANGED' });
     // Without a condition both changes are made.
     expect((await Promise.all([change({ tema: 'claro' }), change({ notificacoes: 'mencoes' })])).map(({ status }) => status)).toEqual([
