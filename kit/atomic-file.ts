@@ -1,7 +1,6 @@
 /**
- * Files that are either the old or the new one, never half of either, also when the process is killed in between. The names are
- * ours, and still anybody of the account may put something else there: a folder in the way is moved aside, never deleted, and what is
- * no regular file is never waited for.
+ * Files that hold either the old or the new content, never a part of either, also after a kill. Other processes of the account may put
+ * something else under these names: a folder in the way is moved aside, never deleted, and a pipe or device is never waited for.
  */
 import os from 'node:os';
 import {
@@ -49,7 +48,7 @@ export function writeFileAtomic(path: string, text: string, options: Options = {
   }
 }
 
-/** Null when there is no such file; other errors are thrown, also for what is no regular file or is too large to be one of ours. */
+/** Null when there is no such file; other errors are thrown, also for what is no regular file or exceeds the size limit. */
 export function readIfThere(path: string): string | null {
   let fd: number;
   try {
@@ -69,7 +68,7 @@ export function readIfThere(path: string): string | null {
   }
 }
 
-/** For what can be written anew without harm, such as a cache: what can't be read counts as not there. */
+/** For files that can be rebuilt, such as a cache: an unreadable file counts as absent. */
 export function readEvidence(path: string): string | null {
   try {
     return readIfThere(path);
@@ -78,7 +77,7 @@ export function readEvidence(path: string): string | null {
   }
 }
 
-/** For records that others lean on: null when missing or no file of ours; what the disk does not let us read is thrown, since it may be there. */
+/** For records that decide something: null when missing or not in our format; read errors are thrown, since the file may be there. */
 export function readRecord(path: string): string | null {
   try {
     return readIfThere(path);
@@ -95,7 +94,7 @@ export type PathState =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** What stands at the path; a link counts as itself. */
+/** The state of a path; a link is not followed. */
 export function pathState(path: string): PathState {
   try {
     return { kind: 'present', stat: lstatSync(path) };
@@ -135,7 +134,7 @@ function moveAside(path: string): void {
 
 /** ENOENT and the like; '' for what is no error of the system. Node has no name for some numbers that matter here (ESTALE, EDQUOT). */
 export function errorCode(error: unknown): string {
-  // Errors of ours and of Node's own checks have a code, too, and no number of the kernel's.
+  // Errors of svc and of Node's own checks have a code, too, but no errno.
   if (!(error instanceof Error) || !('code' in error) || !('errno' in error)) return '';
   return systemNames.get(-Number(error.errno)) ?? String(error.code);
 }

@@ -1,6 +1,6 @@
 /**
- * Files and folders through the descriptor of the folder above (`/proc/self/fd/N/name`, which is openat) with O_NOFOLLOW: whoever may write
- * to a folder can exchange a name in it for a link at any moment, and root would go where the link leads. Node has no openat of its own.
+ * Files and folders through the descriptor of the parent folder (`/proc/self/fd/N/name`, which is openat) with O_NOFOLLOW: an account that
+ * may write to a folder can replace a name in it with a link at any moment, and root would follow it. Node has no openat.
  * Decision: docs/decisions/0125-root-follows-no-link-of-others.md
  */
 import os from 'node:os';
@@ -28,14 +28,14 @@ export function openFolder(path: string): number {
   return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 }
 
-/** A file for reading; a pipe in its place is not waited for. Whoever calls looks at what it is. Throws ELOOP for a link. */
+/** Opens a file for reading; does not block on a pipe. The caller checks the file type. Throws ELOOP for a link. */
 export function openFile(path: string): number {
   return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 }
 
 /**
- * Opens the file `path` (names with `/` between) below the open folder: every folder on the way is opened by itself. Throws as the kernel does,
- * ELOOP also for a second name of somebody else's file.
+ * Opens the file `path` (names with `/` between) below the open folder, one folder at a time. Throws as the kernel does, ELOOP also for a
+ * hard link to another account's file.
  */
 export function openBeneath(folder: number, path: string): number {
   const names = path.split('/');
@@ -65,8 +65,8 @@ export function isExchanged(error: unknown): boolean {
 }
 
 /**
- * Opens what somebody named on the command line. As root every name on the way is opened by itself, and a link is followed only where root alone could
- * have put it. Throws PACKAGE_REFUSED for another one, PACKAGE_SOURCE_MISSING when there is nothing.
+ * Opens a path from the command line. As root, each name is opened separately, and a link is followed only where only root could have made
+ * it. Throws PACKAGE_REFUSED for another link, PACKAGE_SOURCE_MISSING when there is nothing.
  */
 export function openNamed(path: string, kind: 'folder' | 'file'): number {
   const whole = resolve(path);
@@ -114,15 +114,15 @@ function linkOf(folder: number, entry: string, whole: string): string | null {
   const stat = lstatSync(entry);
   if (!stat.isSymbolicLink()) return null;
   const above = fstatSync(folder);
-  // Only then nobody can have changed it between the two looks either.
+  // Only then it can't have changed between the two checks.
   if (stat.uid !== 0 || above.uid !== 0 || (above.mode & 0o022) !== 0)
     throw refused(`on the way to ${whole} there is a link that somebody else than root may change; name what is meant without it`);
   return readlinkSync(entry);
 }
 
 /**
- * Whether the file may be somebody else's under a second name: a hard link that root finds in a folder of others. The kernel forbids to make such
- * links (fs.protected_hardlinks) where nobody switched that off.
+ * Whether the file may be a hard link to another account's file, found by root in a folder of others. The kernel forbids such links
+ * (fs.protected_hardlinks) unless that is switched off.
  */
 export function isForeignName(file: Stats, folder: Stats): boolean {
   return process.getuid?.() === 0 && file.nlink > 1 && file.uid !== folder.uid;

@@ -2,7 +2,7 @@
 import { SvcError } from '../schema/errors.ts';
 import { errorCode } from './atomic-file.ts';
 
-/** No space, no quota, or mounted read-only: nothing can be written, whoever tries. */
+/** No space, no quota, or mounted read-only: no process can write. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EROFS'].includes(errorCode(error));
 }

@@ -1,8 +1,8 @@
 /** Limits of the programs on a server that more than one of them has. */
 export const limits = {
-  /** A folder of packages with more entries than this is read whole at each look. */
+  /** A folder of packages with more entries than this is read whole at each listing. */
   stampedEntriesMax: 200_000,
-  /** A home that does not say so long that it is there is left out of the look. */
+  /** A home that does not answer within this time is left out of the listing. */
   homeAnswerMsMax: 3_000,
   accountListBytesMax: 32 * 1_024 * 1_024,
   /** Of what a server-scope app keeps, when it changes its owner: each level holds a descriptor. */
@@ -16,10 +16,10 @@ export const limits = {
   gpuAttributeBytesMax: 4_096,
   gpuDevicesMax: 64,
   gpuLeaseMsMax: 2_000,
-  /** Who only asks whether a card is free has it for that moment: whoever takes it waits that out. */
+  /** A check whether a card is free holds its lock for a moment: a launch that takes it waits that long. */
   gpuLeaseWaitMsMax: 300,
   runLogBytesMax: 16 * 1_024 * 1_024,
-  /** What stays of a run.log over the limit, and how soon after a write its size is looked at. */
+  /** How much of a run.log over the limit is kept, and how soon after a write its size is checked. */
   runLogKeptBytes: 1_024 * 1_024,
   installCommandMsMax: 15 * 60_000,
 } as const;

@@ -34,8 +34,8 @@ export function kitRoot(environment: Environment, from: string): string {
 }
 
 /**
- * The runtime libraries. Beside the versions of an installed kit stands a link to those of the current one: /opt/svc/sdk, as spec 2.6 says,
- * so that an app which outlives an upgrade does not point into a version that goes.
+ * The runtime libraries. Beside the versions of an installed kit there is a link to those of the current one: /opt/svc/sdk, as spec 2.6
+ * says, so that an app that outlives an upgrade does not point into a removed version.
  */
 export function sdkFolder(kit: string): string {
   const shared = join(dirname(kit), 'sdk');

@@ -1,6 +1,6 @@
 /**
- * The process table, read from /proc. A process is recognised by pid + start time + boot id + the mark of the app in its
- * environ; everything else is somebody else's and is never signalled. Source: design 3 rule 9, spec 3.1 step 7.
+ * The process table, read from /proc. A process is identified by pid + start time + boot id + the app's mark in its environ; any other
+ * process is never signalled. Source: design 3 rule 9, spec 3.1 step 7.
  */
 import { closeSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs';
 import type { ProcessIdentity } from '../schema/backend.ts';
@@ -50,7 +50,7 @@ export function sameProcess(left: ProcessIdentity | null, right: ProcessIdentity
   return left !== null && right !== null && left.pid === right.pid && left.startTicks === right.startTicks && left.bootId === right.bootId;
 }
 
-/** Whether it lives and is the app's: a pid may be somebody else's by now. */
+/** Whether it lives and belongs to the app: the pid may have been reused. */
 export const isOfApp = (identity: ProcessIdentity, mark: AppMark): boolean =>
   isAlive(identity) && markedEnviron(identity.pid, mark) !== null;
 
@@ -95,7 +95,7 @@ export interface Marked {
   readonly leader: boolean;
 }
 
-/** All living processes that carry a mark, by `app socket`: one walk over the process table, for whoever asks about many apps. */
+/** All living processes that carry a mark, by `app socket`: one walk over the process table for many apps. */
 export function markedProcesses(): ReadonlyMap<string, readonly Marked[]> {
   const byMark = new Map<string, Marked[]>();
   for (const pid of livingPids()) {
@@ -136,7 +136,7 @@ export function groupAlive(group: number): boolean {
   } catch (error) {
     if (errorCode(error) === 'ESRCH') return false;
   }
-  // Zombies answer the signal too; where nobody reaps them they would for ever.
+  // Zombies accept signals too; without a parent that reaps them they would count as alive forever.
   return livingPids().some((pid) => {
     const stat = readStat(pid);
     return stat !== null && stat.group === group && !isGoneState(stat.state);

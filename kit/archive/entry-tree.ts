@@ -1,8 +1,8 @@
-/** Which names an archive held so far, and what the sink is told about them. */
+/** The names that an archive has held so far, and what is passed on to the sink. */
 import type { Header } from './header.ts';
 import { type ArchiveLimits, nameSegments, refuse } from './rules.ts';
 
-/** Paths are segments below the root folder of the archive; a folder is told before what is in it. */
+/** Paths are segments below the root folder of the archive; a folder is emitted before its content. */
 export interface ArchiveSink {
   readonly folder: (path: readonly string[]) => void;
   readonly file: (path: readonly string[], bytes: number, executable: boolean) => void;

@@ -1,7 +1,7 @@
 /**
- * Writes an extracted archive below a folder that it makes itself, and removes a tree, without ever following a link: every step
- * goes through the descriptor of the folder above (`/proc/self/fd/N/name`, which is openat) with O_NOFOLLOW, so whoever swaps a
- * folder for a link in between gets a refusal and not our bytes. Synchronous: meant for a process of its own (svc-app-install).
+ * Writes an extracted archive below a folder that it makes, and removes a tree, without ever following a link: every step goes through the
+ * descriptor of the parent folder (`/proc/self/fd/N/name`, which is openat) with O_NOFOLLOW, so replacing a folder with a link in between
+ * leads to an error, not to our bytes elsewhere. Synchronous: meant for a separate process (svc-app-install).
  */
 import { closeSync, constants, fchmodSync, fchownSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { renameSync, rmdirSync, unlinkSync, writeSync } from 'node:fs';
@@ -12,7 +12,7 @@ import type { ArchiveSink } from './entry-tree.ts';
 import { refuse } from './rules.ts';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
-/** Somebody who goes on putting things into a folder keeps it; without an end a removal would never come back. */
+/** A folder that is filled while it is removed is left: without a bound the removal would never return. */
 const removeRoundsMax = 1_000;
 
 export interface FolderWriter extends ArchiveSink {
@@ -92,7 +92,7 @@ export function folderWriter(target: string, { durable }: Options): FolderWriter
       try {
         removeTree(whole);
       } catch {
-        // The cause of the abandoning is what the caller must see; what stays is below a 0700 folder that nobody uses.
+        // The caller must see the original error; what is left is below a private 0700 folder.
       }
     },
   };
@@ -140,7 +140,7 @@ function removeEntry(parent: number, name: string): boolean {
 function emptyFolder(path: string): void {
   const fd = openFolder(path);
   try {
-    // To root whoever may write to it could fill it for ever; without write permission for its owner it could not be emptied.
+    // Only root may write to it now, so it can't be filled again; its owner needs write permission to empty it.
     if (process.getuid?.() === 0) fchownSync(fd, 0, 0);
     fchmodSync(fd, 0o700);
     for (const inside of readdirSync(pathOf(fd), { encoding: 'buffer' })) {
@@ -160,7 +160,7 @@ function removeOddName(parent: number, name: Buffer): void {
   removeEntry(parent, plain);
 }
 
-/** What the reader has promised but the disk does not keep: somebody else is at work in the folder. */
+/** The reader checked it, but the disk differs: another process is changing the folder. */
 function guarded<T>(path: readonly string[], act: () => T): T {
   try {
     return act();

@@ -18,7 +18,7 @@ interface Options {
 
 /** Chunks of the content in order; what is still missing or wrong at the end rejects after the last chunk. */
 export async function* gunzip(source: AsyncIterable<Uint8Array>, options: Options): AsyncGenerator<Buffer> {
-  // Each piece is a buffer of its own until the collector comes: small ones, and a small young generation (unpack.ts), keep memory flat.
+  // Each chunk is a separate buffer until garbage collection: small ones, and a small young generation (unpack.ts), keep memory flat.
   const inflate = createInflateRaw({ chunkSize: 64 * 1_024 });
   const feeding = feed(source, inflate, options);
   feeding.catch((error: unknown) => inflate.destroy(error as Error));

@@ -5,7 +5,7 @@ export const blockBytes = 512;
 
 export interface Header {
   readonly type: 'file' | 'folder' | 'pax';
-  /** As it stands there: a folder still ends in '/'. Empty names are refused later. */
+  /** As written in the archive: a folder still ends in '/'. Empty names are refused later. */
   readonly name: string;
   readonly bytes: number;
   readonly executable: boolean;
@@ -45,7 +45,7 @@ function readName(block: Buffer, magic: string): string {
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-/** Up to the first NUL; readers differ about what stands behind it, so nothing may. */
+/** Up to the first NUL; readers disagree about bytes behind it, so none are allowed. */
 function text(block: Buffer, from: number, to: number, entry?: string): string {
   const field = block.subarray(from, to);
   const end = field.indexOf(0);

@@ -1,6 +1,6 @@
 /**
- * A folder as a tarball: the same tree gives the same bytes, wherever it lies and in whatever order its file system lists it.
- * Owner, times, umask and the order of the folder do not count; of the mode only the owner's execute bit does.
+ * A folder as a tarball: the same tree gives the same bytes, in any place and any listing order. Owner, times, umask and order do not
+ * count; of the mode only the owner's execute bit does.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, createWriteStream, fstatSync, read as readCallback } from 'node:fs';

@@ -1,11 +1,9 @@
 /**
- * kit/archive/: packages and engines as tarballs. Whoever reads one may be root and its writer may be anyone, so the reader takes
- * regular files and folders below one root folder and refuses everything else by name. Decision: docs/decisions/0050-own-tar-reader.md
- *
- * pack.ts folder -> tarball, always the same bytes; extract.ts tarball -> fresh folder, or nothing.
- * gunzip.ts and tar-reader.ts read, header.ts knows the blocks, folder-writer.ts writes without ever following a link.
- *
- * This file: what is refused, and the rule of a name.
+ * kit/archive/: packages and engines as tarballs. The reader may run as root and the writer is untrusted, so it takes regular files and
+ * folders below one root folder and refuses everything else by name. Decision: docs/decisions/0050-own-tar-reader.md
+ * pack.ts folder -> tarball, always the same bytes; extract.ts tarball -> fresh folder, or nothing. gunzip.ts and tar-reader.ts read,
+ * header.ts parses blocks, folder-writer.ts writes without ever following a link.
+ * This file: what is refused, and the rule for names.
  */
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';

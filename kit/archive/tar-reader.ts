@@ -1,6 +1,6 @@
 /**
- * Reads a tar from chunks of any size and tells a sink, synchronously and in order, what to make. Everything that is refused is
- * refused before the sink hears of it; the sink never gets a name twice, nor one that leaves the root folder.
+ * Parses a tar from chunks of any size and calls a sink, synchronously and in order, for each entry. An entry is refused before the sink
+ * sees it; the sink never gets a name twice, nor one that leaves the root folder.
  */
 import { limits } from './limits.ts';
 import { type ArchiveSink, type EntryTree, type TarCounts, entryTree } from './entry-tree.ts';
@@ -68,7 +68,7 @@ interface EntryStates {
 function entryStates(sink: ArchiveSink, tree: EntryTree): EntryStates {
   let zeroBlocks = 0;
   let pax: Buffer[] = [];
-  /** Undefined when no pax header stands before the entry, null when it holds no path. */
+  /** Undefined when no pax header precedes the entry, null when it holds no path. */
   let paxPath: string | null | undefined;
 
   const takePax = (bytes: number): Mode => {

@@ -55,7 +55,7 @@ export function walkOpen(root: number, { bytesMax, entriesMax }: ArchiveLimits, 
   return found.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }
 
-/** Refused as CHANGED when somebody exchanged the name meanwhile. */
+/** Refused as CHANGED when the name was replaced meanwhile. */
 export function unchanged<T>(path: string, act: () => T): T {
   try {
     return act();

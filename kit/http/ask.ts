@@ -1,6 +1,6 @@
 /**
- * The one way in which we ask something over HTTP: undici's client, HTTP/1.1, one request on a connection of its own, with bounds for silence
- * and head. Probes and reads of the repository (controller/), downloads and uploads (kit/), the control socket (bin/client.ts).
+ * The HTTP client of svc: undici, HTTP/1.1, one request per connection, with bounds for silence and head. Used by probes and repository
+ * reads (controller/), downloads and uploads (kit/), the control socket (bin/client.ts).
  * Decision: docs/decisions/0188-undici.md
  */
 import type { Socket } from 'node:net';
@@ -21,7 +21,7 @@ export interface Question {
 export interface Way {
   /** Of silence: until there is a connection, until the head of the answer, and within its body. 0: the caller ends it by its own clock. */
   readonly silentMsMax: number;
-  /** The body is told as things happen: it may be silent for as long as it likes. */
+  /** The body is a stream of events: it may be silent without a limit. */
   readonly isStream?: boolean;
   readonly socketPath?: string;
   /** A connection that is open already: a socket, or a channel of ssh. */
@@ -35,11 +35,11 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Iterating over it throws when it breaks off. */
   readonly body: Readable;
-  /** Ends the connection, whatever was still to come. */
+  /** Ends the connection and drops the rest of the body. */
   end(): void;
 }
 
-/** Resolves with the head of the answer, whatever its status; redirects are not followed. Rejects when there is none: see `whyNone`. */
+/** Resolves with the head of the answer, with any status; redirects are not followed. Rejects when there is none: see `whyNone`. */
 export async function ask({ origin, method, path, headers = {}, body }: Question, way: Way): Promise<Answer> {
   const { Client } = await import('./undici.ts');
   const client = new Client(origin, clientOptions(way));
@@ -64,7 +64,7 @@ function clientOptions({ silentMsMax, isStream = false, socketPath, stream }: Wa
     headersTimeout: silentMsMax,
     bodyTimeout: isStream ? 0 : silentMsMax,
     ...(socketPath !== undefined && { socketPath }),
-    // Told within the call, it would not begin to send.
+    // Called within the call, it would not begin to send.
     ...(stream && { connect: (_options, connected) => queueMicrotask(() => connected(null, asSocket(stream))) }),
   } satisfies Client.Options;
 }

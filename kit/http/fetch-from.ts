@@ -5,7 +5,7 @@ import { ask, headerOf, type Answer, type Way } from './ask.ts';
 /** A redirect that is not followed. The address holds neither user name, password nor query: those may be credentials. */
 export class RedirectRefused extends Error {}
 
-/** Resolves with the first answer that is no redirect, whatever its status. Rejects RedirectRefused, and as `ask` does. */
+/** Resolves with the first answer that is no redirect, with any status. Rejects RedirectRefused, and as `ask` does. */
 export async function fetchFrom(url: string, headers: Readonly<Record<string, string>>, way: Way): Promise<Answer> {
   for (let at = new URL(url), left = limits.redirectsMax; ; left -= 1) {
     const answer = await ask(

@@ -27,7 +27,7 @@ export interface Download {
   readonly slowMsMax?: number;
 }
 
-/** Tells how far a download is: at most so often, and once at the end. */
+/** Reports the progress of a download: rate limited, and once at the end. */
 export function progressReporter(
   what: { readonly nome: string; readonly versao: string; readonly total: number },
   already: number,
@@ -77,7 +77,7 @@ async function attempt(wanted: Download, have: number): Promise<void> {
   const headers: Record<string, string> = { 'accept-encoding': 'identity' };
   if (have > 0) {
     headers['range'] = `bytes=${have}-`;
-    // Without a strong validator the sha256 at the end tells whether the two halves belong together.
+    // Without a strong validator the sha256 at the end shows whether the two parts belong together.
     if (etag !== '') headers['if-range'] = etag;
   }
   const answer = await request(wanted.url, headers);

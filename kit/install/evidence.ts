@@ -35,8 +35,8 @@ require('node:http').get({ socketPath, path, headers: { 'x-svc-app-token': token
 }).once('error', () => process.exit());`;
 
 /**
- * As the owner of the process (spec 3.2): where the socket's name leads is theirs to say, and root would get in anywhere. 0 when nobody
- * answers in time.
+ * Asked as the owner of the process (spec 3.2): the account controls where the socket's name leads, and root could enter anywhere. 0 on a
+ * timeout.
  */
 function probe({ uid, gid }: { readonly uid: number; readonly gid: number }, socket: string, token: string, path: string): Promise<number> {
   const child = spawn(process.execPath, ['-e', asking], {

@@ -61,6 +61,6 @@ export function cancelBy(input: Readable, onCancel: () => void): void {
     if (heard === 'cancel\n') onCancel();
   });
   input.resume();
-  // Nobody waits for the sender's last word.
+  // The sender's last bytes are not waited for.
   (input as Readable & { unref?: () => void }).unref?.();
 }

@@ -1,7 +1,6 @@
 /**
- * kit/install/: `svc-app-install` (spec 2.1, 2.3, 3.3). Whatever happens at whatever moment, the version before or the new one is
- * whole, and the next run takes away what this one left. versions.ts says how; faults.ts names every step for the tests.
- *
+ * kit/install/: `svc-app-install` (spec 2.1, 2.3, 3.3). After a kill at any moment the version before or the new one is whole, and the next
+ * run removes what was left. versions.ts says how; faults.ts names every step for the tests.
  * This file: the order of the steps.
  */
 import { randomBytes } from 'node:crypto';
@@ -140,7 +139,7 @@ async function locked<Result>(target: Target, app: string, act: (versions: Versi
 
 interface Standing {
   readonly version: string | null;
-  /** Hash of what was delivered, as long as nobody changed a file of it; null when somebody did. */
+  /** Hash of what was delivered, while no file of it was changed; otherwise null. */
   readonly hash: string | null;
   /** Of the folder as the launcher sees it. */
   readonly runtimeHash: string;
@@ -200,7 +199,7 @@ async function enter(target: Target, versions: Versions, staged: Staged): Promis
     writeRecord(versions, tag, { version, deliveredHash: staged.hash, installedHash, installedAtMs: Date.now() });
     faultPoint('record-written');
     target.onEvent({ event: 'step', step: 'swap' });
-    // Of a version that somebody changed on the server nothing is kept.
+    // A version that was changed on the server is not kept.
     await swapIn(versions, tag, now?.hash !== null);
     entered = true;
     await dropLeftovers(versions);
@@ -231,8 +230,8 @@ async function setUp(target: Target, versions: Versions, staged: Staged, folder:
 }
 
 /**
- * After the new version entered: with --force nobody runs another one, and where it was there already every instance is ended, since spec 3.3 knows no
- * exception. Engines that are declared no longer go.
+ * After the swap: with --force no instance of another version stays, and if the same version was there already every instance is ended,
+ * since spec 3.3 knows no exception. Engines that are no longer declared are removed.
  */
 async function finish(target: Target, manifest: Manifest, hash: string, isOther: boolean): Promise<number> {
   const app = manifest.id;
@@ -283,7 +282,7 @@ export async function rollBack(target: Target, app: string): Promise<InstallResu
     target.onEvent({ event: 'step', step: 'swap' });
     await swapBack(versions);
     const after = await standing(versions);
-    // Going back is for a version that does not work: its instances go, whoever runs them.
+    // A rollback is for a version that does not work: its instances are ended for all accounts.
     const ended = await finish({ ...target, force: true }, manifest, after?.runtimeHash ?? '', true);
     const { version } = manifest;
     return {
@@ -306,7 +305,7 @@ export async function remove(target: Target, app: string): Promise<InstallResult
     // The process first: nothing runs without its code.
     if (target.scope === 'sistema' && target.place.prefix === '') await leaveServerScope(app);
     const instances = { app, scope: target.scope, ...target.place, hash: '' };
-    // Before its code goes, and once more for whoever was started in between.
+    // Before its code is removed, and once more for instances started in between.
     let ended = 0;
     if (target.force && now !== null) {
       target.onEvent({ event: 'step', step: 'end-instances' });

@@ -1,7 +1,7 @@
 /**
- * Ends the instances of every account that run another code than the installed one, or all of them (spec 3.3, `--force`). A process is one
- * of ours when its environ names the app, a socket of this app below a home, and an installed hash; whoever stands elsewhere
- * (another prefix, a person with a package of their own) is left alone. Checked again before each signal.
+ * Ends the instances of every account that run other code than the installed one, or all of them (spec 3.3, `--force`). A process counts
+ * when its environ names the app, a socket of this app below a home, and an installed hash; instances elsewhere (another prefix, a person
+ * with their own package) are left alone. Checked again before each signal.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../schema/backend.ts';
@@ -15,9 +15,9 @@ export interface Instances {
   readonly app: string;
   readonly scope: Scope;
   readonly prefix: string;
-  /** Home of whoever installs: the only one in scope `pessoa`. */
+  /** Home of the installing account: the only one in scope `pessoa`. */
   readonly home: string;
-  /** Hash that the launcher gives to instances of the version that is now in place; '' spares nobody. */
+  /** Hash that the launcher gives to instances of the version now in place; '' matches none. */
   readonly hash: string;
 }
 
@@ -30,7 +30,7 @@ export function instanceHome(environ: ReadonlyMap<string, string>, wanted: Insta
   if (environ.get('SVC_APP_ID') !== wanted.app || !socket.startsWith('/') || !socket.endsWith(suffix)) return null;
   const home = socket.slice(0, -suffix.length);
   if (wanted.scope === 'pessoa') return home === wanted.home ? home : null;
-  // One of their own shadows this one; what can't be looked at may be there, and its process is left alone.
+  // A package of the person's own shadows this one; what can't be read may be there, and its process is left alone.
   if (pathState(`${home}/.local/share/svc-apps/${wanted.app}/svc-app.json`).kind !== 'absent') return null;
   return wanted.prefix === '' || home === wanted.prefix || home.startsWith(`${wanted.prefix}/`) ? home : null;
 }

@@ -40,7 +40,7 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Null when it holds more entries than are counted at each look. */
+/** Null when it holds too many entries to count. */
 async function bytesIn(folder: string): Promise<number | null> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   if (entries.length > limits.engineCountedEntriesMax) return null;

@@ -7,10 +7,10 @@ import { limits } from './limits.ts';
 
 /** Rejects INSTALL_BUSY when another installer keeps it for longer than the limit. The result releases it. */
 export async function takeLock(file: string): Promise<() => void> {
-  // Made here and not by flock, so that a full disk or a missing right is told as what it is.
+  // Made here and not by flock, so that a full disk or a missing right is reported as such.
   closeSync(openSync(file, 'a', 0o644));
   const seconds = String(limits.installLockMsMax / 1_000);
-  // `cat` lives as long as the pipe from us: also a SIGKILL of ours closes it.
+  // `cat` lives as long as our end of the pipe: a SIGKILL closes it too.
   const argv = ['--no-fork', '-w', seconds, '-E', '75', file, '/bin/sh', '-c', 'echo locked; exec cat >/dev/null'];
   const child = spawn('flock', argv, { stdio: ['pipe', 'pipe', 'inherit'] });
   const outcome = await Promise.race([

@@ -44,7 +44,7 @@ interface Order {
   readonly cancellable: boolean;
 }
 
-/** Null when it is no order of ours. */
+/** Null when the arguments are not valid. */
 function orderFrom(argv: readonly string[]): Order | null {
   const flag = { type: 'boolean', default: false } as const;
   const word = { type: 'string' } as const;
@@ -97,7 +97,7 @@ function orderFrom(argv: readonly string[]): Order | null {
 
 const isCount = (bytes: number | null): boolean => bytes !== null && Number.isSafeInteger(bytes) && bytes > 0;
 
-/** Whoever may write the system's folder: root, or the owner of the prefix that stands for a whole server. */
+/** Only root, or the owner of the prefix that is used as a whole server, may write the system's folder. */
 function maySystem(prefix: string): boolean {
   const uid = process.getuid?.();
   return uid === 0 || (prefix !== '' && statSync(prefix, { throwIfNoEntry: false })?.uid === uid);
@@ -144,8 +144,8 @@ function listenForCancel(order: Order): void {
 }
 
 /**
- * At whatever step: the version before or the new one is whole. What was fetched so far goes at once: nobody may ever run us again.
- * Whatever else this run leaves goes with the next one (decision 0060).
+ * At any step the version before or the new one is whole. Downloads are removed at once, since there may be no next run. Other leftovers
+ * are removed by the next run (decision 0060).
  */
 function cancel(order: Order): never {
   dropOwnStagings();
@@ -184,10 +184,10 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(usage);
     return 2;
   }
-  // Whoever listened may be gone; the installation goes on.
+  // The reader of the output may be gone; the installation goes on.
   process.stdout.on('error', () => undefined);
   process.once('SIGTERM', () => cancel(order));
-  // Whatever the caller's was: what is installed is for everybody.
+  // Independent of the caller's umask: what is installed is readable by all.
   process.umask(0o022);
   try {
     emit(order, await run(order));

@@ -66,7 +66,7 @@ export function alternativesOf(requirement: string): readonly string[] {
   return names;
 }
 
-/** Of the requirements, as given, those of which no alternative is installed; all of them when that can't be told. */
+/** The requirements of which no alternative is installed, as given; all of them when that is unknown. */
 export async function unmetRequirements(requirements: readonly string[]): Promise<readonly string[]> {
   const asked = requirements.map((requirement) => ({ requirement, names: alternativesOf(requirement) }));
   if (asked.length === 0) return [];

@@ -1,6 +1,6 @@
 /**
- * The first of the two runs of `installCommand` (spec 2.1): once at install, as whoever installs, with a log of its own. The
- * person's run is the launcher's (kit/launch/set-up.ts). Its processes end with the installer, also when that is killed.
+ * The first of the two runs of `installCommand` (spec 2.1): once at install, as the installing account, with its own log. The person's run
+ * is the launcher's (kit/launch/set-up.ts). Its processes end with the installer, also when that is killed.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';

@@ -50,7 +50,7 @@ export async function findSource(what: string, repository: string, sha256: strin
   return { app, ...(await findPackage(repository, { app, version, sha256 }, fetchDocument)) };
 }
 
-/** Puts the package into `staging/package`. What is judged and extracted is a private copy: nobody changes it in between. */
+/** Puts the package into `staging/package`. Validation and extraction use a private copy, which no other process can change. */
 export async function stage(
   source: Exclude<Source, { kind: 'installed' }>,
   staging: string,

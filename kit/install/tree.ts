@@ -72,7 +72,7 @@ export async function walkTree(root: number, rules: Rules = {}): Promise<Tree> {
   return { files, folders };
 }
 
-/** Somebody is at work in the folder: what was looked at is not what is there now. */
+/** Another process changes the folder: it differs from what was walked. */
 function unchanged<T>(path: string, act: () => T): T {
   try {
     return act();
@@ -86,7 +86,7 @@ export function refusePackage(why: string): never {
   throw new SvcError('PACKAGE_REFUSED', `the package is refused: ${why}`);
 }
 
-/** Of the folder, or of the one that a link of ours names, by the one rule of schema/package-hash.ts: regular files only. */
+/** Of the folder, or of the one that a link of svc names, by the rule of schema/package-hash.ts: regular files only. */
 export async function hashTree(path: string, rules: Rules = {}): Promise<string> {
   const root = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -123,8 +123,8 @@ async function digestOf(fd: number): Promise<string> {
 }
 
 /**
- * Copies what was walked in the open folder `source` into `target`, which exists, is empty and can be entered by nobody else; modes become 0755
- * and 0644 whatever the umask is.
+ * Copies what was walked in the open folder `source` into `target`, which exists, is empty and private; modes become 0755 and 0644,
+ * independent of the umask.
  */
 export async function copyTree(source: number, target: string, tree: Tree): Promise<void> {
   for (const folder of tree.folders) await mkdir(join(target, folder), { mode: 0o755 });
@@ -139,7 +139,7 @@ export async function copyTree(source: number, target: string, tree: Tree): Prom
   }
 }
 
-/** By the descriptor: what was opened is what is copied, whatever stands at its name by now. */
+/** By the descriptor: the opened file is copied, even if its name was replaced meanwhile. */
 async function copyOpen(fd: number, to: string, { path, bytes }: Pick<TreeFile, 'path' | 'bytes'>): Promise<void> {
   const changed = (): never => refusePackage(`${JSON.stringify(path)} changed while it was copied`);
   // Grown or turned into something else since the walk: what is installed is what was judged.

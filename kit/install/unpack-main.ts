@@ -1,6 +1,6 @@
 /**
- * Extracts a tarball from stdin into `package` of the folder it is started in, as an account without rights: whatever a hostile
- * archive could make of it, it is not root. Started by unpack.ts only. argv: package | engine. The refusal goes to stdout as JSON.
+ * Extracts a tarball from stdin into `package` of its working folder, as an account without rights, so that a hostile archive never runs
+ * code as root. Started by unpack.ts only. argv: package | engine. The refusal goes to stdout as JSON.
  */
 import { SvcError } from '../../schema/errors.ts';
 import { extractArchive } from '../archive/extract.ts';

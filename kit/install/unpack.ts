@@ -1,6 +1,6 @@
 /**
- * Extraction for root: in a process of an account that nobody else has, in a fresh 0700 folder that only it can enter; then the folder is closed
- * to it and everything in it becomes root's, through descriptors. Whoever is not root extracts by themself. Source: issue 3, 5.
+ * Extraction for root: in a process of an unused account, in a fresh 0700 folder that only it can enter; then the folder is closed to it
+ * and everything in it is given to root, through descriptors. Accounts other than root extract directly. Source: issue 3, 5.
  */
 import { spawn } from 'node:child_process';
 import { lchown, mkdir, open, rename } from 'node:fs/promises';

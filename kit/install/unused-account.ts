@@ -1,6 +1,6 @@
 /**
- * The number of an account that nobody has, for one extraction. Not `nobody`: other services run as that, and what they share with us they
- * may enter, stop and change. A number needs no entry in any list to own a folder.
+ * An account number that no account has, for one extraction. Not the account `nobody`: other services run as that, and could enter, stop
+ * and change what shares it. A number needs no entry in any list to own a folder.
  */
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
- * Where versions stand and how one takes the place of another. `<parent>/<id>` is a link to `.versions/<id>/<tag>`, a folder that
- * is whole before anything points to it; one rename of a link is the swap, so at every moment the old or the new version is
- * there, and whoever runs the old one keeps its files. A folder that no link points to is a leftover.
+ * Where versions are and how one replaces another. `<parent>/<id>` is a link to `.versions/<id>/<tag>`, a folder that is complete before a
+ * link names it; one rename of a link is the swap, so the old or the new version is there at every moment, and running instances keep their
+ * files. A folder that no link names is a leftover.
  * Decision: docs/decisions/0060-versions-side-by-side.md
  */
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
@@ -32,7 +32,7 @@ export function versionsOf(parent: string, app: string): Versions {
 
 const tagPattern = /^[0-9a-f]{12}$/;
 
-/** The tag that the link names, or null when it is missing or no link of ours. */
+/** The tag that the link names, or null when the link is missing or not in our format. */
 function tagAt(path: string): string | null {
   let text: string;
   try {
@@ -60,7 +60,7 @@ export function writeRecord(versions: Versions, tag: string, record: InstalledRe
   writeFileAtomic(recordPath(versions, tag), `${JSON.stringify(record)}\n`, { mode: 0o644, durable: true });
 }
 
-/** The manifest bytes of what stands at the link; null when there is nothing. */
+/** The manifest bytes of the version that the link names; null when there is none. */
 export function currentManifest(versions: Versions): Buffer | null {
   try {
     return readFileSync(join(versions.link, 'svc-app.json'));
@@ -70,7 +70,7 @@ export function currentManifest(versions: Versions): Buffer | null {
   }
 }
 
-/** Makes `link` name `tag` in one step, whatever link was there. */
+/** Makes `link` name `tag` in one step, and replaces an existing link. */
 async function point(versions: Versions, link: string, target: string, afterMade?: () => void): Promise<void> {
   const temporary = join(versions.store, `link-${process.pid}`);
   unlinkIfThere(temporary);
@@ -79,10 +79,7 @@ async function point(versions: Versions, link: string, target: string, afterMade
   await rename(temporary, link);
 }
 
-/**
- * The folder `tag`, whole and settled, becomes the current version; the one before stays as `previous`, unless it is not worth
- * going back to.
- */
+/** The complete folder `tag` becomes the current version; the one before stays as `previous`, unless it is not worth going back to. */
 export async function swapIn(versions: Versions, tag: string, keepOld: boolean): Promise<void> {
   await adoptPlainFolder(versions);
   const old = keepOld ? currentTag(versions) : null;
@@ -97,8 +94,8 @@ export async function swapIn(versions: Versions, tag: string, keepOld: boolean):
 }
 
 /**
- * A plain folder in the place of the link (put there by hand) becomes a version like any other. For the length of two system
- * calls nothing stands at the link; `adopted` names what to put back.
+ * A plain folder in the place of the link (put there by hand) becomes a version like any other. Between two system calls nothing is at the
+ * link; `adopted` names what to put back.
  */
 async function adoptPlainFolder(versions: Versions): Promise<void> {
   if (!isFolder(versions.link)) return;
@@ -166,7 +163,7 @@ export async function dropLeftovers(versions: Versions): Promise<void> {
   if (kept.size === 0) removeTree(versions.store);
 }
 
-/** Those that this process made: whoever ends it in the middle takes them along. */
+/** Staging folders of this process: removed when it is ended in the middle. */
 const ownStagings = new Set<string>();
 
 /** A folder of our own to stage in; its name says whose it is, so that the next run knows a dead one's. */
@@ -178,13 +175,13 @@ export async function makeStaging(parent: string, tag: string, startTicks: numbe
   return folder;
 }
 
-/** Before an end at whatever step. What can't be removed in time goes with the next run. */
+/** Before an end at any step. What can't be removed in time is removed by the next run. */
 export function dropOwnStagings(): void {
   for (const folder of ownStagings) {
     try {
       removeTree(folder);
     } catch {
-      // Somebody still writes into it.
+      // Another process still writes into it.
     }
   }
 }

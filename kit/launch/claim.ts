@@ -1,7 +1,7 @@
 /**
- * Never two launchers of one app. `svc-app-run` holds a flock on launch.lock (taken by its shim). The supervisor launches inside
- * itself, where no flock can be had, so it puts up a claim first and looks for the flock afterwards, while the launcher takes
- * the flock first and looks for the claim afterwards: whatever the order, at most one of them goes on.
+ * Prevents two launchers of one app. `svc-app-run` holds a flock on launch.lock (taken by its shim). The supervisor launches in its own
+ * process, where no flock is possible, so it first writes a claim and then checks the flock, while the launcher first takes the flock and
+ * then checks the claim: in any order, at most one of them goes on.
  * Decision: docs/decisions/0023-one-launcher.md
  */
 import { readFileSync, readlinkSync, readdirSync, statSync } from 'node:fs';
@@ -34,9 +34,9 @@ export function claimHolder(dir: string): ProcessIdentity | null {
   return holder !== null && isAlive(holder) ? holder : null;
 }
 
-/** Whether somebody holds a flock on the file, told by the kernel's own list. */
+/** Whether another process holds a flock on the file, by the kernel's list. */
 export function lockHeld(path: string): boolean {
-  // What can't be looked at is thrown: somebody may hold it.
+  // A read error is thrown: the lock may be held.
   const inode = statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
   if (inode === undefined) return false;
   // "1: FLOCK  ADVISORY  WRITE 1234 fe:00:2212520 0 EOF"

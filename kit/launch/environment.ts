@@ -10,7 +10,7 @@ const inherited = ['LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'TZ', 'USER', 'LOGN
 /** Where tests plant the /sys and /dev of other hardware; absolute. It never reaches an app. */
 const gpuRootVariable = 'SVC_GPU_ROOT';
 
-/** Tells a launcher that the supervisor started from one that somebody did; it never reaches an app. */
+/** Marks a launcher that the supervisor started; removed from the environment of the app. */
 export const launchedVariable = 'SVC_APP_LAUNCHED';
 
 export function gpuRootFrom(environment: Readonly<Record<string, string | undefined>>): string {
@@ -46,7 +46,7 @@ export function backendEnvironment(input: EnvironmentInput): Record<string, stri
     // On a name clash the person's secret wins, but for the reserved names, which the vault never yields. Source: spec 3.1 step 2.
     ...Object.fromEntries(input.wish),
     ...Object.fromEntries(input.secrets),
-    // Nobody but the launcher says these.
+    // Reasons that only the launcher reports.
     ...Object.fromEntries(input.engines),
     ...appMark(place, app),
     SVC_APP_INSTALLED_HASH: input.hash,

@@ -1,6 +1,6 @@
 /**
- * Who has a card: a flock on the card's own folder in /sys. It needs no folder of ours and no rights, holds across all accounts of the
- * server, and ends with the process (and its children) by the kernel, however that ends. Decision: docs/decisions/0078-gpu-leases.md
+ * Which app has a card: a flock on the card's folder in /sys. It needs no folder and no rights, holds across all accounts of the server,
+ * and the kernel releases it when the process (and its children) ended. Decision: docs/decisions/0078-gpu-leases.md
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, realpathSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { limits } from '../limits.ts';
 import { readEvidence } from '../atomic-file.ts';
 import type { GpuDevice } from './gpu.ts';
 
-/** Held by whoever has the descriptor open: our process now, the backend that inherits it afterwards. */
+/** Held by every process that has the descriptor open: ours now, the backend that inherits it later. */
 export interface GpuLease {
   readonly path: string;
   readonly fd: number;
@@ -31,7 +31,7 @@ export function leasePath(root: string, { dispositivo, pci }: Pick<GpuDevice, 'd
   return null;
 }
 
-/** The lease, or null when somebody else has it. The caller closes the descriptor, or hands it on. */
+/** The lease, or null when another process has it. The caller closes the descriptor, or hands it on. */
 export function takeLease(path: string): GpuLease | null {
   let fd: number;
   try {

@@ -1,25 +1,25 @@
 /**
- * The cards of a server (spec 2.1 `recursos.gpu`), read from /sys, /proc and /dev without any package: render nodes, NVIDIA cards
- * that have none, and physical cards without a driver, so that the sentence can say what to ask for. What is chosen from them stands
- * in gpu-verdict.ts, who holds one in gpu-lease.ts. Decision: docs/decisions/0077-gpu-inventory.md
+ * The cards of a server (spec 2.1 `recursos.gpu`), read from /sys, /proc and /dev without any package: render nodes, NVIDIA cards without
+ * one, and physical cards without a driver, so that the message can say what to ask for. gpu-verdict.ts chooses, gpu-lease.ts reserves.
+ * Decision: docs/decisions/0077-gpu-inventory.md
  */
 import { closeSync, constants, openSync, readSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { limits } from '../limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 
-/** One card, as it stands in limits.json and reaches `svc.gpu.concedida()`. */
+/** One card, as written to limits.json and returned by `svc.gpu.concedida()`. */
 export interface GpuDevice {
   /** Render node or, without one, the device file of the driver; '' when no driver made either. */
   readonly dispositivo: string;
   readonly fornecedor: string;
-  /** '' when nothing on the server tells it. */
+  /** '' when the server does not report it. */
   readonly modelo: string;
   readonly driver: string;
   readonly virtual: boolean;
   /** The person's own process can open the device for reading and writing. */
   readonly acessivel: boolean;
-  /** Address on the bus, e.g. 0000:01:00.0; '' for what stands on none. */
+  /** Address on the bus, e.g. 0000:01:00.0; '' for a card without one. */
   readonly pci: string;
   /** NVIDIA's own name of the card, for CUDA_VISIBLE_DEVICES; '' when unknown. */
   readonly uuid: string;
@@ -117,7 +117,7 @@ interface NvidiaCard {
   readonly node: string;
 }
 
-/** What NVIDIA's own driver tells of its cards. */
+/** What NVIDIA's driver reports of its cards. */
 function nvidiaCards(root: string): readonly NvidiaCard[] {
   const folder = join(root, '/proc/driver/nvidia/gpus');
   return namesIn(folder)
@@ -228,7 +228,7 @@ function attribute(path: string): string {
   return readStart(path, limits.gpuAttributeBytesMax).trim();
 }
 
-/** At most so many bytes; '' when it can't be read. A pipe that somebody put there is not waited for. */
+/** At most so many bytes; '' when it can't be read. Does not block on a pipe. */
 function readStart(path: string, bytesMax: number): string {
   let fd: number;
   try {

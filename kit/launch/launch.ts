@@ -33,7 +33,7 @@ export interface LaunchRequest {
   readonly nodeExecutable: string;
   /** The caller's environment; only a few names of it are taken over. */
   readonly caller: Readonly<Record<string, string | undefined>>;
-  /** Who stands in the marker while the steps are under way. */
+  /** The process that the marker names while the steps are under way. */
   readonly self: ProcessIdentity;
   readonly nowMs: () => number;
   /** The supervisor must not wait for an installCommand: it hands such a start to `svc-app-run`. */
@@ -56,15 +56,15 @@ export interface Launch {
   readonly contained: boolean;
   readonly containedReason: string;
   readonly gpu: GpuSummary | null;
-  /** The card that the backend gets. Whoever gets the launch hands the descriptor on and closes it, as that of the log. */
+  /** The card of the backend. The receiver of the launch hands the descriptor on and closes it, like that of the log. */
   readonly lease: GpuLease | null;
-  /** Open for appending on the new run.log; whoever gets the launch closes it. */
+  /** Open for appending to the new run.log; the receiver of the launch closes it. */
   readonly logFd: number;
 }
 
 export type LaunchResult =
   | Launch
-  /** Somebody answers on the socket. */
+  /** A process answers on the socket. */
   | { readonly kind: 'up' }
   | { readonly kind: 'set-up-due' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
@@ -197,8 +197,8 @@ function inScope(held: Containment, unit: string, manifest: Manifest, command: L
 }
 
 /**
- * What installCommand made in the folder belongs to the version, as in the root phase: the record beside it says so, when the person
- * may write it (a package of their own). Without that their set-up would look like files that somebody changed. Answers the new hash.
+ * What installCommand made in the folder belongs to the version, as in the root phase: the record beside it says so, when the person may
+ * write it (their own package). Otherwise these files would look like drift. Returns the new hash.
  */
 async function adoptSetUp(folder: string, appDir: string, before: string): Promise<string> {
   const hash = await cachedPackageHash(folder, `${appDir}/package.hash`);
@@ -225,7 +225,7 @@ export function runtimeCommand(
   if (manifest.backend.runtime === 'node') return [nodeExecutable, entrypoint];
   const python = findExecutable('python3', searchPath(place, nodeExecutable));
   if (python === null) throw new LaunchRefused('RuntimeMissing', 'python3 is not installed on this server: ask the administrator for it');
-  // -u: what the app prints stands in run.log at once, also when it dies.
+  // -u: output of the app is in run.log at once, also when it dies.
   return [python, '-u', entrypoint];
 }
 

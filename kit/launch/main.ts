@@ -29,7 +29,8 @@ function say(text: string): void {
 function become(launch: Launch, runLog: string): never {
   closeSync(launch.logFd);
   process.chdir(launch.cwd);
-  // Our own hold on the card ends with the exec, so the shell takes it again, for good. Who loses it in between is started anew.
+  // Our own lock on the card ends with the exec, so the shell takes it again, for the app's life. If another app took it in between, the
+  // start is repeated.
   const waitSeconds = limits.gpuLeaseWaitMsMax / 1_000;
   const redirect = [
     'lease=$1; log=$2; shift 2',

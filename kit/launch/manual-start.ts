@@ -1,11 +1,10 @@
 /**
- * The manual start of spec 3.1: `svc-app-run ID` of somebody at a shell, for an app that nobody asked for yet. The env file is the wish
- * (spec 2.6), so it is written here as the portal would have it written (a token of 32 random bytes, the base path by `/etc/svc/origins`);
- * portal and supervisor find the token in it as after any other start, a crash is followed by a restart, `svc stop` ends it. Refusing such
- * a start, as it was, made the launcher not the single path for every start; starting without an env file would be ended by the supervisor,
- * which ends what is not wanted. A launcher that the supervisor started (`SVC_APP_LAUNCHED`) writes none: there a missing file is a stop
- * that came in between. Nothing is written for what is not installed or belongs to the service manager. Where the portal serves apps under
- * another base path, its first start order replaces the process.
+ * The manual start of spec 3.1: `svc-app-run ID` at a shell, for an app that is not wanted yet. The env file is the wish (spec 2.6), so it
+ * is written here as the portal would write it (a token of 32 random bytes, the base path by `/etc/svc/origins`); portal and supervisor
+ * find the token in it, a crash is restarted, `svc stop` ends it. Without an env file the supervisor would end the app as not wanted. A
+ * launcher that the supervisor started (`SVC_APP_LAUNCHED`) writes none: there a missing file means that a stop came in between. Nothing is
+ * written for an app that is not installed or is run by the service manager. If the portal serves the app under another base path, its
+ * first start order replaces the process.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

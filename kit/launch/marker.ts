@@ -1,6 +1,6 @@
 /**
- * `subindo`, the dated marker of an app in set-up (spec 3.1 step 4). Its content tells the supervisor who is at work and how far;
- * after a refusal it tells why. It is evidence: only the identity in it decides whether somebody really is at work.
+ * `subindo`, the dated marker of an app in set-up (spec 3.1 step 4). It tells the supervisor which process works on which step; after a
+ * refusal, the reason. Only the process identity in it decides whether a set-up is really under way.
  */
 import { startSteps, type ProcessIdentity, type StartStep } from '../../schema/backend.ts';
 import { readRecord, writeFileAtomic } from '../atomic-file.ts';
@@ -18,7 +18,7 @@ export function writeMarker(path: string, marker: Marker): void {
   writeFileAtomic(path, `${JSON.stringify(marker)}\n`);
 }
 
-/** Null when missing or not ours. Throws when the disk does not let us read it: somebody may be at work. */
+/** Null when missing or not in our format. Throws when the file can't be read: a set-up may be under way. */
 export function readMarker(path: string): Marker | null {
   const text = readRecord(path) ?? 'null';
   let value: unknown;

@@ -17,7 +17,7 @@ interface Listed {
   readonly stamp: string;
 }
 
-/** Regular files only: what else a package may hold (links, folders) carries no bytes of its own. */
+/** Regular files only: links and folders carry no bytes. */
 async function list(root: string): Promise<readonly Listed[]> {
   const found: Listed[] = [];
   const walk = async (folder: string): Promise<void> => {

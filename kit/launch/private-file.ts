@@ -1,4 +1,4 @@
-/** Files that hold credentials: read only when they are the person's own and nobody else's to read. Source: spec 5.7. */
+/** Files that hold credentials: read only when they belong to the person and no other account can read them. Source: spec 5.7. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { errorCode, isMissing } from '../atomic-file.ts';
 import { LaunchRefused, type RefusalReason } from './refusal.ts';
@@ -10,7 +10,7 @@ export interface PrivateFile {
   readonly reason: RefusalReason;
 }
 
-/** Null when missing. Checks the open file, so nobody can swap it in between; a link is not followed. */
+/** Null when missing. Checks the open file, so it can't be replaced in between; a link is not followed. */
 export function readPrivateFile({ path, name, reason }: PrivateFile, bytesMax: number): Uint8Array | null {
   const unusable = `${name} can't be used`;
   let fd: number;

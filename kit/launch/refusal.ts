@@ -49,7 +49,7 @@ export function refusalOf(reason: RefusalReason, message: string): Refusal {
   return { reason, retry: retryOf[reason], message };
 }
 
-/** What a failed step means. The disk's own troubles are nobody's fault and pass: they cost no failure. */
+/** Maps a failed step to a refusal. Disk errors are transient: they do not count as a failure of the app. */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof LaunchRefused) return error.refusal;
   if (isDiskFull(error)) return refusalOf('DiskFull', `the home can't be written: ${errorCode(error)}`);

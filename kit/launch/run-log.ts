@@ -1,6 +1,6 @@
 /**
- * run.log (spec 2.6): the kernel writes it through the backend's own descriptors, so it survives every death of ours. The file
- * is opened for appending; that is why it can be shortened in place while the backend goes on writing.
+ * run.log (spec 2.6): the kernel writes it through the backend's descriptors, so it survives the death of launcher and supervisor. The file
+ * is opened for appending; therefore it can be truncated in place while the backend goes on writing.
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { limits } from '../limits.ts';
@@ -23,7 +23,7 @@ export function rotateRunLog(paths: LogPaths): number {
   return openSync(paths.runLog, appending, 0o600);
 }
 
-/** Appends one line of ours, marked so that nobody takes it for the app's. */
+/** Appends one line of svc, marked so that it is not taken for the app's. */
 export function appendToRunLog(path: string, line: string): void {
   const fd = openSync(path, appending, 0o600);
   try {
@@ -78,7 +78,7 @@ export function redact(text: string, hidden: readonly string[]): string {
   return shown;
 }
 
-/** As it stands, as JSON and as URLs spell it. Shorter ones would blank out ordinary words and prove nothing. */
+/** As it is, as JSON and as URLs encode it. Shorter values would match ordinary words. */
 function spellings(hidden: readonly string[]): readonly string[] {
   const all = hidden
     .flatMap(withLines)
@@ -86,7 +86,7 @@ function spellings(hidden: readonly string[]): readonly string[] {
   return [...new Set(all)].sort((left, right) => right.length - left.length);
 }
 
-/** Of a value of several lines each line is hidden, too: a log is read and sent by lines. The rule that frames a PEM key tells nothing. */
+/** Each line of a multi-line value is hidden, too: logs are read and sent line by line. The frame lines of a PEM key are not secret. */
 function withLines(value: string): readonly string[] {
   if (!value.includes('\n')) return [value];
   const lines = value.split(/\r?\n/).map((line) => line.trim());

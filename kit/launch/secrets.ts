@@ -9,7 +9,7 @@ import type { Variables } from './env-file.ts';
 import { readPrivateFile } from './private-file.ts';
 import { LaunchRefused } from './refusal.ts';
 
-/** Empty without a vault. `onReserved` hears names that somebody wrote into it and that never count. Throws LaunchRefused InvalidEnvironment. */
+/** Empty without a vault. `onReserved` gets reserved names in it, which are ignored. Throws LaunchRefused InvalidEnvironment. */
 export function readSecrets(path: string, onReserved: (name: string) => void = () => undefined): Variables {
   const bytes = readPrivateFile({ path, name: basename(path), reason: 'InvalidEnvironment' }, limits.secretsFileBytesMax);
   return bytes === null ? new Map() : parseSecrets(bytes, onReserved);

@@ -17,7 +17,7 @@ export function checkSocketPath(path: string): void {
   }
 }
 
-/** What stands at the path: nothing, a socket, or something that is never deleted. */
+/** What is at the path: nothing, a socket, or something else, which is never deleted. */
 export function fileAt(path: string): 'absent' | 'socket' | 'other' {
   try {
     return lstatSync(path).isSocket() ? 'socket' : 'other';
@@ -36,7 +36,7 @@ export async function probeSocket(path: string): Promise<SocketState> {
   if (code === '') return 'answers';
   if (code === 'ECONNREFUSED') return 'orphan';
   if (code === 'ENOENT') return 'absent';
-  // EAGAIN: the backlog is full, so somebody listens.
+  // EAGAIN: the backlog is full, so a process listens.
   if (code === 'EAGAIN' || code === 'ETIMEDOUT') return 'answers';
   throw new LaunchRefused('SocketRefused', `${path} can't be used: ${code}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Homes of accounts, and what people installed for themselves. Root reads nothing below a home: a child that became the person
- * does, so a link or a pipe that somebody put there leads nowhere they may not go themselves.
+ * Homes of accounts and people's own packages. Root reads nothing below a home: a child process that became the person does, so a link or
+ * pipe there leads nowhere the person may not go.
  */
 import { execFile, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
@@ -47,7 +47,7 @@ function getent(names: readonly string[]): Promise<string> {
   });
 }
 
-/** The packages of each account's own, told in any order. */
+/** The own packages of each account, in any order. */
 export async function listOwn(accounts: Iterable<Account>, prefix: string, emit: (line: ListLine) => void): Promise<void> {
   const left = [...accounts];
   const next = async (): Promise<void> => {
@@ -61,12 +61,12 @@ export function hasOwn({ home }: Pick<Account, 'home'>): boolean {
   try {
     return lstatSync(accountPaths({ home, prefix: '' }).personApps, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Root may be nobody on a network home: the person's own look will tell.
+    // Root may have no rights on a network home: the listing as the person decides.
     return true;
   }
 }
 
-/** What stands there may be what it was before. */
+/** What is there may be unchanged. */
 export function unread({ name, home }: Account, prefix: string, message: string): ListLine {
   return { event: 'bad', account: name, folder: accountPaths({ home, prefix }).personApps, message, unread: 'all' };
 }

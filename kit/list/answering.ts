@@ -1,6 +1,6 @@
 /**
- * Which homes answer, before anything of this program waits for one: what it looks at itself it waits for without an end, and one network home
- * whose server is away would hold up the look at everybody. Another program asks, and is left behind where it hangs.
+ * Finds which homes answer before this program reads one: its own reads have no timeout, and one network home whose server is away would
+ * block the listing of all people. A separate program asks, and is abandoned if it hangs.
  */
 import { spawn } from 'node:child_process';
 import { limits } from '../limits.ts';
@@ -28,7 +28,7 @@ export async function silentHomes(homes: readonly string[], { msMax, argv }: Ask
   return silent;
 }
 
-/** However it ends: a home that is not there, or that nobody may see, answered. One that can't be killed either is nobody's to wait for. */
+/** Any exit counts as an answer: the home may be missing or unreadable. A process that can't be killed is not waited for. */
 function endsInTime([program = '', ...args]: readonly string[], msMax: number): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: '/', stdio: 'ignore', env: { PATH: '/usr/bin:/bin' } });

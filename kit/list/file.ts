@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { limits } from '../../schema/limits.ts';
 
 /**
- * A plain file below the package's folder, links not followed out of it; null when there is none. The rule stands a second time in
- * controller/hosts/package-folder.ts, for the server that the portal itself runs on: the controller imports nothing of the kit, and what
- * both may import reads no files. The contract of hosts (controller/hosts/host-contract.ts) holds both to it.
+ * A plain file below the package's folder, links not followed out of it; null when there is none. The rule is repeated in
+ * controller/hosts/package-folder.ts for the portal's own server: the controller does not import the kit, and what both may import reads no
+ * files. The contract of hosts (controller/hosts/host-contract.ts) tests both.
  */
 export async function readPackageFile(parent: string, app: string, file: string): Promise<Buffer | null> {
   const root = join(parent, app);
@@ -19,7 +19,7 @@ export async function readPackageFile(parent: string, app: string, file: string)
     // Never waits: a pipe has no other end.
     const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      // A folder on the way may have been exchanged for a link since it was looked at: the descriptor says what was opened.
+      // A folder on the path may have been replaced by a link since the check: the descriptor says what was opened.
       if (!(await readlink(`/proc/self/fd/${handle.fd}`)).startsWith(`${realRoot}/`)) return null;
       const stat = await handle.stat();
       return stat.isFile() && stat.size <= limits.packageFileBytesMax ? await handle.readFile() : null;

@@ -46,7 +46,7 @@ async function listAll(): Promise<void> {
   const { systemApps, engines } = accountPaths(place);
   const stamp = enginesStamp(engines);
   if (stamp !== null) emit({ event: 'engines', stamp });
-  // All stamps first: while this program acts as somebody else, nothing else of it is under way.
+  // All stamps first: while this program acts as another account, nothing else of it runs.
   const silent = await silentHomes([...accounts.values()].map(({ home }) => home));
   const answering = [...accounts.values()].filter(({ home }) => !silent.has(home));
   for (const account of accounts.values()) {
@@ -89,7 +89,7 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(usage);
     return 2;
   }
-  // Whoever listened may be gone.
+  // The reader of the output may be gone.
   process.stdout.on('error', () => undefined);
   try {
     await acts[name]?.();

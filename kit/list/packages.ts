@@ -38,7 +38,7 @@ function previousVersion(versions: Versions): string | null {
   }
 }
 
-/** The bytes of an unchanged package are not read again at each look. A cache that can't be written costs time, nothing else. */
+/** An unchanged package is not hashed again. A cache that can't be written only costs time. */
 async function hashOf(root: string, cache: string): Promise<string> {
   try {
     return await cachedPackageHash(root, cache);

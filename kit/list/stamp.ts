@@ -1,6 +1,6 @@
 /**
- * One hash over names, sizes, modes and times of all that stands below a folder: what did not change since the portal's last look is
- * neither read nor told again. Without waiting for a thread per file: this program does nothing else meanwhile.
+ * One hash over names, sizes, modes and times of everything below a folder: a folder that is unchanged since the portal's last listing is
+ * neither read nor printed. Synchronous, because this program does nothing else meanwhile.
  * Decision: docs/decisions/0085-one-look-one-command.md
  */
 import { createHash, type Hash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { limits } from '../limits.ts';
 import { isMissing } from '../atomic-file.ts';
 import type { Account } from './accounts.ts';
 
-/** Null when it can't be told: something can't be read, or there is more than is looked at each time. Then it is looked at whole. */
+/** Null when unknown: something can't be read, or there is too much. Then the folder is read whole. */
 export function stampOf(folder: string): string | null {
   const hash = createHash('sha256');
   const versions = join(folder, '.versions');
@@ -19,7 +19,7 @@ export function stampOf(folder: string): string | null {
     for (const entry of readdirSync(at, { withFileTypes: true })) {
       left -= 1;
       if (left < 0) throw new Error('more than is looked at each time');
-      // Installations under way, and what a look itself keeps.
+      // Installations under way, and caches of the listing.
       if (at === versions && (entry.name.startsWith('in.') || entry.name.endsWith('.hash'))) continue;
       const path = join(at, entry.name);
       if (!stamp(hash, path) || !entry.isDirectory()) continue;
@@ -47,7 +47,7 @@ export function stampAs({ uid, gid }: Pick<Account, 'uid' | 'gid'>, folder: stri
     process.seteuid?.(uid);
     return stampOf(folder);
   } catch {
-    // A container may not let root be somebody else in one place and let it in another: their own look tells.
+    // A container may forbid root to change its account: then the listing as the person decides.
     return null;
   } finally {
     process.seteuid?.(0);
@@ -56,7 +56,7 @@ export function stampAs({ uid, gid }: Pick<Account, 'uid' | 'gid'>, folder: stri
   }
 }
 
-/** Changes when an engine comes or goes, or what stands at its top does; null when it can't be told. */
+/** Changes when an engine is added or removed or its top folder changes; null when unknown. */
 export function enginesStamp(root: string): string | null {
   const hash = createHash('sha256');
   const visit = (folder: string, depth: number): void => {

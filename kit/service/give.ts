@@ -8,7 +8,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { openFolder, pathOf, within } from '../beneath.ts';
 
-/** Root's, and nobody else gets in; what it holds is as it was. */
+/** Owned by root and closed to others; its content is unchanged. */
 export function closeFolder(path: string): void {
   const fd = openFolder(path);
   try {
@@ -19,8 +19,8 @@ export function closeFolder(path: string): void {
 }
 
 /**
- * Everything in the folder, links themselves and never what they lead to. A file that has a name outside of it, too, is left to root: it may be
- * anybody's. The folder itself comes last, so that an interrupted run is seen at its top.
+ * Everything in the folder, links themselves and never their targets. A file with another hard link outside is left to root: it may belong
+ * to another account. The folder itself comes last, so that an interrupted run is seen at its top.
  */
 export function giveTree(path: string, uid: number, gid: number): void {
   const root = openFolder(path);

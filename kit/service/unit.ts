@@ -49,7 +49,7 @@ export function unitText(manifest: Manifest, bin: string): string {
     '[Unit]',
     `Description=svc app ${id}`,
     'After=network.target',
-    // Five failures in a row and it stays failed until 600 s of silence, or somebody starts it. Source: spec 3.3.
+    // After five failures in a row it stays failed until 600 s of silence or a manual start. Source: spec 3.3.
     `StartLimitIntervalSec=${sharedLimits.failureResetMs / 1_000}`,
     `StartLimitBurst=${sharedLimits.restartFailuresMax}`,
     '',

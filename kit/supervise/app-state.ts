@@ -31,12 +31,12 @@ export interface Live {
   readonly leader: boolean;
   /** Folder of its scope below /sys/fs/cgroup, when contained; known a moment after the start, when systemd-run has moved the process. */
   cgroup: string | null;
-  /** Kills for want of memory at the last look. */
+  /** OOM kills at the last observation. */
   oom: OomCounters;
   listened: boolean;
   /** The file that it listens on; null before it was seen. */
   socketInode: number | null;
-  /** It was gone at the last look, and is looked for once more. */
+  /** It was gone at the last observation; the next one confirms that. */
   isSocketMissed: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Watched {
   health: Health;
   /** Ends the question that is out; null when none is. */
   asking: (() => void) | null;
-  /** A look before the next round is due already. */
+  /** A check before the next round is scheduled already. */
   armed: boolean;
 }
 
@@ -65,7 +65,7 @@ export interface App {
   /** A sentence on the state, when there is more to say than the reason. */
   message: string;
   wish: Wish | null;
-  /** Why its files can't be looked at; '' when they can. While it says something, nothing is concluded from them. */
+  /** Why its files can't be read; '' when they can. While it is set, nothing is concluded from them. */
   unseen: string;
   /** The wish ended and its file could not be deleted yet. */
   wishEnds: boolean;
@@ -74,11 +74,11 @@ export interface App {
   requestId: string | null;
   installed: AppSnapshot['installed'];
   policy: ClosePolicy | null;
-  /** Told apart by inode and times; a change makes `installed` be read again. */
+  /** Inode and times of the package; a change makes `installed` be read again. */
   packageStamp: string;
   /** Real folder of the version that the living process was started from; null when it was not to be had. */
   codeFolder: string | null;
-  /** Whether the package was looked at once: before that nothing can be said about it. */
+  /** Whether the package was observed once: before that nothing is known about it. */
   packageObserved: boolean;
   /** Why the package can't be read; '' when it can. What was known of it stays. */
   packageUnseen: string;
@@ -90,7 +90,7 @@ export interface App {
   /** Resolves when what a dead leader left behind is gone. */
   swept: Promise<void> | null;
   socket: AppSnapshot['socket'];
-  /** Its socket was deleted under it: how often lately, and when it was started again for it. */
+  /** Its socket was deleted while it ran: how often recently, and when it was last restarted for that. */
   socketLosses: { readonly count: number; readonly atMs: number };
   tcpPorts: readonly number[];
   step: AppSnapshot['step'];
@@ -100,7 +100,7 @@ export interface App {
   /** Inodes of the connections of the last round. */
   lastRound: ReadonlySet<string>;
   lastUseMs: number;
-  /** Whether the living process still answers (health.ts); null while nobody looked. */
+  /** Whether the living process still answers (health.ts); null before the first check. */
   watched: Watched | null;
   /** `healthcheckPath` of the manifest. */
   healthPath: string;
@@ -116,14 +116,14 @@ export interface App {
   retiredSecrets: readonly string[];
   /** Values of the vault when it could be read last. */
   knownSecrets: readonly string[];
-  /** Vault, manifest and process at the last look. */
+  /** Vault, manifest and process at the last observation. */
   secretsStamp: string;
   /** What a terminal refusal waits for; null when nothing does. */
   wakeStamp: string | null;
   /** A timer looks again soon whether the app that is being ended is gone. */
   isWatchedToEnd: boolean;
   timers: Set<NodeJS.Timeout>;
-  /** JSON of the last published snapshot, and of what stands in status.json. */
+  /** JSON of the last published snapshot, and of the last one in status.json. */
   published: string;
   written: string;
   statusDue: boolean;
@@ -224,7 +224,7 @@ export function appOf(supervisor: Supervisor, id: string): App {
   return app;
 }
 
-/** What goes wrong while one app is looked at must not leave the others unlooked at; the next round looks again. */
+/** An error with one app must not keep the others from being observed; the next round retries. */
 export function guarded(supervisor: Supervisor, app: App, doing: string, run: () => void): void {
   try {
     run();

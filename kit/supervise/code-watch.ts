@@ -1,7 +1,7 @@
 /**
- * Whether the kit was exchanged under this supervisor, also for one of the same version number: the command that it was started by leads
- * elsewhere now (`current` of a server's kit), or another file stands where its code was read from. Compared with its own past only, so two
- * portals of one account with kits of their own never end each other's supervisor. Decision: docs/decisions/0138-supervisors-make-room.md
+ * Whether the kit was replaced under this supervisor, also by one of the same version number: its start command leads elsewhere now
+ * (`current` of a server's kit), or its code file was replaced. Compared with its own past only, so two portals of one account with
+ * separate kits never end each other's supervisor. Decision: docs/decisions/0138-supervisors-make-room.md
  */
 import { realpathSync, statSync } from 'node:fs';
 

@@ -11,7 +11,7 @@ import { isOutOfMemory, oomCountersOf, oomKillCount } from './oom.ts';
 import { scopeOf } from './scope.ts';
 import { guarded, later, type App, type Live, type Supervisor } from './app-state.ts';
 
-/** Our own child can't have been replaced before we were told of its end; anybody else's identity is proved first. */
+/** A child's pid can't be reused before its exit event; the identity of any other process is checked first. */
 function isOurs(app: App, live: Live): boolean {
   if (live.child !== null) return live.child.exitCode === null && live.child.signalCode === null;
   return isOfApp(live.identity, app.mark);
@@ -26,7 +26,7 @@ function scopePids(live: Live): readonly number[] {
   }
 }
 
-/** To the leader, its group, its scope, and whatever carries the app's mark. Source: design 3 rule 8. */
+/** Signals the leader, its group, its scope, and every process with the app's mark. Source: design 3 rule 8. */
 export function signalApp(app: App, name: 'SIGTERM' | 'SIGKILL'): void {
   const live = app.process;
   if (live !== null && isOurs(app, live)) {
@@ -54,8 +54,8 @@ function killScope(cgroup: string): void {
 }
 
 /**
- * Says GONE once nothing of the app lives; looks again soon otherwise. The kill deadline is the machine's. What lies on the disk keeps
- * nobody from being gone: files of the dead prove nothing, and each start looks at them again.
+ * Emits GONE once no process of the app lives; checks again soon otherwise. The kill deadline is the machine's. Files on the disk don't
+ * matter: they prove nothing, and each start checks them again.
  */
 export function watchUntilGone(supervisor: Supervisor, app: App): void {
   if (app.supervision.state !== 'stopping' || app.process !== null || app.pending !== null || app.isWatchedToEnd) return;
@@ -80,10 +80,10 @@ export function watchUntilGone(supervisor: Supervisor, app: App): void {
 }
 
 /**
- * SIGKILL to what a dead leader left: its group, and every other process that carries the app's mark, its id and socket in the environment
- * (a child with a session of its own would serve beside the next process, and no cgroup may hold it). Resolves when it is gone, or after a
- * second at most. Two are spared: a launcher that a person runs by hand, and the child of a leader that ended with 0, which went to the
- * background on purpose: that one is the app, and its person is told. A job that is meant to outlive its backend needs another environment.
+ * Kills with SIGKILL what a dead leader left: its group, and every other process with the app's mark, its id and socket in the environment
+ * (a child in another session would serve beside the next process, and no cgroup may hold it). Resolves when they are gone, or after a
+ * second. Two are spared: a launcher run by hand, and the child of a leader that exited with 0, which daemonized on purpose: that child is
+ * the app, and the person is notified. A job that is meant to outlive its backend needs another environment.
  */
 export function sweepDead(app: App, group: number | null): Promise<void> | null {
   const atWork = readMarker(app.paths.comingUp)?.process.pid;

@@ -1,6 +1,6 @@
 /**
- * Apps that need a GPU which others have: woken when a lease can be had. Nobody is told when the app of another account ends, so each
- * round asks the lock itself; when one of our own ends, it is asked at once. Decision: docs/decisions/0078-gpu-leases.md
+ * Apps that wait for a GPU in use: woken when a lease is free. No signal arrives when an app of another account ends, so each round tries
+ * the lock; when one of this account ends, it is tried at once. Decision: docs/decisions/0078-gpu-leases.md
  */
 import { gpuRootFrom } from '../launch/environment.ts';
 import { isAnyGpuFree } from '../launch/gpu-verdict.ts';

@@ -1,4 +1,4 @@
-/** Drives machines/health.ts for one app: reads the state of its process, asks it over its socket, and tells the machine. */
+/** Drives machines/health.ts for one app: reads the state of its process, asks it over its socket, and sends events to the machine. */
 import { connect, type Socket } from 'node:net';
 import { probeTarget } from '../../schema/manifest/manifest.ts';
 import { advanceHealth, freshHealth, nextHealthMs, type HealthEvent } from '../../machines/health.ts';
@@ -6,7 +6,7 @@ import { sameProcess, watchState } from '../processes.ts';
 import { tokenOfProcess } from './observe.ts';
 import { later, type App, type Supervisor, type Watched } from './app-state.ts';
 
-/** Once a round, and when somebody waits for the app. Looks again by itself while something is wrong. */
+/** Once a round, and when a request waits for the app. Repeats while something is wrong. */
 export function observeHealth(supervisor: Supervisor, app: App, isDoubted = false): void {
   const watched = watchedOf(supervisor, app);
   if (watched === null) return;
@@ -56,7 +56,7 @@ function step(supervisor: Supervisor, app: App, watched: Watched, event: HealthE
   arm(supervisor, app, watched);
 }
 
-/** No more often than this, whatever the deadline. */
+/** Minimum interval, regardless of the deadline. */
 const armMsMin = 250;
 
 function arm(supervisor: Supervisor, app: App, watched: Watched): void {
@@ -79,8 +79,8 @@ interface Question {
 const connectAgainMs = 500;
 
 /**
- * Calls back once, with whether anything came back: any first byte, or an end, is somebody at work. A socket that refuses or is full is
- * tried again until the time is over. Returns what ends it without a word.
+ * Calls back once, with whether anything came back: any first byte, or an end, proves a working process. A socket that refuses or is full
+ * is retried until the timeout. Returns the function that cancels without a callback.
  */
 function ask({ path, target, token, msMax }: Question, done: (answered: boolean) => void): () => void {
   let socket: Socket | null = null;

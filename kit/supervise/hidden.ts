@@ -13,7 +13,7 @@ function stored(app: App): readonly string[] {
   try {
     app.knownSecrets = [...readSecrets(app.paths.secrets).values()];
   } catch {
-    // As at the last look.
+    // As of the last observation.
   }
   return app.knownSecrets;
 }

@@ -1,4 +1,4 @@
-/** Launching inside the supervisor: the very steps of kit/launch, then the command is spawned in a session of its own. */
+/** Launches inside the supervisor: the same steps as kit/launch, then the command is spawned in a new session. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, realpathSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -73,7 +73,7 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
     take(supervisor, app, living);
     return;
   }
-  // Somebody's svc-app-run is at work; its marker and pid file will tell, at the latest the next round.
+  // A separate svc-app-run is at work; its marker and pid file are read at the latest in the next round.
   if (!claim(app.paths.dir, app.paths.launchLock, supervisor.self)) return;
   faultPoint('launch-claimed');
   // For the one start that follows such an end: by the next one the manager may be back.
@@ -113,7 +113,7 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
     app.wakeStamp = wakeStamp(supervisor, app, result.refusal.reason);
     supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: result.refusal.reason, retry: result.refusal.retry });
   } else {
-    // Somebody answers on the socket whom we do not know as the app's process: not ours to end, not ours to start beside.
+    // A process that is not known as the app's answers on the socket: it is not ended, and nothing is started beside it.
     const [stray] = processesOf(app.mark);
     const message = stray === undefined ? `another process answers on ${app.paths.socket}` : leftBehind(stray.identity.pid);
     app.message = message;
@@ -134,7 +134,7 @@ function become(supervisor: Supervisor, app: App, ready: Launch): void {
     child = spawn(program, args, {
       cwd: ready.cwd,
       env: ready.environment,
-      // setsid: leader of its own group, out of reach of whatever ends the supervisor.
+      // setsid: leader of its own group, so that signals to the supervisor don't reach it.
       detached: true,
       // The card's lock lives as long as the backend, or a child of it, has descriptor 3 open.
       stdio: ['ignore', ready.logFd, ready.logFd, ...(ready.lease === null ? [] : [ready.lease.fd])],
@@ -235,7 +235,7 @@ function comingUp(supervisor: Supervisor, app: App): void {
   }
 }
 
-/** run.pid changed: the launcher at work is now the backend, or a launcher of somebody else brought the app up. */
+/** run.pid changed: the launcher became the backend, or another launcher brought the app up. */
 export function observePidFile(supervisor: Supervisor, app: App): void {
   const live = app.process;
   if (live?.launcher === true && sameProcess(readPidFile(app.paths.runPid), live.identity)) {
@@ -300,7 +300,7 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   supervisor.apply(app, { type: 'PROCESS_DIED', reason });
 }
 
-/** Whether run.pid names it; false when that can't be read. Nothing may throw while an end is told: it would never be told again. */
+/** Whether run.pid names it; false when that can't be read. Must not throw while an end is handled: the end would be lost. */
 function isRecorded(app: App, live: Live): boolean {
   try {
     return sameProcess(readPidFile(app.paths.runPid), live.identity);
@@ -317,14 +317,14 @@ function logEnd(app: App): readonly string[] {
   }
 }
 
-/** Ended as the installer ends instances, and other code stands there than what it was started from (spec 3.3, `--force`). */
+/** Ended as the installer ends instances, and other code is installed than it was started from (spec 3.3, `--force`). */
 function wasReplaced(supervisor: Supervisor, app: App, code: number | null, signal: NodeJS.Signals | null): boolean {
   if (signal !== 'SIGTERM' && (signal !== null || (code !== null && code !== 0 && code !== 128 + constants.signals.SIGTERM))) return false;
   const now = codeFolder(supervisor, app.id);
   return app.codeFolder !== null && now !== null && now !== app.codeFolder;
 }
 
-/** Each installed version has a folder of its own, so this changes exactly when another is installed. */
+/** Each installed version has its own folder, so this changes exactly when another one is installed. */
 function codeFolder(supervisor: Supervisor, id: string): string | null {
   try {
     const folder = findPackage(supervisor.place, id);

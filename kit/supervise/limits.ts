@@ -15,13 +15,13 @@ export const limits = {
   flockMsMax: 2_000,
   /** A listening app without its socket file may just be binding it again. Decision: docs/decisions/0132 */
   socketLostGraceMs: 1_000,
-  /** A process that the supervisor did not start has no exit event: it is looked at this often. */
+  /** A process that the supervisor did not start has no exit event: it is polled this often. */
   adoptedPollMs: 1_000,
   /** An end this soon after the start, without a socket, is ExitedAtOnce. */
   exitedAtOnceMs: 2_000,
-  /** A living process without a socket is looked at for TCP ports after this. */
+  /** A living process without a socket is checked for TCP ports after this. */
   neverBoundMs: 2_000,
-  /** And no longer than this: whoever has not bound by then is told to be NeverBound anyway. */
+  /** And no longer than this: by then it is NeverBound anyway. */
   neverBoundWindowMs: 20_000,
   lastExitLinesMax: 20,
   launchesAtOnceMax: 8,

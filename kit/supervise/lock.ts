@@ -1,6 +1,6 @@
 /**
- * One supervisor per home: the flock on the file that ~/.svc-apps/supervisor.lock names now. The shim took it and we inherit the
- * descriptor; whoever deletes the file or the folder takes the name away from our lock, and the next supervisor would get another one.
+ * One supervisor per home: a flock on the file that ~/.svc-apps/supervisor.lock names now. The shim takes it and this process inherits the
+ * descriptor; if the file or folder is deleted, the lock loses its name, and the next supervisor would get another one.
  * Decision: docs/decisions/0132-what-is-deleted-under-its-owner.md
  */
 import { spawnSync } from 'node:child_process';
@@ -8,11 +8,11 @@ import { closeSync, fstatSync, openSync, readdirSync, type Stats } from 'node:fs
 import { limits } from './limits.ts';
 import { pathState } from '../atomic-file.ts';
 
-/** lost: another supervisor holds it. unknown: it can't be told now. */
+/** lost: another supervisor holds it. unknown: it can't be determined now. */
 export type Hold = 'held' | 'lost' | 'unknown';
 
 export interface Lock {
-  /** Looks whether the lock is still the one of the path; takes it anew when nobody has it. */
+  /** Checks whether the lock is still the one of the path; takes it again when it is free. */
   readonly check: () => Hold;
 }
 
@@ -65,6 +65,6 @@ function takeLock(path: string): number | 'lost' | 'unknown' {
   const isOfThePath = now.kind === 'present' && isSame(fstatSync(fd), now.stat);
   if (asked.status === 0 && isOfThePath) return fd;
   closeSync(fd);
-  // 1 is flock's word for "somebody has it"; everything else says nothing.
+  // flock exits with 1 when the lock is held; any other code says nothing.
   return asked.status === 1 && isOfThePath ? 'lost' : 'unknown';
 }

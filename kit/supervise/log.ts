@@ -1,6 +1,6 @@
 /**
- * The supervisor's log: JSON lines on a descriptor. A disk that is full or gone loses lines and nothing else: nobody may fail, or be told
- * of a failure through this very log, because a line could not be written.
+ * The supervisor's log: JSON lines on a descriptor. A full or missing disk loses lines and nothing else: a failed log write never fails its
+ * caller and is not logged.
  */
 import { writeSync } from 'node:fs';
 import type { Supervisor } from './app-state.ts';

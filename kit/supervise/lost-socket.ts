@@ -1,7 +1,7 @@
 /**
- * What somebody deleted under a running app: its socket, which no app can bind again by itself, and its record. The socket costs the app its
- * process: whoever can't be reached is not healthy. It is no failure of the app, and one whose socket vanishes again and again waits
- * between its starts as one that crashes does. Decision: docs/decisions/0132-what-is-deleted-under-its-owner.md
+ * Handles what was deleted under a running app: its socket, which no app can bind again, and its record. A lost socket restarts the app,
+ * because it can't be reached. That is no failure of the app; one whose socket is lost again and again backs off like one that crashes.
+ * Decision: docs/decisions/0132-what-is-deleted-under-its-owner.md
  */
 import { backoffMs } from '../../machines/supervision.ts';
 import { limits } from './limits.ts';
@@ -54,7 +54,7 @@ async function confirm(supervisor: Supervisor, app: App, live: Live): Promise<vo
   const nowMs = supervisor.nowMs();
   const { count, atMs } = app.socketLosses;
   const losses = nowMs - atMs < sharedLimits.failureResetMs ? count + 1 : 1;
-  // Not yet: the next round misses it again. A clock that was set back holds nobody up.
+  // Not yet: the next round checks again. A clock that was set back does not prolong this.
   if ((state !== 'running' && state !== 'starting') || (nowMs >= atMs && nowMs < atMs + backoffMs(losses))) return;
   app.socketLosses = { count: losses, atMs: nowMs };
   app.message = `${app.paths.socket} was deleted or replaced while the app listened on it`;

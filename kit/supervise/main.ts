@@ -12,8 +12,8 @@ import { kitVersion } from '../../schema/supervisor-protocol.ts';
 
 const log = createLog(2);
 
-// The level looks at everything again within ten seconds, so one surprise (a folder made unreadable under our feet) costs one look.
-// Ending here would leave all apps unwatched, and the next supervisor would meet the same surprise.
+// The next resync observes everything within ten seconds, so an unexpected error (a folder made unreadable) costs one round. Exiting here
+// would leave all apps unwatched, and the next supervisor would meet the same error.
 process.on('uncaughtException', (error) =>
   log('unexpected', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
 );

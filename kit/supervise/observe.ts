@@ -114,7 +114,7 @@ export function adopted(app: App, identity: ProcessIdentity, launcher: boolean):
   };
 }
 
-/** Token that the living process was started with; null when it can't be told. */
+/** Token that the living process was started with; null when unknown. */
 export function tokenOfProcess(app: App): string | null {
   return app.process === null ? null : (markedEnviron(app.process.identity.pid, app.mark)?.get('SVC_APP_TOKEN') ?? null);
 }
@@ -160,7 +160,7 @@ function healthPathOf({ backend }: Manifest): string {
   return backend.healthcheckPath ?? '/';
 }
 
-/** The idle policy alone, at once: a resumed deadline needs it before the package was looked at whole. */
+/** Reads the idle policy alone, at once: a resumed deadline needs it before the whole package is observed. */
 export function observePolicy(supervisor: Supervisor, app: App): void {
   try {
     const folder = findPackage(supervisor.place, app.id);
@@ -168,7 +168,7 @@ export function observePolicy(supervisor: Supervisor, app: App): void {
     app.policy = manifest === null ? null : closePolicy(manifest);
     if (manifest !== null) app.healthPath = healthPathOf(manifest);
   } catch {
-    // Looked at whole right after this.
+    // The whole package is observed right after this.
   }
 }
 
@@ -206,12 +206,12 @@ function enginesStamp(folder: string): string {
   }
 }
 
-/** Waits between looks at a socket file that nobody listens on yet: bind and listen are microseconds apart, a slow app is not. */
+/** Waits between checks of a socket file that nothing listens on yet: bind and listen are microseconds apart, a slow app takes longer. */
 const socketPollsMs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] as const;
 
 /**
- * Whether somebody listens, by the kernel's list; a socket that was bound under another name is asked by a connection.
- * Tells the machine on the change. Looks again by itself while the file is there and the app comes up.
+ * Whether a process listens, by the kernel's list; a socket bound under another name is tested by a connection. Sends changes to the
+ * machine. Repeats while the file is there and the app comes up.
  */
 export async function observeSocket(supervisor: Supervisor, app: App, table = readUnixSockets(), attempt = 0): Promise<void> {
   const before = app.socket;
@@ -223,7 +223,7 @@ export async function observeSocket(supervisor: Supervisor, app: App, table = re
       observeScope(app);
       if (app.process.hash === null) {
         app.process.hash = markedEnviron(app.process.identity.pid, app.mark)?.get('SVC_APP_INSTALLED_HASH') ?? null;
-        // It came up through its set-up, which may have made files deep in the folder: that one is looked at again.
+        // It came up through its set-up, which may have made files deep in the folder: the package is observed again.
         app.packageStamp = '';
       }
     }

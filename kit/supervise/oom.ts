@@ -1,7 +1,7 @@
 /**
- * Telling an end for want of memory from a crash, by the kernel's counters: those of the app's own scope while it stands, those of the
- * slice above it once it is gone (events count upwards, and a scope is removed with its last process), those of the whole machine for an
- * app without a scope. A count is compared with the one of the last look, so that what a worker died of long ago is not told of its leader.
+ * Distinguishes an OOM kill from a crash by the kernel's counters: those of the app's scope while it exists, those of the slice above once
+ * it is gone (events count upwards, and a scope is removed with its last process), those of the machine for an app without a scope. A count
+ * is compared with the last observation, so that an earlier kill of a worker is not taken for the end of its leader.
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -38,12 +38,12 @@ export function oomCountersOf(cgroup: string | null, root = '/sys/fs/cgroup'): O
 }
 
 export interface OomEvidence {
-  /** At the last look. */
+  /** At the last observation. */
   readonly before: OomCounters;
   readonly after: OomCounters;
-  /** Kills on the whole machine since the last look. */
+  /** Kills on the whole machine since the last observation. */
   readonly machineKills: number;
-  /** SIGKILL, or an end whose signal nobody told. */
+  /** SIGKILL, or an end whose signal is unknown. */
   readonly killed: boolean;
 }
 
@@ -52,6 +52,7 @@ export function isOutOfMemory({ before, after, machineKills, killed }: OomEviden
     const [was, is] = [before[name], after[name]];
     return was === null || is === null ? null : is > was;
   };
-  // The scope knows of its own; a kill in the slice or on the machine may have been another app's, so ours must have been killed.
+  // The scope counts its own kills; a kill in the slice or on the machine may be another app's, so this one must have been ended by
+  // SIGKILL.
   return more('scope') ?? (killed && (more('slice') ?? machineKills > 0));
 }

@@ -104,7 +104,7 @@ export function pin(supervisor: Supervisor, request: RequestOf<'pin'>): boolean 
   return true;
 }
 
-/** The idle policy counts from now; an app that nobody knows is not made known by this. */
+/** The idle policy counts from now; an unknown app is not created by this. */
 export function used(supervisor: Supervisor, request: RequestOf<'used'>): void {
   const app = supervisor.apps.get(request.app);
   if (!app || app.process === null) return;
@@ -112,7 +112,7 @@ export function used(supervisor: Supervisor, request: RequestOf<'used'>): void {
   supervisor.changed(app);
 }
 
-/** The token that the living process was started with, whatever became of the file since; otherwise that of the wish. */
+/** The token that the living process was started with, even if the file changed since; otherwise that of the wish. */
 export function token(supervisor: Supervisor, request: RequestOf<'token'>): string | null {
   const app = supervisor.apps.get(request.app);
   if (!app) return null;

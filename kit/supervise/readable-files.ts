@@ -1,6 +1,6 @@
 /**
- * Whether the files of an app can be looked at (anchors B 11, style rule 20). While they can't (EACCES, EIO, ESTALE…), nothing is concluded
- * from them: no wish ends, nothing is started or stopped, and the snapshot says `unknown` with the reason. Asked again at every round.
+ * Whether the files of an app can be read (anchors B 11, style rule 20). While they can't (EACCES, EIO, ESTALE…), nothing is concluded from
+ * them: no wish ends, nothing is started or stopped, and the snapshot says `unknown` with the reason. Checked again at every round.
  * Decision: docs/decisions/0130-files-that-cant-be-read.md
  */
 import { errorCode, pathState, unlinkIfThere, unreadable } from '../atomic-file.ts';
@@ -12,7 +12,7 @@ import { markedProcesses, type Marked } from '../processes.ts';
 import { resume } from './resume.ts';
 import type { App, Supervisor } from './app-state.ts';
 
-/** True when the files can be looked at; then what was put off while they could not is made up for. */
+/** True when the files can be read; then what was postponed is done. */
 export function checkReadable(supervisor: Supervisor, app: App): boolean {
   const file = pathState(app.paths.env);
   setUnseen(supervisor, app, file.kind === 'unknown' ? file.why : '');
@@ -42,7 +42,7 @@ function setUnseen(supervisor: Supervisor, app: App, why: string): void {
   supervisor.changed(app);
 }
 
-/** A stop whose wish could not be deleted: the file goes as soon as it can, and nobody starts the app by it. */
+/** A stop whose wish could not be deleted: the file is deleted as soon as possible, and never starts the app. */
 function endWish(app: App): void {
   try {
     unlinkIfThere(app.paths.env);

@@ -1,6 +1,6 @@
 /**
- * Taking over from an earlier supervisor, killed at whatever point (spec 3.3, supervisor rule 2). The wish and the process table
- * are the truth; status.json only adds the counters and the deadlines, which are absolute.
+ * Takes over from an earlier supervisor that was killed at any point (spec 3.3, supervisor rule 2). The wish and the process table are the
+ * truth; status.json only adds counters and absolute deadlines.
  */
 import type { Supervision } from '../../machines/supervision.ts';
 import { unlinkIfThere } from '../atomic-file.ts';
@@ -58,7 +58,7 @@ function removeLeftovers(supervisor: Supervisor, app: App): void {
   });
 }
 
-/** run.pid is gone or names something else: the process that status.json tells of, or a leader that runs the entrypoint. */
+/** run.pid is gone or names something else: the process that status.json names, or a leader that runs the entrypoint. */
 function findUnrecorded(supervisor: Supervisor, app: App, marked: readonly Marked[], before: StatusFile | null): Live | null {
   const recorded = marked.find(({ identity }) => sameProcess(before?.process ?? null, identity));
   const [first, ...others] = recorded === undefined ? unrecordedLeaders(supervisor, app, marked) : [recorded.identity];
@@ -86,7 +86,7 @@ function resumeLiving(supervisor: Supervisor, app: App, live: Live, before: Stat
   else if (isOld || before?.supervision.relaunch === true) supervisor.apply(app, { type: 'REPLACE', reason: 'HashChanged' });
 }
 
-/** Being started anew for its lost socket: begun by a supervisor, asked for by nobody. */
+/** Being restarted for its lost socket: by a supervisor, not on request. */
 function isLostSocket(known: Supervision | undefined): boolean {
   return known?.state === 'stopping' && known.relaunch && known.reason === 'SocketLost';
 }

@@ -1,4 +1,4 @@
-/** The level: every 10 s everything is looked at as if no edge had ever come (spec 3.3, supervisor rules 2 and 3). */
+/** The resync: every 10 s everything is observed as if no edge had ever come (spec 3.3, supervisor rules 2 and 3). */
 import { readdirSync, statSync } from 'node:fs';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -41,7 +41,7 @@ export function scan(supervisor: Supervisor): void {
   if (isChanged) {
     const [installed, own] = [installedIds(supervisor.place), foldersOf(supervisor)];
     for (const id of [...installed.ids, ...(own ?? [])]) appOf(supervisor, id);
-    // What could not be listed is asked again, whatever its times say.
+    // What could not be listed is read again, regardless of its times.
     if (!installed.isWhole || own === null) supervisor.folderStamps = '';
   }
   void wakeGpuWaiters(supervisor);
@@ -121,7 +121,7 @@ export function checkAdopted(supervisor: Supervisor, app: App): void {
   if (live?.watch && !live.watch.alive()) ended(supervisor, app, live, null, null);
 }
 
-/** Starting, and nobody at work: another launcher was, and left nothing. */
+/** Starting, and no process is at work: another launcher was, and left nothing. */
 function relaunchIfLost(supervisor: Supervisor, app: App): void {
   if (app.supervision.state !== 'starting' || app.pending !== null) return;
   observePidFile(supervisor, app);
@@ -146,7 +146,7 @@ export function capRunLog(supervisor: Supervisor, app: App): void {
   }
 }
 
-/** Probes of a starting app are ours, not somebody's use. They end with this time after the start. Source: spec 3.2. */
+/** Probes of a starting app are ours and do not count as use. They end with this time after the start. Source: spec 3.2. */
 const probingMs = sharedLimits.probeAttemptsMax * sharedLimits.probeIntervalMs + sharedLimits.probeTimeoutMs;
 
 /**

@@ -1,4 +1,4 @@
-/** Looking at an app's secrets: which the manifest asks for and the vault lacks, and whether the process has those of the vault. */
+/** Observes an app's secrets: which of the manifest's are missing in the vault, and whether the process has those of the vault. */
 import type { Variables } from '../launch/env-file.ts';
 import { pathState } from '../atomic-file.ts';
 import { readSecrets } from '../launch/secrets.ts';
@@ -6,8 +6,8 @@ import { environOf } from '../processes.ts';
 import { noSecrets, type App, type SecretDeclaration, type Supervisor } from './app-state.ts';
 
 /**
- * What the snapshot says, brought up to date when vault, manifest or process are others than at the last look. A vault that can't be
- * used is told by the start that is refused; here nothing is missing from it.
+ * Updates the snapshot when vault, manifest or process changed since the last observation. A vault that can't be used is reported by the
+ * refused start; here nothing of it counts as missing.
  */
 export function observeSecrets(supervisor: Supervisor, app: App): void {
   const stamp = app.declaredSecrets.length === 0 ? '' : `${stampOf(app.paths.secrets)} ${app.packageStamp} ${processStamp(app)}`;

@@ -31,21 +31,21 @@ export interface ProtocolServer {
   readonly gone: (app: string) => void;
   /** run.log of the app may have grown. */
   readonly logChanged: (app: string) => void;
-  /** Each round: the socket stands at its path, and is ours; one that somebody deleted or replaced is made again. */
+  /** Each round: checks that the socket is at its path and ours; one that was deleted or replaced is made again. */
   readonly keep: () => Promise<void>;
   readonly close: () => void;
 }
 
 interface ServerOptions {
   readonly version: string;
-  /** Whether other code stands where this one was started from. */
+  /** Whether other code is installed than this one was started from. */
   readonly isOutdated: () => boolean;
-  /** Resolves when every installed app was looked at once: an answer before that would call apps not installed. */
+  /** Resolves when every installed app was observed once: an answer before that would call apps not installed. */
   readonly known: Promise<void>;
   readonly quit: () => void;
 }
 
-/** Listens; the socket stands at its path only when it takes connections. */
+/** Listens; the socket appears at its path only when it accepts connections. */
 export async function serve(supervisor: Supervisor, options: ServerOptions): Promise<ProtocolServer> {
   const clients = new Set<Client>();
   const path = accountPaths(supervisor.place).supervisorSocket;
@@ -104,7 +104,7 @@ interface Standing {
   readonly inode: number;
 }
 
-/** We hold the lock, so whatever stands at the path is a dead supervisor's. */
+/** The lock is ours, so a socket at the path belongs to a dead supervisor. */
 function listen(attendTo: (socket: Socket) => void, path: string): Promise<Standing> {
   const temporary = `${path}.tmp`;
   checkSocketPath(temporary);
@@ -126,7 +126,7 @@ function listen(attendTo: (socket: Socket) => void, path: string): Promise<Stand
   });
 }
 
-/** What can't be looked at is left as it is. */
+/** What can't be read is left as it is. */
 function isStanding({ inode }: Standing, path: string): boolean {
   const file = pathState(path);
   return file.kind === 'unknown' || (file.kind === 'present' && file.stat.ino === inode);
@@ -182,7 +182,7 @@ async function answer(supervisor: Supervisor, options: ServerOptions, client: Cl
   }
 }
 
-/** What the disk does is no defect of ours and has a name. */
+/** Disk errors are no defect of svc and have their own codes. */
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof SvcError) return error.code;
   if (error instanceof LaunchRefused) return 'BAD_REQUEST';

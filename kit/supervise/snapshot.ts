@@ -7,7 +7,7 @@ import { faultPoint } from '../faults.ts';
 import { pinnedVariable } from '../launch/env-file.ts';
 import type { App } from './app-state.ts';
 
-/** status.json: the snapshot for whoever reads it, and the machine's own state for the next supervisor. */
+/** status.json: the snapshot for readers, and the machine's state for the next supervisor. */
 export interface StatusFile extends AppSnapshot {
   readonly supervision: Supervision;
 }
@@ -92,7 +92,7 @@ export function changedSnapshot(app: App, nowMs: number): AppSnapshot | null {
   return snapshot;
 }
 
-/** Brings status.json up to date. An app that was never started has no folder and needs none; a full disk stops nobody. */
+/** Updates status.json. An app that was never started has no folder and needs none; a full disk blocks nothing. */
 export function writeStatus(app: App, log: (event: string, fields: Record<string, unknown>) => void): void {
   if (app.written === app.published || pathState(app.paths.dir).kind !== 'present') return;
   try {
@@ -101,7 +101,7 @@ export function writeStatus(app: App, log: (event: string, fields: Record<string
     app.isUnwritten = false;
     faultPoint('status-written');
   } catch (error) {
-    // Told once: the next rounds try again.
+    // Logged once: the next rounds retry.
     if (app.isUnwritten) return;
     app.isUnwritten = true;
     log('status-not-written', { app: app.id, error: String(error) });

@@ -87,7 +87,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
       setImmediate(flush);
     },
   };
-  /** One publication and one look at the deadlines a turn, however many changes there were. */
+  /** One publication and one check of the deadlines per turn, for any number of changes. */
   const flush = (): void => {
     isFlushDue = false;
     const apps = [...dirty];
@@ -159,7 +159,7 @@ function closeRoot(place: ServerPlace): void {
   chmodSync(root, 0o700);
 }
 
-/** Somebody deleted it; an empty one is what the lock and the socket need. */
+/** The folder was deleted; lock and socket need an empty one. */
 function remakeRoot(supervisor: Supervisor): void {
   if (pathState(accountPaths(supervisor.place).root).kind !== 'absent') return;
   try {

@@ -7,7 +7,7 @@ export interface SocketUse {
   readonly connections: readonly string[];
 }
 
-/** By path; null when the list can't be read, and then nobody may conclude anything from it. */
+/** By path; null when the list can't be read: then nothing is concluded from it. */
 export function readUnixSockets(): ReadonlyMap<string, SocketUse> | null {
   try {
     return parseUnixSockets(readFileSync('/proc/net/unix', 'utf8'));

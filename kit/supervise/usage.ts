@@ -1,12 +1,12 @@
 /**
- * What the apps use of processors and memory, read when somebody asks and at no other time. By the scope's own counters where the app has
- * one (`cpu.stat`, `memory.current` without `inactive_file`, `pids.current`); otherwise, or where the scope does not count all three, from
- * /proc, over its process group and what descends from its leader (a child with a session of its own counts as long as its parent lives).
- * Memory from /proc is the sum of what each process has for itself (`RssAnon`) and the largest of their shared parts, which would otherwise
- * count once for each. The figures are in no snapshot: they differ at every look, and each change of a snapshot is a write, a push and a
- * decision. The reply holds what was used since the start; the portal makes the rate of two looks, at least 1 s and at most 15 s apart,
- * however many clients ask. `cpu` is percent of one processor: two busy ones are 200. A server that does not answer within 3 s is `uso:
- * null`. Apps of `escopo: servidor` have no figures: the service manager of the server runs them.
+ * What the apps use of processors and memory, read only on request. By the scope's counters where the app has one (`cpu.stat`,
+ * `memory.current` without `inactive_file`, `pids.current`); otherwise, or where the scope lacks one of them, from /proc, over its process
+ * group and the descendants of its leader (a child in another session counts as long as its parent lives). Memory from /proc is the sum of
+ * the private part of each process (`RssAnon`) and the largest of their shared parts, which would otherwise count once for each. The
+ * figures are in no snapshot: they differ each time, and each change of a snapshot is a write, a push and a decision. The reply holds
+ * totals since the start; the portal makes the rate of two readings, at least 1 s and at most 15 s apart, for any number of clients. `cpu`
+ * is percent of one processor: two busy ones are 200. A server that does not answer within 3 s is `uso: null`. Apps of `escopo: servidor`
+ * have no figures: the service manager of the server runs them.
  */
 import { readFileSync } from 'node:fs';
 import type { AppUse } from '../../schema/supervisor-protocol.ts';
@@ -72,7 +72,7 @@ function ofProcesses(rows: readonly TableRow[]): Omit<AppUse, 'app' | 'pid'> {
   return { cpuMs: rows.reduce((sum, row) => sum + row.cpuMs, 0), memoryBytes: (own + shared) * 1_024, tasks };
 }
 
-/** Null unless the scope counts all three. Memory without the page cache that the kernel gives back by itself. */
+/** Null unless the scope counts all three. Memory without the page cache that the kernel reclaims on demand. */
 export function ofScope(folder: string): Omit<AppUse, 'app' | 'pid'> | null {
   const usec = /^usage_usec (\d+)$/m.exec(readText(`${folder}/cpu.stat`) ?? '')?.[1];
   const current = /^\d+/.exec(readText(`${folder}/memory.current`) ?? '')?.[0];

@@ -21,7 +21,7 @@ import { appOf, type App, type SecretDeclaration, type Supervisor } from './app-
 
 type RequestOf<Op extends SupervisorRequest['op']> = Extract<SupervisorRequest, { readonly op: Op }>;
 
-/** Of the manifest on disk, not of the last look: a package may have been installed a moment ago. */
+/** Of the manifest on disk, not of the last observation: a package may have been installed a moment ago. */
 function declaredNow(supervisor: Supervisor, app: string): readonly SecretDeclaration[] {
   const folder = findPackage(supervisor.place, app);
   if (folder === null) throw new SvcError('NOT_FOUND', `app ${app} is not installed`);
@@ -74,7 +74,7 @@ export function putSecret(supervisor: Supervisor, request: RequestOf<'secret-put
   return changed(supervisor, app);
 }
 
-/** Also a name that the manifest no longer asks for: nobody else would ever take it away. */
+/** Also a name that the manifest no longer declares: nothing else would remove it. */
 export function deleteSecret(supervisor: Supervisor, { app: id, name }: RequestOf<'secret-delete'>): SecretsView {
   const app = appOf(supervisor, id);
   const vault = new Map(stored(app));

@@ -38,7 +38,7 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
         try {
           onChange(name);
         } catch (error) {
-          // The next round looks at it again.
+          // The next round retries.
           supervisor.log('edge-failed', { path, name, error: error instanceof Error ? error.message : String(error) });
         }
       });
@@ -77,7 +77,7 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
         if (!isAppId(name)) return;
         const app = appOf(supervisor, name);
         watchApp(app);
-        // What was written before the watch stood.
+        // What was written before the watch began.
         followWish(supervisor, app);
       });
       add(paths.personApps, onPackages);
