@@ -157,8 +157,12 @@ function told(may: Arrow['may']): string {
   return may.length === 0 ? 'nothing of ours' : may.map((to) => `\`${to}\``).join(', ');
 }
 
-/** The page with the last cell of each row of a folder as the table says it. Throws for a folder that has no row. */
+/** The page with the last cell of each row of a folder as the table says it. Throws for a folder, or a door, that has no row. */
 export function withArrows(page: string): string {
+  for (const { folder, door } of doors) {
+    const row = new RegExp(`^\\| \`${folder}/\` \\| .* \\| (?:${door === null ? 'none: ' : `\`${door}\` \\|$`})`, 'm');
+    if (!row.test(page)) throw new Error(`docs/ARCHITECTURE.md does not tell the door of ${folder}/`);
+  }
   return arrows.reduce((text, { folder, may }) => {
     const row = new RegExp(`^(\\| \`${folder}/\` \\| .* \\| )[^|]*( \\|)$`, 'm');
     if (!row.test(text)) throw new Error(`docs/ARCHITECTURE.md has no row for ${folder}/`);

@@ -4,31 +4,18 @@
  * itself by way of others either: a reader can take each file with what is below it.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arrows, isAllowed, lintOverrides, withArrows } from '../setup/arrows.ts';
+import { importsOf, sources } from './support/imports.ts';
 
 const root = resolve(import.meta.dirname, '..');
 /** Those that hold what runs. */
 const folders = arrows
   .map(({ folder }) => folder)
   .filter((folder) => !folder.includes('/') && !['examples', 'test', 'bench'].includes(folder));
-
-function* sources(folder: string): Generator<string> {
-  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory() && entry.name !== 'node_modules') yield* sources(path);
-    else if (/\.(ts|js|mjs|cjs)$/.test(entry.name) && !entry.name.endsWith('.test.ts')) yield path;
-  }
-}
-
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8');
-  const found = text.matchAll(/(?:from|import|require)\s*\(?\s*['"](\.[^'"]+)['"]/g);
-  return [...found].map((match) => relative(root, resolve(root, dirname(file), match[1]!)));
-}
 
 /** Test support stands beside its tests and is not part of the running system; the version stands in package.json alone. */
 function forbidden(): string[] {

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { importsOf } from './support/imports.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const recordsFolder = 'docs/decisions';
@@ -79,6 +80,42 @@ const namedFiles = (text: string): string[] =>
     .map(([, path = '']) => path)
     .filter((path) => existsSync(join(root, path.split('/')[0]!)));
 
+interface Step {
+  readonly file: string;
+  /** Where neither file imports the other: what both name, or the connection between them. */
+  readonly by: string | null;
+  readonly over: string | null;
+}
+
+/** Numbered lists of a page whose items begin with a file: one list is one path, in the order in which data meets the files. */
+function pathsIn(text: string): Step[][] {
+  const paths: Step[][] = [];
+  for (const [, number, file = '', by = null, over = null] of text.matchAll(
+    /^(\d+)\. `([\w./-]+\.ts)`(?:, (?:by `([^`]+)`|over ([\w ']+)))?:/gm,
+  )) {
+    if (number === '1') paths.push([]);
+    paths.at(-1)?.push({ file, by, over });
+  }
+  return paths;
+}
+
+const connections = new Set(['HTTP', 'the WebSocket', 'the disk']);
+
+/** Steps that the step before does not lead to. */
+function brokenSteps(steps: readonly Step[]): string[] {
+  return steps.flatMap(({ file, by, over }, at) => {
+    const before = steps[at - 1]?.file;
+    if (!existsSync(join(root, file))) return [`${file} is not there`];
+    if (before === undefined || !existsSync(join(root, before))) return [];
+    const [left, right] = [importsOf(before), importsOf(file)];
+    if (left.includes(file) || right.includes(before)) return by === null && over === null ? [] : [`${before} -> ${file} is an import`];
+    if (over !== null) return connections.has(over) ? [] : [`${before} -> ${file}: no such connection: ${over}`];
+    if (by === null) return [`${before} -> ${file}: neither imports the other`];
+    const both = by.endsWith('.ts') ? left.includes(by) && right.includes(by) : [before, file].every((one) => read(one).includes(by));
+    return both ? [] : [`${before} -> ${file}: not both have ${by}`];
+  });
+}
+
 const files = [...textFiles('.')].filter((path) => path !== 'test/docs.test.ts');
 const pages = files.filter((path) => path.endsWith('.md'));
 
@@ -96,6 +133,18 @@ describe('references', () => {
       .filter((path) => path !== 'CHANGELOG.md')
       .flatMap((path) => namedFiles(read(path)).map((named) => [path, named] as const));
     expect(missing.filter(([, named]) => !existsSync(join(root, named)))).toEqual([]);
+  });
+
+  test('each file of a path that a page tells leads to the next', () => {
+    const told = pages.map((path) => [path, pathsIn(read(path))] as const);
+    expect(told.flatMap(([path, paths]) => paths.flatMap((steps) => brokenSteps(steps).map((broken) => `${path}: ${broken}`)))).toEqual([]);
+    expect(told.find(([path]) => path === 'docs/ARCHITECTURE.md')?.[1].map(({ length }) => length > 3)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+    ]);
   });
 
   test('each source file that a comment names is there', () => {
@@ -116,6 +165,22 @@ describe('references', () => {
       'another record than the text says',
     ]);
   });
+});
+
+test('a path that is broken is found', () => {
+  const [steps = []] = pathsIn(
+    '1. `api/portal.ts`: a\n2. `api/starts.ts`: b\n3. `store/bus.ts`, by `enqueue`: c\n4. `store/gone.ts`: d\n5. `api/etag.ts`, over HTTP: e\n',
+  );
+  expect(steps.map(({ file }) => file)).toHaveLength(5);
+  expect(brokenSteps(steps)).toEqual(['api/starts.ts -> store/bus.ts is an import', 'store/gone.ts is not there']);
+  const [loose = []] = pathsIn(
+    '1. `api/etag.ts`: a\n2. `store/bus.ts`: b\n3. `api/space.ts`, by `enqueue`: c\n4. `kit/faults.ts`, over post: d\n',
+  );
+  expect(brokenSteps(loose)).toEqual([
+    'api/etag.ts -> store/bus.ts: neither imports the other',
+    'store/bus.ts -> api/space.ts: not both have enqueue',
+    'api/space.ts -> kit/faults.ts: no such connection: post',
+  ]);
 });
 
 describe('records of decisions', () => {

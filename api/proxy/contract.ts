@@ -1,9 +1,9 @@
 /**
  * What the proxy takes and gives. The api classifies a request (host, session, app), then calls `handle` or `upgrade` with a
  * target; everything between there and the backend's socket is the business of this folder:
- * proxy.ts (the switch), request-head.ts and response-headers.ts (the two header policies), path-rules.ts, response-parser.ts,
- * pool.ts and connection.ts (sockets per backend generation), exchange.ts (one request), tunnel.ts (one upgrade),
- * hold.ts (held navigations), own-routes.ts and panel.ts (`/__svc/…` and the error panel).
+ * in the order in which a request meets them proxy.ts (the switch), request-head.ts (with header-names.ts), path-rules.ts and origin-rules.ts
+ * (what is refused), own-routes.ts and panel.ts (`/__svc/…` and the error panel), hold.ts (held navigations), forward.ts, pool.ts and
+ * connection.ts (sockets per backend generation), exchange.ts (one request) or tunnel.ts (one upgrade), response-parser.ts, response-headers.ts.
  * Source: spec 3.2, 3.3 rule 3, 4.1, 5.1; design 7.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
