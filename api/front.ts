@@ -1,6 +1,6 @@
 /**
- * The first thing that sees a request: by host it goes to the shell's routes, to an app's origin or nowhere. App traffic never
- * passes through Fastify. Source: design 7. Decision: docs/decisions/0035-http-border.md
+ * The first thing that sees a request: by host it goes to the shell's routes, to an app's origin or nowhere. App traffic, and what apps ask of
+ * each other, never passes through Fastify. Source: design 7. Decision: docs/decisions/0035-http-border.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -9,6 +9,7 @@ import { isAppId, nearAppIdFault } from '../schema/app-id.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
 import type { AppOrigins } from './app-origins.ts';
+import type { Capabilities } from './capabilities/capabilities.ts';
 import { readSessionCookie } from './auth/cookies.ts';
 import { mayUpgrade } from './auth/same-origin.ts';
 import type { Sessions } from './auth/sessions.ts';
@@ -32,6 +33,8 @@ export interface FrontDeps {
   readonly apps: AppOrigins;
   /** `/ws/salas/…` */
   readonly rooms: RoomEntrance;
+  /** What apps ask of each other. */
+  readonly capabilities: Pick<Capabilities, 'owns' | 'request'>;
   /** Host by which backends on this machine call (SVC_PORTAL_URL). */
   readonly direct: string;
   /** Fastify: the shell's own routes. */
@@ -61,6 +64,8 @@ export function requestFault(req: IncomingMessage): SvcError | null {
 
 export function createFront(deps: FrontDeps): Front {
   const { site, apps } = deps;
+  const ownRoute = (req: IncomingMessage, res: ServerResponse): void =>
+    deps.capabilities.owns(req.url ?? '/') ? deps.capabilities.request(req, res) : deps.shell(req, res);
   const events = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: limits.eventSocketFrameBytesMax });
 
   const request = (req: IncomingMessage, res: ServerResponse): void => {
@@ -70,12 +75,12 @@ export function createFront(deps: FrontDeps): Front {
     const host = classifyHost(req.headers.host, site);
     if (host.kind === 'app') return apps.request(req, res, host.app);
     if (host.kind === 'other')
-      return isLocalScrape(req) || isBackendCall(req, deps.direct) ? deps.shell(req, res) : sendElsewhere(req, res, site, host.why);
+      return isLocalScrape(req) || isBackendCall(req, deps.direct) ? ownRoute(req, res) : sendElsewhere(req, res, site, host.why);
     const inApp = splitProxyPath(url);
     if (inApp) return apps.prefixed(req, res, inApp.app, inApp.rest);
     const pathFault = proxyPathFault(url);
     if (pathFault !== null) return sendProblem(res, new SvcError('NOT_FOUND', pathFault), req.method);
-    deps.shell(req, res);
+    ownRoute(req, res);
   };
 
   const openEvents = async (req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {

@@ -12,7 +12,7 @@ import type { RelayFigures } from './rooms/contract.ts';
 
 export interface Metrics {
   readonly registry: Registry;
-  request(method: string, route: string, status: number, durationMs: number): void;
+  readonly request: (method: string, route: string, status: number, durationMs: number) => void;
   start(app: string, outcome: 'ready' | 'not-ready', durationMs: number): void;
   readonly proxy: ProxyMetrics;
 }

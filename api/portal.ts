@@ -1,7 +1,7 @@
 /**
  * The portal: one HTTP server for browsers and, on a 0600 unix socket, one for the command line. This file puts the parts
  * together; each part says what it does:
- * front.ts (host first), shell.ts and routes/ (the API), shell-pages.ts (the shell's files), app-origins.ts and proxy/ (apps),
+ * front.ts (host first), capabilities/ (what apps ask of each other), shell.ts and routes/ (the API), shell-pages.ts (the shell's files), app-origins.ts and proxy/ (apps),
  * auth/ (sessions, passes, who may call), events/ (`/ws/events`, windows), starts.ts (start and wait), metrics.ts, doctor.ts.
  * The api writes intent, the controller acts (design 2).
  */
@@ -19,6 +19,7 @@ import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import { createAppOrigins } from './app-origins.ts';
+import { createCapabilities } from './capabilities/capabilities.ts';
 import { createGuessGuard } from './auth/guess-guard.ts';
 import { createKnownBrowsers } from './auth/known-browsers.ts';
 import { createOidc } from './auth/oidc.ts';
@@ -50,6 +51,7 @@ import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
 import { addAppRoutes } from './routes/apps.ts';
+import { addConsentRoutes } from './routes/consents.ts';
 import { attachmentUploadPath } from './routes/attachments.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addOidcRoutes } from './routes/oidc.ts';
@@ -57,7 +59,7 @@ import { addPreferenceRoutes } from './routes/preferences.ts';
 import { addSecretRoutes } from './routes/secrets.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addStoreRoutes } from './routes/shop.ts';
-import { createShell, type Shell, type ShellDeps } from './shell.ts';
+import { createShell, type Shell } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
 import { createStarts, type Starts } from './starts.ts';
 import { createStaticFolder } from './static-files.ts';
@@ -195,15 +197,14 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const metrics: Metrics = createMetrics({ people, apps }, { eventSockets: () => hub.count(), rooms: () => relay.figures() });
   const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics });
+  const { credentials } = rooms;
+  const calling = { site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
+  const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, onError });
   sessions.onEnd((session) => {
-    hub.endSession(session);
-    relay.endSession(session);
+    for (const part of [hub, relay, capabilities]) part.endSession(session);
     proxy.closeSession(session);
   });
-  // What still hangs on a process that is gone, or on one that was left behind, ends with the app.
-  const endStopped = bus.onPublish((person, event) => {
-    if (event.type === 'app-status' && (event.status === 'stopped' || event.status === 'failed')) proxy.closeFor(person, event.app);
-  });
+  const endStopped = endWithTheApp(bus, proxy);
   sessions.onPresence((person) => bus.enqueue(keys.person(person), false));
   const signIn = createSignInOf({ site, address, clock, store, people, commands: commands.people, sessions, passes, log });
   const oidc = createOidc({ site, clock, people, store });
@@ -221,13 +222,12 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     addLogRoute(app, logs);
     addStoreRoutes(app, { apps, shop, store, bus, clock });
     rooms.register(app);
+    addConsentRoutes(app, capabilities.consents);
     addMetricsRoute(app, metrics);
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
-  const { credentials } = rooms;
-  const observe: ShellDeps['observe'] = (...request) => metrics.request(...request);
-  const shell = await createShell({ site, sessions, credentials, log, isControl, observe, schemas, register });
+  const shell = await createShell({ site, sessions, credentials, log, isControl, observe: metrics.request, schemas, register });
   const origins = createAppOrigins({ site, sessions, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const toShell = shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, repository, onError);
   const front = createFront({
@@ -235,6 +235,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     sessions,
     hub,
     apps: origins,
+    capabilities,
     rooms: createEntrance({ site, tickets: rooms.tickets, relay }),
     direct: directHost(options.settings.listenHost, port),
     shell: toShell,
@@ -242,7 +243,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const stop = async (): Promise<void> => {
     for (const end of [stopSweep, endStopped]) end();
     await relay.close();
-    for (const part of [rooms, starts, hub, front, proxy]) part.close();
+    for (const part of [rooms, capabilities, starts, hub, front, proxy]) part.close();
     await shell.app.close();
   };
   return { shell, front, site, stop };
@@ -273,6 +274,13 @@ function shellHandler(
       else sendProblem(res, new SvcError('INTERNAL', 'the portal failed; its log has the cause'), req.method);
     });
   };
+}
+
+/** What still hangs on a process that is gone, or on one that was left behind, ends with the app. */
+function endWithTheApp(bus: Bus, proxy: Proxy): () => void {
+  return bus.onPublish((person, event) => {
+    if (event.type === 'app-status' && (event.status === 'stopped' || event.status === 'failed')) proxy.closeFor(person, event.app);
+  });
 }
 
 interface ProxyParts {

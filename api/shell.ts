@@ -15,8 +15,7 @@ import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
 import { problem } from '../schema/wire/http.ts';
 import type { BackendCaller, Credentials } from './auth/credentials.ts';
-import { readSessionCookie } from './auth/cookies.ts';
-import { isSafeMethod, mayChange, mayRead } from './auth/same-origin.ts';
+import { pageSession, refuseOtherOrigins } from './auth/page-session.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
 import { signInAddress, type Site } from './hosts.ts';
@@ -182,14 +181,8 @@ async function admit(request: FastifyRequest, { site, sessions, credentials }: S
   if (access === 'metrics' && isLocalScrape(request.raw)) return;
   const opens =
     (access === 'navigation' && isNavigation(request.raw)) || (access === 'callback' && isNavigation(request.raw) && isDocument(request));
-  const may = isSafeMethod(request.method) ? opens || mayRead(request.raw, site.origin) : mayChange(request.raw, site.origin);
-  if (!may) throw new SvcError('CROSS_ORIGIN', `only pages of ${site.origin} may call this`);
-  request.session = await sessions.portal(readSessionCookie(request.raw.headers.cookie, site));
-  // A page says for whom it was loaded: what one person did in it never lands in the account of another who signed in meanwhile.
-  const loadedFor = request.raw.headers['svc-pessoa'];
-  if (request.session && loadedFor !== undefined && loadedFor !== request.session.person) {
-    throw new SvcError('OTHER_PERSON', 'another person is signed in than this page was loaded for; nothing was done');
-  }
+  if (!opens) refuseOtherOrigins(request.raw, site);
+  request.session = await pageSession(request.raw, site, sessions);
   if (access === 'open' || access === 'callback' || isAskedByStranger(request)) return;
   if (!request.session) throw new SvcError('UNAUTHENTICATED', 'sign in first');
   if ((access === 'admin' || access === 'metrics') && !request.session.admin) {

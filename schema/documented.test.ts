@@ -84,6 +84,7 @@ test('docs/api.md names each event', () => {
     'apps-changed': true,
     avisos: true,
     preferencias: true,
+    consentimentos: true,
     mudaram: true,
     'install-progress': true,
   };

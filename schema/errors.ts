@@ -101,6 +101,12 @@ export const errorKinds = {
   SECRET_UNDECLARED: { status: 404, retry: 'waiting', title: 'The manifest of the app asks for no such secret' },
   SECRET_REFUSED: { status: 422, retry: 'terminal', title: 'The value can not become a variable of the environment' },
   SECRETS_UNUSABLE: { status: 409, retry: 'waiting', title: 'The vault on the server can not be used as it stands' },
+  CAPABILITY_UNDECLARED: { status: 403, retry: 'terminal', title: 'The app does not declare that it uses this capability' },
+  CAPABILITY_UNKNOWN: { status: 404, retry: 'waiting', title: 'No installed app offers this capability' },
+  PROVIDER_CHOICE: { status: 409, retry: 'waiting', title: 'Several apps offer this capability: one has to be chosen' },
+  CONSENT_NEEDED: { status: 403, retry: 'waiting', title: 'The person has not said yet whether the app may use the other' },
+  CONSENT_REFUSED: { status: 403, retry: 'terminal', title: 'The person does not let the app use the other' },
+  CAPABILITY_LOOP: { status: 508, retry: 'terminal', title: 'Apps ask each other in a circle' },
   PINNED: { status: 409, retry: 'terminal', title: 'A Backend document decides whether this app runs' },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -75,6 +75,7 @@ interface Door {
 
 export const doors: readonly Door[] = [
   { folder: 'schema/crdt', door: 'schema/crdt/update.ts' },
+  { folder: 'api/capabilities', door: 'api/capabilities/capabilities.ts' },
   { folder: 'api/proxy', door: 'api/proxy/proxy.ts' },
   { folder: 'api/rooms/relay', door: 'api/rooms/relay/relay.ts' },
   { folder: 'kit/repository/layout', door: null, homes: ['kit/repository', 'api/repository'] },

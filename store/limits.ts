@@ -3,6 +3,8 @@ export const limits = {
   sessionsPerPersonMax: 64,
   /** Unused ones, of the sign-in links and of the hand-overs to apps each. */
   passesPerPersonMax: 256,
+  /** Answers of one person to apps that use each other. */
+  consentsPerPersonMax: 2_000,
   eventsKeptPerObject: 100,
   eventsKeptTotal: 100_000,
   /** Memory that is kept for the next commit. */

@@ -123,4 +123,11 @@ export const migrations: readonly string[] = [
   `
   CREATE TABLE preferences (person TEXT PRIMARY KEY, version INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  // What people said to apps that use capabilities of others.
+  `
+  CREATE TABLE consents (
+    person TEXT NOT NULL, caller TEXT NOT NULL, provider TEXT NOT NULL, capability TEXT NOT NULL, id TEXT NOT NULL UNIQUE,
+    answer TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (person, caller, provider, capability)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

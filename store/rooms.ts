@@ -86,7 +86,7 @@ export interface StoredPortalToken {
   readonly startHash: string;
   readonly atMs: number;
 }
-export const portalScopes = ['salas', 'fila', 'metricas'] as const;
+export const portalScopes = ['salas', 'fila', 'metricas', 'capacidades'] as const;
 export type PortalScope = (typeof portalScopes)[number];
 
 /** `gone`: there is no such room. `full`: the limit is reached. */

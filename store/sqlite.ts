@@ -8,6 +8,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../schema/errors.ts';
 import { openEvents } from './sqlite-events.ts';
+import { openConsents } from './sqlite-consents.ts';
 import { openInstalls } from './sqlite-installs.ts';
 import { migrations } from './migrations.ts';
 import { openPreferences } from './sqlite-preferences.ts';
@@ -36,6 +37,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       ...openPasses(database, writer),
       ...openInstalls(database, writer),
       ...openPreferences(database, writer),
+      ...openConsents(database, writer),
       ...openWindows(database, writer),
       ...openNames(database, writer),
       rooms,

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from './limits.ts';
 import { roomTests } from './rooms-contract.ts';
-import type { Store, StoredEvent, StoredSession, StoredStatus } from './store.ts';
+import type { Store, StoredConsent, StoredEvent, StoredSession, StoredStatus } from './store.ts';
 
 export interface StoreFixture {
   open(): Promise<Store>;
@@ -70,6 +70,7 @@ export function describeStore(name: string, fixture: () => Promise<StoreFixture>
     sessionTests(() => store);
     installTests(() => store, reopen);
     preferenceTests(() => store, reopen);
+    consentTests(() => store, reopen);
     nameTests(() => store, reopen);
     roomTests(() => store.rooms, reopen);
   });
@@ -244,6 +245,78 @@ function preferenceTests(store: () => Store, reopen: () => Promise<void>): void 
     expect(await store().preferences('ana')).toEqual({ version: 2, body: '{"a":3}' });
     await store().deletePreferences('ana');
     expect([await store().preferences('ana'), await store().preferences('bia')]).toEqual([null, { version: 1, body: '{}' }]);
+  });
+}
+
+function consentTests(store: () => Store, reopen: () => Promise<void>): void {
+  const consent = {
+    id: 'c1',
+    usuario: 'ana',
+    de: 'leitor',
+    para: 'dicionario',
+    capacidade: 'dicionario/v1',
+    resposta: 'sim',
+    atMs: 10,
+  } as const;
+  const { resposta: _, ...asked } = consent;
+  const idsOf = async (usuario: string): Promise<string[]> => (await store().consents(usuario)).map(({ id }) => id);
+
+  test('the newest answer to a question replaces the one before, under its id, and no other question', async () => {
+    expect(await store().putConsent(consent)).toBe('c1');
+    const others: readonly StoredConsent[] = [
+      { ...consent, id: 'c2', de: 'notas' },
+      { ...consent, id: 'c3', para: 'outro' },
+      { ...consent, id: 'c4', capacidade: 'dicionario/v2' },
+      { ...consent, id: 'c5', usuario: 'bia' },
+    ];
+    for (const other of others) expect(await store().putConsent(other)).toBe(other.id);
+    expect(await store().putConsent({ ...consent, id: 'c6', resposta: 'nao', atMs: 20 })).toBe('c1');
+    await reopen();
+    expect(await store().consent(consent)).toBe('nao');
+    for (const other of others) expect(await store().consent(other)).toBe('sim');
+    expect(await store().consent({ ...consent, de: 'dicionario', para: 'leitor' })).toBeNull();
+    expect((await store().consents('ana'))[0]).toEqual({ ...consent, resposta: 'nao', atMs: 20 });
+    expect((await idsOf('ana')).toSorted()).toEqual(['c1', 'c2', 'c3', 'c4']);
+  });
+
+  test('what a backend asked for is noted once, and never over an answer', async () => {
+    expect(await store().noteConsentAsked(asked)).toBe(true);
+    expect(await store().noteConsentAsked({ ...asked, id: 'c2', atMs: 20 })).toBe(false);
+    expect(await store().consents('ana')).toEqual([{ ...asked, resposta: 'pendente' }]);
+    await store().putConsent({ ...consent, id: 'c3', resposta: 'nao' });
+    expect(await store().noteConsentAsked({ ...asked, id: 'c4' })).toBe(false);
+    expect(await store().consents('ana')).toEqual([{ ...consent, resposta: 'nao' }]);
+  });
+
+  test('one is deleted by the person that gave it, once', async () => {
+    await store().putConsent(consent);
+    expect(await store().deleteConsent('bia', 'c1')).toBeNull();
+    expect(await store().deleteConsent('ana', 'c1')).toEqual(consent);
+    expect(await store().deleteConsent('ana', 'c1')).toBeNull();
+    await reopen();
+    expect(await store().consent(consent)).toBeNull();
+  });
+
+  test('they go with either app, and all with the person', async () => {
+    await store().putConsent(consent);
+    await store().putConsent({ ...consent, id: 'c2', de: 'notas' });
+    await store().putConsent({ ...consent, id: 'c3', para: 'outro' });
+    await store().putConsent({ ...consent, id: 'c4', usuario: 'bia' });
+    await store().keepConsents('ana', new Set(['leitor', 'dicionario', 'unrelated']));
+    expect(await idsOf('ana')).toEqual(['c1']);
+    await store().keepConsents('ana', new Set());
+    await reopen();
+    expect([await idsOf('ana'), await idsOf('bia')]).toEqual([[], ['c4']]);
+  });
+
+  test('one more than the limit loses the oldest, of that person only', async () => {
+    await store().putConsent({ ...consent, id: 'other', usuario: 'bia', atMs: 0 });
+    for (let index = 0; index < limits.consentsPerPersonMax; index += 1)
+      await store().putConsent({ ...consent, id: `c${index}`, de: `app${index}`, atMs: index + 1 });
+    expect(await store().noteConsentAsked({ ...asked, id: 'last', atMs: 1_000_000 })).toBe(true);
+    const ids = await idsOf('ana');
+    expect([ids.length, ids[0], ids.includes('c0'), ids.includes('c1')]).toEqual([limits.consentsPerPersonMax, 'last', false, true]);
+    expect(await idsOf('bia')).toEqual(['other']);
   });
 }
 

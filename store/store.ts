@@ -109,6 +109,22 @@ export interface HeldRollback {
   readonly atMs: number;
 }
 
+/**
+ * What a person said to one app using a capability of another. `pendente`: a backend asked for it while nobody was there to answer.
+ * Decision: docs/decisions/0201-consent.md
+ */
+export interface StoredConsent {
+  readonly id: string;
+  readonly usuario: string;
+  /** The app that asks. */
+  readonly de: string;
+  /** The app that provides. */
+  readonly para: string;
+  readonly capacidade: string;
+  readonly resposta: 'sim' | 'nao' | 'pendente';
+  readonly atMs: number;
+}
+
 /** A desired document that was taken. */
 export interface InForceRow {
   /** `Backend/ana-notas` */
@@ -171,6 +187,17 @@ export interface Store {
   /** Only over this version (0: there are none yet). False when another one is stored. */
   putPreferences(person: string, body: string, version: number): Promise<boolean>;
   deletePreferences(person: string): Promise<void>;
+  /** One for each person, asking app, providing app and capability: another answer replaces the one before and keeps its id, which is told. */
+  putConsent(consent: StoredConsent): Promise<string>;
+  /** `pendente`, unless there is a row; true when there was none. The oldest go when a person has more than limits.consentsPerPersonMax. */
+  noteConsentAsked(consent: Omit<StoredConsent, 'resposta'>): Promise<boolean>;
+  /** The newest first. */
+  consents(usuario: string): Promise<readonly StoredConsent[]>;
+  consent(asked: Pick<StoredConsent, 'usuario' | 'de' | 'para' | 'capacidade'>): Promise<StoredConsent['resposta'] | null>;
+  /** What it was; null when the person has none with this id. */
+  deleteConsent(usuario: string, id: string): Promise<StoredConsent | null>;
+  /** Forgets those in which an app has a part that is none of these. */
+  keepConsents(usuario: string, apps: ReadonlySet<string>): Promise<void>;
 
   putWindows(windows: WindowCount): Promise<void>;
   windows(): Promise<readonly WindowCount[]>;

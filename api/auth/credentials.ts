@@ -34,7 +34,8 @@ export function createCredentials(
         throw new SvcError('UNAUTHENTICATED', 'SVC_PORTAL_TOKEN is unknown or has ended: it is good from the start of the app to its stop');
       }
       if (!token.scopes.includes(scope)) {
-        throw new SvcError('FORBIDDEN', `the manifest of ${token.app} does not declare recursos.${scope}`);
+        const declared = scope === 'capacidades' ? 'requires or usa' : `recursos.${scope}`;
+        throw new SvcError('FORBIDDEN', `${token.app} was started without the scope ${scope}: its manifest did not declare ${declared}`);
       }
       return { usuario: token.usuario, app: token.app, credential: token.tokenHash };
     },

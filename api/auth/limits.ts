@@ -1,6 +1,8 @@
 /** Limits of signing in and of sessions. */
 export const limits = {
   originPassMs: 30_000,
+  /** "Yes, this once" to a capability call. */
+  callPassMs: 60_000,
   sessionMs: 14 * 24 * 60 * 60_000,
   // Portal border. Decision: docs/decisions/0035-http-border.md
   sessionCacheMs: 5_000,

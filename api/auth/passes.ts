@@ -1,6 +1,6 @@
 /**
- * One-time passes: the printed sign-in link (24 h, for the portal) and the hand-over to an app's origin (30 s, for one person
- * and one app). Taken in one step of the store, so a pass never works twice. Decision: docs/decisions/0003-sessions-and-passes.md
+ * One-time passes: the printed sign-in link (24 h, for the portal), the hand-over to an app's origin (30 s, for one person and one app) and
+ * "yes, this once" to a capability call (60 s). Taken in one step of the store, so a pass never works twice. Decision: docs/decisions/0003-sessions-and-passes.md
  */
 import type { Store, StoredPass } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -15,6 +15,10 @@ export type AppPass =
   | { readonly kind: 'other-asker' };
 
 export interface Passes {
+  /** For one call of the person; `question` is what they said yes to. */
+  forCall(person: string, question: string): Promise<string>;
+  /** Used up in any case. */
+  takeForCall(pass: string, person: string, question: string): Promise<boolean>;
   /** For the sign-in link. */
   forPortal(person: string, admin: boolean): Promise<string>;
   /** For the hand-over of a portal session to an app's origin; `ask` is the hash of the cookie that asked. */
@@ -25,6 +29,8 @@ export interface Passes {
   /** Person and portal session of the pass; null when unknown, used, expired or for another app. Used up in any case. */
   takeForApp(pass: string, app: string, ask: string): Promise<AppPass | null>;
 }
+
+const callAudience = (question: string): string => `chamada ${question}`;
 
 export function createPasses(store: Store, clock: Clock): Passes {
   const give = async (person: string, admin: boolean, audience: string, lifeMs: number): Promise<string> => {
@@ -38,6 +44,11 @@ export function createPasses(store: Store, clock: Clock): Passes {
   const take = async (pass: string): Promise<StoredPass | null> =>
     (await find(pass)) === null ? null : await store.takePass(secretHash(pass), clock.nowMs());
   return {
+    forCall: (person, question) => give(person, false, callAudience(question), limits.callPassMs),
+    takeForCall: async (pass, person, question) => {
+      const taken = await take(pass);
+      return taken?.person === person && taken.audience === callAudience(question);
+    },
     forPortal: (person, admin) => give(person, admin, 'portal', apiLimits.signInPassMs),
     forApp: (session, app, ask) => give(session.person, false, `${appAudience(app, session.root)}@${ask}`, limits.originPassMs),
     findForPortal: async (pass) => {

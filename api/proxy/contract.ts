@@ -12,6 +12,7 @@ import type { Bus } from '../../store/bus.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import type { AppProjection, StartAnswer } from '../../schema/wire/http.ts';
+import type { ExchangeFailure } from './exchange.ts';
 
 /** Where a request goes, decided by the api. The session of the person was checked before. */
 export interface ProxyTarget {
@@ -58,9 +59,24 @@ export interface ProxyMetrics {
   tunnels(app: string, change: 1 | -1): void;
 }
 
+/** What another app asks of this one (api/capabilities): who may was judged there, and what each side gets to see is more narrow. */
+export interface ProxyCall {
+  /** Names and values by turns, as if the client had sent these. */
+  readonly headers: readonly string[];
+  /** Names and values by turns: what only the portal says to a backend. */
+  readonly added: readonly string[];
+  /** What the caller gets to see, of what a page on the app's own origin would: names and values by turns. */
+  shown(answer: readonly string[]): string[];
+}
+
 export interface Proxy {
   /** Answers the request in any case, with a coded problem when it is refused. Never throws, never rejects. */
   handle(req: IncomingMessage, res: ServerResponse, target: ProxyTarget): void;
+  /**
+   * As `handle`, for a capability call: no panel, no start, no route of our own. Returns what ends it early: with `failure` as its answer, or
+   * cut when the answer had begun.
+   */
+  call(req: IncomingMessage, res: ServerResponse, target: ProxyTarget, call: ProxyCall): (failure: ExchangeFailure) => void;
   /** For the server's `upgrade` event. Answers or destroys the socket in any case. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, target: ProxyTarget): void;
   /** Ends tunnels, streams and pooled sockets of one app of the person, or of all when `app` is null. */

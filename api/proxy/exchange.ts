@@ -8,7 +8,7 @@ import type { ErrorCode } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import type { Connection } from './connection.ts';
 import { requestKind, responseKind } from './header-names.ts';
-import { clientHeaders, refusedByGate, type ResponsePolicy } from './response-headers.ts';
+import { refusedByGate } from './response-headers.ts';
 import { BadResponse, type ResponseHead, type ResponseSink } from './response-parser.ts';
 
 export interface ExchangeFailure {
@@ -23,7 +23,8 @@ export interface Exchange {
   /** The whole head for the backend. */
   readonly head: string;
   readonly body: 'none' | 'length' | 'chunked';
-  readonly policy: ResponsePolicy;
+  /** Names and values by turns: what the client gets to see of them. */
+  headers(answer: ResponseHead): string[];
   /** The connection is no longer used. */
   released(connection: Connection, reusable: boolean): void;
   /** The request waits long for its answer; told each second. What it answers ends the wait. */
@@ -45,8 +46,8 @@ const oneWriteBytesMax = 16 * 1_024;
 const nothing = (): void => {};
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Runs the exchange. Returns what aborts it when the client goes away. */
-export function runExchange(exchange: Exchange, connection: Connection): () => void {
+/** Runs the exchange. Returns what ends it early: the client went away, or must be told (or cut off) with `failure`. */
+export function runExchange(exchange: Exchange, connection: Connection): (failure?: ExchangeFailure) => void {
   const { req, res } = exchange;
   const reused = connection.requests > 0;
   const phase: Phase = { requestSent: exchange.body === 'none', status: 0, unshown: false, complete: false, over: false };
@@ -61,9 +62,9 @@ export function runExchange(exchange: Exchange, connection: Connection): () => v
     leave(reusable);
     exchange.finished(phase.status);
   };
-  const fail = (failure: ExchangeFailure): void => {
+  const fail = (failure: ExchangeFailure, isFinal = false): void => {
     if (phase.over) return;
-    const repeat = reused && failure.code === 'BACKEND_UNREACHABLE' && exchange.body === 'none' && !connection.parser.started();
+    const repeat = !isFinal && reused && failure.code === 'BACKEND_UNREACHABLE' && exchange.body === 'none' && !connection.parser.started();
     leave(false);
     if (phase.status !== 0) {
       // Cutting the client's connection is the only honest way to say that a begun answer is incomplete.
@@ -108,8 +109,9 @@ export function runExchange(exchange: Exchange, connection: Connection): () => v
   connection.stream.write(exchange.head, 'latin1');
   if (phase.requestSent) waitForAnswer(exchange, connection);
   else unlinkBody = sendRequestBody(exchange, connection, phase);
-  return () => {
+  return (failure) => {
     if (phase.over) return;
+    if (failure !== undefined) return fail(failure, true);
     phase.status = 0;
     finish(false);
   };
@@ -149,7 +151,7 @@ function answerSink(exchange: Exchange, connection: Connection, phase: Phase, fi
       connection.waitsSinceMs = Infinity;
       if (head.idleMsMax !== null) connection.idleMsMax = Math.max(0, head.idleMsMax - 1_000);
       reusable = head.reusable;
-      res.writeHead(head.status, head.reason, clientHeaders(head, exchange.policy));
+      res.writeHead(head.status, head.reason, exchange.headers(head));
     },
     body: (slice, last) => {
       phase.unshown = false;

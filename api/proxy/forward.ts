@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import { limits } from './limits.ts';
 import type { Connection } from './connection.ts';
-import type { ProxyDeps, ProxyTarget } from './contract.ts';
+import type { ProxyCall, ProxyDeps, ProxyTarget } from './contract.ts';
 import { isUnanswering, unansweringFailure } from './hold.ts';
 import { runExchange, type Exchange, type ExchangeFailure } from './exchange.ts';
 import { createPools, type Pools } from './pool.ts';
@@ -22,12 +22,15 @@ export interface Passage {
   readonly navigation: boolean;
   /** The client's socket and what came behind the head of its request. */
   readonly tunnel: { readonly socket: Socket; readonly first: Buffer } | null;
+  /** Null: a request to the app itself. */
+  readonly call: ProxyCall | null;
 }
 
 /** One request or tunnel that is under way. */
 export interface Active {
   readonly target: ProxyTarget;
-  readonly end: () => void;
+  /** The client's connection is cut; of a capability call that has no answer yet, `failure` becomes the answer. */
+  readonly end: (failure?: ExchangeFailure) => void;
 }
 
 export interface Forwarder {
@@ -66,8 +69,15 @@ const nothing = (): void => {};
 function forward(via: Own, passage: Passage, route: BackendRoute, fresh = false): void {
   const { res, target, tunnel } = passage;
   const key = poolKey(target.person, target.app);
-  const entry: Active = { target, end: () => (tunnel === null ? res.destroy() : tunnel.socket.destroy()) };
-  let stop = nothing;
+  let stop: (failure?: ExchangeFailure) => void = nothing;
+  const entry: Active = {
+    target,
+    end: (failure) => {
+      if (passage.call !== null && failure !== undefined) stop(failure);
+      else if (tunnel === null) res.destroy();
+      else tunnel.socket.destroy();
+    },
+  };
   const gone = (): void => {
     via.active.delete(entry);
     stop();
@@ -87,9 +97,11 @@ function forward(via: Own, passage: Passage, route: BackendRoute, fresh = false)
     }
   });
   if (stop !== nothing) return;
-  stop = () => {
+  stop = (failure) => {
     cancelTake();
-    via.answered(target, 0);
+    if (failure === undefined) return via.answered(target, 0);
+    over();
+    via.failed(passage, failure);
   };
 }
 
@@ -103,7 +115,7 @@ function exchangeOf(via: Own, passage: Passage, route: BackendRoute, over: () =>
     clock: via.deps.clock,
     head: backendHead(req, head, target.path, route.token, policy),
     body: head.body,
-    policy,
+    headers: (answer) => passage.call?.shown(clientHeaders(answer, { ...policy, basePath: '/' })) ?? clientHeaders(answer, policy),
     protocol: tunnel === null ? '' : head.upgrade,
     released: (connection, reusable) => via.pools.release(key, connection, reusable),
     doubted: () => {

@@ -110,7 +110,7 @@ describe('the head that a backend gets', () => {
 
   test('an Upgrade header alone makes no upgrade and loosens nothing', () => {
     const raw = ['Host', 'h', 'Upgrade', 'websocket', 'Origin', 'http://evil', 'Sec-Fetch-Site', 'cross-site'];
-    const head = readRequestHead({ rawHeaders: raw, method: 'POST' } as IncomingMessage);
+    const head = readRequestHead({ rawHeaders: raw, method: 'POST' });
     expect(head.upgrade).toBe('');
     expect(callerFault('POST', head, 'http://svc.localhost')).not.toBeNull();
     expect(head.lines).not.toMatch(/upgrade/i);

@@ -4,18 +4,20 @@
  */
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { SvcError, type ErrorCode } from '../../schema/errors.ts';
+import { errorKinds, SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { largeHeadPage } from '../large-head.ts';
 import { sendProblem } from '../problems.ts';
 import type { AppView, Proxy, ProxyDeps, ProxyTarget } from './contract.ts';
 import { createUpstream, poolKey, type Active, type Forwarder, type Passage, type Upstream } from './forward.ts';
+import type { ExchangeFailure } from './exchange.ts';
 import { createHeld, isUnanswering, retryAfterHeader, unansweringFailure, type Held } from './hold.ts';
 import { callerFault, isNavigation } from './origin-rules.ts';
 import { createOwnRoutes, ownPrefix, type OwnRoutes } from './own-routes.ts';
 import { pathFault } from './path-rules.ts';
-import { readRequestHead } from './request-head.ts';
+import { callHead, readRequestHead } from './request-head.ts';
 
+export { pathFault };
 export type { Proxy, ProxyDeps, ProxyMetrics, ProxyTarget } from './contract.ts';
 
 interface Parts {
@@ -25,6 +27,8 @@ interface Parts {
   readonly via: Forwarder;
   readonly upstream: Upstream;
 }
+
+const stopped: ExchangeFailure = { code: 'BACKEND_UNREACHABLE', message: 'the app ended before it answered' };
 
 /** Protocols that would let a page speak HTTP to the backend past these rules. */
 const refusedProtocols = /^(?:h2c?|http|tls)\b/i;
@@ -42,18 +46,22 @@ export function createProxy(deps: ProxyDeps, makeUpstream: (via: Forwarder) => U
       if (failure.code === 'BACKEND_REFUSED_TOKEN') deps.tokenRefused(passage.target.person, passage.target.app);
       if (passage.res.destroyed) return;
       if (passage.navigation) held.panel(passage, failure, (status) => answered(passage.target, status));
-      else refuse(parts, passage, failure.code, failure.message, 1_000);
+      else refuse(parts, passage, failure.code, failure.message, errorKinds[failure.code].retry === 'transient' ? 1_000 : undefined);
     },
   };
   const upstream = makeUpstream(via);
   const parts: Parts = { deps, held, via, upstream, own: createOwnRoutes(deps) };
-  const endWhere = (matches: (entry: Active) => boolean): void => {
-    for (const entry of active) if (matches(entry)) entry.end();
+  const endWhere = (matches: (entry: Active) => boolean, failure?: ExchangeFailure): void => {
+    for (const entry of active) if (matches(entry)) entry.end(failure);
   };
   return {
     handle: (req, res, target) => {
       const head = readRequestHead(req);
-      pass(parts, { req, res, target, head, navigation: isNavigation(req.method!, head), tunnel: null });
+      pass(parts, { req, res, target, head, navigation: isNavigation(req.method!, head), tunnel: null, call: null });
+    },
+    call: (req, res, target, call) => {
+      pass(parts, { req, res, target, head: callHead(req.method, call), navigation: false, tunnel: null, call });
+      return (failure) => endWhere((entry) => entry.target === target, failure);
     },
     upgrade: (req, stream, first, target) => {
       // node:http hands over the connection's own socket, whatever its types say.
@@ -66,10 +74,11 @@ export function createProxy(deps: ProxyDeps, makeUpstream: (via: Forwarder) => U
         head: readRequestHead(req, true),
         navigation: false,
         tunnel: { socket, first },
+        call: null,
       });
     },
     closeFor: (person, app) => {
-      endWhere(({ target }) => target.person === person && (app === null || target.app === app));
+      endWhere(({ target }) => target.person === person && (app === null || target.app === app), stopped);
       upstream.drop((key) => (app === null ? key.startsWith(`${person} `) : key === poolKey(person, app)));
     },
     carried: () => {
@@ -89,7 +98,7 @@ function pass(parts: Parts, passage: Passage): void {
   if (!admitted(parts, passage)) return;
   const { deps, held, via, upstream } = parts;
   const { req, res, target, head } = passage;
-  if (passage.tunnel === null && target.path.startsWith(ownPrefix)) {
+  if (passage.tunnel === null && passage.call === null && target.path.startsWith(ownPrefix)) {
     void parts.own.answer(req, res, target, head);
     return;
   }
@@ -125,7 +134,7 @@ function admitted(parts: Parts, passage: Passage): boolean {
   if (head.cookieBytes > limits.proxyCookieBytesMax) return refuseCookies(parts, passage);
   const path = pathFault(target.path);
   if (path !== null) return refuse(parts, passage, 'PATH_REFUSED', path);
-  const caller = callerFault(req.method!, head, parts.deps.portalOrigin);
+  const caller = passage.call === null ? callerFault(req.method!, head, parts.deps.portalOrigin) : null;
   if (caller !== null) return refuse(parts, passage, 'CROSS_ORIGIN', caller);
   if (tunnel !== null && (req.method !== 'GET' || head.body !== 'none' || refusedProtocols.test(head.upgrade))) {
     return refuse(parts, passage, 'BAD_REQUEST', 'an upgrade is a GET without a body, to a protocol other than HTTP');

@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../../schema/errors.ts';
 import { trimSpace } from '../space.ts';
+import type { ProxyCall } from './contract.ts';
 import { connectionTokens, portalCookie, requestKind } from './header-names.ts';
 
 export interface RequestHead {
@@ -50,7 +51,7 @@ interface Draft {
 const lineBreak = /[\r\n\0]/;
 
 /** `upgrade`: the server took the request for a switch of protocols. */
-export function readRequestHead(req: IncomingMessage, upgrade = false): RequestHead {
+export function readRequestHead(req: Pick<IncomingMessage, 'method' | 'rawHeaders'>, upgrade = false): RequestHead {
   const raw = req.rawHeaders;
   const draft: Draft = {
     refusal: null,
@@ -82,6 +83,12 @@ export function readRequestHead(req: IncomingMessage, upgrade = false): RequestH
   if (!upgrade) draft.upgrade = '';
   if (req.method === 'TRACE') return refuse(draft, 'TRACE would show the token of the portal to the page');
   return draft;
+}
+
+/** Of a request that another app makes: with what the portal adds, which no client may send. */
+export function callHead(method: string | undefined, { headers, added }: Pick<ProxyCall, 'headers' | 'added'>): RequestHead {
+  const head = readRequestHead({ method, rawHeaders: [...headers] });
+  return { ...head, lines: added.reduce((lines, word, index) => lines + word + (index % 2 === 0 ? ': ' : '\r\n'), head.lines) };
 }
 
 function refuse(draft: Draft, message: string): RequestHead {

@@ -22,6 +22,8 @@ export interface TestBackend {
   readonly token: string;
   /** Requests that passed the gate: method and path with all headers. */
   readonly seen: http.IncomingMessage[];
+  /** Answers what passed the gate; echoes method and path until a test says otherwise. */
+  respond: http.RequestListener;
   log: string;
   view: AppView;
   start(): Promise<void>;
@@ -49,19 +51,26 @@ export const people: readonly PersonRecord[] = [
 
 export const icon = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
+const plainManifest: Omit<Manifest, 'id'> = {
+  version: '1.0.0',
+  icon: 'icon.svg',
+  backend: { runtime: 'node', entrypoint: 'x' },
+  secrets: [{ name: 'API_KEY', description: 'the key', required: true }],
+};
+
 type Find = (person: string, app: string) => TestBackend | undefined;
 
-export function createTestWorld(dir: string, bus: Bus, apps: readonly string[]): TestWorld {
+/** `declared`: what the manifests of apps say besides what all say; it may change under way. */
+export function createTestWorld(
+  dir: string,
+  bus: Bus,
+  apps: readonly string[],
+  declared: Readonly<Record<string, Partial<Manifest>>> = {},
+): TestWorld {
   const backends = new Map<string, TestBackend>();
   for (const { usuario } of people) for (const app of apps) backends.set(`${usuario}/${app}`, createBackend(dir, bus, usuario, app));
   const find: Find = (person, app) => backends.get(`${person}/${app}`);
-  const manifest = (app: string): Manifest => ({
-    id: app,
-    version: '1.0.0',
-    icon: 'icon.svg',
-    backend: { runtime: 'node', entrypoint: 'x' },
-    secrets: [{ name: 'API_KEY', description: 'the key', required: true }],
-  });
+  const manifest = (app: string): Manifest => ({ ...plainManifest, id: app, ...declared[app] });
   const vaults = createVaults((usuario, app) => (find(usuario, app) ? (manifest(app).secrets ?? []) : null));
   const shop = createTestShop(icon);
   const plan = { ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] };
@@ -208,8 +217,7 @@ function createBackend(dir: string, bus: Bus, person: string, app: string): Test
       return;
     }
     seen.push(req);
-    res.writeHead(200, { 'content-type': req.url?.endsWith('.html') || req.url === '/' ? 'text/html' : 'text/plain' });
-    req.pipe(res).write(`${person}/${app} ${req.method} ${req.url}\n`);
+    backend.respond(req, res);
   });
   const sockets = new WebSocketServer({ noServer: true });
   server.on('upgrade', (req, socket, head) => {
@@ -222,6 +230,10 @@ function createBackend(dir: string, bus: Bus, person: string, app: string): Test
     app,
     token,
     seen,
+    respond: (req, res) => {
+      res.writeHead(200, { 'content-type': req.url?.endsWith('.html') || req.url === '/' ? 'text/html' : 'text/plain' });
+      req.pipe(res).write(`${person}/${app} ${req.method} ${req.url}\n`);
+    },
     log: `hello of ${app}\n`,
     view: initialView(app),
     start: async () => {

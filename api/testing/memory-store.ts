@@ -5,6 +5,7 @@ import type {
   InstallWish,
   Intent,
   Store,
+  StoredConsent,
   StoredEvent,
   StoredPass,
   StoredPreferences,
@@ -68,6 +69,7 @@ export function createMemoryStore(): Store {
     rollbacks: async () => [...rollbacks.values()],
     deleteRollback: async (name) => void rollbacks.delete(name),
     ...createMemoryPreferences(),
+    ...createMemoryConsents(),
     putWindows: async (count) => void windows.set(key(count.person, count.app), count),
     windows: async () => [...windows.values()],
     windowsOf: async (person, app) => windows.get(key(person, app)) ?? null,
@@ -80,6 +82,37 @@ export function createMemoryStore(): Store {
     putValue: async (name, value) => void values.set(name, value),
     rooms: createMemoryRooms(),
     ...unclosed,
+  };
+}
+
+function createMemoryConsents(): Pick<
+  Store,
+  'putConsent' | 'noteConsentAsked' | 'consents' | 'consent' | 'deleteConsent' | 'keepConsents'
+> {
+  const rows = new Map<string, StoredConsent>();
+  const key = ({ usuario, de, para, capacidade }: Pick<StoredConsent, 'usuario' | 'de' | 'para' | 'capacidade'>): string =>
+    `${usuario} ${de} ${para} ${capacidade}`;
+  return {
+    putConsent: async (consent) => {
+      const id = rows.get(key(consent))?.id ?? consent.id;
+      rows.set(key(consent), { ...consent, id });
+      return id;
+    },
+    noteConsentAsked: async (consent) => {
+      const isNew = !rows.has(key(consent));
+      if (isNew) rows.set(key(consent), { ...consent, resposta: 'pendente' });
+      return isNew;
+    },
+    consents: async (usuario) => [...rows.values()].filter((row) => row.usuario === usuario).toSorted((a, b) => b.atMs - a.atMs),
+    consent: async (asked) => rows.get(key(asked))?.resposta ?? null,
+    deleteConsent: async (usuario, id) => {
+      const row = [...rows.values()].find((each) => each.usuario === usuario && each.id === id) ?? null;
+      if (row !== null) rows.delete(key(row));
+      return row;
+    },
+    keepConsents: async (usuario, apps) => {
+      for (const [at, row] of rows) if (row.usuario === usuario && !(apps.has(row.de) && apps.has(row.para))) rows.delete(at);
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import { WebSocket } from 'ws';
 import { createBus, type Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { Relay } from '../rooms/contract.ts';
 import { createPortal, type Portal, type PortalOptions } from '../portal.ts';
 import type { LazySchemas } from '../lazy-schemas.ts';
@@ -75,6 +76,8 @@ export interface WorldOptions {
   readonly relay?: Relay;
   readonly origins?: 'subdomain' | 'path';
   readonly apps?: readonly string[];
+  /** What their manifests say besides. */
+  readonly manifests?: Readonly<Record<string, Partial<Manifest>>>;
   readonly store?: Store;
   readonly clock?: Clock;
   readonly url?: string;
@@ -87,7 +90,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
   const store = options.store ?? createMemoryStore();
   const bus = createBus();
   const clock = options.clock ?? createManualClock();
-  const world = createTestWorld(dir, bus, options.apps ?? ['notas', 'relogio']);
+  const world = createTestWorld(dir, bus, options.apps ?? ['notas', 'relogio'], options.manifests);
   const logLines: string[] = [];
   const received: Buffer[] = [];
   const sink = new Writable({

@@ -68,6 +68,7 @@ export function createExecutors(options: ExecutorOptions): Executors {
 async function signOut({ entries, store, rooms, clock }: ExecutorOptions, { person }: ActionOf<'person/sign-out'>): Promise<void> {
   await store.deleteSessionsOf(person);
   await rooms.forgetPerson(person, clock.nowMs());
+  await store.keepConsents(person, new Set());
   const entry = entries.people.get(person);
   if (entry) entry.signedOut = true;
 }

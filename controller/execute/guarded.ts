@@ -15,7 +15,7 @@ export interface ExecutorOptions {
   readonly entries: Entries;
   readonly store: Pick<
     Store,
-    'deleteSessionsOf' | 'deletePreferences' | 'installWish' | 'putInstallWish' | 'deleteInstallWish' | 'deleteRollback'
+    'deleteSessionsOf' | 'deletePreferences' | 'keepConsents' | 'installWish' | 'putInstallWish' | 'deleteInstallWish' | 'deleteRollback'
   >;
   readonly rooms: RoomStore;
   readonly bus: Bus;

@@ -51,10 +51,18 @@ test.for([
   [undefined, {}],
   [{}, {}],
   [{ salas: false, gpu: { modo: 'opcional' } }, {}],
-  [{ salas: true }, { escopo: 'servidor' }],
+  [{ salas: true }, { escopo: 'servidor', usa: ['dicionario/v1'] }],
+  [{}, { requires: [], usa: [] }],
 ] as const)('recursos %j, %j: none', async ([recursos, more]) => {
   const { entry, credentials } = world(recursos, more);
   expect(await credentials.issue(entry, 'app-token', 'r1')).toEqual({});
+});
+
+test.for([{ requires: ['dicionario/v1'] }, { usa: ['dicionario/v1'] }])('%j: asks other apps for capabilities', async (declared) => {
+  const { rooms, entry, credentials } = world({ salas: true }, declared);
+  const variables = await credentials.issue(entry, 'app-token', 'r1');
+  expect(variables['SVC_PORTAL_SCOPES']).toBe('salas,capacidades');
+  expect((await rooms.portalToken(sha256(tokenOf(variables))))?.scopes).toEqual(['salas', 'capacidades']);
 });
 
 test('of two starts the one that the supervisor took stays', async () => {

@@ -1,5 +1,5 @@
 /**
- * SVC_PORTAL_URL and SVC_PORTAL_TOKEN of backends that ask for rooms, the queue or metrics (spec 2.1 `recursos`, 5.3): a new token for each
+ * SVC_PORTAL_URL and SVC_PORTAL_TOKEN of backends that ask for rooms, the queue, metrics (spec 2.1 `recursos`, 5.3) or capabilities of other apps: a new token for each
  * start, ended when nothing of that start is left. It belongs to the SVC_APP_TOKEN that was written with it, so that whichever of two
  * starts the supervisor took, the right one stays. A server-scope app has no person and gets none. Decision:
  * docs/decisions/0098-portal-credential.md
@@ -32,7 +32,9 @@ export interface PortalCredentialOptions {
 }
 
 function scopesOf(manifest: Manifest | undefined): readonly PortalScope[] {
-  return manifest?.escopo === 'servidor' ? [] : portalScopes.filter((scope) => manifest?.recursos?.[scope] === true);
+  if (manifest === undefined || manifest.escopo === 'servidor') return [];
+  const { requires = [], usa = [], recursos } = manifest;
+  return portalScopes.filter((scope) => (scope === 'capacidades' ? requires.length + usa.length > 0 : recursos?.[scope] === true));
 }
 
 /** Whether the app's backend gets an address of the portal at each start. */

@@ -15,6 +15,8 @@ export async function observePackages(context: Context, name: string): Promise<v
   await observeEngines(server);
   for (const person of changed) {
     followPackages(context, person);
+    // What another app of that name may do is asked anew. They were looked at: what can't be read is none of `changed`.
+    await options.store.keepConsents(person.name, new Set(person.packages.keys()));
     options.bus.publish(person.name, { type: 'apps-changed' });
   }
   // A Grant document waits for its app.

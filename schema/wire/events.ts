@@ -21,6 +21,8 @@ export type PortalEvent =
   | { readonly type: 'avisos' }
   /** The person's preferences changed in another page: `etag` names them as they are now. Read `GET /api/preferencias` again. */
   | { readonly type: 'preferencias'; readonly etag: string }
+  /** What apps may use of each other changed, or a backend asks for it. Read `GET /api/consentimentos` again. */
+  | { readonly type: 'consentimentos' }
   /** A room of this app, or the person's place in it, changed: the shell tells every window of the app (spec 6, `mudaram`). */
   | { readonly type: 'mudaram'; readonly app: string }
   /** An installation that concerns the person goes on; at most four a second, and at every change of state. */

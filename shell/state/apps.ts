@@ -79,7 +79,7 @@ export function createAppsStore(read: (usage: boolean) => Promise<readonly AppPr
       return () => void (usageWanted -= 1);
     },
     apply: (event) => {
-      if (isOther(event)) return;
+      if (event.type !== 'apps-changed' && !isOfApp(event)) return;
       if (reading !== null) heard.push(event);
       const { apps } = state.get();
       state.set({ ...state.get(), apps: apps.map((app) => patched(app, event)) });
@@ -88,13 +88,13 @@ export function createAppsStore(read: (usage: boolean) => Promise<readonly AppPr
   };
 }
 
-/** Says nothing about how an app is. */
-const isOther = (event: PortalEvent): event is Extract<PortalEvent, { readonly type: 'install-progress' | 'avisos' | 'mudaram' }> =>
-  event.type === 'install-progress' || event.type === 'avisos' || event.type === 'mudaram';
+/** Says how an app is. */
+const isOfApp = (event: PortalEvent): event is Extract<PortalEvent, { readonly type: 'app-status' | 'app-step' }> =>
+  event.type === 'app-status' || event.type === 'app-step';
 
 /** The projection as the event leaves it. */
 export function patched(app: AppProjection, event: PortalEvent): AppProjection {
-  if (event.type === 'apps-changed' || isOther(event) || event.app !== app.id) return app;
+  if (!isOfApp(event) || event.app !== app.id) return app;
   if (event.type === 'app-step') return { ...app, step: { name: event.step, detail: event.detail } };
   const { status, ready, reason, message } = event;
   return { ...app, status, ready, reason, message, step: status === 'starting' ? app.step : null };

@@ -1,0 +1,70 @@
+/**
+ * The two heads of a capability call. The provider learns which app asks, and nothing of the page, the session or the credential behind it; the
+ * caller gets an answer that does nothing to the shell's origin, on which it arrives. Decision: docs/decisions/0200-capability-calls.md
+ */
+import { dataPolicy } from '../security-headers.ts';
+import { callPathFault } from './call-path.ts';
+
+/** Besides what the proxy drops: who signed in, and where the page is. Whatever separators a name has. */
+const ofTheCaller = /^(?:authorization|cookie|host|origin|referer|svcpessoa|secfetch.*|.*purpose)$/;
+
+/** `host` of the provider, as in requests to itself. */
+export function callHeaders(raw: readonly string[], host: string): string[] {
+  const kept = pairs(raw).filter(([name]) => !ofTheCaller.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')));
+  return [['Host', host], ...kept].flat();
+}
+
+function pairs(flat: readonly string[]): [name: string, value: string][] {
+  return flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : []));
+}
+
+/**
+ * What tells of the answer itself, and the names that apps coin. Any other acts, or may act one day, on the origin on which the answer arrives:
+ * cookies, stored data, dialogs of the browser, what it keeps.
+ */
+const ofTheAnswer =
+  /^(?:content-(?:type|length|encoding|language|disposition|range)|accept-ranges|allow|date|deprecation|etag|last-modified|link|ratelimit.*|repr-digest|retry-after|server-timing|sunset|trailer|vary|x-(?!content-type-options|sourcemap).*)$/i;
+
+export interface Answered {
+  /** `/api/capacidades/<nome>/<versao>` */
+  readonly prefix: string;
+  readonly rota: string;
+  /** The provider's: of requests to itself, and what it was asked for. */
+  readonly origin: string;
+  readonly basePath: string;
+  readonly path: string;
+  readonly para: string;
+}
+
+/** `answer`: as a page of the provider would see it; names and values by turns. */
+export function answerHeaders(answer: readonly string[], asked: Answered): string[] {
+  const kept = pairs(answer).filter(([name]) => ofTheAnswer.test(name));
+  const told = pairs(answer).find(([name]) => name.toLowerCase() === 'location')?.[1];
+  const location = told === undefined ? null : insideRota(told, asked);
+  return [
+    ...kept.flat(),
+    ...(location === null ? [] : ['Location', location]),
+    // What a browser kept it would answer to another app, and after the person took their consent back.
+    'Cache-Control',
+    'no-store',
+    'X-Content-Type-Options',
+    'nosniff',
+    'Content-Security-Policy',
+    dataPolicy,
+    'Cross-Origin-Resource-Policy',
+    'same-origin',
+    'X-Svc-Fornecedor',
+    asked.para,
+  ];
+}
+
+/** A redirect below the `rota` leads through the portal again; any other is not told: `fetch` would follow it on the shell's origin. */
+function insideRota(location: string, { prefix, rota, origin, basePath, path }: Answered): string | null {
+  const base = new URL(origin + path);
+  if (!URL.canParse(location, base.href)) return null;
+  const target = new URL(location, base);
+  const pathname = target.pathname.startsWith(basePath) ? target.pathname.slice(basePath.length - 1) : target.pathname;
+  if (target.origin !== base.origin || !pathname.startsWith(`${rota}/`)) return null;
+  const rest = pathname.slice(rota.length) + target.search;
+  return callPathFault(rest) === null ? prefix + rest : null;
+}

@@ -1,0 +1,12 @@
+/** Limits of capability calls. Decision: docs/decisions/0200-capability-calls.md */
+export const limits = {
+  /** Under way at once from one app of a person to one other. */
+  capabilityCallsMax: 32,
+  /** Calls that are made to answer a call, as far as `X-Svc-Pedido` tells. */
+  capabilityDepthMax: 4,
+  /** Of one app of a person: so many at once, and how soon one more. */
+  capabilityCallsBurst: 600,
+  capabilityCallRefillMs: 20,
+  /** Further decodings of a path than these are of one that hides something. */
+  capabilityPathDecodingsMax: 4,
+} as const;

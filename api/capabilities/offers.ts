@@ -1,0 +1,44 @@
+/** Who offers a capability to whom, by what the manifests of a person's apps say. No app is started to know. Source: spec 2.1, 4.3. */
+import type { AppsView } from '../../schema/gateway.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+
+export interface Offer {
+  readonly app: string;
+  readonly nome: string;
+  /** What the asking app shows in its menu; the name where none is declared. */
+  readonly rotulo: string;
+  readonly rota: string;
+}
+
+type Apps = Pick<AppsView, 'of' | 'manifest'>;
+
+/** Whether the app says in its manifest that it needs or uses the capability. */
+export function declares(manifest: Manifest | null, capacidade: string): boolean {
+  return [...(manifest?.requires ?? []), ...(manifest?.usa ?? [])].includes(capacidade);
+}
+
+/** What one app offers under this name; null when nothing can be called. */
+export function offerOf(
+  manifest: Manifest | null,
+  capacidade: string,
+): (Omit<Offer, 'app' | 'nome' | 'rotulo'> & { readonly rotulo?: string }) | null {
+  if (manifest?.provides?.includes(capacidade) !== true) return null;
+  const declared = Object.hasOwn(manifest.capacidades ?? {}, capacidade) ? manifest.capacidades?.[capacidade] : undefined;
+  // The installer checks a minimum of the manifest (spec 1): this is the border for what is in it.
+  const { rota, rotulo } = (declared ?? {}) as { readonly rota?: unknown; readonly rotulo?: unknown };
+  if (typeof rota !== 'string' || !/^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/.test(rota)) return null;
+  const isLabel = typeof rotulo === 'string' && rotulo !== '' && rotulo.length <= limits.offerLabelCharsMax;
+  return { rota, ...(isLabel ? { rotulo } : {}) };
+}
+
+/** Offers of the person's apps, by name; an app does not ask itself. */
+export function offersFor(apps: Apps, usuario: string, de: string, capacidade: string): readonly Offer[] {
+  return apps
+    .of(usuario)
+    .flatMap(({ id, name }) => {
+      const offer = id === de ? null : offerOf(apps.manifest(usuario, id), capacidade);
+      return offer === null ? [] : [{ rotulo: name, ...offer, app: id, nome: name }];
+    })
+    .toSorted((a, b) => (a.app < b.app ? -1 : 1));
+}
