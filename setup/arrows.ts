@@ -65,20 +65,20 @@ export const arrows: readonly Arrow[] = [
   { folder: 'bench', may: null, why: '' },
 ];
 
-interface Door {
+interface Closed {
   readonly folder: string;
-  /** The one file of it that others import, `testing/` of it being for tests; null: none. */
-  readonly door: string | null;
+  /** Its public file, the one that others import, `testing/` of it being for tests; null: none. */
+  readonly publicFile: string | null;
   /** Folders that it belongs to as well: to them it is open. */
   readonly homes?: readonly string[];
 }
 
-export const doors: readonly Door[] = [
-  { folder: 'schema/crdt', door: 'schema/crdt/update.ts' },
-  { folder: 'api/capabilities', door: 'api/capabilities/capabilities.ts' },
-  { folder: 'api/proxy', door: 'api/proxy/proxy.ts' },
-  { folder: 'api/rooms/relay', door: 'api/rooms/relay/relay.ts' },
-  { folder: 'kit/repository/layout', door: null, homes: ['kit/repository', 'api/repository'] },
+export const closed: readonly Closed[] = [
+  { folder: 'schema/crdt', publicFile: 'schema/crdt/update.ts' },
+  { folder: 'api/capabilities', publicFile: 'api/capabilities/capabilities.ts' },
+  { folder: 'api/proxy', publicFile: 'api/proxy/proxy.ts' },
+  { folder: 'api/rooms/relay', publicFile: 'api/rooms/relay/relay.ts' },
+  { folder: 'kit/repository/layout', publicFile: null, homes: ['kit/repository', 'api/repository'] },
 ];
 
 const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
@@ -93,15 +93,15 @@ export function isAllowed(file: string, target: string): boolean {
   const arrow = arrowOf(file);
   if (arrow === undefined) return true;
   if (!leads(arrow, target)) return false;
-  const shut = shutFor(file).find(({ folder }) => isIn(target, folder));
-  return shut === undefined || target === shut.door || isIn(target, `${shut.folder}/testing`);
+  const one = closedTo(file).find(({ folder }) => isIn(target, folder));
+  return one === undefined || target === one.publicFile || isIn(target, `${one.folder}/testing`);
 }
 
 const leads = ({ folder, may }: Arrow, target: string): boolean => may === null || [folder, ...may].some((to) => isIn(target, to));
 
-/** Folders that the file or folder enters by their door only. */
-const shutFor = (outside: string): readonly Door[] =>
-  doors.filter(({ folder, homes = [] }) => ![folder, ...homes].some((home) => isIn(outside, home)));
+/** Folders of which the file or folder may import the public file only. */
+const closedTo = (outside: string): readonly Closed[] =>
+  closed.filter(({ folder, homes = [] }) => ![folder, ...homes].some((home) => isIn(outside, home)));
 
 const tops = arrows.map(({ folder }) => folder).filter((folder) => !folder.includes('/'));
 const inputAndOutput = ['node:fs*', 'node:fs/**', 'node:net', 'node:http', 'node:child_process'];
@@ -119,13 +119,13 @@ interface Override {
  */
 export function lintOverrides(): readonly Override[] {
   const held = [
-    ...new Set([...arrows.map(({ folder }) => folder), ...doors.flatMap(({ folder, homes = [] }) => [folder, ...homes])]),
+    ...new Set([...arrows.map(({ folder }) => folder), ...closed.flatMap(({ folder, homes = [] }) => [folder, ...homes])]),
   ].toSorted();
   return held.map((folder) => {
     const arrow = arrowOf(folder);
-    const group = [...(arrow ? arrowPatterns(arrow) : []), ...doorPatterns(folder)];
-    const names = doors.flatMap(({ door }) => door ?? []);
-    const message = `${arrow?.why ?? ''} Doors: ${names.join(', ')}. See setup/arrows.ts.`.trim();
+    const group = [...(arrow ? arrowPatterns(arrow) : []), ...closedPatterns(folder)];
+    const names = closed.flatMap(({ publicFile }) => publicFile ?? []);
+    const message = `${arrow?.why ?? ''} Public files: ${names.join(', ')}. See setup/arrows.ts.`.trim();
     return { files: [`${folder}/**`], rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] } };
   });
 }
@@ -140,15 +140,15 @@ function arrowPatterns({ folder, may, pure = false }: Arrow): readonly string[] 
   return [...refused.map(below), ...open.map((to) => `!${below(to)}`), ...(pure ? inputAndOutput : [])];
 }
 
-/** A door that the arrows don't lead to stays shut. */
-function doorPatterns(outside: string): readonly string[] {
+/** A public file that the arrows don't lead to stays refused. */
+function closedPatterns(outside: string): readonly string[] {
   const arrow = arrowOf(outside);
-  return shutFor(outside)
-    .filter(({ folder, door }) => arrow === undefined || leads(arrow, door ?? folder))
-    .flatMap(({ folder, door }) => {
+  return closedTo(outside)
+    .filter(({ folder, publicFile }) => arrow === undefined || leads(arrow, publicFile ?? folder))
+    .flatMap(({ folder, publicFile }) => {
       // The names of the last two folders, where one is not enough to tell.
-      const name = door === null ? folder.split('/').slice(-2).join('/') : path.basename(folder);
-      const open = door === null ? [] : [`!**/${name}/${path.relative(folder, door)}`];
+      const name = publicFile === null ? folder.split('/').slice(-2).join('/') : path.basename(folder);
+      const open = publicFile === null ? [] : [`!**/${name}/${path.relative(folder, publicFile)}`];
       return [`**/${name}/**`, `!**/${name}/testing/**`].concat(open);
     });
 }
@@ -158,11 +158,11 @@ function told(may: Arrow['may']): string {
   return may.length === 0 ? 'nothing of ours' : may.map((to) => `\`${to}\``).join(', ');
 }
 
-/** The page with the last cell of each row of a folder as the table says it. Throws for a folder, or a door, that has no row. */
+/** The page with the last cell of each row of a folder as the table says it. Throws for a folder, or a public file, that has no row. */
 export function withArrows(page: string): string {
-  for (const { folder, door } of doors) {
-    const row = new RegExp(`^\\| \`${folder}/\` \\| .* \\| (?:${door === null ? 'none: ' : `\`${door}\` \\|$`})`, 'm');
-    if (!row.test(page)) throw new Error(`docs/ARCHITECTURE.md does not tell the door of ${folder}/`);
+  for (const { folder, publicFile } of closed) {
+    const row = new RegExp(`^\\| \`${folder}/\` \\| .* \\| (?:${publicFile === null ? 'none: ' : `\`${publicFile}\` \\|$`})`, 'm');
+    if (!row.test(page)) throw new Error(`docs/ARCHITECTURE.md does not tell the public file of ${folder}/`);
   }
   return arrows.reduce((text, { folder, may }) => {
     const row = new RegExp(`^(\\| \`${folder}/\` \\| .* \\| )[^|]*( \\|)$`, 'm');

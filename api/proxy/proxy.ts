@@ -1,5 +1,5 @@
 /**
- * The proxy in front of every backend (`/proxy/app/<id>/…` and the apps' own origins), and the door of this folder: the one file of it that
+ * The proxy in front of every backend (`/proxy/app/<id>/…` and the apps' own origins), and the public file of this folder, the one that
  * others import. contract.ts says how it is used and which file does what; this one decides what happens with a request.
  */
 import { ServerResponse, type IncomingMessage } from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * What a room's update is, and the door of this folder: the one file of it that others import. scan.ts reads an update of Yjs (format V1)
+ * What a room's update is, and the public file of this folder, the one that others import. scan.ts reads an update of Yjs (format V1)
  * strictly and builds nothing; knowledge.ts (with ranges.ts) says what a room knows of its document and whether an update adds to it; fitting.ts
  * cuts out what stands on nothing that is missing; typed-runs.ts joins letters that were typed one by one.
  * Who uses it: the relay (api/rooms/relay), the room log (store) and the bundles of the sdk. Decision: docs/decisions/0090-rooms-are-logs.md
