@@ -9,7 +9,7 @@ import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { type RepositoryItem, pathOfItem, repositoryPaths } from '../../kit/repository/layout/paths.ts';
+import { iconMediaTypes, type RepositoryItem, pathOfItem, repositoryPaths } from '../../kit/repository/layout/paths.ts';
 import { readEngineRecord, readPackageRecord } from '../../kit/repository/layout/records.ts';
 import type { FileFacts } from './conditions.ts';
 
@@ -27,8 +27,6 @@ export interface RepositoryFiles {
 }
 
 type TarballItem = RepositoryItem & { readonly kind: 'tarball' | 'engine' };
-
-const types = { svg: 'image/svg+xml', png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg' } as const;
 
 export function createRepositoryFiles(root: string): RepositoryFiles {
   /** What was made of small files, by path; a file that was replaced has another mark. */
@@ -94,7 +92,7 @@ function recordPath(item: TarballItem): string {
 }
 
 function contentType(item: RepositoryItem): string {
-  if (item.kind === 'icon') return types[item.type];
+  if (item.kind === 'icon') return iconMediaTypes[item.type];
   if (item.kind === 'tarball') return 'application/gzip';
   return item.kind === 'engine' ? 'application/octet-stream' : 'application/json';
 }

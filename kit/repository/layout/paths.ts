@@ -9,8 +9,10 @@
 import { appIdPattern } from '../../../schema/app-id.ts';
 import { limits } from '../../../schema/limits.ts';
 
-export const iconTypes = ['svg', 'png', 'jpg', 'jpeg'] as const;
-export type IconType = (typeof iconTypes)[number];
+/** What an icon is served as, by the end of its name. */
+export const iconMediaTypes = { svg: 'image/svg+xml', png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg' } as const;
+export type IconType = keyof typeof iconMediaTypes;
+export const iconTypes = Object.keys(iconMediaTypes) as readonly IconType[];
 
 export const namePatterns = {
   id: appIdPattern,

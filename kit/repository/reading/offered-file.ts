@@ -5,7 +5,7 @@ import { readWhole } from '../../http/ask.ts';
 import { fetchFrom } from '../../http/fetch-from.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
-import { type IconType, iconTypes, repositoryPaths } from '../layout/paths.ts';
+import { iconMediaTypes, type IconType, iconTypes, repositoryPaths } from '../layout/paths.ts';
 import type { Offers } from '../../../schema/shop-view.ts';
 import { isRepositoryFolder, type RepositoryLocation } from './location.ts';
 
@@ -18,13 +18,6 @@ export interface OfferedFiles {
   /** Null for any path but that of the icon, and when it can't be had now. */
   read(location: RepositoryLocation | null, offers: Offers, app: string, version: string, file: string): Promise<OfferedFile | null>;
 }
-
-const mediaTypes: { readonly [Type in IconType]: string } = {
-  svg: 'image/svg+xml',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-};
 
 /** Published versions never change, so what was read once is kept; the oldest goes. */
 export function createOfferedFiles(): OfferedFiles {
@@ -39,7 +32,7 @@ export function createOfferedFiles(): OfferedFiles {
       if (known) return known;
       const bytes = await readIcon(location, { app, version, file, type });
       if (bytes === null) return null;
-      const found = { bytes, type: mediaTypes[type] };
+      const found = { bytes, type: iconMediaTypes[type] };
       if (key !== null) kept.set(key, found);
       const [oldest] = kept.keys();
       if (kept.size > limits.offeredIconsKept && oldest !== undefined) kept.delete(oldest);
