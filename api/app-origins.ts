@@ -1,6 +1,6 @@
 /**
- * Requests for an app, on its own origin or below `/proxy/app/<id>/`: who asks is settled here, what becomes of the request is
- * the proxy's business. `_sdk/…` is answered from our own files and never reaches a backend (spec 4.2).
+ * Requests for an app, on its own origin or below `/proxy/app/<id>/`: authenticated here, then handled by the proxy. `_sdk/…` is served
+ * from our own files and never reaches a backend (spec 4.2).
  * Source: design 7. Decision: docs/decisions/0003-sessions-and-passes.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -121,14 +121,14 @@ function pass(
   deps.proxy.handle(req, res, targetOf(deps.site, asked, session));
 }
 
-/** Nobody is signed in on this origin: a person is sent to the portal and comes back with a pass, a program is told. */
+/** No session on this origin: a browser is redirected to the portal and comes back with a pass, a program gets an error. */
 function sendToSignIn(site: Site, req: IncomingMessage, res: ServerResponse, asked: Asked): void {
   if (!isNavigation(req)) {
     return sendProblem(res, new SvcError('UNAUTHENTICATED', 'no session on this origin'), req.method, appAnswerHeaders(site));
   }
   const wanted = cleanLocalPath(asked.path) ?? '/';
   if (site.origins === 'path') {
-    // A frame is inside of the shell, which asks by itself.
+    // A frame is inside the shell, which asks for the hand-over.
     const alone = (req.headers['sec-fetch-dest'] ?? 'document') === 'document';
     return redirect(res, 302, alone ? signInAddress(site, asked.app, wanted) : `${site.origin}/`);
   }

@@ -1,6 +1,6 @@
 /**
- * Which accounts of this machine hold connections to a port of it: asked of the kernel's own table, where every account may look. Where there is none
- * (another system) nobody is found. Source: proc(5), /proc/net/tcp
+ * Which accounts of this machine hold connections to one of its ports: from the kernel's table, which every account may read. Empty on
+ * another system. Source: proc(5), /proc/net/tcp
  */
 import { readFile } from 'node:fs/promises';
 
@@ -17,7 +17,7 @@ export const kernelConnectionOwners: ConnectionOwners = async (port) => {
 
 export const endOf = (address: string, port: number): string => `${address} ${port}`;
 
-/** Lines `sl local_address rem_address st tx:rx tr:tm retrnsmt uid …`; the end of whoever connected is the local one of its line. Pure. */
+/** Lines `sl local_address rem_address st tx:rx tr:tm retrnsmt uid …`; the client's end is the local one of its line. Pure. */
 export function* readOwners(table: string, port: number): Generator<readonly [string, number]> {
   const mark = `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
   for (const line of table.split('\n')) {
@@ -30,7 +30,7 @@ export function* readOwners(table: string, port: number): Generator<readonly [st
   }
 }
 
-/** Words of 32 bits in the byte order of the machine: little-endian wherever svc runs. */
+/** Words of 32 bits in the byte order of the machine: little-endian on all supported ones. */
 function addressOf(hex: string): string {
   const bytes = hex.match(/.{8}/g)?.flatMap((word) => (word.match(/../g) ?? []).toReversed().map((byte) => parseInt(byte, 16))) ?? [];
   const last = bytes.slice(-4).join('.');

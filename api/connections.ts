@@ -1,7 +1,8 @@
 /**
- * How many connections the portal holds, and for whom. Connections count for the address that they come from, for the account that holds them where that
- * is one of this machine, for the client that a trusted proxy names. Once the portal is half full nobody gets more than a share; when it is full, whoever
- * comes is let in and the one who holds most loses a connection on which nothing is under way. So who opens thousands and says nothing keeps nobody out.
+ * How many connections the portal holds, and for which client. Connections count for the address that they come from, for the account that
+ * holds them if that is one of this machine, for the client that a trusted proxy names. Once the portal is half full no client gets more
+ * than a share; when it is full, a new connection is accepted and the client with the most loses one that has no request under way. A
+ * client that opens thousands of silent connections therefore blocks no other.
  * Decision: docs/decisions/0124-who-holds-connections.md
  */
 import net from 'node:net';
@@ -22,7 +23,7 @@ export interface BoundOptions {
 /** All connections of one address, account or client. */
 interface Block {
   readonly key: string;
-  /** Has a share: all but proxies that are named, and who could not be told apart yet. */
+  /** Has a share: all but named proxies, and connections whose account is not known yet. */
   readonly isShared: boolean;
   open: number;
   /** Never said anything, the oldest first. */
@@ -83,7 +84,7 @@ export function boundConnections(server: Server, options: BoundOptions): void {
   });
 }
 
-/** Finds the accounts behind connections from this machine once there are many: the answer is dear, and most of the time nobody needs it. */
+/** Finds the accounts behind connections from this machine once there are many: the lookup is expensive and rarely needed. */
 function createOwnerResolver(server: Server, held: Held, { clock, owners = kernelConnectionOwners }: BoundOptions): () => void {
   let isReading = false;
   let notBeforeMs = -Infinity;
@@ -130,7 +131,7 @@ function trim(held: Held, block: Block): void {
   }
 }
 
-/** One connection less: a silent one before an idle one, and of whoever holds most. False when something is under way on all of them. */
+/** Drops one connection: a silent one before an idle one, of the client with the most. False when all have a request under way. */
 function makeRoom(held: Held): boolean {
   for (const which of ['silent', 'idle'] as const) {
     let most: Block | undefined;

@@ -44,7 +44,7 @@ export function askPeer(socket: Socket): Promise<PeerAnswer> {
   return promise;
 }
 
-/** What /proc tells of a process. Throws what reading it throws. */
+/** Reads /proc of a process. Throws the read errors. */
 export interface ProcessReader {
   environ(pid: number): string;
   cgroup(pid: number): string;
@@ -101,7 +101,7 @@ function attempt<T>(read: () => T): T | null {
   }
 }
 
-/** For the portal: answers why a connection is refused, or null. What can't be told is refused. */
+/** For the portal: why a connection is refused, or null. An unknown peer is refused. */
 export function createPeerJudge(): (socket: Socket) => Promise<string | null> {
   const own = { pid: process.pid, uid: process.getuid?.() ?? 0 };
   return async (socket) => {

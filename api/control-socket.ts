@@ -1,5 +1,5 @@
 /**
- * The unix socket of the command line, 0600. Whoever deletes its file leaves a server that nobody finds: its owner looks at it each round.
+ * The unix socket of the command line, 0600. If its file is deleted no command reaches the server any more: its owner checks it each round.
  * Decision: docs/decisions/0132-what-is-deleted-under-its-owner.md
  */
 import { chmod, lstat, rename, rm } from 'node:fs/promises';
@@ -8,9 +8,9 @@ import path from 'node:path';
 
 export interface ControlSocket {
   listen(): Promise<void>;
-  /** Makes it again when its path leads elsewhere; true when it did. What can't be looked at is left alone. */
+  /** Makes it again when its path leads elsewhere; true when it did. An unreadable path is left alone. */
   keep(): Promise<boolean>;
-  /** Call once the server is closed: takes the file away, unless it is somebody else's by now. */
+  /** Call once the server is closed: removes the file, unless it is another process's by now. */
   remove(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createControlSocket(server: Server, file: string): ControlSocket
   };
 }
 
-/** Mode 0600 from the first moment: between bind and chmod nobody else can connect. */
+/** Mode 0600 from the first moment: between bind and chmod no other account can connect. */
 async function listeningPrivately(server: Server, file: string): Promise<void> {
   const before = process.umask(0o177);
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -1,6 +1,4 @@
-/**
- * `svc doctor`: each check looks at the real thing and, when it fails, names what to do. One check never breaks the others.
- */
+/** `svc doctor`: each check tests the real thing and, when it fails, says what to do. A check never breaks the others. */
 import { execFile } from 'node:child_process';
 import { access, stat, statfs } from 'node:fs/promises';
 import { lookup } from 'node:dns/promises';
@@ -29,7 +27,7 @@ export interface DoctorDeps {
   readonly clock: Clock;
   readonly controlSocket: string | null;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
-  /** Checks of whoever put the parts together: bundles of the kit, folders of the state. */
+  /** Checks that the caller adds: bundles of the kit, folders of the state. */
   readonly more: readonly (() => Promise<DoctorCheck>)[];
 }
 

@@ -87,7 +87,7 @@ export function createFront(deps: FrontDeps): Front {
     if (!mayUpgrade(req, [site.origin])) return refuseUpgrade(socket, 403, 'Forbidden');
     const session = await deps.sessions.portal(readSessionCookie(req.headers.cookie, site));
     if (!session) return refuseUpgrade(socket, 401, 'Unauthorized');
-    // The page tells for whom it was loaded, as with every call of the API (shell.ts).
+    // The page says for which person it was loaded, as with every call of the API (shell.ts).
     const loadedFor = queryOf(req.url ?? '').get('pessoa');
     if (loadedFor !== null && loadedFor !== session.person) return refuseUpgrade(socket, 409, 'Conflict');
     if (!deps.hub.hasRoom(session.person)) return refuseUpgrade(socket, 429, 'Too Many Requests');
@@ -117,7 +117,7 @@ export function createFront(deps: FrontDeps): Front {
   return { request, upgrade, close: () => events.close() };
 }
 
-/** A name that is not ours: people are led to the portal, programs are told. */
+/** An unknown host name: browsers are redirected to the portal, programs get an error. */
 function sendElsewhere(req: IncomingMessage, res: ServerResponse, site: Site, why?: string): void {
   const error = new SvcError('WRONG_HOST', `this portal is reached at ${site.origin}${why === undefined ? '' : `; ${why}`}`);
   if (!isNavigation(req)) return sendProblem(res, error, req.method);

@@ -22,7 +22,7 @@ export type HostKind =
   | { readonly kind: 'app'; readonly app: string }
   | { readonly kind: 'other'; readonly why?: string };
 
-/** `url` is scheme://host[:port]; port 0 stands for the port that the portal got. */
+/** `url` is scheme://host[:port]; port 0 is replaced by the port that the portal got. */
 export function siteOf(url: string, port: number, origins: 'subdomain' | 'path'): Site {
   const withPort = url.replace(/:0\/?$/, `:${port}`);
   const parsed = new URL(withPort);
@@ -73,6 +73,6 @@ export function isSecureContext({ scheme, hostname }: Site): boolean {
 function canonicalHost(header: string, scheme: 'http' | 'https'): string {
   const lower = header.toLowerCase();
   const ownPort = scheme === 'https' ? /^([^:]*|\[[^\]]*\]):443$/ : /^([^:]*|\[[^\]]*\]):80$/;
-  // One port only: `svc.localhost:8787:80` is no name of ours.
+  // One port only: `svc.localhost:8787:80` is not a valid name.
   return ownPort.exec(lower)?.[1] ?? lower;
 }

@@ -11,7 +11,7 @@ import { problemText } from '../schema/texts/problems.ts';
 import { escapeHtml, pageHead, pageStyleHash, sourceHash } from './page-head.ts';
 import { pageLanguage } from './page-language.ts';
 
-/** Removes what was set for a domain, whatever its path; cookies of this very host stay. Loads again only when that made a difference. */
+/** Deletes cookies that were set for a parent domain, with any path; cookies of this host stay. Reloads only if that changed something. */
 const script = `(() => {
   'use strict';
   const before = document.cookie.length;
@@ -76,7 +76,7 @@ const unreadable: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers requests that node:http can't read: its own answers have no body, which a browser shows as an error of its own. */
+/** Answers requests that node:http can't parse: its default answers have no body, which a browser shows as its own error page. */
 export function answerUnreadable(server: Server, clock: Clock, framedBy: () => string): void {
   const last = new WeakMap<object, ServerResponse>();
   const answered = new WeakSet<object>();

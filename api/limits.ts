@@ -10,7 +10,7 @@ export const limits = {
   headerBytesMax: 32 * 1_024,
   headersTimeoutMs: 15_000,
   portalConnectionsMax: 10_000,
-  /** Beyond those: whoever comes is let in and somebody who is idle is sent away. */
+  /** Beyond these, a new connection is accepted and an idle one is closed. */
   portalConnectionsSpare: 256,
   /** Whose the connections from this machine are is asked of the kernel no more often, and at most a fifth of the time. */
   connectionOwnersPollMs: 250,

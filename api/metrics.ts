@@ -1,6 +1,6 @@
 /**
- * `/metrics` in the Prometheus text format. Labels come from closed lists: route patterns, methods, status classes, states, and
- * app ids up to a bound, so that nobody can grow the number of series (anchors I 26). No person is ever a label.
+ * `/metrics` in the Prometheus text format. Labels come from closed lists: route patterns, methods, status classes, states, and app ids up
+ * to a bound, so that the number of series stays bounded (anchors I 26). A person is never a label.
  */
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -76,7 +76,7 @@ export function createMetrics(
   };
 }
 
-/** Read when somebody scrapes. */
+/** Read at each scrape. */
 function stateGauges({ people, apps }: Counted, eventSockets: () => number): readonly Gauge[] {
   const byState = new Gauge({
     name: 'svc_backends',
@@ -102,7 +102,7 @@ function stateGauges({ people, apps }: Counted, eventSockets: () => number): rea
   return [byState, sockets];
 }
 
-/** Read when somebody scrapes: the relay counts, and rooms and people are never a label. */
+/** Read at each scrape: the relay counts; rooms and people are never a label. */
 function roomMetrics(figures: () => RelayFigures): readonly (Gauge | Counter)[] {
   const gauge = (name: string, help: string, of: (figures: RelayFigures) => number): Gauge =>
     new Gauge({

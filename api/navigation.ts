@@ -17,7 +17,7 @@ export function isNavigation(req: IncomingMessage): boolean {
   return /^\s*text\/html\b/i.test(req.headers.accept ?? '');
 }
 
-/** A browser that loads a page nobody asked for yet must not use up a one-time link. */
+/** A browser that preloads a page must not use up a one-time link. */
 export function isPrefetch(req: IncomingMessage): boolean {
   return /\b(prefetch|preview)\b/i.test(`${String(req.headers['sec-purpose'] ?? '')} ${String(req.headers['purpose'] ?? '')}`);
 }

@@ -1,4 +1,4 @@
-/** What the portal's own small pages share: their beginning, their style, escaping. They load nothing: the style stands in them. */
+/** Shared parts of the portal's small pages: head, inline style, escaping. They load nothing. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { TextLanguage } from '../schema/texts/reasons.ts';

@@ -1,6 +1,6 @@
 /**
- * What a person sees where a program would read a problem document: a small page with the look of the error panel, in the person's
- * language. Only for refusals that a person meets by following a link or typing an address; everything else stays JSON.
+ * The page that a browser gets where a program would get a problem document: styled as the error panel, in the person's language. Only for
+ * refusals that a person meets by following a link or typing an address; everything else is JSON.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorCode, SvcError } from '../schema/errors.ts';
@@ -42,7 +42,7 @@ export interface PeoplePage {
   readonly body: string;
 }
 
-/** Null when this is told as JSON: no navigation, or a refusal that only programs meet. */
+/** Null when the answer is JSON: no navigation, or a refusal that only programs meet. */
 export function peoplePage(req: IncomingMessage, error: SvcError, site: Site): PeoplePage | null {
   if (!isNavigation(req) || !hasPage(error.code)) return null;
   const policy = `default-src 'none'; style-src ${pageStyleHash}; base-uri 'none'; form-action 'none'; frame-ancestors ${site.origin}`;

@@ -72,7 +72,7 @@ export interface PortalOptions {
     readonly listenHost: string;
     /** 0 takes a free port. */
     readonly listenPort: number;
-    /** scheme://host[:port] under which browsers reach the portal; port 0 stands for the port that was taken. */
+    /** scheme://host[:port] under which browsers reach the portal; port 0 is replaced by the port that was taken. */
     readonly url: string;
     readonly origins: 'subdomain' | 'path';
     /** Addresses and networks whose X-Forwarded-For is believed. */
@@ -91,9 +91,9 @@ export interface PortalOptions {
   readonly attachmentsDir: string;
   /** Why what the store does not know of it is not collected; null: it is the store's own folder. */
   readonly attachmentsTrouble?: string | null;
-  /** Bytes that the rooms of a person hold on the disk; without it nobody is refused for them. */
+  /** Bytes that the rooms of a person hold on the disk; without it no write is refused for them. */
   readonly diskOf?: (dona: string) => Promise<number>;
-  /** Carries the documents of rooms; without one nobody gets into any. */
+  /** Carries the documents of rooms; without one no room can be entered. */
   readonly relay?: Relay;
   /** Makes functions of the schemas of routes; a test makes them all. */
   readonly schemas?: LazySchemas;
@@ -106,7 +106,7 @@ export interface Portal {
   listen(): Promise<{ readonly url: string; readonly port: number }>;
   /** A one-time sign-in link, good for limits.signInPassMs. Call after `listen`. */
   signInLink(person: string, options?: { readonly admin?: boolean }): Promise<string>;
-  /** Each round: the socket of the command line stands at its path. True when it had to be made again. */
+  /** Each round: checks that the socket of the command line is at its path. True when it had to be made again. */
   keepControlSocket(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -155,7 +155,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
         isControl: (req) => controlConnections.has(req.socket),
         link: async (person, admin) => ({ link: await link(person, admin), expiresAtMs: clock.nowMs() + limits.signInPassMs }),
       });
-      // Whoever starts a portal on this state folder holds its lock (store/state-lock.ts): a socket that is there is a leftover.
+      // The caller holds the lock of the state folder (store/state-lock.ts): a socket file there is a leftover.
       await socket?.listen();
       log.info({ url: site.origin, port, controlSocket: controlSocket !== null }, 'portal listens');
       return { url: site.origin, port };
@@ -320,7 +320,7 @@ function createSignInOf(
   });
 }
 
-/** A sign-in that came to nothing: the code, and for the admin what stands in the way. Never a password, an answer or a token. */
+/** A failed sign-in: the code, and for the admin the cause. Never a password, an answer or a token. */
 function logRefusal(log: Logger, method: SignInMethod, error: unknown, address: string): void {
   if (!(error instanceof SvcError)) return log.error({ method, err: error, address }, 'sign-in failed');
   log.warn({ method, code: error.code, why: error.message, address }, 'sign-in refused');
@@ -375,7 +375,7 @@ function createServer(
   boundConnections(server, { clock, isTrusted });
   answerUnreadable(server, clock, () => holder.parts?.site.origin ?? '');
   server.on('request', (req, res) => {
-    // It was over somebody's share of connections.
+    // It exceeded a client's share of connections.
     if (req.socket.destroyed) return;
     const { headers } = req;
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) boundLeftover(clock, req, res);

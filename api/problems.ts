@@ -33,7 +33,7 @@ export function codedError(error: unknown, requestId: string): SvcError {
   return new SvcError('INTERNAL', `the portal failed; its log has the cause under request ${requestId}`, { requestId });
 }
 
-/** A pattern says to nobody what is wrong with an id. */
+/** Naming the pattern would not help a person to correct an id. */
 function schemaSentence(message: string | undefined, found: FastifyError['validation'] = []): string {
   const isAboutAppId = found.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === appIdPattern);
   const text = message ?? 'the request breaks the schema of the route';

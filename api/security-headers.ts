@@ -24,7 +24,7 @@ export function shellHeaders(site: Site): Record<string, string> {
   };
 }
 
-/** The shell runs its own scripts only, frames apps only, and nobody frames it. */
+/** The shell runs its own scripts only, frames apps only, and can't be framed. */
 export function shellPolicy(site: Site): string {
   const apps = site.origins === 'path' ? "'self'" : `${site.scheme}://*.${site.host}`;
   const events = `${site.scheme === 'https' ? 'wss' : 'ws'}://${site.host}`;
@@ -49,12 +49,12 @@ export function shellPolicy(site: Site): string {
 /** For what is data, never a page: JSON, logs, icons. An SVG that is opened by its address runs nothing. */
 export const dataPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
 
-/** Added to whatever an app answers on its origin: only the shell may frame it. */
+/** Added to every answer of an app on its origin: only the shell may frame it. */
 export function appFramePolicy(site: Site): string {
   return `frame-ancestors ${site.origin}`;
 }
 
-/** For answers of ours on an app's origin. */
+/** For the portal's own answers on an app's origin. */
 export function appAnswerHeaders(site: Site): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',

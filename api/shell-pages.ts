@@ -21,7 +21,7 @@ export interface ShellPageDeps {
   readonly files: StaticFolder;
 }
 
-/** Answers every path of the shell's origin that is no route. Rejects only on a fault of ours. */
+/** Answers every path of the shell's origin that is no route. Rejects only on an internal error. */
 export async function servePage(deps: ShellPageDeps, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const headers = shellHeaders(deps.site);
   if (req.method !== 'GET' && req.method !== 'HEAD') {
@@ -40,9 +40,10 @@ export async function servePage(deps: ShellPageDeps, req: IncomingMessage, res: 
 export type LinkVerdict = 'take' | 'ask' | 'refuse';
 
 /**
- * Who led the browser here is what it says itself; a page can't change it. An app's page (`same-site`) never signs anybody in. A link in a mail or on
- * a page elsewhere is asked about, and so is one where nobody says anything (old browsers, plain http). Only an address that was typed, pasted or
- * kept (`none`) is taken at once, unless another person is signed in. Decision: docs/decisions/0121-who-led-to-a-link.md
+ * Sec-Fetch-Site says which page led the browser here; a page can't change it. An app's page (`same-site`) never signs a person in. A link
+ * in a mail or on another site is confirmed first, and so is a request without the header (old browsers, plain http). Only an address that
+ * was typed, pasted or bookmarked (`none`) is taken at once, unless another person is signed in. Decision:
+ * docs/decisions/0121-who-led-to-a-link.md
  */
 export function judgeLink(fetchSite: string | undefined, owner: string, signedIn: string | null): LinkVerdict {
   if (fetchSite === 'same-site') return 'refuse';
@@ -56,7 +57,7 @@ export function judgeLink(fetchSite: string | undefined, owner: string, signedIn
 async function signedInByLink(deps: ShellPageDeps, req: IncomingMessage, res: ServerResponse, url: string): Promise<boolean> {
   const passe = queryOf(url).get('passe');
   if (passe === null || req.method !== 'GET' || !isNavigation(req) || isPrefetch(req)) return false;
-  // In a frame nobody signs in: it could only be another page's doing.
+  // No sign-in in a frame: only another page could have made it.
   if ((req.headers['sec-fetch-dest'] ?? 'document') !== 'document') return false;
   const fetchSite = req.headers['sec-fetch-site'];
   const previous = await deps.sessions.portal(readSessionCookie(req.headers.cookie, deps.site));

@@ -1,6 +1,6 @@
 /**
- * The shell's origin and the control socket, as one Fastify instance without a listener of its own: portal.ts feeds it requests.
- * Who may call a route stands with the route (`access`), is checked here once for all of them, and defaults to the strictest.
+ * The shell's origin and the control socket, as one Fastify instance without a listener: portal.ts passes it requests. Each route declares
+ * who may call it (`access`); that is checked here for all of them, and defaults to the strictest.
  * Source: design 6 and 7. Decision: docs/decisions/0035-http-border.md
  */
 import { randomUUID } from 'node:crypto';
@@ -26,10 +26,10 @@ import { codedError, problemOf, problemType } from './problems.ts';
 import { dataPolicy, shellHeaders } from './security-headers.ts';
 
 /**
- * `open`: anyone. `person`: a signed-in person. `navigation`: as `person`, also for a navigation that another origin began.
- * `callback`: as `open`, for a navigation of a page of its own that another origin began, and nothing else from there.
- * `room`: a signed-in person, or a backend whose credential has the scope `salas`.
- * `admin`: the control socket or a session with the admin flag. `metrics`: as `admin`, or a scraper on this machine.
+ * `open`: anyone. `person`: a signed-in person. `navigation`: as `person`, also for a navigation that another origin began. `callback`: as
+ * `open`, for a top-level navigation that another origin began, and nothing else from there. `room`: a signed-in person, or a backend whose
+ * credential has the scope `salas`. `admin`: the control socket or a session with the admin flag. `metrics`: as `admin`, or a scraper on
+ * this machine.
  */
 export type Access = 'open' | 'callback' | 'person' | 'navigation' | 'room' | 'admin' | 'metrics';
 
@@ -146,7 +146,7 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     reply.header('x-request-id', request.id);
     if (request.is404) return;
     await admit(request, deps);
-    // A person who follows a link into an app is shown how to sign in; a frame of the shell is told, the shell asks by itself.
+    // A person who follows a link into an app gets the sign-in page; a frame of the shell gets an error, and the shell asks.
     if (isAskedByStranger(request)) {
       await reply.redirect(destinationOf(request, site), 302);
     }
@@ -160,7 +160,7 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
   });
 }
 
-/** Without what stands in the place of a secret's name, in whatever spelling: people put the value there. */
+/** Without the text in the place of a secret's name, in any encoding: people put the value there by mistake. */
 function loggedPath(url: string): string {
   const path = pathOf(url);
   const spelled = path.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -173,7 +173,7 @@ async function admit(request: FastifyRequest, { site, sessions, credentials }: S
   const access = request.routeOptions.config.access ?? 'admin';
   if (request.control) return;
   const { authorization } = request.raw.headers;
-  // A page can't send this header here without asking first (CORS), and is never answered that it may: no cookie counts besides it.
+  // A page can't send this header here without a preflight (CORS), which is never granted: no cookie counts besides it.
   if (access === 'room' && authorization !== undefined) {
     request.backend = await credentials.check(authorization, 'salas');
     return;

@@ -1,12 +1,11 @@
 /**
- * Where a request comes from, for counting and for the list of sessions; never for deciding who somebody is. It is the other end of the
- * connection; where that is a proxy that Portal.spec.trustedProxies names, it is what that proxy saw: X-Forwarded-For, read from its end up
- * to the first address that is no such proxy, with or without a port; what is no address ends the reading at the last hop that was one.
- * From any other peer the header is not read, and the log says once a run that it came: believed from this machine, an account there could
- * give each guess of a password an address of its own, or use up the tries of somebody else's. The default is no proxy. Behind one that is
- * not named all people are one address. Naming `127.0.0.1` trusts all accounts of the machine; where people have some, the proxy belongs on
- * another machine or in a network namespace of its own. Backends are told the peer of the portal
- * (docs/decisions/0041-paths-and-headers-of-the-proxy.md).
+ * The client's address, for counting and for the list of sessions; never for authentication. It is the peer of the connection; if the peer
+ * is a proxy that Portal.spec.trustedProxies names, it is the address that proxy saw: X-Forwarded-For, read from its end up to the first
+ * address that is not such a proxy, with or without a port; an entry that is no address ends the reading at the last valid hop. From any
+ * other peer the header is ignored, and the log says so once per run: if it were believed from this machine, an account there could use a
+ * new address for each password guess, or use up another person's attempts. The default is no proxy. Behind a proxy that is not named all
+ * people share one address. Naming `127.0.0.1` trusts all accounts of the machine; where people have accounts, the proxy belongs on another
+ * machine or in its own network namespace. Backends get the peer of the portal (docs/decisions/0041-paths-and-headers-of-the-proxy.md).
  */
 import type { IncomingMessage } from 'node:http';
 import net from 'node:net';
@@ -40,7 +39,7 @@ export function clientAddress(req: Pick<IncomingMessage, 'socket' | 'headers'>, 
   return client;
 }
 
-/** It names a client, and nobody said that it may. */
+/** The header names a client, but its sender is not trusted. */
 export function isUnknownProxy(req: Pick<IncomingMessage, 'socket' | 'headers'>, isTrusted: TrustedProxies): boolean {
   return req.headers['x-forwarded-for'] !== undefined && !isTrusted(plainAddress(req.socket.remoteAddress ?? ''));
 }

@@ -12,8 +12,8 @@ export function sessionCookieName(site: Site): string {
 }
 
 /**
- * Kept on an app's origin between "who are you?" and the pass that answers it, so that a pass is good only in the browser that
- * asked: nobody can be signed in as somebody else by a link. The proxy keeps both names from backends (proxy/header-names.ts).
+ * Kept on an app's origin between "who are you?" and the pass that answers it, so that a pass works only in the browser that asked: a link
+ * can't sign a person in as someone else. The proxy hides both names from backends (proxy/header-names.ts).
  */
 export function askCookieName(site: Site): string {
   return `${sessionCookieName(site)}-ida`;

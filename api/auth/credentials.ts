@@ -28,7 +28,7 @@ export function createCredentials(
   return {
     check: async (authorization, scope) => {
       const secret = /^Bearer ([\x21-\x7e]{1,256})$/i.exec(authorization)?.[1] ?? '';
-      // Found by its hash: the time tells nothing of the tokens that are there.
+      // Looked up by hash, so the time reveals nothing about existing tokens.
       const token = await rooms.portalToken(secretHash(secret));
       if (!token || !isSecretShape(secret) || !people.find(token.usuario) || !apps.manifest(token.usuario, token.app)) {
         throw new SvcError('UNAUTHENTICATED', 'SVC_PORTAL_TOKEN is unknown or has ended: it is good from the start of the app to its stop');

@@ -1,7 +1,7 @@
 /**
- * How many passwords may be tried, and how it comes that nobody can lock somebody else out. A browser that signed in with a login
- * before has tries of its own. All others share what their address, the login, the pair of both and the portal have; when others
- * used up what the login has, an address that did not try it yet still may. Constant memory whatever comes.
+ * Limits password attempts so that one person can't lock another out. A browser that signed in with a login before has its own attempts.
+ * All others share those of their address, the login, the pair of both and the portal; when the login's attempts are used up by others, an
+ * address that did not try it yet may still try. Constant memory.
  * Decision: docs/decisions/0071-guessing-passwords.md
  */
 import type { Clock } from '../../schema/clock.ts';
@@ -20,7 +20,7 @@ export interface Guess {
 }
 
 export interface Attempt {
-  /** The password was right, or nobody could say: it is not counted. */
+  /** The password was right, or could not be checked: the attempt is not counted. */
   forgive(): void;
   /** The check is over. */
   end(): void;

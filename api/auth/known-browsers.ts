@@ -1,6 +1,6 @@
 /**
- * A browser that signed in with a login keeps a cookie that says so, signed by the portal. It opens nothing: its tries at that login
- * are counted apart from everybody else's, so that guessing from elsewhere can't lock its person out. It names nobody.
+ * A browser that signed in with a login keeps a cookie signed by the portal. It grants nothing: its attempts at that login are counted
+ * separately, so that guessing from elsewhere can't lock the person out. It contains no name.
  * Source: OWASP, Slow Down Online Guessing Attacks with Device Cookies. Decision: docs/decisions/0071-guessing-passwords.md
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
- * Counts what happened per key in constant memory, however many keys come: a few rows of cells, each key in one cell of every row;
- * the emptiest of its cells counts. Keys that share a cell can only be held back too early, never let through. A cell holds the
- * moment at which it will have run empty. Which keys share cells nobody can know: the hash has a key of its own.
+ * Counts events per key in constant memory: a few rows of cells, each key in one cell of every row; the emptiest of its cells counts. Keys
+ * that share a cell can only be throttled too early, never too late. A cell holds the time at which it will be empty. Which keys share
+ * cells can't be predicted: the hash has a secret key.
  * Source: G. Cormode, S. Muthukrishnan, An improved data stream summary (2005); ITU-T I.371, virtual scheduling.
  */
 import { hash, randomBytes } from 'node:crypto';

@@ -18,7 +18,7 @@ export const oidcReturnPath = '/api/sessao/oidc/retorno';
 export interface Oidc {
   /** Where the browser goes, and the secret that its cookie keeps (an earlier one is used on). Rejects SIGN_IN_METHOD, OIDC_UNREACHABLE. */
   begin(secret: string | null): Promise<{ readonly location: string; readonly secret: string }>;
-  /** Whether this answer belongs to a question of this browser, and not too old a one. Asks nobody. */
+  /** Whether this answer belongs to a recent request of this browser. Sends nothing. */
   isOwn(secret: string | null, state: string | null): boolean;
   /** The person that the provider names. `query` as it came. Rejects OIDC_…; call `isOwn` first. */
   finish(secret: string, query: URLSearchParams): Promise<string>;
@@ -101,8 +101,8 @@ interface Provider {
 }
 
 /**
- * What the provider says about itself, asked once for all who come, and kept for a while; that it said nothing is kept for a moment,
- * so that nobody makes the portal knock all the time. Another document is another provider.
+ * The provider's metadata, fetched once for all sign-ins and cached; a failure is cached for a moment, so that sign-in attempts can't make
+ * the portal ask all the time. A changed document is another provider.
  */
 function createProvider({ clock }: OidcDeps): (settings: OidcSettings) => Promise<Provider> {
   let known: { readonly of: string; untilMs: number; readonly provider: Promise<Provider> } | null = null;
@@ -126,7 +126,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
     const config = await library.discovery(new URL(issuer), clientId, secret, undefined, {
       timeout: limits.oidcAnswerMsMax / 1_000,
       // Signatures are checked although the token comes over TLS. The schema of the document lets http through to this machine only.
-      // oxlint-disable-next-line typescript/no-deprecated -- marked so that nobody uses it elsewhere
+      // oxlint-disable-next-line typescript/no-deprecated -- marked to keep it from other uses
       execute: [library.enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : [])],
     });
     return { library, config };
@@ -158,7 +158,7 @@ type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 async function personOf({ people, store }: OidcDeps, { issuer, claim }: OidcSettings, claims: Claims): Promise<string> {
   const login = claims[claim];
   if (typeof login !== 'string' || login === '') throw new SvcError('OIDC_NO_PERSON', `the provider sends no claim ${claim}`);
-  // Anybody can call any address their own; the provider says whether it asked there.
+  // A request can name any address in its Host header; the provider checks the redirect address.
   if (claim === 'email' && claims['email_verified'] !== true) {
     throw new SvcError('OIDC_NO_PERSON', 'the provider did not verify the e-mail address');
   }
@@ -169,7 +169,7 @@ async function personOf({ people, store }: OidcDeps, { issuer, claim }: OidcSett
   const ownerName = `oidc/subject/${createHash('sha256').update(identity).digest('hex')}`;
   const [bound, owner] = [(await store.value(identityName(usuario))) ?? '', (await store.value(ownerName)) ?? ''];
   const isOther = bound !== '' && bound !== identity && issuerOf(bound) === issuer;
-  // A forgotten one is nobody's.
+  // Unknown states belong to no browser.
   const isOwned = owner !== '' && owner !== usuario && people.find(owner) !== null && (await store.value(identityName(owner))) === identity;
   if (isOther || isOwned) {
     throw new SvcError('OIDC_OTHER_IDENTITY', `${usuario} signed in as another identity before; svc sessions ${usuario} --forget`);

@@ -40,7 +40,7 @@ export function createPasses(store: Store, clock: Clock): Passes {
   };
   const find = async (pass: string): Promise<StoredPass | null> =>
     isSecretShape(pass) ? await store.pass(secretHash(pass), clock.nowMs()) : null;
-  // 256 bits are not guessed, so nobody counts guesses; what is none costs one look at the store, and no write.
+  // 256 bits can't be guessed, so attempts are not counted; an invalid pass costs one read of the store and no write.
   const take = async (pass: string): Promise<StoredPass | null> =>
     (await find(pass)) === null ? null : await store.takePass(secretHash(pass), clock.nowMs());
   return {

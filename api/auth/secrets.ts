@@ -11,7 +11,7 @@ export function secretHash(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** A name for what a hash names, short enough for an address; tells nothing of the hash. */
+/** A short name for a hash, for use in an address; reveals nothing of the hash. */
 export function shortHash(of: string): string {
   return hash('sha256', `id ${of}`, 'base64url').slice(0, 22);
 }

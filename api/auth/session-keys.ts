@@ -1,8 +1,9 @@
 /**
- * A session that outlives its cookie. Any page below the portal's name can make the browser throw the cookies of the whole name away; what it can't
- * reach is the storage of the shell's origin. There the shell keeps a private key that no script can read out, and a ticket of ours that binds the
- * key to the session. Who signs a question with that key gets the same session under a new cookie; signing out ends session, ticket and key at once.
- * Nothing is stored here: ticket and question carry their own proof. Decision: docs/decisions/0122-a-session-outlives-its-cookie.md
+ * A session that outlives its cookie. Any page below the portal's domain can make the browser delete the cookies of the whole domain; it
+ * can't reach the storage of the shell's origin. There the shell keeps a private key that scripts can't export, and a ticket of the portal
+ * that binds the key to the session. A request signed with that key gets the same session under a new cookie; signing out ends session,
+ * ticket and key. Nothing is stored here: ticket and request carry their own proof. Decision:
+ * docs/decisions/0122-a-session-outlives-its-cookie.md
  */
 import { createHmac, createPublicKey, hash, randomBytes, timingSafeEqual, verify } from 'node:crypto';
 import type { Store } from '../../store/store.ts';
@@ -87,7 +88,7 @@ function publicKeyOf(key: string): ReturnType<typeof createPublicKey> {
     const read = createPublicKey({ key: Buffer.from(key, 'base64url'), format: 'der', type: 'spki' });
     if (read.asymmetricKeyType === 'ec' && read.asymmetricKeyDetails?.namedCurve === 'prime256v1') return read;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new SvcError('BAD_REQUEST', 'chave: expected a P-256 public key as SPKI in base64url');
 }

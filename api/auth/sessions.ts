@@ -19,7 +19,7 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
-/** How and from where somebody signed in: told in the person's own list of sessions. */
+/** How and from where a person signed in: shown in their own list of sessions. */
 export interface SignInSource {
   readonly method: SignInMethod;
   readonly address: string;
@@ -65,9 +65,9 @@ export interface Sessions {
   renew(person: string, id: string): Promise<Opened | null>;
   /** Signs the person out everywhere, but for the portal session `keep`. Answers how many ended. */
   endAll(person: string, keep?: string): Promise<number>;
-  /** Told the ids of portal sessions that ended before their time, and of the app sessions that were found with them. */
+  /** Called with the ids of portal sessions that ended early, and of their app sessions. */
   onEnd(listener: (session: string) => void): () => void;
-  /** A person signed in or out: whether anybody of that name is here may have changed. */
+  /** A person signed in or out: whether they have a session may have changed. */
   onPresence(listener: (person: string) => void): () => void;
 }
 
@@ -125,7 +125,7 @@ export function appAudience(app: string, root: string): string {
   return `${app}@${root}`;
 }
 
-/** `person` says whether somebody still exists: a removed person's sessions are worth nothing. */
+/** `person` says whether the person still exists: sessions of removed people are invalid. */
 export function createSessions(store: Store, clock: Clock, person: (usuario: string) => boolean): Sessions {
   const cache = createSessionCache(clock);
   const endings = createListeners();
@@ -237,7 +237,7 @@ interface NewSession {
   readonly person: string;
   readonly admin: boolean;
   readonly root: StoredSession | null;
-  /** Now unless told. */
+  /** Now by default. */
   readonly createdAtMs?: number;
 }
 

@@ -44,7 +44,7 @@ export interface SignInDeps {
   readonly passes: Passes;
   readonly guard: GuessGuard;
   readonly browsers: KnownBrowsers;
-  /** A sign-in that came to nothing, for the log: the cause with all that the person is not told, and never what was typed in. */
+  /** A failed sign-in, for the log: the cause with what the person is not told, never what was typed. */
   readonly onRefused: (method: SignInMethod, cause: unknown, address: string) => void;
 }
 
@@ -108,7 +108,7 @@ async function checked(deps: SignInDeps, req: IncomingMessage, login: string, pa
   }
 }
 
-/** What anybody may read; each says the same whatever the login. */
+/** Codes that may be shown without a session; each says the same for any login. */
 const reportable: ReadonlySet<string> = new Set([
   'CREDENTIALS_REFUSED',
   'PASSWORD_EXPIRED',
@@ -117,7 +117,7 @@ const reportable: ReadonlySet<string> = new Set([
   'RATE_LIMITED',
 ] satisfies ErrorCode[]);
 
-/** What goes wrong between the portal and a server names accounts and addresses: whoever asks is not signed in, and reads none of it. */
+/** Errors between portal and server contain accounts and addresses: without a session they are replaced. */
 function forStrangers(error: unknown): unknown {
   if (error instanceof SvcError && reportable.has(error.code)) return error;
   return new SvcError('PASSWORD_UNCHECKED', 'the password could not be checked; try again, and if it goes on tell whoever runs the portal');

@@ -1,4 +1,4 @@
-/** A session that ends by its age, or with its person, tells nobody: what it carries is looked through now and then. */
+/** A session that expires, or ends with its person, sends no event: sockets are checked now and then. */
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import type { Sessions } from './sessions.ts';

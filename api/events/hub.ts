@@ -11,7 +11,7 @@ import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';
 import type { Session } from '../auth/sessions.ts';
 import type { Windows } from './windows.ts';
 
-/** Close codes of ours (4000 to 4999 are free for use). Told in docs/api.md. */
+/** Close codes of svc (4000 to 4999 are free for use). Documented in docs/api.md. */
 export const closeCodes = { sessionEnded: 4401, unexpected: 1008 } as const;
 
 export interface EventHub {
@@ -30,7 +30,7 @@ export interface EventHubDeps {
   readonly windows: Windows;
   /** Whether the session is still good; asked at every ping. */
   readonly alive: (root: string) => Promise<boolean>;
-  /** Told of one that is not: whatever else it carries must end too. */
+  /** Called with a session that ended: everything else that it carries must end too. */
   readonly expired: (session: Session) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }

@@ -33,7 +33,7 @@ export function createWindows(store: Pick<Store, 'putWindows' | 'windows'>, bus:
     return sum;
   };
   const writeAfter = async (before: Promise<unknown>, person: string, app: string): Promise<number> => {
-    // The one before told its own caller how it went.
+    // The call before reported its own result to its caller.
     await before.catch(() => {});
     const open = total(person, app);
     await store.putWindows({ person, app, open, zeroSinceMs: open === 0 ? clock.nowMs() : null });

@@ -24,7 +24,7 @@ export interface Connection {
   readonly stream: Duplex;
   readonly parser: ResponseParser;
   readonly generation: string;
-  /** Chunks are memory of their own: valid for as long as somebody has them. */
+  /** Chunks are separate memory: valid while referenced. */
   readonly chunksStay: boolean;
   user: ConnectionUser | null;
   /** Requests that were begun on it. */
@@ -122,7 +122,7 @@ function wrapDialled(stream: Duplex, generation: string): Connection {
 }
 
 function deliver(connection: Connection, chunk: Buffer): void {
-  // Nobody asked: the backend is not to be trusted with another request on this connection.
+  // An unsolicited answer: no further request is sent on this connection.
   if (connection.user === null) connection.destroy();
   else connection.user.data(chunk);
 }

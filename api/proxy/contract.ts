@@ -31,7 +31,7 @@ export interface ProxyDeps {
   route(person: string, app: string): BackendRoute | null;
   /** The gate of the backend refused the token of the route. */
   tokenRefused(person: string, app: string): void;
-  /** Posts the wish to start (by: navigation) and waits for the verdict. The signal fires when nobody waits any more. */
+  /** Posts the wish to start (by: navigation) and waits for the verdict. The signal fires when the client is gone. */
   hold(person: string, app: string, signal: AbortSignal): Promise<StartAnswer>;
   /** Null when the app is not installed for the person. */
   appView(person: string, app: string): AppView | null;

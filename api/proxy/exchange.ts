@@ -27,7 +27,7 @@ export interface Exchange {
   headers(answer: ResponseHead): string[];
   /** The connection is no longer used. */
   released(connection: Connection, reusable: boolean): void;
-  /** The request waits long for its answer; told each second. What it answers ends the wait. */
+  /** The request waits long for its answer; called each second. The answer ends the wait. */
   doubted(): ExchangeFailure | null;
   /** The used connection turned out to be closed and the request may be sent again. */
   stale(): void;

@@ -120,7 +120,7 @@ function exchangeOf(via: Own, passage: Passage, route: BackendRoute, over: () =>
     released: (connection, reusable) => via.pools.release(key, connection, reusable),
     doubted: () => {
       route.doubted?.();
-      // A navigation becomes the panel, which loads again by itself. Whatever else waits may still get its answer.
+      // A navigation gets the panel, which reloads by itself. Any other request may still get its answer.
       const view = passage.navigation ? via.deps.appView(target.person, target.app) : null;
       return view !== null && isUnanswering(view) ? unansweringFailure(view) : null;
     },

@@ -104,7 +104,7 @@ const responseKinds = new Map<string, ResponseKind>([
   ['proxy-connection', 'drop'],
 ]);
 
-/** Names that some backend could read as one of ours or as framing once separators are dropped or exchanged (`X_Svc.App-Token`). */
+/** Names that a backend could read as one of ours or as framing once separators are dropped or exchanged (`X_Svc.App-Token`). */
 const squashedRequest = new Set([...requestKinds.keys()].map(squash));
 const reserved = /^(?:xsvc|xforwarded|forwarded$)/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -151,5 +151,5 @@ export function connectionTokens(value: string): string[] {
     .filter((name) => name !== '');
 }
 
-/** Cookies of the portal itself, on whatever origin: never shown to a backend, never set by one. */
+/** Cookies of the portal, on any origin: never shown to a backend, never set by one. */
 export const portalCookie = /^(?:__(?:host|secure)-svc|svc-sessao)/i;

@@ -82,7 +82,7 @@ const firstButtons: { readonly [S in PanelState['status']]: readonly PanelButton
 };
 const stoppable: ReadonlySet<PanelState['status']> = new Set(['starting', 'running', 'backoff']);
 
-/** Each button does something that the others don't, and nothing that is under way or decided by somebody else. */
+/** Each button does something that the others don't, and nothing that is under way already or decided elsewhere. */
 function buttonsOf({ status, reason, wanted, pinned, escopo }: PanelState): readonly PanelButton[] {
   // One backend for everybody: the server keeps it. Source: spec 2.1 `escopo: servidor`.
   if (escopo === 'servidor' || reason === ('PinnedStopped' satisfies Reason) || reason === ('PINNED' satisfies ErrorCode))

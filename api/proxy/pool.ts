@@ -103,7 +103,7 @@ function take(set: PoolSet, pool: Pool, fresh: boolean, done: Waiter['done']): (
 function open(set: PoolSet, pool: Pool, done: Waiter['done']): () => void {
   pool.opening += 1;
   let finished = false;
-  /** False when it was settled before. */
+  /** False when it was finished before. */
   const finish = (): boolean => {
     if (finished) return false;
     finished = true;
@@ -208,7 +208,7 @@ function isEmpty(pool: Pool): boolean {
   return pool.free.length === 0 && pool.busy.size === 0 && pool.opening === 0 && pool.waiting.length === 0;
 }
 
-/** The code alone: a path or an address of the server is nobody's business in a browser. */
+/** The code alone: a path or address of the server must not reach a browser. */
 function reasonOf(error: NodeJS.ErrnoException | null): string {
   return `no connection to the backend (${error?.code ?? 'failed'})`;
 }

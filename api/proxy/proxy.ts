@@ -64,7 +64,7 @@ export function createProxy(deps: ProxyDeps, makeUpstream: (via: Forwarder) => U
       return (failure) => endWhere((entry) => entry.target === target, failure);
     },
     upgrade: (req, stream, first, target) => {
-      // node:http hands over the connection's own socket, whatever its types say.
+      // node:http passes the connection's own socket, although its types say otherwise.
       const socket = stream as Socket;
       socket.on('error', () => socket.destroy());
       pass(parts, {

@@ -16,7 +16,7 @@ export interface RequestHead {
   readonly lines: string;
   readonly host: string;
   readonly body: 'none' | 'length' | 'chunked';
-  /** The protocol to switch to; '' when the request is an ordinary one, whatever its headers say. */
+  /** The protocol to switch to; '' when the request is an ordinary one, even if it has an Upgrade header. */
   readonly upgrade: string;
   readonly fetchSite: string;
   readonly fetchMode: string;

@@ -120,7 +120,7 @@ function ownSiteData(value: string): string | null {
   return own.length === 0 ? null : own.join(', ').replace('"executioncontexts"', '"executionContexts"');
 }
 
-/** Path mode: an absolute redirect of the backend leads into the app, wherever the app believes its root to be. */
+/** Path mode: an absolute redirect of the backend is mapped below the app's base path. */
 function insideBase(location: string, policy: ResponsePolicy): string {
   const own = `${policy.proto}://${policy.host}`;
   const path = location.startsWith(`${own}/`) ? location.slice(own.length) : location;

@@ -1,7 +1,7 @@
 /**
- * A strict, incremental HTTP/1.1 response parser for one connection to a backend. It reads only what RFC 9112 allows a server
- * to send: anything odd throws BadResponse and the connection is dropped, so two readers can never disagree on where an answer
- * ends. Bodies are handed on as slices of the chunk they came in: whoever keeps one past the call copies it.
+ * A strict, incremental HTTP/1.1 response parser for one connection to a backend. It accepts only what RFC 9112 allows a server to send:
+ * anything else throws BadResponse and the connection is dropped, so two parsers can never disagree on where an answer ends. Bodies are
+ * passed on as slices of the received chunk: copy one to keep it past the call.
  */
 import { limits as apiLimits } from '../limits.ts';
 import { limits } from './limits.ts';
@@ -34,7 +34,7 @@ export interface ResponseSink {
   head(head: ResponseHead): void;
   /** `last` is true for the final bytes of a body of known length. */
   body(slice: Buffer, last: boolean): void;
-  /** Trailers: names and values by turns. `clean` is false when bytes follow that nobody asked for: the connection is spent. */
+  /** Trailers: names and values alternate. `clean` is false when unsolicited bytes follow: the connection is not reused. */
   end(trailers: readonly string[], clean: boolean): void;
   /** 101: everything after the head belongs to the tunnel. */
   switched(head: ResponseHead, rest: Buffer): void;
@@ -58,7 +58,7 @@ const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
 const chunkSizeLine = /^([0-9A-Fa-f]{1,13})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
 
-/** Where one connection's parser stands. */
+/** State of one connection's parser. */
 interface Parsing {
   state: State;
   sink: ResponseSink | null;

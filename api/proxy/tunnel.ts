@@ -43,7 +43,7 @@ export function runTunnel(client: Duplex, connection: Connection, clock: Clock, 
     data: (chunk) => {
       client.write(chunk);
       if (client.writableLength === 0) return;
-      // The kernel did not take it all: the read buffer is needed until it did, which an empty write behind it tells.
+      // The kernel did not accept everything: the read buffer is in use until it did, which the callback of an empty write signals.
       connection.pause();
       client.write(nothing, resumeBackend);
     },

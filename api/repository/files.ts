@@ -1,6 +1,6 @@
 /**
- * Files of a repository by the grammar of its paths (kit/repository/layout/paths.ts), with the ETag that is the sha256 of the bytes.
- * A tarball is there when its record is: its hash stands in the record and is not computed again.
+ * Files of a repository by the grammar of its paths (kit/repository/layout/paths.ts), with the sha256 of the bytes as ETag. A tarball
+ * exists when its record does: its hash is in the record and is not computed again.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -122,7 +122,7 @@ async function openFile(file: string): Promise<Opened | null> {
   return { handle, bytes: Number(seen.size), modifiedMs: Number(seen.mtimeMs), mark };
 }
 
-/** By position: the handle is read again from its start by whoever sends it. */
+/** By position: the handle is read again from its start when it is sent. */
 async function readAll(handle: FileHandle): Promise<Buffer> {
   const { size } = await handle.stat();
   if (size > sharedLimits.catalogueBytesMax) throw new SvcError('TOO_LARGE', `expected at most ${sharedLimits.catalogueBytesMax} bytes`);

@@ -44,7 +44,7 @@ export function createRepositoryHandler(options: RepositoryOptions): RepositoryH
     const item = parseRepositoryPath(pathOf(req.url ?? '/'));
     if (item === null) throw new SvcError('NOT_FOUND', 'the repository has no such path');
     const { method = '' } = req;
-    // Nobody reads the body of a question: who keeps sending one would keep the connection.
+    // The body of a GET is not read: a client that keeps sending one would keep the connection.
     if (!req.complete && (req.headers['content-length'] ?? req.headers['transfer-encoding']) !== undefined && method !== 'PUT')
       res.setHeader('connection', 'close');
     if (method === 'GET' || method === 'HEAD') return await send(options, files, item, req, res);
@@ -78,7 +78,7 @@ async function send(
   try {
     await answer(clock, file, req, res);
   } catch (error) {
-    // Whoever went away in the middle comes back with a range.
+    // A client that was cut off comes back with a range.
     if (!res.destroyed && !res.closed) throw error;
     log.debug({ path: pathOfItem(item) }, 'reader went away');
   } finally {
@@ -118,7 +118,7 @@ function headersOf(file: RepositoryFile): Record<string, string> {
   };
 }
 
-/** No more in memory than a chunk or two, whatever the size; a reader that takes nothing for too long is let go. */
+/** At most a chunk or two in memory, for any size; a reader that takes nothing for too long is cut. */
 async function stream(clock: Clock, { handle }: RepositoryFile, start: number, length: number, res: ServerResponse): Promise<void> {
   const source = handle.createReadStream({
     start,

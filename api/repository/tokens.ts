@@ -41,8 +41,8 @@ export async function createToken(root: string, only: readonly string[] | null, 
 }
 
 /**
- * Rejects UNAUTHENTICATED without a token that is known, FORBIDDEN when it is not good for `name` or when nobody may publish here.
- * The file is read each time: a token that was taken out of it is refused at once.
+ * Rejects UNAUTHENTICATED without a known token, FORBIDDEN when it is not valid for `name` or when publishing is off. The file is read each
+ * time: a token that was removed from it is refused at once.
  */
 export async function admitPublisher(root: string, authorization: string | undefined, name: string): Promise<void> {
   const tokens = await readTokens(root);
@@ -69,7 +69,7 @@ async function readTokens(root: string): Promise<readonly Token[]> {
   return tokens;
 }
 
-/** Null when it is not what we write; what stands there is never repeated. */
+/** Null when the line is not in our format; its content is never repeated. */
 function tokensIn(text: string): readonly Token[] | null {
   try {
     const { tokens } = JSON.parse(text) as { readonly tokens?: unknown };

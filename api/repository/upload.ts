@@ -51,7 +51,7 @@ function novidadesOf(req: IncomingMessage): string {
   try {
     if (bytes) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new SvcError('BAD_REQUEST', 'Svc-Novidades: expected the base64 of UTF-8 text');
 }

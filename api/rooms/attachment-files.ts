@@ -19,14 +19,14 @@ export interface Staged {
 }
 
 export interface AttachmentFiles {
-  /** Rejects TOO_LARGE past `bytesMax`, and whatever the body rejects with; nothing is left then. */
+  /** Rejects TOO_LARGE past `bytesMax`, and with errors of the body; nothing is left then. */
   stage(sala: string, body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Staged>;
   /** Null when it is not there. The caller closes it. */
   open(sala: string, sha: string): Promise<{ readonly handle: FileHandle; readonly bytes: number; readonly modifiedMs: number } | null>;
   remove(sala: string, sha: string): Promise<void>;
   removeRoom(sala: string): Promise<void>;
   rooms(): Promise<readonly string[]>;
-  /** Files of a room that nobody wrote to since `beforeMs`: shas, and what uploads left. */
+  /** Files of a room unchanged since `beforeMs`: shas, and leftovers of uploads. */
   filesBefore(sala: string, beforeMs: number): Promise<readonly string[]>;
   removeFile(sala: string, name: string): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /**
- * Attachments of rooms: whoever writes in a channel puts bytes, whoever is in the room gets them (spec 2.4, 4.1). The same bytes are kept once
- * in a room; a room holds so much. What no document names any more goes after a while, and never while the documents can't be read.
+ * Attachments of rooms: writers of a channel upload bytes, every member of the room reads them (spec 2.4, 4.1). Equal bytes are kept once
+ * per room; the size of a room is bounded. What no document names any more is removed after a grace time, and never while the documents
+ * can't be read.
  * Decision: docs/decisions/0099-attachments.md
  */
 import type { StoredAttachment, StoredRoom } from '../../store/rooms.ts';
@@ -91,7 +92,7 @@ async function mayAdd(rooms: AttachmentDeps['rooms'], caller: RoomCaller, id: st
   return room;
 }
 
-/** What the owner's rooms hold counts for the owner, whoever puts it. */
+/** Bytes of a room count for its owner, for any uploader. */
 async function refuseFull({ diskOf }: AttachmentDeps, dona: string, bytes: number): Promise<void> {
   if ((await diskOf(dona)) + bytes > limits.roomDiskPerPersonBytesMax) throw spaceUsed();
 }
@@ -103,7 +104,7 @@ async function keep(
   { sha, bytes, keep: intoPlace }: Awaited<ReturnType<AttachmentFiles['stage']>>,
 ): Promise<AttachmentAnswer> {
   const known = await store.attachment(sala, sha);
-  // In its place before anybody can be told of it; the row decides whether it may stay.
+  // In its place before its name is sent; the row decides whether it may stay.
   if (known === null || (await isMissing(files, sala, sha))) {
     await intoPlace().catch((error: unknown) => {
       // The room was deleted while the bytes came in, and its folder with them.

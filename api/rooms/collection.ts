@@ -1,7 +1,7 @@
 /**
- * Which attachments go, and when. A row whose document no longer names it goes after its grace; a folder whose room the store says was deleted
- * goes at once. What the store does not know is another matter: a store that was lost, or put back from a backup, knows less than the folder
- * holds. That stays, is told, and goes only when it was unknown for weeks to a store that the folder belongs to.
+ * Which attachments are removed, and when. A row whose document no longer names it goes after its grace; a folder whose room the store
+ * marks as deleted goes at once. What the store does not know is different: a store that was lost, or restored from a backup, knows less
+ * than the folder holds. That stays, is reported, and goes only when it was unknown for weeks to a store that the folder belongs to.
  * Decision: docs/decisions/0140-nothing-goes-for-a-missing-row.md
  */
 import type { RoomStore } from '../../store/rooms.ts';
@@ -58,7 +58,7 @@ export async function collectAttachments(deps: CollectionDeps): Promise<void> {
   const before = collectionMemory(await values.value(collectionValue));
   const folders = await files.rooms();
   const nowMs = clock.nowMs();
-  // After a jump of the clock, or weeks without a portal, nothing was looked at for as long as the clock says.
+  // After a jump of the clock, or weeks without a portal, the time that the clock shows was not observed.
   const isSteady = before !== null && nowMs >= before.atMs && nowMs - before.atMs < limits.attachmentSweepGapMsMax;
   const round: Round = { nowMs, sinceOf: (name) => (isSteady ? (before.unknown[name] ?? nowMs) : nowMs), unknown: new Map() };
   const reported = new Set<string>();
@@ -66,7 +66,7 @@ export async function collectAttachments(deps: CollectionDeps): Promise<void> {
     try {
       await collectRoom(deps, round, sala);
     } catch (error) {
-      // Its documents can't be read now: nothing of it goes. One cause is one line, of however many rooms.
+      // Its documents can't be read now: nothing of the room is removed. One cause is logged once for any number of rooms.
       const why = String(error);
       if (!reported.has(why)) onError(error);
       reported.add(why);

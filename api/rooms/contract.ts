@@ -1,6 +1,6 @@
 /**
- * Who sits in a room, and what the rest of the portal may ask of the relay. The routes (roles, tickets, deletion) decide; the relay
- * carries frames, and enforces the role that it was told last.
+ * Who is in a room, and the relay's interface for the rest of the portal. The routes (roles, tickets, deletion) decide; the relay carries
+ * frames, and enforces the role that it was given last.
  */
 import type { Duplex } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
@@ -11,7 +11,7 @@ export interface Seat {
   readonly sala: string;
   readonly app: string;
   readonly usuario: string;
-  /** What presence shows for this person (`user.name`, `user.iniciais`, `user.color`): stamped by the relay, whatever the client says. */
+  /** What presence shows for this person (`user.name`, `user.iniciais`, `user.color`): set by the relay over the client's values. */
   readonly nome: string;
   readonly iniciais: string;
   readonly papel: Papel;
@@ -30,11 +30,11 @@ export interface Relay {
   turnAway(req: IncomingMessage, socket: Duplex, head: Buffer, why: 'semAcesso' | 'apagada'): void;
   /** At once, on every open socket of that person in the room. Null: closes them with 4403. */
   setRole(sala: string, usuario: string, papel: Papel | null): void;
-  /** The person signed out there, or the backend stopped: its sockets close with 1013, and whoever comes back needs a ticket. */
+  /** The person signed out there, or the backend stopped: its sockets close with 1013, and a reconnect needs a ticket. */
   endSession(session: string): void;
   /** Portal sessions that pages have sockets open with: they end with them. */
   carried(): readonly { readonly person: string; readonly session: string }[];
-  /** How many changes of role, ends and deletions were told so far: whoever read a role and finds another number reads it again. */
+  /** Number of changes of role, ends and deletions so far: a caller that read a role and finds another number reads it again. */
   changes(): number;
   /** Closes every socket with 4410 and forgets the room's log. Resolves once that is durable. */
   deleteRoom(sala: string): Promise<void>;
@@ -59,6 +59,6 @@ export interface RelayFigures {
   readonly slowReadersDropped: number;
   /** From the arrival of an update to the disk, the longest in the last commit. */
   readonly commitMsLast: number;
-  /** The log can't be written now: nobody is let in. */
+  /** The log can't be written now: joins are refused. */
   readonly commitsFailing: boolean;
 }

@@ -57,7 +57,7 @@ interface Place {
   readonly bilhete: string;
 }
 
-/** Null when it is none. The path is compared as it came: encoded ones are none of ours. */
+/** Null when it is not one. The path is compared as received: percent-encoded ones don't match. */
 export function placeOf(url: string): Place | null {
   const query = url.indexOf('?');
   if (!url.startsWith(roomsPath) || query < 0 || url.length > limits.headerBytesMax) return null;

@@ -1,6 +1,6 @@
 /**
- * Roles that change without a request: a Grant document says otherwise, or the Person documents put somebody in other groups. Whoever sits in a
- * room gets the role that holds now, at once (spec 3.4).
+ * Roles that change without a request: a Grant document changed, or the Person documents changed groups. Sockets in a room get the current
+ * role at once (spec 3.4).
  */
 import type { Bus } from '../../store/bus.ts';
 import type { RoomStore, Who } from '../../store/rooms.ts';

@@ -21,7 +21,7 @@ export const limits = {
   /** Neither put nor seen in a document for so long: it goes. */
   attachmentGraceMs: 7 * 24 * 60 * 60_000,
   attachmentSweepMs: 6 * 60 * 60_000,
-  /** What the store does not know stays for so long; and it counts afresh when nobody looked for so long. Decision: docs/decisions/0140 */
+  /** Grace of what the store does not know; it restarts after so long without a check. Decision: docs/decisions/0140 */
   attachmentUnknownMs: 30 * 24 * 60 * 60_000,
   attachmentSweepGapMsMax: 48 * 60 * 60_000,
   /** What an interrupted upload left. */
@@ -75,7 +75,7 @@ export const limits = {
   /** Of either, for the rooms of one app. Decision: docs/decisions/0165-shares-of-the-room-budget.md */
   roomMemoryShareOfApp: 0.75,
   roomMemoryOverheadBytes: 16 * 1_024,
-  /** Documents and attachments of one owner on the disk, looked at so often; and what is left free for everything else. */
+  /** How often the documents and attachments of one owner on the disk are measured; and the free space that is left for everything else. */
   roomDiskPerPersonBytesMax: 4 * 1_024 ** 3,
   roomDiskPollMs: 60_000,
   /** So much let go is collected once it was quiet for a moment, and no sooner than so long after the last time. */

@@ -42,7 +42,7 @@ export function createNotices({ store, rooms, people, apps, news, clock }: Notic
     bell,
     send: async (caller, id, { tipo, para, ancora }) => {
       const { room, papel } = await rooms.inRoom(caller, id);
-      // Whoever writes nothing has no comment to tell of.
+      // Without a write there is no comment to report.
       if (papel === 'ver') throw new SvcError('FORBIDDEN', 'who only reads sends no notices');
       const reached: string[] = [];
       for (const usuario of new Set(para)) {
@@ -68,7 +68,7 @@ export function createNotices({ store, rooms, people, apps, news, clock }: Notic
   };
 }
 
-/** Of rooms that the person was taken out of meanwhile nothing is told, not even how they are called now. */
+/** Rooms that the person was removed from meanwhile are left out, also their names. */
 async function bellOf({ store, people, apps }: Pick<NoticeDeps, 'store' | 'people' | 'apps'>, usuario: string): Promise<NoticesAnswer> {
   const person = people.find(usuario);
   if (!person) return { avisos: [], naoLidos: 0 };

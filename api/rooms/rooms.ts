@@ -1,6 +1,6 @@
 /**
- * What people and backends do with rooms besides writing in them: make, rename, delete, let in and take out. Whoever may not sees no room at
- * all. Each change is told to the relay at once, and to the pages of whom it concerns. Source: spec 2.4, 3.4, 5.5, 6.
+ * What people and backends do with rooms besides writing in them: create, rename, delete, invite and remove. Without a role a room is not
+ * visible at all. Each change goes to the relay at once, and to the pages of the people concerned. Source: spec 2.4, 3.4, 5.5, 6.
  * Decision: docs/decisions/0095-who-is-in-a-room.md
  */
 import { newNoticeId, newRoomId } from '../../store/rooms.ts';
@@ -40,9 +40,9 @@ export interface Rooms {
   giveGroup(caller: RoomCaller, id: string, grupo: string, papel: PapelConcedido): Promise<RoomGroup>;
   takePerson(caller: RoomCaller, id: string, usuario: string): Promise<void>;
   takeGroup(caller: RoomCaller, id: string, grupo: string): Promise<void>;
-  /** The room as the caller stands to it; null: it is there, and the caller is not in it. Rejects NOT_FOUND for none and for another app's. */
+  /** The room with the caller's role; null: it exists, and the caller is not in it. Rejects NOT_FOUND for none and for another app's. */
   standing(caller: RoomCaller, id: string): Promise<Standing>;
-  /** As `standing`, and rejects NOT_FOUND for whoever is not in it. */
+  /** As `standing`, and rejects NOT_FOUND for callers who are not in it. */
   inRoom(caller: RoomCaller, id: string): Promise<Standing & { readonly papel: Papel }>;
 }
 
@@ -80,7 +80,7 @@ export function createRooms(deps: RoomDeps): Rooms {
       const room = await owned(caller, id);
       const people = await news.peopleOf(room);
       if (!(await rooms.deleteRoom(id))) throw noSuchRoom();
-      // Nobody gets in any more: now the ones inside, and what they wrote.
+      // Joins are refused from here on: now its connections and its data are removed.
       await Promise.all([deps.relay.deleteRoom(id), deps.files.removeRoom(id)]);
       news.notify(room.app, people);
       news.notifyBells(people);

@@ -1,4 +1,4 @@
-/** A portal without a relay: nobody sits in any room. */
+/** A portal without a relay: every room is empty. */
 import { SvcError } from '../../schema/errors.ts';
 import type { Relay } from './contract.ts';
 
@@ -11,7 +11,7 @@ export const silentRelay: Relay = {
   changes: () => 0,
   deleteRoom: async () => undefined,
   sizeOf: async () => 0,
-  // Not "none": whoever believed that would delete them all.
+  // Not "none": the collection would then delete them all.
   attachmentsIn: async () => {
     throw new SvcError('NOT_FOUND', 'this portal has no relay');
   },

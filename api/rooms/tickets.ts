@@ -1,6 +1,6 @@
 /**
- * Tickets of rooms: whoever is in a room gets one for 60 s and opens both channels with it, any number of times (spec 5.4). Kept in memory,
- * by their hash: a restarted portal closed every socket anyway, and who comes back takes a new one. The role is read when it opens.
+ * Tickets of rooms: a member of a room gets one for 60 s and opens both channels with it, any number of times (spec 5.4). Kept in memory by
+ * their hash: a restart closes every socket anyway, and a reconnect takes a new ticket. The role is read when it is used.
  * Decision: docs/decisions/0096-room-tickets.md
  */
 import type { RoomStore } from '../../store/rooms.ts';
@@ -27,7 +27,7 @@ export interface TicketFor {
 /** What opening says. Only the first lets in. */
 export type Admission =
   | { readonly kind: 'seat'; readonly seat: Seat }
-  /** A good ticket of somebody who is not in the room any longer: handshake, then 4403. */
+  /** A valid ticket of a person who is not in the room any longer: handshake, then 4403. */
   | { readonly kind: 'removed' }
   /** A good ticket of a room that was deleted: handshake, then 4410. */
   | { readonly kind: 'deleted' }
@@ -89,7 +89,7 @@ export function createTickets({ clock, rooms, person, alive }: TicketDeps): Tick
       return secret;
     },
     admit: async (sala, bilhete) => {
-      // Hashed whatever it is, and looked up by the hash: the time tells nothing of the tickets that are there.
+      // Hashed in any case, and looked up by the hash: the time reveals nothing about existing tickets.
       const ticket = tickets.get(secretHash(bilhete));
       if (!isSecretShape(bilhete) || !ticket || ticket.untilMonotonicMs <= clock.monotonicMs() || ticket.sala !== sala) return refused;
       if (ticket.session !== null && !(await alive(ticket.session))) return refused;

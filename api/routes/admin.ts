@@ -39,7 +39,7 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void
   addServerRoutes(app, deps);
 }
 
-/** Of whoever reads the answer; English unless told. */
+/** Of the reader; English by default. */
 interface LanguageQuery {
   readonly idioma?: TextLanguage;
 }

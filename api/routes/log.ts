@@ -43,7 +43,7 @@ export function createLogs(
     send: async (reply, { person, app, tail: asked, follow, previous, session }) => {
       if (!apps.find(person, app)) throw new SvcError('NOT_FOUND', `app ${app} is not installed for ${person}`);
       const tail = tailOf(asked);
-      // What an app writes is text for people, whatever it looks like; nosniff and the CSP of the route see to that.
+      // The output of an app is served as text only; nosniff and the CSP of the route enforce that.
       reply.header('content-type', 'text/plain; charset=utf-8');
       if (!follow) return reply.send(await commands.log(person, app, { tail, previous }));
       if (previous) throw new SvcError('BAD_REQUEST', 'the previous run is over and cannot be followed');

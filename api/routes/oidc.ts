@@ -1,4 +1,4 @@
-/** `/api/sessao/oidc`: to the provider and back. Both are navigations; what goes wrong is told by the shell's sign-in page. */
+/** `/api/sessao/oidc`: to the provider and back. Both are navigations; the shell's sign-in page shows errors. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
@@ -23,7 +23,7 @@ export interface OidcRouteDeps {
 export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
   const { site, oidc } = deps;
   let underCheck = 0;
-  /** Nothing is guessed at a provider: what is bounded is how many questions of ours it has to answer at once. */
+  /** Passwords can't be guessed here: the bound is on the number of concurrent requests to the provider. */
   const finish = async (secret: string, query: URLSearchParams): Promise<string> => {
     if (underCheck >= limits.signInsMax) throw new SvcError('RATE_LIMITED', 'too many people sign in at the provider at this moment');
     underCheck += 1;
@@ -67,7 +67,7 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
       const address = deps.address(raw);
       const query = queryOf(raw.url ?? '');
       const secret = readOidcCookie(raw.headers.cookie, site);
-      // Any page can send a browser here: without a question of its own nothing is asked, counted or forgotten.
+      // Any page can send a browser here: without a request of its own nothing is asked, counted or forgotten.
       if (secret === null || !oidc.isOwn(secret, query.get('state'))) {
         // Back and forth in the history of who is signed in already.
         if (request.session) return await reply.redirect(`${site.origin}/`, 302);

@@ -1,6 +1,6 @@
 /**
- * `/api/loja…` and `/api/apps/:id/instalacao`: the repository as one person sees it, and what they ask for themself (design 6). A wish
- * is stored and told to the loop; the controller installs.
+ * `/api/loja…` and `/api/apps/:id/instalacao`: the repository as one person sees it, and what they ask for (design 6). A wish is stored and
+ * its key enqueued; the controller installs.
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -126,7 +126,7 @@ async function sourcesFor({ apps, shop }: StoreRouteDeps, request: FastifyReques
   return { person, offers, whose: { person, shellVersion, installed, installs, missingPackages, manifest } };
 }
 
-/** Stored first, then told: a portal that dies in between finds it. */
+/** Stored first, then published: after a crash in between the wish is found. */
 async function wish(
   { store, bus, clock }: StoreRouteDeps,
   person: string,
@@ -172,7 +172,7 @@ async function giveBack(deps: StoreRouteDeps, { person, whose }: Sources, id: st
   const before = await deps.store.installWish(person, id);
   const view = whose.installs.find(({ key }) => key === wishKey(person, id));
   const open = before !== null && before.version !== null && !(view?.state === 'installed' && view.progress === null);
-  // So that nobody who was too late to cancel removes what they just got.
+  // So that a cancel that comes too late does not remove what was just installed.
   if (cancel && !open) throw new SvcError('CONFLICT', `no installation of ${id} is open`);
   if (here?.scope !== 'pessoa' && before === null) {
     if (here) throw new SvcError('SCOPE_REFUSED', `${id} is installed for everybody: an administrator removes it`);

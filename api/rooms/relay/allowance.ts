@@ -13,7 +13,7 @@ export const fullAllowance = (nowMs: number): Allowance => ({
   atMs: nowMs,
 });
 
-/** Told now and then, so that the hot path needs no clock. */
+/** Set now and then, so that the hot path needs no clock. */
 export function refill(allowance: Allowance, nowMs: number): void {
   const seconds = (nowMs - allowance.atMs) / 1_000;
   allowance.frames = Math.min(limits.roomFramesBurstMax, allowance.frames + seconds * limits.roomFramesPerSecondMax);

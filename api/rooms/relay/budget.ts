@@ -1,13 +1,13 @@
 /**
- * What rooms may take of the portal: memory while they are open, and disk, per owner and in all. A room counts for its owner, whoever writes in
- * it. Decisions: docs/decisions/0142-budget-of-rooms.md, docs/decisions/0165-shares-of-the-room-budget.md
+ * What rooms may use of the portal: memory while they are open, and disk, per owner and in total. A room counts for its owner, for any
+ * writer. Decisions: docs/decisions/0142-budget-of-rooms.md, docs/decisions/0165-shares-of-the-room-budget.md
  */
 import { limits } from '../limits.ts';
 import { type Account, newAccount } from './room.ts';
 import { bytesOf, type Room } from './room.ts';
 import { whoGivesWay } from './shares.ts';
 
-/** What was used up, as it is told to whoever debugs a client. */
+/** The exceeded limit, as a text for developers of clients. */
 export type Shortage = keyof typeof shortages;
 
 export interface Budget {

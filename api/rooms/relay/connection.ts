@@ -42,7 +42,7 @@ export const mayWrite = ({ papel, canal }: Connection): boolean => podeEscrever(
 
 export type Ending = keyof typeof roomCloseCodes;
 
-/** Said to whoever debugs a client; a person never sees it. */
+/** A text for developers of clients; a person never sees it. */
 const reasons: Readonly<Record<Ending, string>> = {
   semAcesso: 'no longer in this room',
   apagada: 'the room was deleted',

@@ -1,6 +1,6 @@
 /**
- * Group commit: what came in within a short window, in all rooms, becomes one transaction of the log. A commit that fails is tried
- * again with the same rows until it succeeds; meanwhile nobody is let in. Decision: docs/decisions/0091-commit-window.md
+ * Group commit: what arrives within a short window, in all rooms, becomes one transaction of the log. A failed commit is retried with the
+ * same rows until it succeeds; meanwhile joins are refused. Decision: docs/decisions/0091-commit-window.md
  */
 import { doubledMs } from '../../../schema/backoff.ts';
 import type { LogRow, RoomLog } from '../../../store/room-log.ts';

@@ -1,4 +1,4 @@
-/** The rooms that somebody has open: read from the log when the first one comes, forgotten a while after the last one left. */
+/** The open rooms: read from the log at the first join, dropped some time after the last leave. */
 import type { LoggedRoom, RoomKey, RoomLog } from '../../../store/room-log.ts';
 import type { Clock } from '../../../schema/clock.ts';
 import { limits } from '../limits.ts';
@@ -11,11 +11,11 @@ export interface OpenRooms {
   readonly byName: ReadonlyMap<string, Room>;
   /** Both documents of a room, as far as they are open. */
   of(sala: string): readonly Room[];
-  /** Begins to read it when nobody has it open. */
+  /** Starts reading it when it is not open. */
   enter(key: RoomKey, of: { readonly app: string; readonly dona: string }): Room;
   /** Others need its memory: everybody in it was sent away, and it goes once all of it is on the disk. */
   giveWay(room: Room): void;
-  /** Nobody is in it, and all of it is on the disk: it goes after a while. */
+  /** It is empty and completely on the disk: it is dropped after a while. */
   lingerIfEmpty(room: Room): void;
   forget(room: Room): void;
 }

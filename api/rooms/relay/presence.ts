@@ -1,7 +1,7 @@
 /**
- * Who is here: a table of what each client id says of itself, not an Awareness. A client id belongs to the socket that published it
- * first, while that one lives; others' words about it are left out. Who a page belongs to is said by the portal, whatever the page
- * says. Source: spec 2.4, 6. Decision: docs/decisions/0092-presence-table.md
+ * Presence: a table of what each client id says of itself, not an Awareness. A client id belongs to the socket that published it first,
+ * while that one lives; what other sockets say about it is dropped. The portal sets the person of a page over the page's own value. Source:
+ * spec 2.4, 6. Decision: docs/decisions/0092-presence-table.md
  */
 import { type Cursor, readVarbytes, readVaruint, varuintBytes, writeVaruint } from '../../../schema/varuint.ts';
 import { limits } from '../limits.ts';
@@ -19,7 +19,7 @@ export interface Owner {
 
 interface Entry<By> {
   readonly clock: number;
-  /** Id, clock and JSON as they are sent. Null: as it came from `said`, not looked at yet. */
+  /** Id, clock and JSON as they are sent. Null: as received in `said`, not parsed yet. */
   encoded: Uint8Array | null;
   readonly said: Uint8Array;
   readonly by: By;
@@ -78,7 +78,7 @@ function takeOne<By extends Owner>(table: PresenceTable<By>, by: By, id: number,
   return true;
 }
 
-/** A page that came back on a new socket before the old one was missed takes its own id along; nobody else can. */
+/** A page that reconnects before its old socket is cut takes its id along; no other socket can. */
 const sameVoice = (one: Seat, other: Seat): boolean => one.usuario === other.usuario && one.por === other.por;
 
 function remove<By extends Owner>(table: PresenceTable<By>, id: number, clock: number): void {
@@ -115,7 +115,7 @@ export function tableFrame<By extends Owner>(table: PresenceTable<By>, onBad: (b
   return table.whole;
 }
 
-/** Before a frame is made of them: whoever turns out to have said no JSON is in no frame, with none of its ids. */
+/** Before a frame is built: a client whose JSON is invalid is left out with all its ids. */
 function encodeAll<By extends Owner>(table: PresenceTable<By>, ids: Iterable<number>, onBad: (by: By) => void): void {
   for (const id of ids) {
     const entry = table.entries.get(id);
@@ -163,10 +163,10 @@ function stamped(said: Uint8Array, by: Owner): string | null {
 }
 
 function userOf(all: Record<string, unknown>, { color, seat: { usuario, nome, iniciais, por } }: Owner): Record<string, unknown> {
-  // What would pass for the portal's word on who that is. A login is never told to rooms.
+  // Fields that could be taken for the portal's statement on who that is. A login is never sent to rooms.
   const { login: _login, por: _por, de: _de, ...said } = all;
   if (por === 'pagina') return { ...said, usuario, name: nome, iniciais, color };
-  // A backend is called what it calls itself; whose it is stands beside it.
+  // A backend keeps the name that it gives itself; its owner is shown beside it.
   const own = typeof said['name'] === 'string' ? said['name'] : nome;
   return {
     ...said,

@@ -1,6 +1,6 @@
 /**
- * What comes from a socket. Nothing is believed: the type, the role, the size and every byte of an update are looked at before it is
- * copied into the tail; what adds nothing is dropped, what comes too early is held back within bounds.
+ * What arrives on a socket. Nothing is trusted: the type, the role, the size and every byte of an update are checked before it is copied
+ * into the tail; what adds nothing is dropped, what arrives too early is held back within bounds.
  * Source: spec 2.4; anchors H 1, I 12 to 14. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { encodeVector, fittingPart, judge, learn, newPart, type Scan, scanUpdate } from '../../../schema/crdt/update.ts';
@@ -35,7 +35,7 @@ export interface Desk {
   readonly note: (room: Room, bytes: number) => void;
   readonly pendingBytes: () => number;
   readonly budget: Budget;
-  /** Takes it out of the room; the socket is closed by whoever asks. */
+  /** Removes it from the room; the caller closes the socket. */
   readonly leave: (connection: Connection) => void;
   readonly end: (connection: Connection, ending: Ending, why?: string) => void;
 }
@@ -78,7 +78,7 @@ function receiveSync(desk: Desk, connection: Connection, message: Buffer): void 
   const kind = message[1];
   if (kind !== syncs.step1 && kind !== syncs.step2 && kind !== syncs.update) return desk.end(connection, 'malformed');
   if (kind !== syncs.step1 && !mayWrite(connection)) {
-    // Whoever may not write still receives. Source: spec 2.4.
+    // Readers without the right to write still receive. Source: spec 2.4.
     desk.figures.discarded += 1;
     return;
   }
@@ -96,7 +96,7 @@ function receiveSync(desk: Desk, connection: Connection, message: Buffer): void 
 
 function takeUpdate(desk: Desk, connection: Connection, update: Uint8Array, asks: boolean): void {
   const { room } = connection;
-  // What most who come back answer: nothing but the deletions that we told them ourselves.
+  // The usual answer of a reconnecting client: only deletions that we sent it.
   if (saysOnlyOurDeletes(room, update)) return;
   const scan = scanUpdate(update, room.known.vector);
   if (!scan) return desk.end(connection, 'malformed');
@@ -160,7 +160,7 @@ export function dropHeld({ budget }: Desk, connection: Connection): void {
   budget.count(room, 0);
 }
 
-/** What was held back and has now what it stands on. Called once per turn, so that a flood of early ones costs no more. */
+/** Applies what was held back and whose dependency has arrived. Called once per turn, so that a flood of early updates costs no more. */
 export function retryHeld(desk: Desk, room: Room): void {
   for (const connection of room.holders) {
     const { held } = connection;

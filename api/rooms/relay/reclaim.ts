@@ -6,7 +6,7 @@ import type { Clock } from '../../../schema/clock.ts';
 import { limits } from '../limits.ts';
 
 export interface Reclaim {
-  /** So many bytes are nobody's any more. */
+  /** So many bytes are free again. */
   freed(bytes: number): void;
   close(): void;
 }

@@ -33,7 +33,7 @@ export interface RelayDeps {
   readonly report: RelayReport;
   /** Bytes that the rooms of an owner hold on the disk. Without it only memory is counted. */
   readonly diskOf?: (dona: string) => Promise<number>;
-  /** Collects what nobody holds any more. */
+  /** Frees what is not used any more. */
   readonly collect?: () => void;
   /** Spreads work that would fall together. */
   readonly random?: () => number;

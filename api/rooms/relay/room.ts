@@ -1,6 +1,6 @@
 /**
- * One document of a room, while somebody has it open: its base and tail as frames, what is known of it, who sits in it. No Yjs
- * document: a frame is checked, copied once and sent on. Source: design 8. Decision: docs/decisions/0090-rooms-are-logs.md
+ * One document of a room while it is open: its base and tail as frames, its state, its connections. No Yjs document: a frame is checked,
+ * copied once and sent on. Source: design 8. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { type Canal, type Papel } from '../../../schema/rooms.ts';
 import {
@@ -25,7 +25,7 @@ interface Mark {
   readonly to: number;
 }
 
-/** An update that stands on `clock` of `client`, which isn't here yet. */
+/** An update that depends on `clock` of `client`, which isn't here yet. */
 export interface Held {
   readonly update: Uint8Array;
   readonly client: number;
@@ -43,7 +43,7 @@ export interface Connection extends Outlet, Owner {
   asked: Uint8Array | null;
   held: Held[];
   readonly allowance: Allowance;
-  /** Something came from it since the last look. */
+  /** It sent something since the last check. */
   heard: boolean;
   /** Closing: what it still sends counts for nothing. */
   gone: boolean;
@@ -72,7 +72,7 @@ export interface Room {
   /** What the rooms of its owner take, and what this one was counted with. */
   readonly account: Account;
   countedBytes: number;
-  /** `leaving`: its memory is wanted; nobody gets in, and it goes as soon as all of it is on the disk. */
+  /** `leaving`: its memory is needed; joins are refused, and it is dropped as soon as all of it is on the disk. */
   state: 'loading' | 'open' | 'leaving' | 'gone';
   readonly sockets: Set<Connection>;
   known: Knowledge;
@@ -99,7 +99,7 @@ export interface Room {
   sendDue: boolean;
   presenceDue: boolean;
   presenceSinceMs: number;
-  /** When it last sent to its sockets (monotonic), and when it is looked at next. */
+  /** When it last sent to its sockets (monotonic), and when it is checked next. */
   sentAtMs: number;
   wake: { readonly atMs: number; readonly cancel: () => void } | null;
   /** Who has updates held back for what they stand on, and how much in all. */
@@ -111,7 +111,7 @@ export interface Room {
 }
 
 interface Replies {
-  /** Of the whole room as it stands. */
+  /** Of the whole room in its present state. */
   end: Uint8Array | null;
   /** The update and the frame of it. */
   deletes: { readonly update: Uint8Array; readonly frame: Uint8Array } | null;
@@ -240,7 +240,7 @@ export function forgetReplies({ replies }: Room): void {
   replies.deletes = null;
 }
 
-/** Nobody needs it any more; whoever still knows of it, as the compaction does, holds none of its bytes. */
+/** Dropped; remaining references to it, such as the compaction's, hold none of its bytes. */
 export function emptyRoom(room: Room): void {
   room.tail.pages.length = 0;
   room.baseFrame = null;

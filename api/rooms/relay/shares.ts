@@ -14,9 +14,9 @@ export interface Holder<R extends Held> {
 }
 
 /**
- * So many bytes are missing for somebody who would then hold `ownBytes`; `others` are the other owners. Answers the rooms to close, none of
- * somebody who holds no more than that; null when there are not enough. As everybody is taken from only while holding more than whoever
- * takes, nobody can take the same bytes back.
+ * Frees so many bytes for an owner who would then hold `ownBytes`; `others` are the other owners. Returns the rooms to close, none of an
+ * owner who holds no more than that; null when there are not enough. As bytes are taken only from owners who hold more than the taker, they
+ * can't be taken back in turn.
  */
 export function whoGivesWay<R extends Held>(missingBytes: number, ownBytes: number, others: readonly Holder<R>[]): readonly R[] | null {
   const closing: R[] = [];
@@ -27,7 +27,7 @@ export function whoGivesWay<R extends Held>(missingBytes: number, ownBytes: numb
       null,
     );
     if (holder === null) return null;
-    // What nobody has written to for longest goes first.
+    // Least recently written first.
     holder.quietestLast ??= [...holder.rooms].sort((one, other) => other.changedAtMs - one.changedAtMs);
     const room = holder.quietestLast.pop();
     if (room === undefined) {

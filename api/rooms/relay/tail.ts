@@ -1,6 +1,6 @@
 /**
  * The updates since the base, as the frames that go to the sockets, packed into pages: one copy out of the receive buffer serves the
- * sockets, the log and whoever joins later. Offsets count from the beginning of the room's life in memory and never go back.
+ * sockets, the log and later joins. Offsets count from the beginning of the room's life in memory and never go back.
  */
 import { updateFrameBytes, writeUpdateFrame } from '../../../schema/room-frames.ts';
 

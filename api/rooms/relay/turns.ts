@@ -1,6 +1,6 @@
 /**
- * Collects what rooms have to send, one turn of the event loop long; presence in a large room a little longer. Level, not event: what is due
- * stays due until it is sent, whatever the room has become meanwhile, and a room with something due is always looked at again.
+ * Gathers what rooms have to send for one turn of the event loop; presence in a large room a little longer. Level-triggered: what is due
+ * stays due until it is sent, and a room with something due is always checked again.
  */
 import type { Clock } from '../../../schema/clock.ts';
 import { limits } from '../limits.ts';
@@ -19,8 +19,8 @@ export interface Turns {
 const coalesces = ({ sockets }: Room): boolean => sockets.size >= limits.roomPresenceCoalesceSocketsMin;
 
 /**
- * Five hundred letters a second to fifty people are 25,000 writes; gathered over a moment that nobody notices they are a fraction. A
- * room that was quiet sends at once, and so does one in which a lot has come.
+ * Five hundred keystrokes a second to fifty people are 25,000 writes; gathered over an imperceptible moment they are a fraction. A quiet
+ * room sends at once, and so does one that received a lot.
  */
 const gathers = ({ sockets, unsent }: Room): boolean => sockets.size >= limits.roomGatherSocketsMin && unsent < limits.roomGatherUpdatesMax;
 
