@@ -34,7 +34,7 @@ export type Saw =
   | 'sawFailed'
   /** The supervisor can't read what is the app's. */
   | 'sawNothing'
-  /** Nobody can look at all. Source: design 3 rule 6. */
+  /** The app can't be observed at all. Source: design 3 rule 6. */
   | 'sightLost'
   /** The supervisor was ended because nothing was wanted. */
   | 'supervisorEnded';
@@ -58,7 +58,7 @@ const isWish = (event: Timed): event is WishEvent => 'confirmed' in event;
 const base = setup({
   types: { context: {} as Context, events: {} as Timed, input: {} as Context },
   actions: {
-    /** `isMend`: nobody asked for it, a damaged env file is written anew. */
+    /** `isMend`: not on request, but because a damaged env file is rewritten. */
     start: (_action, _params: { readonly requestId: string; readonly isMend: boolean }) => undefined,
     stop: (_action, _params: { readonly requestId: string; readonly reason: StopReason }) => undefined,
     pin: (_action, _params: { readonly pinned: boolean }) => undefined,
@@ -71,7 +71,7 @@ const base = setup({
     over: ({ event }) => isWish(event) && event.over,
     due: ({ context, event }) => isWish(event) && orderOf(context.sent, event, event, event.nowMs) !== null,
     graceOver: ({ event }) => event.type === 'windowsClosed' && event.nowMs >= windowsEndAtMs(event.sinceMs),
-    /** A process came up of a file written anew, which ends that trouble: the next damage is another one. */
+    /** A process started from a rewritten file: the next damage is a new case. */
     rewritten: ({ context, event }) => isWish(event) && event.process && context.sent?.cause === 'rewritten',
     another: ({ context: { start }, event }) =>
       event.type === 'process' && (start === null || start.pid !== event.pid || start.startTicks !== event.startTicks),
@@ -168,7 +168,7 @@ export const backendMachine = base.createMachine({
           },
           states: { stopped: {}, starting: {}, running: {}, stopping: {}, backoff: {}, failed: {}, unknown: {} },
         },
-        // What was ordered is shown, whatever the supervisor still says; left when the wish is over or the process is as wished.
+        // The order is shown, regardless of the supervisor's last report; left when the wish is over or the process is as wished.
         startOrdered: {},
         stopOrdered: {},
       },
@@ -228,7 +228,7 @@ export const backendMachine = base.createMachine({
             ],
             pin: { guard: 'due', actions: [note, pin] },
             nothing: { guard: 'rewritten', actions: [forget] },
-            // Whether an order arrived is not known: it is given again as soon as somebody answers.
+            // Whether an order arrived is unknown: it is sent again as soon as the supervisor answers.
             sightLost: { actions: [forget] },
             supervisorEnded: { actions: [forget] },
           },

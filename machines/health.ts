@@ -1,24 +1,24 @@
 /**
- * Whether what runs still answers, once it was ready: a light look now and then, three that nobody answers before anything is said, and
- * one answer to take it back. Pure: events carry what was seen, deadlines are absolute, and out comes whether to ask the app now.
- * Nothing here ends a process: who computes for minutes in one thread looks the same. Decision: docs/decisions/0137-what-runs-still-answers.md
+ * Whether a running app still answers, once it was ready: a cheap check now and then, three unanswered ones before it counts as silent, and
+ * one answer to revoke that. Pure: events carry observations, deadlines are absolute, and the output is whether to ask the app now. No
+ * process is ended: an app that computes for minutes in one thread looks the same. Decision: docs/decisions/0137-what-runs-still-answers.md
  */
 import { limits } from './limits.ts';
 
 export interface Health {
-  /** silent: asked and not answered. suspended: its process is stopped by a signal, and nobody needs to be asked. */
+  /** silent: asked and not answered. suspended: its process is stopped by a signal, and is not asked. */
   readonly verdict: 'well' | 'silent' | 'suspended';
   /** Looks in a row without an answer. */
   readonly misses: number;
   readonly nextCheckMs: number;
-  /** Since when each look found the process stopped. */
+  /** Since when each check found the process stopped. */
   readonly stoppedSinceMs: number | null;
   /** Of the last answer; at first the time from which it was watched. */
   readonly answeredAtMs: number;
 }
 
 export type HealthEvent =
-  /** A round of the supervisor, a deadline of this machine, or (doubted) somebody who waits for the app. */
+  /** A round of the supervisor, a deadline of this machine, or (doubted) a request that waits for the app. */
   | {
       readonly type: 'CHECKED';
       readonly isStopped: boolean;
@@ -35,7 +35,7 @@ export interface HealthStep {
   readonly askMsMax: number | null;
 }
 
-/** `spread` from 0 to 1 keeps the first looks at many apps apart. */
+/** `spread` from 0 to 1 distributes the first checks of many apps. */
 export function freshHealth(nowMs: number, spread: number): Health {
   const nextCheckMs = nowMs + limits.healthFirstCheckMs * (1 + spread);
   return { verdict: 'well', misses: 0, nextCheckMs, stoppedSinceMs: null, answeredAtMs: nowMs };
@@ -58,7 +58,7 @@ export function advanceHealth(health: Health, event: HealthEvent, nowMs: number)
   return { next: { ...health, verdict, misses, nextCheckMs: nowMs + limits.healthAgainMs }, askMsMax: null };
 }
 
-/** Looked at every second: a debugger stops a process for moments, and SIGCONT has to be seen soon. */
+/** Checked every second: a debugger stops a process for moments, and SIGCONT has to be seen soon. */
 function whileStopped(health: Health, nowMs: number): HealthStep {
   const stoppedSinceMs = Math.min(health.stoppedSinceMs ?? nowMs, nowMs);
   const verdict = nowMs - stoppedSinceMs >= limits.healthAgainMs ? 'suspended' : health.verdict;
@@ -73,12 +73,12 @@ function whileGoing(before: Health, event: Extract<HealthEvent, { readonly type:
   // A deadline further away than the longest wait is a clock that was set back.
   const isDue = nowMs >= dueMs || dueMs - nowMs > limits.healthCheckMs;
   if (event.isAsking || !isDue) return { next: health, askMsMax: null };
-  // One question stays open while nobody answers: many would fill the app's backlog, and this one is answered the moment it goes on.
+  // One question stays open while the app is silent: many would fill its backlog, and this one is answered as soon as it goes on.
   const askMsMax = health.verdict === 'silent' ? limits.healthSilentAskMsMax : limits.healthAskMsMax;
   return { next: { ...health, nextCheckMs: nowMs + askMsMax }, askMsMax };
 }
 
-/** Whether it has to be looked at before the next round; when, or null. */
+/** When it has to be checked before the next round, or null. */
 export function nextHealthMs(health: Health): number | null {
   return health.verdict === 'well' && health.misses === 0 && health.stoppedSinceMs === null ? null : health.nextCheckMs;
 }

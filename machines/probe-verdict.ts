@@ -1,6 +1,6 @@
 /**
- * Table of spec 3.2: what the code of one health probe says. `0` stands for the spec's 000 (nobody answered).
- * The order counts: the first row that holds a code decides.
+ * Table of spec 3.2: what the code of one health probe means. `0` is the spec's 000 (no answer). The order counts: the first row with the
+ * code decides.
  */
 import type { Reason } from '../schema/backend.ts';
 
@@ -22,7 +22,7 @@ export const verdictRows: readonly VerdictRow[] = [
   { from: 200, to: 499, ready: true, reason: 'Healthy' },
 ];
 
-/** A code outside the table (1xx, 6xx, garbage) is nobody's answer: not ready. */
+/** A code outside the table (1xx, 6xx, garbage): not ready. */
 export function probeVerdict(code: number): { readonly ready: boolean; readonly reason: VerdictRow['reason'] } {
   for (const row of verdictRows) if (code >= row.from && code <= row.to) return row;
   return { ready: false, reason: 'AnswersError' };

@@ -3,7 +3,7 @@ export const limits = {
   // Room connections of pages and backends. Source: spec 8. Decision: docs/decisions/0100-room-connection.md
   roomReconnectMs: 1_000,
   roomReconnectMsMax: 30_000,
-  /** A connection that held for so long begins the waits anew. */
+  /** A connection that held for so long resets the backoff. */
   roomStableMs: 10_000,
   roomTicketMsMax: 15_000,
   roomOpenMsMax: 15_000,

@@ -21,7 +21,7 @@ export type RoomReason = 'sem-espaco' | 'cheia';
 export type RoomPhase = 'asking' | 'opening' | 'syncing' | 'synced' | 'waiting' | 'sem-acesso' | 'apagada' | 'saiu';
 
 interface Context {
-  /** Number of the last attempt; each has a ticket of its own. Source: spec 5.4. */
+  /** Number of the last attempt; each uses a new ticket. Source: spec 5.4. */
   readonly attempt: number;
   /** Attempts and connections lost in a row; 0 only until the first is lost. */
   readonly failures: number;
@@ -143,7 +143,9 @@ const nowProbed = base.assign(({ event }) => ({ probedAtMs: event.nowMs, deadlin
 const heard = base.assign(({ event }) =>
   event.type === 'TICK' ? { probedAtMs: null, deadlineMs: Math.min(event.nowMs, event.heardAtMs) + limits.roomSilenceMs } : {},
 );
-/** A connection that held for a while begins the waits anew; one that falls at once does not, or it would come back without end. */
+/**
+ * A connection that held for a while resets the backoff; one that drops at once does not, or it would reconnect without a pause forever.
+ */
 const countLoss = base.assign(({ context, event }) => {
   const stable = context.syncedAtMs !== null && event.nowMs - context.syncedAtMs >= limits.roomStableMs;
   const failures = stable ? 1 : context.failures + 1;
@@ -248,7 +250,7 @@ export const roomConnectionMachine = base.createMachine({
         TICK: { guard: 'due', ...attempt },
       },
     },
-    // What is on the screen stays; nobody tries again. Source: spec 3.4.
+    // What is on the screen stays; no retry. Source: spec 3.4.
     'sem-acesso': { on: { LEAVE: leave } },
     apagada: { on: { LEAVE: leave } },
     saiu: {},

@@ -21,7 +21,7 @@ interface Context {
   /** Consecutive failures. */
   readonly failures: number;
   readonly lastFailureAtMs: number | null;
-  /** In backoff and failed: when to launch again. Null in failed means: not before somebody asks or something changes. */
+  /** In backoff and failed: when to launch again. Null in failed: not before a request or a change. */
   readonly nextAttemptAtMs: number | null;
   /** In stopping: when SIGKILL is due. */
   readonly killAtMs: number | null;
@@ -35,15 +35,15 @@ export interface Supervision extends Context {
 
 export type SupervisionEvent =
   /**
-   * Somebody asked. Legal in every state and always resets the failures. Source: design 3 rule 7. `isMend`: nobody did, the portal wrote a damaged
-   * env file anew.
+   * A start was requested. Legal in every state and always resets the failures. Source: design 3 rule 7. `isMend`: not requested, the
+   * portal rewrote a damaged env file.
    */
   | { readonly type: 'START'; readonly reason: Reason; readonly isMend?: boolean }
   /** The env file is there and no process is: found by a scan, so it resets nothing. Source: spec 3.3, supervisor rule 2. */
   | { readonly type: 'WANTED' }
   /** A living process of the app was found that this supervisor did not launch, or the launched one is listening. */
   | { readonly type: 'PROCESS_SEEN'; readonly listening: boolean }
-  /** The process ended while it was wanted. `reason` tells Crashed, ExitedAtOnce, OutOfMemory… apart. */
+  /** The process ended while it was wanted. `reason` is Crashed, ExitedAtOnce, OutOfMemory… */
   | { readonly type: 'PROCESS_DIED'; readonly reason: Reason }
   /** The launcher refused. terminal: until asked; waiting: look again later, costs no failure; transient: a failure. */
   | { readonly type: 'LAUNCH_REFUSED'; readonly reason: Reason; readonly retry: RetryClass }
@@ -65,7 +65,7 @@ export type SupervisionEffect =
   | { readonly kind: 'terminate' }
   /** SIGKILL to the whole group. Answered by GONE. */
   | { readonly kind: 'kill' }
-  /** The wish ends. Always the first effect of a stop, so that nobody revives the app. Source: spec 3.3. */
+  /** The wish ends. Always the first effect of a stop, so that the app is not restarted. Source: spec 3.3. */
   | { readonly kind: 'deleteEnv' }
   /** SIGKILL to what a dead leader left behind in its group: never two processes of one app. */
   | { readonly kind: 'sweep' };
@@ -166,7 +166,7 @@ const stopInstead = base.assign(({ context, event }) => ({
   relaunch: false,
   reason: context.relaunch ? reasonOf(event, 'StoppedByPerson') : context.reason,
 }));
-/** What replaced it is still why it starts; a stop that somebody took back is not. */
+/** A replacement stays the reason of the start; a stop that was withdrawn does not. */
 const relaunched = base.assign(({ context }) => ({ ...idle, reason: replacing.has(context.reason) ? context.reason : 'StartRequested' }));
 const ended = base.assign(({ context, event }) => ({ ...idle, ...forgiven, reason: reasonOf(event, context.reason) }));
 const adopt = base.assign({ ...idle, reason: 'Adopted' });
@@ -280,8 +280,8 @@ export function advance(
 }
 
 /**
- * How often the app was launched again with nobody asking, after `event` came to `before`. What somebody asks for begins anew; other code on the
- * disk is no fault of the app; a file that was mended lets the launch go on that was counted when it was tried.
+ * How often the app was relaunched without a request, after `event` in `before`. A request resets it; other code on the disk is no fault of
+ * the app; a repaired file continues the launch that was counted already.
  */
 export function restartsAfter(
   restarts: number,

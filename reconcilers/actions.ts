@@ -54,7 +54,7 @@ export type Action =
   | ({ readonly kind: 'package/roll-back'; readonly version: string } & PackageTarget)
   /** The version before is dropped: the current one has answered. */
   | ({ readonly kind: 'package/confirm' } & PackageTarget)
-  /** Ends an installation that nobody wants any more. */
+  /** Ends an installation that is not wanted any more. */
   | ({ readonly kind: 'package/cancel' } & PackageTarget)
   /** Makes the room that the document wants. */
   | { readonly kind: 'grant/create'; readonly grant: string; readonly app: string; readonly sala: string; readonly dona: string }

@@ -18,7 +18,7 @@ export interface Assessment {
 
 type Start = NonNullable<BackendMemory['start']>;
 
-/** What is said while nobody can look; null when one can. Unknown never becomes stopped. Source: design 3 rule 6. */
+/** The assessment while the app can't be observed; null when it can. Unknown never becomes stopped. Source: design 3 rule 6. */
 export function unobservable(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): Assessment | null {
   const { host, supervisor } = observed;
   if (host.status === 'unreachable') {
@@ -40,11 +40,11 @@ export function unobservable(desired: BackendDesired, observed: BackendObserved,
       message: withLast(`the supervisor of ${desired.person} is not up yet`, memory),
     };
   }
-  // The supervisor was ended because nothing was wanted, and nobody else starts anything: the last look still holds.
+  // The supervisor was ended because nothing was wanted, and nothing else starts apps: the last snapshot still holds.
   if (snapshot !== null) return { ...assessStopped(desired, snapshot, memory), saw: 'supervisorEnded' };
   const last = memory?.context.last ?? null;
   if (last !== null) return { saw: 'supervisorEnded', reason: last.reason, message: stoppedMessage(last.reason) };
-  // Nobody who could look was ever needed: nobody signed in, or nothing was started since the app came.
+  // A supervisor was never needed: no sign-in, or no start since the app was installed.
   return { ...unheardOf(desired, memory), saw: 'supervisorEnded' };
 }
 
@@ -53,7 +53,7 @@ function withLast(message: string, memory: BackendMemory | null): string {
   return last === null ? message : `${message}; last known: ${last.state} (${last.reason})`;
 }
 
-/** Steps before the process image is the app: nobody can answer yet, and no attempt is spent. Source: spec 3.1 steps 4 to 6. */
+/** Steps before the process image is the app: it can't answer yet, and no attempt is counted. Source: spec 3.1 steps 4 to 6. */
 const setUpSteps = new Set(['package', 'install', 'gpu']);
 
 export function settingUp(snapshot: AppSnapshot): boolean {
@@ -172,7 +172,7 @@ function assessStopped(desired: BackendDesired, snapshot: AppSnapshot, memory: B
 
 const noPackage: ReadonlySet<Reason> = new Set(['NotInstalled', 'PackageMissing']);
 
-/** Why it ended as far as the portal knows, where nobody else does. */
+/** Why it ended as far as the portal knows, when the supervisor does not. */
 function rememberedReason(desired: BackendDesired, memory: BackendMemory | null): Reason {
   const last = memory?.context.last;
   const isKnown = last?.state === 'stopped' || last?.state === 'running';

@@ -77,7 +77,7 @@ function finish(intent: PendingIntent, { desired, observed, memory, nowMs }: Wis
   return null;
 }
 
-/** A start must not surprise anybody long after it was asked for; a stop stays legal for ever. */
+/** A start must not happen long after it was requested; a stop stays valid. */
 export function expired(intent: PendingIntent | null, nowMs: number): boolean {
   return intent !== null && intent.wish !== 'stop' && nowMs - intent.atMs >= limits.startIntentMsMax;
 }
@@ -104,7 +104,7 @@ function stop(cause: StartWish['cause'], reason: StopReason): Wish {
   return { type: 'stop', cause, requestId: null, reason };
 }
 
-/** What holds as long as it is so, whoever asked for what before. */
+/** Rules that hold over any earlier request. */
 function levelWish(input: WishInput): Wish | null {
   const { desired, observed, memory, nowMs } = input;
   const { snapshot } = observed;
@@ -116,8 +116,8 @@ function levelWish(input: WishInput): Wish | null {
   if (desired.document === 'desligado') {
     return wanted || living ? stop('desligado', 'PinnedStopped') : null;
   }
-  // Both the portal's list and the supervisor's own look at the disk must miss the package before anything is ended; and somebody may
-  // have deleted what a Package object wants, which is about to be there again: what runs is left alone.
+  // An app is ended only if both the portal's list and the supervisor's own observation miss the package; and a package that a Package
+  // object wants may have been deleted by hand and is about to be restored: then the running app is left alone.
   if (desired.manifest === null) {
     if (typeof desired.packageKey === 'string') return null;
     const gone = snapshot !== null && snapshot.installed === null && (wanted || living);
@@ -137,7 +137,8 @@ function levelWish(input: WishInput): Wish | null {
 }
 
 /**
- * The wish stands and its file can't be read: a start writes it anew. Once a failure: what damages it at once would do so again.
+ * The app is wanted and its env file can't be read: a start rewrites it. Once per failure: if it is damaged at once again, rewriting would
+ * not help.
  * Decision: docs/decisions/0026-intents-are-one-shot.md
  */
 function envFileDue(snapshot: AppSnapshot | null, memory: BackendMemory | null, nowMs: number): boolean {
@@ -147,7 +148,7 @@ function envFileDue(snapshot: AppSnapshot | null, memory: BackendMemory | null, 
   return !isTried || nowMs - last.atMs >= sharedLimits.failureResetMs;
 }
 
-/** Services start with the session, once in it: whoever stops one is not contradicted. Source: spec 2.1 `kind`. */
+/** Services start with the session, once in it: a person's stop is not overridden. Source: spec 2.1 `kind`. */
 function serviceDue(desired: BackendDesired, memory: BackendMemory | null, wanted: boolean, failed: boolean): boolean {
   if (wanted || failed || desired.intent !== null || desired.manifest === null) return false;
   if (!desired.session || desired.sessionSinceMs === null || desired.sessionSinceMs === memory?.autostartedFor) return false;

@@ -66,13 +66,13 @@ export interface BackendObserved {
   readonly refused?: { readonly requestId: string; readonly reason: Reason; readonly message: string } | null;
 }
 
-/** What people are told of the state. */
+/** The published status. */
 export interface BackendStatusMemory {
   readonly reason: Reason;
   readonly sinceMs: number;
   /** Last state that was really observed; shown in the message while the state is `unknown`. */
   readonly last: { readonly state: Exclude<BackendState, 'unknown'>; readonly reason: Reason } | null;
-  /** What was seen when it was told; null while it rests on an order that is under way. */
+  /** The assessment at that time; null while it rests on an order that is under way. */
   readonly saw: Saw | null;
 }
 
@@ -94,7 +94,7 @@ export interface BackendDecision extends Decision<BackendMemory> {
   readonly state: BackendState;
   /** A probe of the living process answered with a ready code. */
   readonly ready: boolean;
-  /** Intent to mark done in the store, whatever its outcome. */
+  /** Intent to mark done in the store, with any outcome. */
   readonly finishedIntent: string | null;
   readonly outcome: IntentOutcome | null;
   /** Runs other code than what is installed. */

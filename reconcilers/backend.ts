@@ -135,7 +135,7 @@ function deadlinesOf(life: BackendAdvance, wished: Wished, { snapshot, probing }
   return [probeAtMs, resendAtMs, wished.closeAtMs, snapshot?.nextAttemptAtMs ?? null, snapshot?.idleDeadlineMs ?? null];
 }
 
-/** Nobody can look: nothing is done, nothing is counted, what was known stays known. Source: design 3 rule 6. */
+/** The app can't be observed: no action, no counting, the last known state is kept. Source: design 3 rule 6. */
 function decideUnobservable(
   desired: BackendDesired,
   observed: BackendObserved,

@@ -1,7 +1,7 @@
 /**
- * A Grant document: a room with that app and declared name, its owner, and roles of people and groups in it (design 4). What the document wants
- * comes into force and comes back when somebody takes it away; what people gave themselves stays; a document that goes takes back what it wanted
- * and leaves the room. Decision: docs/decisions/0095-who-is-in-a-room.md
+ * A Grant document: a room with that app and declared name, its owner, and roles of people and groups in it (design 4). What the document
+ * wants is applied, and restored when it is taken away; roles that people gave stay; a removed document takes back what it granted and
+ * keeps the room. Decision: docs/decisions/0095-who-is-in-a-room.md
  */
 import type { Condition, Reason } from '../schema/backend.ts';
 import { keys } from '../schema/keys.ts';
@@ -47,7 +47,7 @@ export interface GrantObserved {
   readonly others: readonly GrantRoom[];
   readonly people: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
-  /** Somebody has the app. */
+  /** At least one person has the app. */
   readonly appKnown: boolean;
   /** What the last attempt was refused with; null when it went through. */
   readonly refused: string | null;
@@ -125,14 +125,14 @@ function rolesOf({ name, spec }: GrantDesired, observed: GrantObserved, room: Gr
     return isThere(room.people, usuario, papel) ? [] : [{ kind: 'grant/person', grant: name, room: room.id, usuario, papel }];
   });
   const groups = (spec?.grupos ?? []).flatMap(({ grupo, papel }): readonly Action[] => {
-    // A group without people lets nobody in: it is granted when somebody is in it.
+    // A group without people has no effect: it is granted when a person joins it.
     if (!observed.groups.has(grupo) || isThere(room.groups, grupo, papel)) return [];
     return [{ kind: 'grant/group', grant: name, room: room.id, grupo, papel }];
   });
   return [...people, ...groups];
 }
 
-/** What the document names and nobody knows. */
+/** References of the document that are unknown. */
 function missingOf({ spec }: GrantDesired, { people, groups, appKnown, room }: GrantObserved): readonly string[] {
   if (spec === null) return [];
   const unknown = [spec.dona, ...spec.pessoas.map(({ usuario }) => usuario)].filter((usuario) => !people.has(usuario));

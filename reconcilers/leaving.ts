@@ -14,14 +14,14 @@ export interface LeavingObserved {
   readonly signedOut: boolean;
   /** Another person of the documents has the same account: what runs there is theirs now. */
   readonly shared: boolean;
-  /** The account exists; null while nobody looked. */
+  /** The account exists; null before the first observation. */
   readonly account: boolean | null;
   readonly supervisor: 'up' | 'starting' | 'down';
   /** See `livesOn`. */
   readonly living: readonly string[];
   /** The supervisor of this person was asked to end, and said that it does. */
   readonly ended: boolean;
-  /** Package documents of theirs that leave as well: what stands in their account goes while it is known whose it is. */
+  /** Their Package documents that leave as well: packages in their account are removed while the owner is known. */
   readonly packages: readonly string[];
 }
 

@@ -8,7 +8,7 @@ export const limits = {
   // The loop. Source: design 3 rule 3.
   /** A start that could not be carried out for so long is dropped. Decision: docs/decisions/0026-intents-are-one-shot.md */
   startIntentMsMax: 10 * 60_000,
-  /** A supervisor that nobody needs any more lives on for so long. Decision: docs/decisions/0025-backend-reconciler.md */
+  /** How long a supervisor runs on when it is not needed. Decision: docs/decisions/0025-backend-reconciler.md */
   supervisorUnwantedMs: 60_000,
   /** A supervisor that stayed up for so long has proved itself: its own start failures are forgotten. */
   supervisorStableMs: 60_000,

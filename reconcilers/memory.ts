@@ -1,7 +1,7 @@
 /**
- * What a reconciler remembers, as it is read back from the store: taken field by field, never trusted. The store keeps it with the version of
- * its shape. A memory of another version, or one that does not fit, is dropped unless its shape says how it is brought up to date; a decision
- * without memory begins anew, which is always right and at worst repeats an order that carries the same id.
+ * A reconciler's memory as it is read back from the store: parsed field by field. The store keeps it with the version of its shape. A
+ * memory of another version, or one that does not fit, is dropped unless its shape migrates it; a decision without memory starts over,
+ * which is always safe and at worst repeats an order with the same id.
  * Decision: docs/decisions/0175-memory-has-a-version.md
  */
 import type { Condition } from '../schema/backend.ts';

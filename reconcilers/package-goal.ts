@@ -152,7 +152,7 @@ function drifted(
   return { state: 'drifted', reason: 'Drift', message, action: null, deadlineMs: dueMs };
 }
 
-/** The first time at once; whoever changes the files again and again is followed ever more slowly. Decision: docs/decisions/0052 */
+/** The first time at once; repeated changes of the files are repaired ever more slowly. Decision: docs/decisions/0052 */
 function repairWaitMs(repairs: number): number {
   return repairs === 0 ? 0 : doubledMs(sharedLimits.resyncMs, repairs, limits.packageRetryMsMax);
 }

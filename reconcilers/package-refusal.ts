@@ -10,7 +10,7 @@ export interface RefusalGrounds {
   readonly provided: ReadonlySet<string>;
   /** By capability: apps of the repository that offer it. */
   readonly offering: (capability: string) => readonly string[];
-  /** Whether the server lacks a requirement, by its last look; what nobody looked for is no ground. */
+  /** Whether the server lacks a requirement, by its last inventory; an unchecked one counts as present. */
   readonly lacks: (requirement: string) => boolean;
 }
 

@@ -47,20 +47,20 @@ export interface PackageBusy {
 
 export interface PackageObserved {
   readonly host: Reachability;
-  /** False while nobody looked at the account of its person: what is there is not known. */
+  /** False before the account of its person was observed: what is installed is unknown. */
   readonly targetObserved: boolean;
-  /** Of one that leaves: another object wants what stands there, or no document has its server. Nothing of it is this one's to remove. */
+  /** Of one that leaves: another object wants the package, or no document has its server. Then it removes nothing. */
   readonly isOthers: boolean;
   /** A person's wish to have it removed, behind a document that wants it. */
   readonly overruled: { readonly person: string; readonly requestId: string } | null;
-  /** What stands there; null when nothing does. `drift`: files were changed since. `previous`: kept for a rollback. */
+  /** The installed version; null when there is none. `drift`: files were changed since. `previous`: kept for a rollback. */
   readonly installed: {
     readonly version: string;
     readonly hash: string;
     readonly drift: boolean;
     readonly previous: string | null;
   } | null;
-  /** Why the system refuses to read what stands there; absent while it can be read. */
+  /** Why the system refuses to read the installed version; absent while it can be read. */
   readonly unread?: string;
   /** The version that is aimed at, as the repository offers it; `mark` changes with its bytes. Null: not offered. */
   readonly offer: { readonly mark: string } | null;
@@ -83,7 +83,7 @@ export interface PackageObserved {
 export interface PackageMemory {
   readonly attempts: number;
   readonly nextAttemptAtMs: number;
-  /** What was attempted: another wish or another source starts anew. */
+  /** What was attempted: another wish or source starts over. */
   readonly attempted: string | null;
   /** The version seen last, also while nothing is there, and the other one that was there before it. */
   readonly seen: string | null;

@@ -1,7 +1,7 @@
 /**
- * One installed package: what stands on the server against what is wanted and what the repository holds (spec 1, 9.1; design 4).
- * Install is idempotent per version, so the version alone decides, and whether files were changed since (drift). Failures back off,
- * except terminal ones, which wait for a change of the wish or the source.
+ * One installed package: the installed version against the wanted one and the offers of the repository (spec 1, 9.1; design 4). Install is
+ * idempotent per version, so only the version and drift decide. Failures back off, except terminal ones, which wait for a change of the
+ * wish or the source.
  */
 import { doubledMs } from '../schema/backoff.ts';
 import { keys } from '../schema/keys.ts';
@@ -71,7 +71,7 @@ export function packageWaitMs(attempts: number): number {
   return doubledMs(2_000, attempts, limits.packageRetryMsMax);
 }
 
-/** Whatever of this is another one is worth a new first try. */
+/** A change of any of these resets the backoff. */
 function attemptOf(desired: PackageDesired, { offer, installed, refusal }: PackageObserved): string {
   const { requestId, rollback, version } = desired;
   const there = installed === null ? null : [installed.version, installed.drift];

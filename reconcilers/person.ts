@@ -1,7 +1,7 @@
 /**
- * A person: whether their account on their server can serve them, and, once their document is gone, what of them has to end and in which order
- * (reconcilers/leaving.ts). For who stays there is no action here: the supervisor is decided by itself, and an account that does not last is
- * mended by the server (reconcilers/server.ts). Decision: docs/decisions/0068-lingering.md
+ * A person: whether their account on their server can serve them, and, once their document is gone, what has to end and in which order
+ * (reconcilers/leaving.ts). A person who stays needs no action here: the supervisor has its own key, and an account without lingering is
+ * repaired by the server (reconcilers/server.ts). Decision: docs/decisions/0068-lingering.md
  */
 import type { Reason } from '../schema/backend.ts';
 import type { Action } from './actions.ts';
@@ -18,14 +18,14 @@ export interface PersonDesired {
   /** Their document is gone. */
   readonly leaving: boolean;
   readonly session: boolean;
-  /** False: nobody ever signed in as this person, as far as the store knows. */
+  /** False: the store knows of no sign-in of this person. */
   readonly everSignedIn: boolean;
 }
 export interface PersonObserved {
   readonly host: Reachability;
-  /** The account exists on the server; null while nobody looked. */
+  /** The account exists on the server; null before the first observation. */
   readonly account: boolean | null;
-  /** Whether what runs as the account outlives its logins; null where nobody can say, or where the question has no meaning. */
+  /** Whether processes of the account outlive its logins; null where that is unknown or meaningless. */
   readonly lasts: boolean | null;
   /** What of them is still there; null while they stay. */
   readonly left: LeavingObserved | null;
@@ -109,7 +109,7 @@ function contained(lasts: boolean, { server }: PersonDesired): ConditionDraft {
     : { type: 'Contained', status: 'False', reason: 'LingerBroken', message: endsWithLogin(server) };
 }
 
-/** Told to the person too (gateway). */
+/** Shown to the person too (gateway). */
 export const endsWithLogin = (server: string): string => `what runs on ${server} ends with the last login there, and has no limits`;
 
 function statusOf({ name, server, session, everSignedIn }: PersonDesired, { host, account, lasts }: PersonObserved): Status {
@@ -122,7 +122,7 @@ function statusOf({ name, server, session, everSignedIn }: PersonDesired, { host
   if (!account) return { state: 'missing', ready: 'False', reason: 'Invalid', message: `${name} has no account on ${server}` };
   if (!session && !everSignedIn) return { state: 'away', ready: 'True', reason: 'NeverSignedIn', message: `${name} has not signed in yet` };
   if (!session) return { state: 'away', ready: 'True', reason: 'SessionEnded', message: '' };
-  // It serves all the same: nobody is kept out because of it.
+  // The account works nevertheless: sign-in stays possible.
   if (lasts === false) return { state: 'present', ready: 'True', reason: 'LingerBroken', message: endsWithLogin(server) };
   return { state: 'present', ready: 'True', reason: 'Provisioned', message: '' };
 }

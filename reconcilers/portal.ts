@@ -1,4 +1,6 @@
-/** The folder of desired state: in force, broken (the last good state stays), or waiting for `--prune` (design 4). Nothing to do: it is told. */
+/**
+ * The folder of desired state: in force, broken (the last good state stays), or waiting for `--prune` (design 4). No actions: status only.
+ */
 import type { Reason } from '../schema/backend.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
@@ -10,7 +12,7 @@ export interface PortalDesired {
 }
 
 export interface PortalObserved {
-  /** Of the folder as it stands now. */
+  /** Of the folder as it is now. */
   readonly errors: readonly string[];
   /** Names of documents that are gone from the folder and stay in force until `--prune`. */
   readonly held: readonly string[];

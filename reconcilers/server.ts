@@ -117,7 +117,7 @@ export function decideServer(
   const wanted = desired.leaving ? leavingStep(desired, observed) : stepOf(desired, observed);
   const { busy } = observed;
   const aim = wanted.action === null ? null : `${JSON.stringify(wanted.action)}${wanted.trouble}`;
-  // What is under way, or can't be seen for a while, does not make the last attempts forgotten: each would begin anew for ever.
+  // Running work, or a server that can't be observed for a while, does not reset the attempts: the backoff would start over each time.
   const holds = busy !== null || observed.kit.status === 'unknown';
   const tried = memory !== null && (holds || (memory.attempted === aim && aim !== null)) ? memory : null;
   const attempted = holds ? (tried?.attempted ?? null) : aim;
@@ -232,14 +232,14 @@ function unreadyAccounts(
   return { reason: 'Reachable', message: `apps are to be served by ${origins}`, trouble };
 }
 
-/** Holds an attempt back while one is under way, during the pause after it, and after a failure that waits for somebody. */
+/** Postpones an attempt while one is under way, during the backoff, and after a failure that waits for a change. */
 function paced(goal: Step, { busy, failure }: ServerObserved, attempts: number, dueAtMs: number, nowMs: number): Step {
   if (attempts === 0) return busy === null ? goal : { ...goal, action: null };
   // Further away than the longest wait: the clock was set back.
   const over = nowMs >= dueAtMs || dueAtMs - nowMs > limits.kitRetryMsMax;
   const action = over && busy === null && failure?.retry !== 'terminal' ? goal.action : null;
   if (failure === null) return { ...goal, action };
-  // A server that serves goes on serving, whatever failed beside it.
+  // A server that serves goes on serving, regardless of other failures.
   const state = goal.state === 'ready' || goal.state === 'outdated' ? goal.state : 'failed';
   return {
     ...goal,

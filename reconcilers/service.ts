@@ -90,7 +90,7 @@ function statusOf(host: Reachability, probe: ServiceProbe | null, answers: boole
   return { state: isSlow ? 'failed' : 'starting', reason: 'AnswersError', message: `answers its health probe with ${probe.code}` };
 }
 
-/** What one person sees of it. A wish to start or stop it ends at once: nobody but the service manager does. */
+/** The status for one person. A wish to start or stop it ends at once: only the service manager does that. */
 export function decideShared(
   desired: BackendDesired,
   service: ServiceDecision | null,

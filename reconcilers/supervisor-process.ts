@@ -1,7 +1,7 @@
 /**
- * The supervisor of one person: one process per account, up while somebody needs it (spec 3.3, supervisor rule 1; design 5).
- * "Needs" is wider than the session: a wanted backend must be kept alive after its person left, and a click must find somebody to obey.
- * Its own failures have their own backoff and never count for an app (design 3 rule 6).
+ * The supervisor of one person: one process per account, up while it is needed (spec 3.3, supervisor rule 1; design 5). It is needed for
+ * longer than the session: a wanted backend must be kept alive after its person left, and a click needs a supervisor to execute it. Its own
+ * failures have a separate backoff and never count for an app (design 3 rule 6).
  */
 import { doubledMs } from '../schema/backoff.ts';
 import { limits } from './limits.ts';
@@ -17,7 +17,7 @@ export interface SupervisorDesired {
   /** The person's document is gone: reconcilers/leaving.ts starts and ends it. */
   readonly leaving: boolean;
   readonly session: boolean;
-  /** False: nobody ever signed in as this person, as far as the store knows. */
+  /** False: the store knows of no sign-in of this person. */
   readonly everSignedIn: boolean;
   /** Some intent of the person is pending, or some document says `ligado`. */
   readonly wished: boolean;
@@ -164,8 +164,8 @@ function equal(a: SupervisorMemory, b: SupervisorMemory): boolean {
 }
 
 /**
- * Whether a backend needs its person's supervisor (`SupervisorDesired.wanted`): by the newest snapshot, or, while nobody was heard since the
- * portal came up, by what was known last. A server that rebooted gets its wanted apps back through this.
+ * Whether a backend needs its person's supervisor (`SupervisorDesired.wanted`): by the newest snapshot, or, before the first one since the
+ * portal started, by what was known last. After a reboot of the server this restores its wanted apps.
  */
 export function keepsSupervisor(snapshot: AppSnapshot | null, memory: BackendMemory | null): boolean {
   if (snapshot !== null) return snapshot.wanted || snapshot.process !== null;

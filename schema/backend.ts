@@ -162,7 +162,7 @@ export interface AppSnapshot {
   /** Consecutive failures; 5 means failed. */
   readonly failures: number;
   readonly nextAttemptAtMs: number | null;
-  /** How often it was launched again after an end that nobody asked for, since it was started last. */
+  /** How often it was relaunched after an unrequested end, since it was started last. */
   readonly restarts: number;
   readonly lastExit: LastExit | null;
   /** Open connections on the socket without our own probes; null when it could not be read. */

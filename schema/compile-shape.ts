@@ -1,4 +1,4 @@
-/** JSON Schema (ajv 8) made into a function. Whoever only tells what was found (shape.ts) does not load the compiler. */
+/** Compiles JSON Schema (ajv 8) into a function. Code that only reports findings (shape.ts) does not load the compiler. */
 import { Ajv, type AnySchemaObject, type CodeOptions, type ValidateFunction } from 'ajv';
 import { formats } from './formats.ts';
 import type { Shape } from './shape.ts';
@@ -35,8 +35,8 @@ export function compileShape(schema: AnySchemaObject): Shape {
 let lineCompiler: Ajv | undefined;
 
 /**
- * For a line between programs of ours, where the first mistake is enough: null when it fits, or what is wrong. Made when the first line
- * comes, so that a command that reads none does not wait for it.
+ * For lines between programs of svc, where the first error is enough: null when it fits, or what is wrong. Compiled at the first line, so
+ * that a command that reads none does not wait for it.
  */
 export function lineShape(schema: AnySchemaObject): (value: unknown) => string | null {
   const made: { check?: ValidateFunction } = {};

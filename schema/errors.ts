@@ -3,7 +3,7 @@
  * A code never changes its meaning. A test proves that docs/errors.md explains every code of this table and no other.
  */
 export type RetryClass =
-  /** passes by itself: back off and try again */
+  /** transient: back off and retry */
   | 'transient'
   /** waits for something named to change */
   | 'waiting'

@@ -7,7 +7,7 @@ import type { FileReport, Finding, Placed } from './desired/documents.ts';
 type Weight = 'error' | 'warning';
 
 export const findingKinds = {
-  // Text: bytes that are no JSON or YAML of ours.
+  // Text: bytes that are not valid JSON or YAML.
   INVALID_UTF8: { weight: 'error', title: 'The bytes are not UTF-8' },
   BYTE_ORDER_MARK: { weight: 'error', title: 'The file begins with a byte order mark' },
   NUL_BYTE: { weight: 'error', title: 'The file holds a NUL byte' },
@@ -80,7 +80,7 @@ export const findingKinds = {
 
 export type FindingCode = keyof typeof findingKinds;
 
-/** Tells a finding of one document; `path` are segments below its root. */
+/** Reports a finding of one document; `path` are segments below its root. */
 export type ReportDesired = (of: Placed, code: FindingCode, path: readonly (string | number)[], message: string) => void;
 
 /** Half-open range of UTF-16 offsets in the text that was read. */

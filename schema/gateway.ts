@@ -28,7 +28,7 @@ export interface BackendRoute {
   readonly keepIdleMs: number;
   /** Called at each request to an app whose idle policy counts them; absent for every other app. */
   readonly used?: () => void;
-  /** Called while a request waits long for its answer: whether the app answers at all is looked at. */
+  /** Called while a request waits long for its answer: the app's health is checked. */
   readonly doubted?: () => void;
 }
 
@@ -41,7 +41,10 @@ export interface PersonRecord {
   readonly notice?: { readonly reason: Reason; readonly message: string } | null;
 }
 
-/** What a server said about a name and a password. `told` is its own text for the person, cleaned and cut; null when it said nothing. */
+/**
+ * What a server said about a name and a password. `serverMessage` is its own text for the person, cleaned and cut; null when it said
+ * nothing.
+ */
 export type PasswordVerdict =
   | { readonly kind: 'accepted'; readonly usuario: string }
   | { readonly kind: 'refused'; readonly serverMessage: string | null }
@@ -57,7 +60,7 @@ export interface OidcSettings {
   readonly clientSecret: () => Promise<string>;
   /** Claim that holds Person.spec.login. */
   readonly claim: string;
-  /** Asked for besides `openid`. */
+  /** Requested in addition to `openid`. */
   readonly scopes: readonly string[];
   /** Name of the provider on the button; null: its host. */
   readonly label: string | null;
@@ -85,7 +88,7 @@ export interface StoreSources {
 export type AppView = Omit<AppProjection, 'url' | 'icone'>;
 
 export interface PeopleView {
-  /** Null for nobody, and for who leaves. */
+  /** Null for an unknown person, and for one who leaves. */
   find(usuario: string): PersonRecord | null;
   /** Everyone, for the sign-in page and search. */
   all(): readonly PersonRecord[];
@@ -94,9 +97,9 @@ export interface PeopleView {
 
 export interface PeopleCommands {
   /**
-   * Lets the person's own server judge the password of their account. For nobody's login some server is asked about an account that
-   * is not there, so that it takes as long. Rejects SERVER_UNREACHABLE, HOST_KEY_CHANGED (nothing was sent), RATE_LIMITED. The messages name
-   * accounts and addresses: for the log, not for whoever asks.
+   * Lets the person's own server check the password of their account. For an unknown login some server is asked about an account that does
+   * not exist, so that it takes as long. Rejects SERVER_UNREACHABLE, HOST_KEY_CHANGED (nothing was sent), RATE_LIMITED. The messages name
+   * accounts and addresses: for the log, not for the client.
    */
   checkPassword(login: string, password: string): Promise<PasswordVerdict>;
 }
@@ -128,7 +131,7 @@ export interface AppCommands {
 }
 
 export interface ShopView {
-  /** What the repository offers and what the person has; rejects NOT_FOUND for nobody. */
+  /** What the repository offers and what the person has; rejects NOT_FOUND for an unknown person. */
   sources(usuario: string): Promise<StoreSources>;
   /** A file of a package that is only offered (its icon); null when there is none. `path` as in the manifest. */
   file(app: string, version: string, path: string): Promise<{ readonly bytes: Uint8Array; readonly type: string } | null>;
@@ -141,7 +144,7 @@ export interface AdminView {
   why(key: string): Promise<WhyAnswer | null>;
   /** Per server: what is missing, packages, engines, who runs what. */
   packages(): Promise<AdminPackagesAnswer>;
-  /** What runs, with what it uses, of everybody or of one person; rejects NOT_FOUND for nobody. */
+  /** What runs, with its usage, of all people or of one; rejects NOT_FOUND for an unknown person. */
   usage(usuario: string | null): Promise<readonly UsageRow[]>;
   /** What the administrator's look says of a server, judged; rejects NOT_FOUND, and BAD_REQUEST for a local one. */
   serverChecks(name: string): Promise<readonly DoctorCheck[]>;
@@ -159,7 +162,7 @@ export interface AdminCommands {
   rollBack(key: string): Promise<RollbackAnswer>;
   /** Ends a held rollback: what is wanted is installed again. Rejects NOT_FOUND when none is held. */
   undoRollBack(key: string): Promise<RollbackAnswer>;
-  /** Rejects as serverChecks does; what goes wrong afterwards is told as an event. Leaving the stream early stops nothing. */
+  /** Rejects as serverChecks does; later failures are events. Leaving the stream early stops nothing. */
   serverAct(name: string, act: ServerAct, force: boolean): AsyncIterable<ServerActEvent>;
 }
 
@@ -199,10 +202,10 @@ export interface DoctorCheck {
   readonly fix: Words | null;
 }
 
-/** What an administrator does with the kit of a server; `plan` only tells. */
+/** What an administrator does with the kit of a server; `plan` only lists. */
 export type ServerAct = 'plan' | 'add' | 'rollback' | 'remove';
 
-/** Told while it goes on, in this order; the last one is `done`, or the stream ends with `error`. */
+/** Emitted as it happens, in this order; the last one is `done`, or the stream ends with `error`. */
 export type ServerActEvent =
   | { readonly event: 'plan'; readonly text: string }
   | { readonly event: 'step'; readonly text: string }

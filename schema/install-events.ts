@@ -1,4 +1,4 @@
-/** What svc-app-install tells while it goes on: one JSON line each with `--json`, one sentence each for people. */
+/** The progress of svc-app-install: one JSON line each with `--json`, one sentence each for people. */
 import type { ErrorCode } from './errors.ts';
 
 export type Scope = 'sistema' | 'pessoa';

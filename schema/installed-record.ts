@@ -6,7 +6,7 @@ export interface InstalledRecord {
   readonly version: string;
   /** packageHash of what was delivered: the same as that of the package in the repository. */
   readonly deliveredHash: string;
-  /** packageHash of the folder after the root phase of installCommand: another one on disk means that somebody changed a file. */
+  /** packageHash of the folder after the root phase of installCommand: a different one on disk means that a file was changed. */
   readonly installedHash: string;
   readonly installedAtMs: number;
 }

@@ -1,7 +1,7 @@
 /**
- * Limits of spec section 8 and limits that two sides share. Every other one stands in the `limits.ts` of the folder that uses it; docs/limits.md
- * is the table of all of them. Names end with their unit. Where the spec gives none, a limit is what a reasonable app needs, times ten. What is
- * over a limit is refused with the limit in the message.
+ * Limits of spec section 8 and limits that two sides share. Every other one is in the `limits.ts` of the folder that uses it;
+ * docs/limits.md is the table of all of them. Names end with their unit. Where the spec gives none, a limit is what a reasonable app needs,
+ * times ten. What is over a limit is refused with the limit in the message.
  */
 export const limits = {
   // Start and probe. Source: spec 3.2 and 8.
@@ -40,7 +40,7 @@ export const limits = {
   packageTarballBytesMax: 512 * 1_024 * 1_024,
   // Archives. Decision: docs/decisions/0050-own-tar-reader.md
   engineTarballBytesMax: 64 * 1_024 ** 3,
-  /** One file of a package that the portal serves by itself: an icon, a settings script. */
+  /** One file of a package that the portal serves itself: an icon, a settings script. */
   packageFileBytesMax: 4 * 1_024 * 1_024,
   // Repository. Decision: docs/decisions/0055-repository-on-disk.md
   /** Of a version: with the suffix a file name. */

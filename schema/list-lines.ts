@@ -1,7 +1,7 @@
 /**
- * What `svc-app-list` prints: one JSON object a line, `end` last. One run of it tells the portal everything that it asks of a
- * server at a look, so that a look is one command over ssh. The portal checks each line with these schemas before it reads a field: a server may
- * be anyone's. Decision: docs/decisions/0085-one-look-one-command.md
+ * The output of `svc-app-list`: one JSON object a line, `end` last. One run returns everything that the portal observes of a server, so
+ * that an observation is one command over ssh. The portal validates each line with these schemas before it reads a field: the server is not
+ * trusted. Decision: docs/decisions/0085-one-look-one-command.md
  */
 import { appIdPattern } from './app-id.ts';
 import { limits } from './limits.ts';
@@ -33,7 +33,7 @@ export const listLine = {
       /** Whose own it is; null for the system's. */
       account: orNull(account),
       app: { type: 'string', pattern: appIdPattern },
-      /** packageHash of what stands there. */
+      /** packageHash of the installed folder. */
       hash,
       /** packageHash of what was delivered, null when a file was changed since. */
       delivered: orNull(hash),
@@ -43,17 +43,17 @@ export const listLine = {
       manifest: text(limits.manifestBytesMax),
     }),
     /**
-     * What stands there (the account's own; null: the system's) is as it was when that stamp was told, and is not told again. The portal
-     * asks with lines `=ACCOUNT STAMP`, `= STAMP` for the system; a kit that does not know them tells everything.
+     * The packages (the account's own; null: the system's) are unchanged since that stamp, and are not listed again. The portal asks with
+     * lines `=ACCOUNT STAMP`, `= STAMP` for the system; a kit that does not know them lists everything.
      */
     lineOf('same', { account: orNull(account) }),
     /** Comes before the packages that it is of. */
     lineOf('stamp', { account: orNull(account), stamp: { type: 'string', pattern: '^[0-9a-z]{1,64}$' } }),
-    /** Changes when an engine comes or goes, or what stands at its top does. */
+    /** Changes when an engine is added or removed or its top folder changes. */
     lineOf('engines', { stamp: hash }),
     /**
-     * Something that stands among the packages and is none. `unread`: the system refused to read it, so it may be what it was before; an app,
-     * or `all` of that account.
+     * Something among the packages that is none. `unread`: the system refused to read it, so it may be unchanged; an app, or `all` of that
+     * account.
      */
     lineOf('bad', { account: orNull(account), folder: text(4_096), message: text(8_192), unread: text(256) }, [
       'account',

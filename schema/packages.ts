@@ -6,8 +6,8 @@ import type { Reason } from './backend.ts';
 import type { InstallStepName, Scope } from './install-events.ts';
 
 /**
- * `drifted`: the wanted version with files that somebody changed on the server. `outdated`: another version than the wanted one.
- * `missing`: not there, and it waits for something. `removed`: nothing of it is left, and nothing is wanted.
+ * `drifted`: the wanted version with files that were changed on the server. `outdated`: another version than the wanted one. `missing`: not
+ * installed, and it waits for something. `removed`: nothing of it is left, and nothing is wanted.
  */
 export const packageStates = [
   'installed',

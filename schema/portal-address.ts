@@ -8,7 +8,7 @@ export interface WebAddress {
   readonly hostname: string;
 }
 
-/** `svc.localhost` stands for http; a whole URL stands for itself. Null for what is no address. */
+/** `svc.localhost` means http; a whole URL is used as it is. Null for what is no address. */
 export function webAddressOf(url: string): WebAddress | null {
   return URL.parse(/^https?:\/\//.test(url) ? url : `http://${url}`);
 }

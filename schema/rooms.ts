@@ -11,7 +11,7 @@ export type Papel = (typeof papeis)[number];
 export const papeisConcedidos = ['ver', 'comentar', 'editar'] as const;
 export type PapelConcedido = (typeof papeisConcedidos)[number];
 
-/** What an app tells people about a room (spec 6). */
+/** What an app shows people about a room (spec 6). */
 export const noticeKinds = ['mencao', 'comentario'] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

@@ -44,7 +44,7 @@ export function appPaths(place: ServerPlace, app: string) {
   } as const;
 }
 
-/** A server-scope app: one backend for all accounts, under an account of its own. Source: spec 2.1 `escopo`. */
+/** A server-scope app: one backend for all accounts, under its own account. Source: spec 2.1 `escopo`. */
 export function serverAppPaths(app: string) {
   const state = `/var/lib/svc-apps/${app}`;
   const run = `/run/svc-apps/${app}`;

@@ -17,7 +17,7 @@ export function shapeProblems(shape: Shape, value: unknown, root: SourceNode, ba
   const errors = shape.errors ?? [];
   const wrongType = new Set(errors.flatMap((error) => (error.keyword === 'type' ? [error.instancePath] : [])));
   for (const error of errors) {
-    // What else is wrong with a value of the wrong type helps nobody.
+    // Further errors of a value of the wrong type don't help.
     if (error.keyword !== 'type' && wrongType.has(error.instancePath)) continue;
     const problem = translate(error);
     if (!problem) continue;
@@ -72,10 +72,10 @@ const translations: Readonly<Record<string, Translate>> = {
     }
     return value('PATTERN', path, `expected ${expected}, found ${found(error)}`);
   },
-  // The pattern row tells it with the name of the field.
+  // The pattern row reports it with the name of the field.
   propertyNames: () => null,
   enum: (error, path) => {
-    // `transport` has a message of its own. Source: spec 7.
+    // `transport` has a separate message. Source: spec 7.
     if (path.join('.') === 'backend.transport' && typeof error.data === 'string') return null;
     const allowed = error.params['allowedValues'] as unknown[];
     const words = allowed.filter((word) => typeof word === 'string');
@@ -162,7 +162,7 @@ function length(error: ErrorObject): string {
   return String(typeof data === 'string' ? characters(data) : Array.isArray(data) ? data.length : 0);
 }
 
-/** Above this many known words nobody is helped enough to wait for the comparison of thousands of mistakes. */
+/** Above this many known words a suggestion is not worth the time to compare them. */
 const knownWordsMax = 1_000;
 
 /** `; did you mean "x"?` for the nearest word, or '' when none is near. */

@@ -98,7 +98,7 @@ function webAddress(homepage: string | undefined): string | null {
   return homepage !== undefined && /^https?:\/\//i.test(homepage) ? homepage : null;
 }
 
-/** Source: spec 2.1 `instalacao`, `escopo`: an app with engines, or for a whole server, installs at system scope whatever is declared. */
+/** Source: spec 2.1 `instalacao`, `escopo`: an app with engines, or for a whole server, always installs at system scope. */
 function scopesOf(manifest: CatalogueManifest): readonly Scope[] {
   const declared = manifest.instalacao ?? ['sistema'];
   const forAll = (manifest.motores ?? []).length > 0 || manifest.escopo === 'servidor';
@@ -133,13 +133,13 @@ export function refusalsOf(id: string, manifest: CatalogueManifest, whose: Store
   return refused;
 }
 
-/** Name of the Package document that installs it for this person; a wish of theirs would be against it. */
+/** Name of the Package document that installs it for this person; a wish of theirs would contradict it. */
 export function documentOf(id: string, { person, installs }: StoreFor): string | null {
   const document = installs.find(({ app, scope, key }) => app === id && scope === 'pessoa' && key !== wishKey(person, id));
   return document ? nameIn('Package', document.key) : null;
 }
 
-/** The wish of the person goes before what documents say; nothing is told of what is simply installed. */
+/** The person's wish goes before documents; nothing is shown for a package that is simply installed. */
 function installOf(id: string, { person, installs }: StoreFor): StoreInstall | null {
   const ofApp = installs.filter(({ app }) => app === id);
   const one = ofApp.find(({ key }) => key === wishKey(person, id)) ?? ofApp.find(({ scope }) => scope === 'pessoa') ?? ofApp[0];
@@ -155,7 +155,7 @@ interface Standing {
   readonly refused: boolean;
 }
 
-/** An installation that goes on by itself can be given up; one that stands still can be tried again, too. */
+/** An installation that goes on can be cancelled; one that stopped can be retried, too. */
 function actionsOf(id: string, { here, newest, updatable, refused }: Standing, whose: StoreFor): StoreApp['actions'] {
   if (documentOf(id, whose) !== null) return [];
   const own = here?.scope === 'pessoa';
@@ -169,7 +169,7 @@ function actionsOf(id: string, { here, newest, updatable, refused }: Standing, w
   return here === null && newest !== null && !refused ? ['install'] : [];
 }
 
-/** Also while it waits for its turn. A wait after a failure is not: its reason tells the failure. */
+/** Also while it is queued. A backoff after a failure is not: its reason is the failure. */
 export function isUnderWay({ progress, state, reason }: Pick<StoreInstall, 'progress' | 'state' | 'reason'>): boolean {
   if (progress !== null) return true;
   if (state === 'removing') return true;

@@ -17,7 +17,7 @@ export interface StartOrder {
   readonly requestId: string;
   /** Further variables of the env file, e.g. SVC_PORTAL_URL. Names are closed: only SVC_* is taken. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Nobody asked: what stands in the env file of a wanted app can't be used, and is written anew. Such a start forgets no restarts. */
+  /** Not requested: the env file of a wanted app can't be used, and is rewritten. Such a start does not reset the count of restarts. */
   readonly isMend?: boolean;
 }
 
@@ -60,7 +60,7 @@ export type SupervisorRequest =
   | { readonly id: number; readonly op: 'pin'; readonly app: string; readonly pinned: boolean }
   /** A request went to the app. Its connection may be gone before a round sees it. Source: spec 3.3, supervisor rule 3. */
   | { readonly id: number; readonly op: 'used'; readonly app: string }
-  /** Somebody waits for the app: does it answer? What is found comes as a snapshot. */
+  /** A request waits for the app: does it answer? The result comes as a snapshot. */
   | { readonly id: number; readonly op: 'doubt'; readonly app: string }
   /** The token of a wanted app, so that a restarted portal can go on proxying. */
   | { readonly id: number; readonly op: 'token'; readonly app: string }
@@ -84,7 +84,7 @@ export interface SupervisorReplies {
     readonly pid: number;
     readonly bootId: string;
     readonly home: string;
-    /** Other code stands where this supervisor was started from. Absent: of a kit that did not look. */
+    /** Other code is installed than this supervisor was started from. Absent: from a kit that does not check. */
     readonly outdated?: boolean;
     /** Why nothing can be written to the home; missing when it can. */
     readonly disk?: string;
@@ -112,7 +112,7 @@ export type SupervisorPush =
   | { readonly event: 'gone'; readonly app: string }
   | { readonly event: 'log'; readonly app: string; readonly text: string };
 
-/** Version that the supervisor tells in `hello`; the portal keeps the kit at its own (design 5). */
+/** Version that the supervisor sends in `hello`; the portal keeps the kit at its own (design 5). */
 export const kitVersion = '0.2.2';
 
 /**

@@ -3,8 +3,8 @@ import compareBuild from 'semver/functions/compare-build.js';
 import parse from 'semver/functions/parse.js';
 
 /**
- * Semantic versions by their rules; a text that is none (publishing warns of it) is older than all of them and stands by its
- * numbers. A total order: 0 only for equal texts. Source: spec 2.1 `version`, 9.1.
+ * Semantic versions by their rules; an invalid text (publishing warns of it) is older than all of them and ordered by its numbers. A total
+ * order: 0 only for equal texts. Source: spec 2.1 `version`, 9.1.
  */
 export function compareVersions(a: string, b: string): number {
   if (a === b) return 0;

@@ -1,5 +1,5 @@
 /**
- * Takes out of an update what stands on nothing that is missing, so that a log never holds structs that wait for others: Yjs parks
+ * Takes out of an update what depends only on present structs, so that a log never holds structs with missing dependencies: Yjs parks
  * those, and parking is quadratic (4,000 small ones: 27 s of every client's event loop). Off the hot path.
  */
 import * as Y from 'yjs';
@@ -26,7 +26,7 @@ interface Section {
 /** A chain that zigzags between clients takes a round per turn; the rest is asked for again. */
 const roundsMax = 64;
 
-/** The part that fits, as an update of its own; null when nothing does. The update has been scanned before and is well-formed. */
+/** The part that fits, as a separate update; null when nothing does. The update has been scanned before and is well-formed. */
 export function fittingPart({ vector }: Knowledge, update: Uint8Array): Uint8Array | null {
   const sections: Section[] = [];
   let needs: number[] = [];
@@ -59,7 +59,7 @@ const endOf = (struct: Struct): number => struct.clock + struct.length;
 export const newPart = (known: Knowledge, update: Uint8Array, scan: Scan): Uint8Array =>
   scan.overlaps ? Y.diffUpdate(update, encodeVector(known)) : update;
 
-/** True when a struct more stands firmly. */
+/** True when one more struct fits. */
 function advance(section: Section, reached: Map<number, number>): boolean {
   const before = section.fit;
   for (; section.fit < section.structs.length; section.fit += 1) {

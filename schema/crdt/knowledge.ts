@@ -1,6 +1,6 @@
 /**
- * What a room knows of a document without holding it: how many structs of each client (its state vector) and what is deleted. It
- * says of an update whether it adds anything, and whether everything that it stands on is there. Pure but for its own two maps.
+ * What a room knows of a document without holding it: how many structs of each client (its state vector) and what is deleted. It says of an
+ * update whether it adds anything, and whether all its dependencies are there. Pure but for its own two maps.
  * Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { addRange, addRanges, hasRange, noRanges, type Ranges } from './ranges.ts';
@@ -12,7 +12,7 @@ export interface Knowledge {
   readonly deleted: Map<number, Ranges>;
 }
 
-/** `early`: it stands on the struct `clock` of `client`, which isn't here yet. */
+/** `early`: it depends on the struct `clock` of `client`, which isn't here yet. */
 export type Verdict =
   | { readonly kind: 'new' }
   | { readonly kind: 'known' }
@@ -81,7 +81,7 @@ export function learn({ vector, deleted }: Knowledge, scan: Scan): void {
   for (const [client, { froms, tos }] of many) addRanges(rangesOf(deleted, client), froms, tos);
 }
 
-/** One by one, as somebody who types brings them. */
+/** One by one, as typing produces them. */
 const fewDeletes = 8;
 
 function rangesOf(deleted: Knowledge['deleted'], client: number): Ranges {
@@ -111,7 +111,7 @@ export function decodeVector(bytes: Uint8Array, clientsMax: number): Map<number,
   return cursor.at === bytes.length ? vector : null;
 }
 
-/** Whether whoever has `theirs` has every struct of `ours`. */
+/** Whether the state `theirs` contains every struct of `ours`. */
 export function covers(theirs: ReadonlyMap<number, number>, ours: ReadonlyMap<number, number>): boolean {
   for (const [client, clock] of ours) if ((theirs.get(client) ?? 0) < clock) return false;
   return true;

@@ -12,7 +12,7 @@ export interface Scan {
   readonly client: number[];
   readonly from: number[];
   readonly to: number[];
-  /** Structs of other clients that it stands on and that the given state vector lacks: client, clock, client, clock… */
+  /** Structs of other clients that it depends on and that the given state vector lacks: client, clock, client, clock… */
   readonly needs: number[];
   /** Deleted ranges: client, from, to (exclusive), … */
   readonly deletes: number[];
@@ -23,7 +23,7 @@ export interface Scan {
   structs: number;
 }
 
-/** One struct, for whoever takes an update apart. Offsets are of the scanned bytes. */
+/** One struct, for code that splits an update. Offsets are of the scanned bytes. */
 export interface StructSink {
   section(client: number): void;
   struct(clock: number, length: number, start: number, end: number): void;
@@ -156,7 +156,7 @@ function readStructs(client: number, first: number, count: number, known: Readon
       continue;
     }
     const length = (info & 31) === 0 ? uint() : readItem(info, client, clock, known, sink);
-    // Nobody writes one of no length, and Yjs loses its way among them.
+    // No client writes one of length 0, and Yjs fails on them.
     if (length === 0) throw malformed;
     const next = clockAfter(clock, length);
     if (clock < have && have < next) scan.overlaps = true;
@@ -172,7 +172,9 @@ function pushRun(client: number, from: number, to: number): void {
   scan.to.push(to);
 }
 
-/** What the struct `before` of `client` stands on. Of its own client those are earlier ones: Yjs looks for them without asking whether they are there. */
+/**
+ * What the struct `before` of `client` depends on. Dependencies on its own client are earlier structs: Yjs looks them up without a check.
+ */
 function readId(client: number, before: number, known: ReadonlyMap<number, number>, sink: StructSink | null): void {
   const other = uint();
   const clock = uint();
@@ -346,7 +348,7 @@ function readJson(mayBeUndefined: boolean): void {
   }
 }
 
-/** How deep brackets nest outside strings; whoever writes the value again recurses as deep. */
+/** How deep brackets nest outside strings; code that writes the value again recurses as deep. */
 function depthOf(json: Uint8Array): number {
   let depth = 0;
   let deepest = 0;

@@ -1,11 +1,11 @@
 /**
- * Letters that one person typed one after the other, each an update of its own, as one update with all of them: Yjs joins such letters in
- * its documents anyway, and a document is made of a tenth of the updates in a tenth of the time. Everything else stays as it is.
+ * Letters that one person typed one after the other, each a separate update, as one update with all of them: Yjs joins such letters in its
+ * documents anyway, and a document is built from a tenth of the updates in a tenth of the time. Everything else is unchanged.
  * Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { type Cursor, readVarbytes, readVaruint, varuintBytes, writeVaruint } from '../varuint.ts';
 
-/** What Yjs writes for text that stands on the letter before it, and maybe before one: the bits of a struct's first byte. */
+/** What Yjs writes for text that follows a letter, and maybe precedes one: the bits of a struct's first byte. */
 const text = 4;
 const hasOrigin = 128;
 const hasRightOrigin = 64;
@@ -16,7 +16,7 @@ interface Letters {
   readonly info: number;
   readonly originClient: number;
   readonly originClock: number;
-  /** -1 both: nothing stands behind. */
+  /** -1 both: nothing follows. */
   readonly rightClient: number;
   readonly rightClock: number;
   readonly content: Uint8Array;

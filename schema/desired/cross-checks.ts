@@ -216,7 +216,7 @@ function checkBackends(folder: Folder, index: Index, report: ReportDesired): voi
         report(backend, 'UNKNOWN_REFERENCE', ['spec', 'app'], `no Package installs "${clip(app)}"${didYouMean(app, [...index.apps])}`);
     } else if (known) {
       const server = index.people.get(pessoa)?.spec.server;
-      // A person on no server, and a package of nobody, are told where they stand; what follows from them is not told again.
+      // A person on no server, and a package without a person, are reported once; references to them are not reported again.
       const isJudged = server !== undefined && index.servers.has(server) && !index.installed.has(`${server} ${app} `);
       const isThere = index.installed.has(`${server} ${app}`) || index.installed.has(`${server} ${app} ${pessoa}`);
       if (isJudged && !isThere && !index.unplaced.has(app) && !folder.mayExist('installed', app)) {
@@ -269,7 +269,7 @@ function reference(
   return false;
 }
 
-/** Calls `told` for every item whose key an earlier item has. */
+/** Calls `report` for every item whose key an earlier item has. */
 function once<D extends DesiredDocument>(
   items: readonly Placed<D>[],
   keyOf: (item: Placed<D>) => string,

@@ -15,7 +15,7 @@ export interface OidcDocument {
   readonly clientSecret: SecretReference;
   /** Claim that holds Person.spec.login. Default preferred_username. */
   readonly claim?: string;
-  /** Besides `openid`. Default: profile and email. */
+  /** In addition to `openid`. Default: profile and email. */
   readonly scopes?: readonly string[];
   /** Name of the provider, for the button. */
   readonly label?: string;
@@ -36,7 +36,7 @@ export type PortalDocument = Document<
     readonly store?: string;
     /** Folder (or, from issue 3 on, URL) that packages come from, relative to the file. */
     readonly repository?: string;
-    /** Ways to sign in; the one-time link (`svc link`) works besides all of them. Decision: docs/decisions/0070-signing-in.md */
+    /** Ways to sign in, in addition to the one-time link (`svc link`). Decision: docs/decisions/0070-signing-in.md */
     readonly signIn?: {
       /** Person that the printed link signs in. Default: the only person, or the first by name. */
       readonly local?: { readonly person?: string };
@@ -112,7 +112,7 @@ export type BackendDocument = Document<
 export type DesiredDocument = PortalDocument | ServerDocument | PersonDocument | PackageDocument | GrantDocument | BackendDocument;
 export type DesiredKind = DesiredDocument['kind'];
 
-/** Where a document stands, for messages: 1-based line and column. */
+/** Place of a document, for messages: 1-based line and column. */
 export interface Place {
   readonly file: string;
   readonly line: number;

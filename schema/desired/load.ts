@@ -1,6 +1,6 @@
 /**
- * The desired-state folder, from bytes to one validated value (design 4). Pure: whoever calls it reads the files. Nothing is
- * half accepted: with one error anywhere the answer holds only the reports, and the last good state stays in force.
+ * The desired-state folder, from bytes to one validated value (design 4). Pure: the caller reads the files. All or nothing: with one error
+ * anywhere the result holds only the reports, and the last good state stays in force.
  */
 import { createHash } from 'node:crypto';
 import { type Problem, findingKinds, lineFinder, pointer, toReport } from '../findings.ts';
@@ -27,7 +27,7 @@ export type DesiredAnswer =
   | { readonly ok: true; readonly state: DesiredState; readonly reports: readonly FileReport[] }
   | { readonly ok: false; readonly reports: readonly FileReport[] };
 
-/** A document without mistakes of its own. */
+/** A document without errors. */
 interface Source extends Placed {
   readonly key: string;
   readonly digest: string;
@@ -35,13 +35,13 @@ interface Source extends Placed {
   readonly index: number;
 }
 
-/** A file that was read by itself. Whoever reads a folder again and again keeps those that did not change. */
+/** A parsed file. A caller that reads a folder repeatedly keeps those of unchanged files. */
 export interface OpenFile {
   readonly name: string;
   readonly text: string;
   readonly problems: readonly Problem[];
   readonly sources: readonly Source[];
-  /** What is known of documents with mistakes: they answer references, so that one mistake is not told twice. */
+  /** What is known of documents with errors: they satisfy references, so that one error is not reported twice. */
   readonly broken: readonly Placed[];
   /** What can't be known because of them: it may answer any reference of its kind. */
   readonly hidden: readonly Hidden[];
@@ -58,7 +58,7 @@ export function readDesired(files: readonly DesiredFile[], context: readonly Des
   return toEnd(joinFiles(openFiles(files), openFiles(context), hasAccount));
 }
 
-/** Each by itself, in one go. */
+/** Each separately, without a pause. */
 export function openFiles(files: readonly DesiredFile[]): readonly OpenFile[] {
   return files.map((file) => toEnd(openFile(file)));
 }
@@ -126,7 +126,7 @@ function* place(file: OpenFile, reported: readonly Reported[]): Steps<Problem[]>
   });
 }
 
-/** One file by itself. */
+/** One file separately. */
 export function* openFile({ name, bytes }: DesiredFile): Steps<OpenFile> {
   const { text, problems } = decodeText(bytes, limits.yamlFileBytesMax);
   const sources: Source[] = [];
@@ -182,7 +182,7 @@ function sureIn(node: SourceNode | null | undefined, mistakes: readonly Problem[
   };
 }
 
-/** Kind, name and whatever references need of a document with mistakes; none when not even the name can be read. */
+/** Kind, name and what references need of a document with errors; none when even the name can't be read. */
 function guess(value: unknown): DesiredDocument[] {
   const { kind, metadata, spec } = (value ?? {}) as { kind?: unknown; metadata?: { name?: unknown } | null; spec?: unknown };
   const name = metadata?.name;

@@ -1,7 +1,7 @@
 /**
- * What a folder may declare although nobody can read it: a document with an open brace, one of a kind that does not exist, a file of other
- * bytes. A reference that may mean it is not called unknown: the cause is told, with how many references wait for it, and not its
- * consequences (`svc validate`, `svc plan`, the portal).
+ * What a folder may declare in unreadable places: a document with an open brace, one of an unknown kind, a file of other bytes. A reference
+ * that may mean such a document is not called unknown: the cause is reported, with the number of references that wait for it, instead of
+ * its consequences (`svc validate`, `svc plan`, the portal).
  */
 import type { Problem } from '../findings.ts';
 import type { MayExist } from './cross-checks.ts';

@@ -54,7 +54,7 @@ const hostSource = '(?:\\[[0-9a-fA-F:.]{2,45}\\]|[A-Za-z0-9](?:[A-Za-z0-9._-]{0,
 const portSource = '(?:[0-9]|[1-9][0-9]{1,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
 
 const byte = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})';
-/** What the pattern lets pass and is no IPv6 address is told by cross-checks.ts. */
+/** cross-checks.ts reports what matches the pattern and is no IPv6 address. */
 const network = pattern(
   `^(?:${byte}(?:\\.${byte}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|[0-9a-fA-F]{0,4}:[0-9a-fA-F:.]{1,40}(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)$`,
   'the address of a proxy or a network, for example 10.0.0.5 or 10.1.0.0/16',

@@ -21,7 +21,7 @@ export interface MenuItem {
 
 export interface OmittedItem {
   readonly index: number;
-  /** Segments below the item: where the mistake stands. */
+  /** Segments below the item: the place of the error. */
   readonly path: readonly (string | number)[];
   readonly reason: string;
 }

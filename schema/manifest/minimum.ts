@@ -95,7 +95,7 @@ function checkMotores(value: unknown): void {
   }
 }
 
-/** Only the shape, so that whoever reads them finds what the type promises. */
+/** Only the shape, so that readers find what the type promises. */
 function checkOthers(root: Fields): void {
   for (const field of ['provides', 'requires', 'usa', 'requiredPackages', 'instalacao']) {
     const wrong = list(root[field], field).findIndex((item) => typeof item !== 'string');

@@ -1,7 +1,7 @@
 /** What is known of a version that is only offered. */
 import type { Manifest } from './manifest.ts';
 
-/** What the shop and the installer need to know before they download: these fields of the manifest, as they stand there. */
+/** The fields of the manifest, unchanged, that the shop and the installer need before a download. */
 export const catalogueFields = [
   'name',
   'type',

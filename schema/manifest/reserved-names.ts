@@ -1,10 +1,10 @@
 /**
  * Variable names that no secret takes. Everything else that spec 2.1 allows is the person's: on a name clash with the env file their value
  * wins (spec 3.1 step 2), also for `SVC_PORTAL_URL` or `SVC_APP_BASE_PATH`. A secret goes to a process of the person's own account, so a
- * name opens nothing that they could not do anyway. These few say which process this is, or are obeyed by the programs between the launcher
- * and the app, so another value would not reach the app but take it away. Refused alternative: whole prefixes (`NODE_`, `PYTHON`, `SVC_`)
- * and all that some program obeys; `NODE_AUTH_TOKEN`, `BROWSER` and `ENV` could not be stored then. Publishing says RESERVED_NAME, storing
- * SECRET_REFUSED. A name that somebody wrote into secrets.json by hand is left out with a line in run.log: a name never refuses a start.
+ * name permits nothing new. These few identify the process, or are obeyed by the programs between the launcher and the app, so another
+ * value would break the start. Refused alternative: whole prefixes (`NODE_`, `PYTHON`, `SVC_`) and all that some program obeys;
+ * `NODE_AUTH_TOKEN`, `BROWSER` and `ENV` could not be stored then. Publishing reports RESERVED_NAME, storing SECRET_REFUSED. Such a name
+ * written into secrets.json by hand is left out with a line in run.log: a name never refuses a start.
  */
 const names: ReadonlySet<string> = new Set([
   // By which the process is recognised, reached and shut against others. Source: spec 2.6, 3.1 step 7, 5.1.

@@ -212,7 +212,7 @@ function checkTexts(root: Fields, report: Report): void {
   for (const [index, secret] of list(root['secrets']).entries()) check(record(secret)['description'], ['secrets', index, 'description']);
 }
 
-/** Why a path is not inside the folder it is relative to; null when it is. Used wherever a manifest names a file. */
+/** Why a path is not inside the folder it is relative to; null when it is. Used for every file that a manifest names. */
 export function leavesPackage(path: string): string | null {
   if (path.startsWith('/')) return 'it is absolute';
   if (path.includes('\\')) return 'it holds a backslash';

@@ -8,7 +8,7 @@ const controlCharacter = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u
 /** Neither a space nor one of those that show nothing by themselves; the empty Braille cell is drawn as a space. */
 const visibleCharacter = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Why people would see something else than what stands there; null for an ordinary text. An empty one is the business of its length. */
+/** Why people would see something else than the text contains; null for an ordinary text. Empty texts are checked by their length. */
 export function unshownIn(shown: string): string | null {
   if (controlCharacter.test(shown)) return 'found the control character';
   return shown !== '' && !visibleCharacter.test(shown) ? 'found no visible character' : null;

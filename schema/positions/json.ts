@@ -1,6 +1,6 @@
 /**
- * Strict JSON (RFC 8259) with places. JSON.parse has the last word on what is JSON; this scanner adds what it does not tell:
- * where each key and value stands, keys that come twice, and where exactly the syntax breaks. It does not recurse.
+ * Strict JSON (RFC 8259) with places. JSON.parse decides what is JSON; this scanner adds the place of each key and value, duplicate keys,
+ * and where exactly the syntax breaks. It does not recurse.
  */
 import type { Problem } from '../findings.ts';
 import { limits } from '../limits.ts';

@@ -1,6 +1,6 @@
 /**
- * Text as a tree with places, the same for JSON and YAML: whoever finds something wrong can point at the key or at the value.
- * The readers beside this file make the tree; `materialize` turns it into a plain value.
+ * Text as a tree with places, the same for JSON and YAML, so that a finding can point at the key or at the value. The readers beside this
+ * file make the tree; `materialize` turns it into a plain value.
  */
 import { type Problem, type Span, pointer } from '../findings.ts';
 import { limits } from '../limits.ts';
@@ -24,7 +24,7 @@ export interface SourceDocument {
   readonly problems: readonly Problem[];
 }
 
-/** Names that reach the prototype of an object when somebody copies it carelessly. */
+/** Names that reach the prototype of an object in a careless copy. */
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**

@@ -1,6 +1,6 @@
 /**
- * YAML 1.2 with places, the part that people write: mappings, lists and plain values. Anchors, aliases, merge keys, tags and
- * directives are refused: a file means exactly what stands in it, and no file can grow when it is read.
+ * YAML 1.2 with places, the part that people write: mappings, lists and plain values. Anchors, aliases, merge keys, tags and directives are
+ * refused: a file means exactly what it contains, and no file can grow when it is read.
  */
 import { Composer, type Document, type Node, Parser, type YAMLError, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Problem, Span } from '../findings.ts';
@@ -12,7 +12,7 @@ export function readYaml(text: string): SourceDocument[] {
   return [...yamlDocuments(text)];
 }
 
-/** The same, one by one: whoever reads a large file can do something else in between. */
+/** The same, one by one: the caller can do something else in between. */
 export function* yamlDocuments(text: string): Generator<SourceDocument, void> {
   for (let from = 0; from < text.length;) {
     const next: { at: number | null } = { at: null };
@@ -23,8 +23,8 @@ export function* yamlDocuments(text: string): Generator<SourceDocument, void> {
 }
 
 /**
- * Documents from this offset on. One with an open quote or bracket may have swallowed those behind it: a line that begins with `---` begins
- * a document whatever stands before it, so reading begins there anew, and `next.at` says where.
+ * Documents from this offset on. One with an open quote or bracket may have swallowed the following ones: a line that begins with `---`
+ * always begins a document, so parsing restarts there, and `next.at` says where.
  */
 function* documentsFrom(text: string, from: number, next: { at: number | null }): Generator<SourceDocument, void> {
   const parser = new Parser();
@@ -119,10 +119,10 @@ interface Mistake {
   readonly message: string;
 }
 
-/** What is not closed is noticed at the next thing that stands there, often in another line: told where the text ends that lacks it. */
+/** An unclosed bracket is noticed at the next token, often in another line: it is reported where the text ends that lacks it. */
 function placed({ code, pos, message }: YAMLError, text: string): Mistake {
   const missing = /(?:must be sufficiently indented and end with a |Missing closing )([\]}"'])/.exec(message)?.[1];
-  // Behind a tab every level stands in the wrong place: the tab is the mistake.
+  // Behind a tab every level is in the wrong place: the tab is the error.
   const line = text.slice(text.lastIndexOf('\n', pos[0] - 1) + 1, pos[1]);
   if (missing === undefined || /^ *\t/.test(line)) return { code, pos, message };
   const at = text.slice(0, pos[0]).trimEnd().length;
@@ -135,8 +135,8 @@ function placed({ code, pos, message }: YAMLError, text: string): Mistake {
 }
 
 /**
- * One mistake, one finding: the parser goes on after an error and complains about what follows from it. The first of a line counts,
- * after a tab only further tabs do, since every level below it stands in the wrong place, and what is too deep was not read to its end.
+ * One error, one finding: the parser goes on after an error and reports consequences. The first of a line counts, after a tab only further
+ * tabs do, since every level below it is in the wrong place, and what is too deep was not parsed to its end.
  */
 function mistakes(errors: readonly YAMLError[], text: string): readonly Mistake[] {
   const deep = errors.find((error) => error.code === 'RESOURCE_EXHAUSTION');
@@ -145,7 +145,7 @@ function mistakes(errors: readonly YAMLError[], text: string): readonly Mistake[
   const sorted = errors.toSorted((a, b) => a.pos[0] - b.pos[0] || Number(isTab(b)) - Number(isTab(a)));
   const firstTab = sorted.findIndex(isTab);
   const shown = sorted.filter((error, at) => firstTab === -1 || at <= firstTab || isTab(error));
-  // By the line where it is noticed, and by the one where it is told.
+  // By the line where it is noticed, and by the one where it is reported.
   const own = onePerLine(shown, text);
   return onePerLine(
     own.map((error) => placed(error, text)),

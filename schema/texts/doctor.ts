@@ -1,4 +1,4 @@
-/** Lines of `svc doctor` in the language of whoever reads them. A line is written in both where it is made; the type lacks none. */
+/** Lines of `svc doctor` in the reader's language. Each is written in both where it is made; the type requires both. */
 import type { DoctorCheck } from '../gateway.ts';
 import type { TextLanguage, Words } from './reasons.ts';
 

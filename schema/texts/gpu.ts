@@ -1,6 +1,6 @@
 /**
- * What an app was given of the graphics cards, and why not, in words. `motivo` in what the launcher writes and the runtime libraries read is
- * Portuguese (spec 2.1, 3.1 step 6); whoever reads English gets the same sentence by its pattern.
+ * Which graphics cards an app was given, and why not, in words. `motivo` in what the launcher writes and the runtime libraries read is
+ * Portuguese (spec 2.1, 3.1 step 6); English readers get the same sentence by its pattern.
  */
 import type { TextLanguage, Words } from './reasons.ts';
 

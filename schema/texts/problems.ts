@@ -96,7 +96,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   PINNED: 'O administrador decide se este aplicativo executa',
 };
 
-/** Null for a code that is none of ours. */
+/** Null for an unknown code. */
 export function problemText(code: string, language: TextLanguage): string | null {
   if (!Object.hasOwn(errorKinds, code)) return null;
   return language === 'pt' ? problemTextsPt[code as ErrorCode] : errorKinds[code as ErrorCode].title;

@@ -23,7 +23,7 @@ export type PortalEvent =
   | { readonly type: 'preferencias'; readonly etag: string }
   /** What apps may use of each other changed, or a backend asks for it. Read `GET /api/consentimentos` again. */
   | { readonly type: 'consentimentos' }
-  /** A room of this app, or the person's place in it, changed: the shell tells every window of the app (spec 6, `mudaram`). */
+  /** A room of this app, or the person's role in it, changed: the shell notifies every window of the app (spec 6, `mudaram`). */
   | { readonly type: 'mudaram'; readonly app: string }
   /** An installation that concerns the person goes on; at most four a second, and at every change of state. */
   | {

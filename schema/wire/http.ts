@@ -50,7 +50,7 @@ export const sessionsQuery = closed({ outras: yes }, []);
 export const personParams = closed({ person: personId });
 export const adminSessionParams = closed({ person: personId, id: sessionId });
 export const adminSessionsQuery = closed({ person: personId }, []);
-/** What a provider sends back (RFC 6749 4.1.2, RFC 9207), and whatever else it adds. */
+/** What a provider sends back (RFC 6749 4.1.2, RFC 9207), and any other field. */
 export const oidcReturnQuery = {
   type: 'object',
   additionalProperties: true,
@@ -102,7 +102,7 @@ export const sessionAnswer = closed({
   iniciais: text,
   grupos: strings,
   admin: flag,
-  /** Where the shell finds an app: `{id}` stands for the app id. */
+  /** Where the shell finds an app: `{id}` is replaced by the app id. */
   appUrlTemplate: text,
   origins: { type: 'string', enum: ['subdomain', 'path'] },
   shellVersion: text,
@@ -164,7 +164,7 @@ export const appProjection = closed({
   window: anything,
   /** Legacy field, as declared (spec 4.1). */
   gpu: flag,
-  /** `servidor`: one backend for all people, kept by the server; nobody here starts or stops it. */
+  /** `servidor`: one backend for all people, kept by the server; people can't start or stop it. */
   escopo: { type: 'string', enum: ['pessoa', 'servidor'] },
   aoFechar: text,
   /** Base URL of the app, with a closing slash. */
@@ -179,9 +179,9 @@ export const appProjection = closed({
   pid: nullable('integer'),
   connections: nullable('integer'),
   failures: count,
-  /** By itself, since it was started last. */
+  /** Automatic restarts since it was started last. */
   restarts: count,
-  /** How its last process ended; null when none did that anybody knows of. */
+  /** How its last process ended; null when no end is known. */
   lastExit: orNull(appExit),
   nextAttemptAtMs: nullable('number'),
   contained: flag,
@@ -190,7 +190,7 @@ export const appProjection = closed({
   /** What the launcher decided; null without a declaration. The legacy field above only repeats the manifest. */
   gpuVerdict: orNull(closed({ modo: { type: 'string', enum: ['opcional', 'necessaria'] }, concedida: flag, motivo: text })),
   stale: flag,
-  /** Null: it has no process, or nobody asked lately; `GET /api/apps?uso=1` asks. */
+  /** Null: it has no process, or usage was not read recently; `GET /api/apps?uso=1` reads it. */
   uso: orNull(usage),
   step: orNull(closed({ name: oneOf(startSteps), detail: text })),
 });

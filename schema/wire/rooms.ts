@@ -85,7 +85,7 @@ export const roomAnswer = closed({ sala: roomView, pessoas: list(roomPerson), gr
 export type RoomAnswer = Wire<typeof roomAnswer>;
 /** `POST /api/salas/:id/bilhete`. `bilhete` null: the person is not in the room any longer (spec 7). */
 export const ticketAnswer = closed({
-  /** Whom it lets in: a page whose person signed out and somebody else in stops here instead of showing one's text to the other. */
+  /** Whom it lets in: when another person signed in meanwhile, a page stops here instead of showing one person's text to another. */
   usuario: text,
   bilhete: nullable('string'),
   /** Opaque: `<origin of the portal, as ws><caminho>/documento?bilhete=…` and `…/comentarios`. */

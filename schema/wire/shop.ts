@@ -76,7 +76,7 @@ const storeApp = closed({
   description: text,
   category: text,
   type: { type: 'string', enum: ['app', 'engine'] },
-  /** Shown after 'por'; '' when not told. */
+  /** Shown after 'por'; '' when unknown. */
   developer: text,
   /** Shown after 'portado por'. */
   publisher: text,
@@ -101,7 +101,7 @@ const storeApp = closed({
   updatable: flag,
   /** Why this person can't install the newest version for themself; empty: they can. */
   refused: list(storeRefusal),
-  /** What is under way, waits or failed; null when nothing is to be told. */
+  /** What is under way, waits or failed; null when there is nothing to show. */
   install: orNull(storeInstall),
   /** What this person can ask for now. */
   actions: list({ type: 'string', enum: ['install', 'update', 'remove', 'cancel', 'retry'] }),
@@ -117,7 +117,7 @@ const adminPackage = closed({
   scope,
   /** Of scope `pessoa`: whose. */
   person: nullable('string'),
-  /** What stands on the server; null: nothing. */
+  /** What is installed on the server; null: nothing. */
   installed: nullable('string'),
   drift: flag,
   /** The version that `svc rollback` goes back to; null when none is known. */

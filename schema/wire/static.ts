@@ -4,7 +4,7 @@
  */
 import type { Static } from 'typebox';
 
-/** Nobody changes what came over the wire. */
+/** Received values are read-only. */
 type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : T extends object
