@@ -9,6 +9,6 @@ export const limits = {
   ignoreLineCharsMax: 256,
   repositoryLockMsMax: 15_000,
   repositoryLockPollMs: 20,
-  /** A temporary file that nobody wrote to for so long was left by the dead. */
+  /** A temporary file without a write for so long was left by a publisher that died. */
   repositoryStagingMsMax: 60 * 60_000,
 } as const;

@@ -87,7 +87,7 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
   return type === undefined ? null : { kind: 'icon', id: name, version: stem, type };
 }
 
-/** Where an item stands below the folder of the repository. */
+/** The path of an item below the folder of the repository. */
 export function pathOfItem(item: RepositoryItem): string {
   if (item.kind === 'catalogue') return repositoryPaths.catalogue;
   if (item.kind === 'icon') return repositoryPaths.icon(item.id, item.version, item.type);

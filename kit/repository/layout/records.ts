@@ -1,5 +1,5 @@
 /**
- * The repository as data: what stands in `v1/catalogo.json` and in the record of each version, as types, as JSON Schema, and with
+ * The repository as data: what `v1/catalogo.json` and the record of each version hold, as types, as JSON Schema, and with
  * the readers that refuse anything else. A catalogue holds nothing that the records don't: it can be built again at any time.
  * Source: issue 3; spec 2.1, 2.3. Decision: docs/decisions/0055-repository-on-disk.md
  */
@@ -31,7 +31,7 @@ export interface CatalogueVersion extends Published {
   readonly manifest: CatalogueManifest;
   /** Changelog text of this version; '' when none was given. */
   readonly novidades: string;
-  /** Type of the icon file that stands beside the tarball as `<version>.<icone>`. */
+  /** Type of the icon file beside the tarball, `<version>.<icone>`. */
   readonly icone?: IconType;
 }
 
@@ -170,7 +170,7 @@ function refuse(what: string, path: string, message: string): never {
   throw new SvcError('REPOSITORY_INVALID', `${what}${path === '' ? '' : ` at ${clip(path)}`}: ${message}`, { path });
 }
 
-/** Versions come out newest first whatever the file says. Rejects an app or a version that stands there twice. */
+/** Versions come out newest first whatever the file says. Rejects an app or a version that is in it twice. */
 export function readCatalogue(bytes: Uint8Array | string): Catalogue {
   const catalogue = read('catalogo.json', catalogueSchema, bytes, limits.catalogueBytesMax) as Catalogue;
   unique(

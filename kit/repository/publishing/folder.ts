@@ -1,5 +1,5 @@
 /**
- * The folder of a repository, for whoever publishes into it. `v1/` is what readers and plain web servers see; `.svc/` (0700) holds
+ * The folder of a repository, for publishers. `v1/` is what readers and plain web servers see; `.svc/` (0700) holds
  * the lock and files that are not finished. A version is there from the moment its record is: the tarball goes in before it, the
  * catalogue is written from the records after it. A death in between leaves every version that was there, and at most a tarball
  * that no record tells of. Decision: docs/decisions/0055-repository-on-disk.md
@@ -19,7 +19,7 @@ import { isMissing } from '../../atomic-file.ts';
 import { faultPoint } from '../../faults.ts';
 import { withRepositoryLock } from './lock.ts';
 
-/** Bytes that lie finished, synced and hashed in the folder, under a name that nobody reads. */
+/** Bytes that are complete, synced and hashed, in a file that no reader looks for. */
 export interface Staged {
   readonly path: string;
   readonly sha256: string;

@@ -22,7 +22,7 @@ export function repositoryLocation(dir: string, portal: PlacedPortal | null): Re
   return { kind: 'folder', folder: path.resolve(dir, path.dirname(portal.place.file), repository) };
 }
 
-/** Whether packed versions stand there: `svc repository DIR` and publishing make the folder so. */
+/** Whether the folder holds packed versions: `svc repository DIR` and publishing make it so. */
 export async function isRepositoryFolder(folder: string): Promise<boolean> {
   return await access(path.join(folder, repositoryPaths.packages)).then(
     () => true,

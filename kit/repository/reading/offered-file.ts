@@ -1,4 +1,4 @@
-/** The icon of a package that is only offered: it stands beside the tarball, or in the folder of one that is not packed. */
+/** The icon of a package that is only offered: a file beside the tarball, or in the folder of a package that is not packed. */
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { readWhole } from '../../http/ask.ts';

@@ -57,7 +57,7 @@ export function createOffersReader(clock: Clock): OffersReader {
       if (location === null) return { apps: [], problem: 'the Portal document names no repository' };
       const place = location.kind === 'url' ? location.url : location.folder;
       if (last?.place === place && clock.monotonicMs() - last.readAtMs < limits.offersCacheMs) return last.offers;
-      // Whoever asks meanwhile waits for the same answer.
+      // A second caller waits for the same answer.
       if (running?.place === place) return await running.answer;
       const answer = readOffers(place, location).finally(() => {
         running = null;
