@@ -3,7 +3,7 @@
  * reads (controller/), downloads and uploads (kit/), the control socket (bin/client.ts).
  * Decision: docs/decisions/0188-undici.md
  */
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import type { Client } from 'undici';
 import { limits } from './limits.ts';
@@ -41,14 +41,19 @@ export interface Answer {
 
 /** Resolves with the head of the answer, with any status; redirects are not followed. Rejects when there is none: see `whyNone`. */
 export async function ask({ origin, method, path, headers = {}, body }: Question, way: Way): Promise<Answer> {
+  // While undici is loaded, the other side learns who is there: the portal needs 10 ms for that.
+  const opened = opening(way);
   const { Client } = await import('./undici.ts');
-  const client = new Client(origin, clientOptions(way));
-  const end = (): void => void client.destroy();
+  const client = new Client(origin, clientOptions(way, opened));
+  const end = (): void => {
+    void client.destroy();
+    void opened?.then((socket) => socket.destroy(), ignore);
+  };
   try {
     const { signal } = way;
     const answer = await client.request({ method, path, headers, body: body ?? null, reset: true, ...(signal && { signal }) });
     // Who reads it meets its error; who ends it early need not.
-    answer.body.on('error', () => undefined);
+    answer.body.on('error', ignore);
     return { status: answer.statusCode, headers: answer.headers, body: answer.body, end };
   } catch (error) {
     end();
@@ -56,21 +61,36 @@ export async function ask({ origin, method, path, headers = {}, body }: Question
   }
 }
 
-function clientOptions({ silentMsMax, isStream = false, socketPath, stream }: Way): Client.Options {
+/** Of a connection that is open undici uses what every Duplex has; its types ask for more. */
+function opening({ socketPath, stream }: Way): Promise<Socket> | null {
+  if (stream) return Promise.resolve(stream as Socket);
+  if (socketPath === undefined) return null;
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect(socketPath, () => resolve(socket));
+  // Later ones are undici's to tell, which looks at the socket as it takes it.
+  socket.on('error', reject);
+  promise.catch(ignore);
+  return promise;
+}
+
+const ignore = (): void => undefined;
+
+function clientOptions({ silentMsMax, isStream = false }: Way, opened: Promise<Socket> | null): Client.Options {
   return {
     allowH2: false,
     maxHeaderSize: limits.answerHeadBytesMax,
     connectTimeout: silentMsMax,
     headersTimeout: silentMsMax,
     bodyTimeout: isStream ? 0 : silentMsMax,
-    ...(socketPath !== undefined && { socketPath }),
-    // Called within the call, it would not begin to send.
-    ...(stream && { connect: (_options, connected) => queueMicrotask(() => connected(null, asSocket(stream))) }),
+    ...(opened && {
+      connect: (_options, connected) =>
+        void opened.then(
+          (socket) => connected(null, socket),
+          (error: Error) => connected(error, null),
+        ),
+    }),
   } satisfies Client.Options;
 }
-
-/** Of a connection that is open undici uses what every Duplex has; its types ask for more. */
-const asSocket = (stream: Duplex): Socket => stream as Socket;
 
 /** Its bytes, or null when there are more of them. */
 export async function readWhole({ body }: Pick<Answer, 'body'>, bytesMax: number): Promise<Buffer | null> {
