@@ -46,7 +46,7 @@ export async function buildCommands(root: string, server: BuildOptions, write: W
     logLevel: 'warning',
     write: false,
     banner: { js: `${server.banner?.['js'] ?? ''} ${placeOfSources}` },
-    plugins: [builtinHttp, undiciParts, packages, ourSources(root, note)],
+    plugins: [builtins, undiciParts, packages, ourSources(root, note)],
   });
   const before = await outputsIn(root);
   // The programs last: what they load is there by then. Then what they were made of.
@@ -150,13 +150,14 @@ const packages: Plugin = {
 };
 
 /**
- * As an ES module Node's `http` gives all that it exports at once, and with `WebSocket` it loads undici: 40 ms of a start, and memory, for
- * nothing. Asked for in this way it does not.
+ * As an ES module what Node brings gives all that it exports at once: `http` loads undici with `WebSocket` (40 ms of a start, and memory, for
+ * nothing), `fs` its streams. Asked for in this way it does not.
  */
-const builtinHttp: Plugin = {
-  name: 'builtin-http',
+const builtins: Plugin = {
+  name: 'builtins',
   setup: (bundler) => {
-    bundler.onResolve({ filter: /^node:https?$/ }, ({ path }) => ({ path, namespace: 'builtin' }));
+    // What is loaded later stays as it is: in this way it would have no names.
+    bundler.onResolve({ filter: /^node:/ }, ({ path, kind }) => (kind === 'dynamic-import' ? null : { path, namespace: 'builtin' }));
     bundler.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
       loader: 'js',
