@@ -9,7 +9,7 @@ import { ask, readWhole, wasSilent, type Answer } from '../kit/http/ask.ts';
 import { SvcError } from '../schema/errors.ts';
 import type { Problem } from '../schema/wire/http.ts';
 
-/** What the portal answered with its own code: shown as it stands. */
+/** An error of the portal, with its code: shown unchanged. */
 export class PortalError extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -24,7 +24,7 @@ export interface Client {
   post<T>(route: string, body?: unknown): Promise<T>;
   put<T>(route: string, body: unknown): Promise<T>;
   delete<T>(route: string): Promise<T>;
-  /** One JSON object a line, as they come: what a POST tells while it goes on. */
+  /** One JSON object a line, as they arrive: the progress of a POST. */
   follow<T>(route: string, body: unknown): AsyncIterable<T>;
   /** Text as it comes; ends when the portal ends it or the signal fires. */
   text(route: string, query: Query, signal: AbortSignal): AsyncIterable<string>;
@@ -35,7 +35,7 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 /** Longest silence: a restart waits for a stop and for a start. Streams have it until their head. */
 const answerMsMax = 60_000;
 const answerBytesMax = 64 * 1024 * 1024;
-/** Whoever waits looks this often whether another portal serves the state folder by now. */
+/** How often a waiting command checks whether another portal serves the state folder now. */
 const ownerPollMs = 500;
 
 export function createClient(stateDir: string): Client {
@@ -124,7 +124,7 @@ interface Owner {
   readonly inode: bigint;
 }
 
-/** Who serves the state folder; null when it can't be told. */
+/** The process that serves the state folder; null when unknown. */
 function ownerOf(stateDir: string): Owner | null {
   try {
     const { ino } = lstatSync(path.join(stateDir, 'svc.sock'), { bigint: true });
@@ -167,7 +167,7 @@ async function problemOf(answer: Answer): Promise<Error> {
     const { code, detail } = JSON.parse(await readAll(answer)) as Partial<Problem>;
     if (typeof code === 'string' && typeof detail === 'string') return new PortalError(code, detail);
   } catch {
-    // Not a problem document: told below.
+    // Not a problem document: reported below.
   }
   return new PortalError(`HTTP_${answer.status}`, 'the portal answered without a problem document');
 }

@@ -16,8 +16,8 @@ export function keyOf(text: string): string {
 }
 
 /**
- * What `svc events` takes: a kind (`Package`), a key or the start of one (`Backend/ana`), a backend (`ana/notas`), or a name, which stands
- * for the objects of every kind that have it and for all that is below them. A key is meant when it is one of these or begins with one and '/'.
+ * Arguments of `svc events`: a kind (`Package`), a key or the start of one (`Backend/ana`), a backend (`ana/notas`), or a name, which
+ * selects the objects of every kind with that name and all below them. A key matches when it is one of these or begins with one and '/'.
  */
 export function eventKeysOf(text: string): readonly string[] {
   const word = text.replace(/\/$/, '');

@@ -1,6 +1,6 @@
 /** Limits of the commands and of `svc up`. */
 export const limits = {
-  /** A fault of a room that was told is told again after so long, of so many faults. */
+  /** A fault of a room is logged again after so long, for so many faults. */
   roomTroubleLogMs: 60 * 60_000,
   roomTroublesMax: 1_000,
   stateFreeBytesMin: 256 * 1_024 * 1_024,

@@ -26,8 +26,8 @@ export interface Column<Row> {
 export type Tone = 'good' | 'bad' | 'busy' | 'plain';
 
 /**
- * Rows with aligned columns. All but the last are as wide as their content; the last takes what is left of the line and is cut,
- * since the whole text stands in `-o json` and in `svc describe`. Into a pipe nothing is cut.
+ * Rows with aligned columns. All but the last are as wide as their content; the last takes the rest of the line and is cut, since the whole
+ * text is in `-o json` and in `svc describe`. Into a pipe nothing is cut.
  */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width = tableWidth()): string {
   const cells = rows.map((row) => columns.map((column) => plain(column.of(row))));
@@ -75,7 +75,7 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, ' ');
 }
 
-/** Log text for a terminal: colors stay, whatever else an app prints can't take the terminal over. */
+/** Log text for a terminal: colors stay, any other control sequence of an app is removed. */
 export function safeForTerminal(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/\u001b(?!\[[0-9;]*m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g, (found) =>

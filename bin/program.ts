@@ -22,7 +22,7 @@ export async function runProgram(program: Command): Promise<void> {
   }
 }
 
-/** Ours, or what a portal answered with (client.ts, which the small commands do not load); null for what nobody foresaw. */
+/** Errors of svc, or of a portal (client.ts, which the small commands do not load); null for an unexpected one. */
 function codeOf(error: unknown): string | null {
   if (error instanceof SvcError) return error.code;
   return error instanceof Error && error.name === 'PortalError' && 'code' in error ? String(error.code) : null;

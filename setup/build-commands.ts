@@ -1,6 +1,6 @@
 /**
- * The bundle of the commands (bin/): a file for each, and chunks for what only some of them load, so that `svc get` reads no portal. What it
- * was made of stands beside it, and bin/bundled/start.ts runs it only while that is so.
+ * The bundle of the commands (bin/): a file for each, and chunks that only some of them load, so that `svc get` reads no portal. The list
+ * of its sources is beside it, and bin/bundled/start.ts runs it only while they are unchanged.
  * Decision: docs/decisions/0171-one-bundle-of-the-commands.md
  */
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -17,7 +17,10 @@ const programs = ['svc', 'svc-app-publish', 'publicar-motor'];
 /** What the portal starts as threads. From their sources each would load the compiler of TypeScript first, for a fifth of a second. */
 const threads = ['store/room-log-thread', 'store/room-compact-thread'];
 
-/** Small, and loaded by commands that end at once. The others stay where npm put them: the portal loads them once, and some read files of theirs. */
+/**
+ * Small, and loaded by commands that end at once. The others stay in node_modules: the portal loads them once, and some read files of
+ * theirs.
+ */
 const bundledPackages = new Set(['commander', 'yaml', 'ajv', 'semver', 'fastest-levenshtein', 'xstate']);
 
 export async function buildCommands(root: string, server: BuildOptions, write: Write): Promise<void> {
@@ -81,8 +84,8 @@ async function ownFiles(root: string): Promise<readonly string[]> {
 }
 
 /**
- * Node reads the map of a file when it first makes a stack of it, and undici makes one for every connection that ends: 0.1 s of `svc get`.
- * Its places would tell nobody anything about svc.
+ * Node reads the source map of a file at its first stack trace, and undici makes one for every connection that ends: 0.1 s of `svc get`.
+ * Places in it would not help.
  */
 function withoutMapOfUndici(files: readonly OutputFile[]): readonly Pick<OutputFile, 'path' | 'contents'>[] {
   const isUndici = (path: string): boolean => /\/chunks\/undici-[^/]+$/.test(path);
@@ -96,7 +99,7 @@ function withoutMapOfUndici(files: readonly OutputFile[]): readonly Pick<OutputF
 
 const isProgram = (path: string): boolean => dirname(path).endsWith(bundleDir);
 
-/** Where a source stands, in whatever file it ends up. */
+/** The folder of a source, in any output file. */
 const placeOfSources = [
   "import { pathToFileURL as svcPathToFileURL } from 'node:url';",
   `const svcRoot = import.meta.dirname.slice(0, import.meta.dirname.lastIndexOf('/${bundleDir}'));`,
@@ -165,7 +168,7 @@ const builtins: Plugin = {
   },
 };
 
-/** What stands in the folder, and what the build before wrote. */
+/** The files in the folder, and those that the previous build wrote. */
 async function outputsIn(root: string): Promise<{ readonly all: readonly string[]; readonly last: readonly string[] }> {
   const entries = await readdir(join(root, bundleDir), { recursive: true, withFileTypes: true }).catch(() => []);
   const all = entries.flatMap((entry) => (entry.isFile() ? [relative(join(root, bundleDir), join(entry.parentPath, entry.name))] : []));

@@ -21,7 +21,7 @@ const server: BuildOptions = {
 
 const browser: BuildOptions = { platform: 'browser', target: 'es2022', format: 'esm', sourcemap: true };
 
-/** A plain script, so that it stands before any other of the page. */
+/** A plain script, so that it runs before any other of the page. */
 const page: BuildOptions = { platform: 'browser', target: 'es2022', format: 'iife', keepNames: false };
 const library: BuildOptions = { platform: 'node', target: 'node20', format: 'cjs' };
 
@@ -34,7 +34,7 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   { entry: 'kit/service/main.ts', outfile: 'build/kit/svc-app-serve.mjs', options: server },
   { entry: 'kit/supervise/main.ts', outfile: 'build/kit/svc-app-supervisor.mjs', options: server },
   { entry: 'shell/main.ts', outfile: 'build/shell/shell.js', options: browser },
-  // At the root of the origin: a worker reaches no further than where it stands.
+  // At the root of the origin: the scope of a worker is its own folder.
   { entry: 'shell/offline/worker.ts', outfile: 'build/shell/offline.js', options: page },
   // What an app author's own build would do. Not committed: nothing of others' code is.
   {
@@ -43,10 +43,10 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
     options: { ...browser, sourcemap: false },
   },
   { entry: 'examples/apps/caderno/src/yjs.ts', outfile: 'examples/apps/caderno/backend/yjs.mjs', options: server },
-  // What every page of an app loads is small; what drives rooms is a file of its own. Decision: docs/decisions/0102-rooms-in-the-page.md
+  // What every page of an app loads is small; the driver of rooms is a separate file. Decision: docs/decisions/0102-rooms-in-the-page.md
   { entry: 'sdk/web/svc.ts', outfile: 'build/sdk/web/svc.js', options: page },
   { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm' } },
-  // Beside its caller, so that the folder stands alone wherever it is put (NODE_PATH, the server kit).
+  // Beside its caller, so that the folder is complete wherever it is put (NODE_PATH, the server kit).
   { entry: 'sdk/rooms/node.ts', outfile: 'sdk/node/svc/lib/room-connection.cjs', options: library },
 ];
 

@@ -31,7 +31,7 @@ function desired(): string {
 
 const sources: Readonly<Record<string, () => string>> = { 'schema/manifest/compiled.ts': manifest, 'schema/desired/compiled.ts': desired };
 
-/** What stands for the file in a bundle; null: the file itself. */
+/** The replacement of the file in a bundle; null: the file itself. */
 export function compiledShapes(path: string, fromRoot: string): OnLoadResult | null {
   const source = sources[fromRoot];
   return source === undefined ? null : { contents: source(), loader: 'js', resolveDir: dirname(path) };

@@ -33,7 +33,7 @@ const times = [
   [1_000, 's'],
 ] as const;
 
-/** The unit stands in the name. */
+/** The unit is in the name. */
 function valueOf(name: string, value: number): string {
   const units = name.includes('Bytes') ? sizes : /Ms(?:Max|Min)?$/.test(name) ? times : [];
   const [size, unit] = units.find(([least]) => value >= least && value % least === 0) ?? [1, ''];

@@ -11,7 +11,7 @@ const machines: readonly { readonly title: string; readonly file: string; readon
 ];
 
 interface Row {
-  /** Path below the machine; a region or group that holds others stands for each of them. */
+  /** Path below the machine; a region or group that holds others means each of them. */
   readonly state: string;
   readonly event: string;
   readonly when: string;

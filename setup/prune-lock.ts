@@ -1,6 +1,6 @@
 /**
- * `npm run lock`: writes package-lock.json anew and cuts the optional edges that have no entry (builds for platforms whose package
- * could not be had). With such an edge left in, `npm ci` refuses the whole file, although the part is not for this platform.
+ * `npm run lock`: rewrites package-lock.json and cuts the optional edges that have no entry (builds for platforms whose package could not
+ * be fetched). With such an edge left in, `npm ci` refuses the whole file, although the part is not for this platform.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -23,8 +23,8 @@ function machineLine(): string {
 }
 
 /**
- * Tests with real processes wait more than they work, and each has folders, ports and accounts of its own: two files go on at once, since the two cores are busy all the time. What is
- * counted over long runs is measured alone.
+ * Tests with real processes wait more than they work, and each has separate folders, ports and accounts: two files run at once, since the
+ * two cores are busy all the time. Long measurements run alone.
  */
 const workers = long ? '1' : '2';
 

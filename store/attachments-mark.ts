@@ -1,6 +1,7 @@
 /**
- * The folder of attachments says whose it is: a file in it holds the id of the store that knows its rooms. A store that was lost and began anew
- * has another one, and takes nothing out of a folder that it does not know. Decision: docs/decisions/0140-nothing-goes-for-a-missing-row.md
+ * The folder of attachments names its store: a file in it holds the id of the store that knows its rooms. A store that was lost and created
+ * again has another id, and removes nothing from a folder that it does not know. Decision:
+ * docs/decisions/0140-nothing-goes-for-a-missing-row.md
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
@@ -11,8 +12,8 @@ const name = 'attachments-id';
 export const attachmentsMarkFile = '.store';
 
 /**
- * Marks a folder that is nobody's, and makes it when there is none. Answers why nothing may be taken out of it because this store does not
- * know it; null: it is this store's. Rejects when the store fails.
+ * Marks an unmarked folder, and makes it when there is none. Returns why nothing may be removed from it because this store does not know
+ * it; null: it is this store's. Rejects when the store fails.
  */
 export async function markAttachments(folder: string, store: Pick<Store, 'value' | 'putValue'>): Promise<string | null> {
   const file = path.join(folder, attachmentsMarkFile);

@@ -1,6 +1,6 @@
 /**
- * In-process news of the controller and wishes of the api: the only things, with the store, that the two share (design 2).
- * Edges only: whoever hears one reads the state again.
+ * In-process events of the controller and wishes of the API: the only things, with the store, that the two share (design 2). Edges only: a
+ * listener reads the state again.
  */
 import type { PortalEvent } from '../schema/wire/events.ts';
 
@@ -21,7 +21,7 @@ export interface Bus {
   onEnqueue(listener: (key: string, urgent: boolean) => void): () => void;
   roomChanged(edge: RoomEdge): void;
   onRoomChanged(listener: (edge: RoomEdge) => void): () => void;
-  /** Somebody came, went, or is in other groups. */
+  /** A person was added, removed, or changed groups. */
   peopleChanged(): void;
   onPeopleChanged(listener: () => void): () => void;
   /** The portal credential of a backend with this hash is good no longer. */

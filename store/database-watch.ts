@@ -7,7 +7,7 @@ import { stat } from 'node:fs/promises';
 import type { Clock } from '../schema/clock.ts';
 import { limits } from '../schema/limits.ts';
 
-/** `unknown`: it can't be looked at now, which says nothing. */
+/** `unknown`: it can't be read now, which says nothing. */
 export type FileState =
   | { readonly kind: 'present'; readonly ino: bigint; readonly dev: bigint; readonly size: bigint }
   | { readonly kind: 'absent' }
@@ -39,12 +39,12 @@ export interface WatchedDatabase {
 }
 
 export interface DatabaseWatch {
-  /** One look, besides those of every round. */
+  /** One check, in addition to those of every round. */
   check(): Promise<void>;
   stop(): void;
 }
 
-/** Looks at once and then every round. */
+/** Checks at once and then every round. */
 export async function watchDatabases(databases: readonly WatchedDatabase[], clock: Clock): Promise<DatabaseWatch> {
   const checks = databases.map(({ file, onLost }) => watchOne(file, onLost));
   const check = async (): Promise<void> => {

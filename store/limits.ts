@@ -17,6 +17,6 @@ export const limits = {
   roomsListedMax: 2_000,
   roomPeopleMax: 1_000,
   roomGroupsMax: 100,
-  /** What was told once is remembered for so many anchors of one person. */
+  /** So many notified anchors are remembered for one person. */
   noticeAnchorsPerPersonMax: 20_000,
 } as const;

@@ -52,7 +52,7 @@ export const migrations: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN address TEXT NOT NULL DEFAULT '';
   ALTER TABLE sessions ADD COLUMN agent TEXT NOT NULL DEFAULT '';
   `,
-  // What is in force stood in one named value, which was written whole for every change.
+  // Documents in force were one named value, which was rewritten at every change.
   `
   CREATE TABLE in_force (name TEXT PRIMARY KEY, leaving INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   INSERT INTO in_force SELECT value ->> '$.document.kind' || '/' || (value ->> '$.document.metadata.name'), 0, value

@@ -1,6 +1,6 @@
 /**
- * Compaction: a document out of its base and its updates, in one outer transaction (100,000 updates: 180 ms; merging them flat takes
- * minutes). Runs in a thread of its own. Decision: docs/decisions/0090-rooms-are-logs.md
+ * Compaction: builds a document from its base and its updates, in one outer transaction (100,000 updates: 180 ms; merging them flat takes
+ * minutes). Runs in a separate thread. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import * as Y from 'yjs';
 import { joinTypedRuns } from '../schema/crdt/update.ts';

@@ -45,7 +45,7 @@ export interface StoredDocument {
   readonly seq: number;
 }
 
-/** Reads whole documents or throws: a hole in the tail is damage, not less text. Null: nobody wrote to it. */
+/** Reads whole documents or throws: a hole in the tail is damage, not less text. Null: never written to. */
 export function documentReader(database: DatabaseSync): (key: RoomKey) => StoredDocument | null {
   const document = database.prepare('SELECT id, base_seq, base FROM documents WHERE sala = ? AND canal = ?');
   const tail = database.prepare('SELECT seq, frames FROM tail WHERE document = ? AND seq > ? ORDER BY seq');

@@ -16,7 +16,7 @@ const name = 'room-log-id';
 
 export interface MarkedRoomLog {
   readonly log: RoomLog;
-  /** Why nobody gets into any room; null: all is well. */
+  /** Why no room can be entered; null: all is well. */
   readonly trouble: string | null;
   /** Rooms whose documents are there and of which the store knows nothing: it was lost, or is an older one. They are kept. */
   readonly unknownRooms: number;

@@ -1,7 +1,7 @@
 /**
- * The durable log of rooms: per document (room and channel) a base, which is one whole state as a Yjs update, and the tail of what
- * came since, as the frames that went to the sockets. The relay of the api writes it; nobody else does.
- * Decisions: docs/decisions/0090-rooms-are-logs.md, 0091-commit-window.md
+ * The durable log of rooms: per document (room and channel) a base, which is one whole state as a Yjs update, and the tail of what came
+ * since, as the frames that went to the sockets. Only the relay of the API writes it. Decisions: docs/decisions/0090-rooms-are-logs.md,
+ * 0091-commit-window.md
  */
 import type { Canal } from '../schema/rooms.ts';
 
@@ -10,7 +10,7 @@ export interface RoomKey {
   readonly canal: Canal;
 }
 
-/** One step of a document's tail. `seq` counts by one, from the `seq` that `load` told. */
+/** One step of a document's tail. `seq` counts by one, from the `seq` that `load` returned. */
 export interface LogRow extends RoomKey {
   readonly seq: number;
   /** Frames of updates (schema/room-frames.ts), one behind the other. Not kept: it may change after the call. */
@@ -42,7 +42,7 @@ export interface CompactedRoom extends LoggedBase {
 
 /** Every promise rejects with STORE_FAILED when the file can't be read or written; nothing is half done then. */
 export interface RoomLog {
-  /** Of a document that nobody wrote to: an empty tail and seq 0. Rejects, never answers less than there is. */
+  /** Of a document that was never written to: an empty tail and seq 0. Rejects, never returns less than there is. */
   load(key: RoomKey): Promise<LoggedRoom>;
   /** All or none, in one transaction; resolves when it is on the disk (fsync). Rows of a deleted room are left out. */
   append(rows: readonly LogRow[]): Promise<void>;

@@ -237,7 +237,7 @@ function attachmentTests(store: () => RoomStore): void {
     expect(await store().roomsWithAttachments()).toEqual(['s1']);
     await store().touchAttachments('s1', ['b', 'c'], 9);
     expect(await store().attachment('s1', 'b')).toEqual(row('b', 4, 9));
-    // Put again since it was looked at: it stays.
+    // Put again since it was read: it stays.
     expect(await store().dropAttachment('s1', 'a', 4)).toBe(false);
     expect(await store().dropAttachment('s1', 'a', 5)).toBe(true);
     expect(await store().attachments('s1')).toEqual([row('b', 4, 9)]);

@@ -36,13 +36,13 @@ export interface StoredGroup extends StoredRole {
   readonly grupo: string;
 }
 
-/** Somebody who may be in a room, by name or by one of the groups. */
+/** A person who may be in a room, by name or by one of the groups. */
 export interface Who {
   readonly usuario: string;
   readonly grupos: readonly string[];
 }
 
-/** A room as somebody stands to it. */
+/** A room with the role of one person. */
 export interface Standing {
   readonly room: StoredRoom;
   /** The better of all; null: not in the room. */
@@ -71,7 +71,7 @@ export interface StoredAttachment {
   readonly sha: string;
   readonly bytes: number;
   readonly tipo: string;
-  /** Of the last time that somebody put it. */
+  /** Of the last time that it was put. */
   readonly atMs: number;
 }
 
@@ -107,7 +107,7 @@ export interface RoomStore {
   declaredRoom(app: string, declaredName: string): Promise<StoredRoom | null>;
   /** The room and the role in force there; null when there is no such room. */
   standing(id: string, who: Who): Promise<Standing | null>;
-  /** Rooms that somebody is in, the newest first, at most limits.roomsListedMax; of one app, or with null of all. */
+  /** Rooms that a person is in, the newest first, at most limits.roomsListedMax; of one app, or with null of all. */
   roomsOf(app: string | null, who: Who): Promise<readonly Standing[]>;
   ownedRooms(dona: string): Promise<readonly string[]>;
   /** By name, in that order. Without the owner. */
@@ -124,7 +124,7 @@ export interface RoomStore {
 
   givePerson(id: string, usuario: string, wish: RoleWish): Promise<RoleChange>;
   giveGroup(id: string, grupo: string, wish: RoleWish): Promise<RoleChange>;
-  /** Whoever gave or wanted it. False: not in by name. */
+  /** Removes the role by name, whether a person or a document gave it. False: there was none. */
   takePerson(id: string, usuario: string, atMs: number): Promise<boolean>;
   takeGroup(id: string, grupo: string, atMs: number): Promise<boolean>;
 
@@ -179,7 +179,7 @@ export interface RoomStore {
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Matches roomIdPattern; nobody guesses one. */
+/** Matches roomIdPattern; can't be guessed. */
 export function newRoomId(): string {
   return `s${Array.from({ length: 21 }, () => digits[randomInt(digits.length)]).join('')}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The embedded room log: SQLite in WAL mode with an fsync per commit, in a thread of its own, and a second thread that compacts and
- * goes away when it has nothing to do. Contract: room-log.ts. Decision: docs/decisions/0091-commit-window.md
+ * The embedded room log: SQLite in WAL mode with an fsync per commit, in a separate thread, and a second thread that compacts and ends when
+ * it has nothing to do. Contract: room-log.ts. Decision: docs/decisions/0091-commit-window.md
  */
 import { Worker } from 'node:worker_threads';
 import { SvcError } from '../schema/errors.ts';
@@ -56,7 +56,7 @@ export async function openSqliteRoomLog(file: string): Promise<RoomLog> {
   };
 }
 
-/** In memory of its own, so that it can be handed over. */
+/** In separate memory, so that it can be transferred. */
 const wholeOf = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
   bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength
     ? (bytes as Uint8Array<ArrayBuffer>)
@@ -96,7 +96,7 @@ function createThread<Request>(script: URL, file: string, resourceLimits: NonNul
   let dead: SvcError | null = null;
   const wait = (id: number): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      // A thread keeps the process alive only while somebody waits for it.
+      // A thread keeps the process alive only while a caller waits for it.
       if (waiting.size === 0) worker.ref();
       waiting.set(id, { resolve, reject });
     });

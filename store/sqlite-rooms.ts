@@ -132,7 +132,7 @@ export function openRooms(database: DatabaseSync, writer: TurnWriter): Rooms {
   };
 }
 
-/** A room that was deleted is not the same as one that nobody knows: what it left on the disk may go. */
+/** A deleted room is not the same as an unknown one: its leftovers on the disk may be removed. */
 function openDeletions(
   database: DatabaseSync,
   writer: TurnWriter,
@@ -258,7 +258,7 @@ function openRoleTable(database: DatabaseSync, writer: TurnWriter, { table, coun
 
   const put = (id: string, name: string, document: string | null, { papel, atMs, invitations }: RoleWish): RoleChange => {
     const owner = (room.get(id) as { owner: string } | undefined)?.owner;
-    // The owner has no role besides that one.
+    // The owner has only the role of the owner.
     if (owner === undefined || (table === 'room_people' && owner === name)) return 'gone';
     const before = one.get(id, name) as RoleRow | undefined;
     if (!before && (count.get(id) as { n: number }).n >= countMax) return 'full';

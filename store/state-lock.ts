@@ -29,7 +29,10 @@ import { SvcError } from '../schema/errors.ts';
 const held = new Set<DatabaseSync>();
 
 export interface StateLock {
-  /** held: the path leads to our lock, if need be to a new one. lost: another process holds the one of the path. unknown: it can't be told now. */
+  /**
+   * held: the path leads to our lock, which may have been taken again. lost: another process holds the lock at the path. unknown: it can't
+   * be determined now.
+   */
   check(): 'held' | 'lost' | 'unknown';
   release(): void;
 }
@@ -93,7 +96,7 @@ function take(file: string): DatabaseSync | null {
     return database;
   } catch (error) {
     database.close();
-    // SQLITE_BUSY and SQLITE_LOCKED; everything else is told as what it is.
+    // SQLITE_BUSY and SQLITE_LOCKED; every other error is reported unchanged.
     if ([5, 6].includes(Number((error as { errcode?: number }).errcode) & 0xff)) return null;
     throw error;
   }
@@ -108,7 +111,7 @@ function inodeAt(file: string): bigint | 'none' | 'unknown' {
   }
 }
 
-/** The pid that wrote it last, or null; it proves nothing by itself. */
+/** The pid that wrote it last, or null; no proof on its own. */
 function holderOf(pidFile: string): number | null {
   try {
     const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
@@ -118,7 +121,7 @@ function holderOf(pidFile: string): number | null {
   }
 }
 
-/** Whether that process has the lock open whose file somebody deleted: the path says nothing about it any more. */
+/** Whether that process has the lock file open although the file was deleted: the path says nothing about it any more. */
 function holdsDeleted(pid: number, file: string): boolean {
   const folder = `/proc/${pid}/fd`;
   try {

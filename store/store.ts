@@ -29,7 +29,7 @@ export interface StoredStatus {
   readonly generation: number;
   readonly nextDeadlineMs: number | null;
   readonly seenAtMs: number;
-  /** Reconciler memory and whatever the views show; JSON. */
+  /** Reconciler memory and what the views show; JSON. */
   readonly memory: unknown;
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -94,7 +94,7 @@ export interface InstallWish {
   readonly version: string | null;
   /** With null: give up what was asked for, whether it runs, waits or failed; what is installed stays. */
   readonly cancels?: boolean;
-  /** A new one means: try (again) now, whatever failed before. */
+  /** A new one means: retry now, regardless of earlier failures. */
   readonly requestId: string;
   readonly atMs: number;
 }
@@ -168,7 +168,7 @@ export interface Store {
   deleteSessionsOf(person: string): Promise<void>;
   /** The oldest go when a person has more than limits.passesPerPersonMax: any page may ask for one, and need not use it. */
   putPass(pass: StoredPass): Promise<void>;
-  /** Looks at it and leaves it; null as for `takePass`. */
+  /** Reads it without using it up; null as for `takePass`. */
   pass(passHash: string, nowMs: number): Promise<StoredPass | null>;
   /** Returns and deletes the pass in one step; null when unknown, used or expired. */
   takePass(passHash: string, nowMs: number): Promise<StoredPass | null>;

@@ -49,7 +49,7 @@ export function createTurnWriter(database: DatabaseSync): TurnWriter {
       try {
         write.onFailed?.();
       } catch {
-        // It reads from the same file; the cause is told below.
+        // It reads from the same file; the cause is reported below.
       } finally {
         const cause = error instanceof Error ? error.message : String(error);
         write.reject(

@@ -1,12 +1,12 @@
 /**
- * Tells the loop that somebody came or went, and the api which credentials of backends ended: the store itself is the truth, the first only
- * spares the wait for the next resync.
+ * Notifies the loop of sign-ins and sign-outs, and the API of ended credentials of backends: the store itself is the truth, the event only
+ * saves the wait for the next resync.
  */
 import { keys } from '../schema/keys.ts';
 import type { Bus } from './bus.ts';
 import type { Store } from './store.ts';
 
-/** The same store; a new session and the end of all of a person's enqueue the person, the end of a credential is told. */
+/** The same store; a new session and the end of all of a person's enqueue the person, the end of a credential is published. */
 export function withEdges(store: Store, bus: Bus): Store {
   return {
     ...store,

@@ -62,7 +62,7 @@ export function columnsOf(objects: readonly ObjectView[], nowMs: number): Column
   return objects.some(({ kind }) => kind === 'Backend') ? columns : columns.filter(({ title }) => title !== 'RESTARTS');
 }
 
-/** How long it has been in this state. A backend's own time is exact; of other objects their first condition tells. */
+/** How long it has been in this state: exact for a backend, by the first condition for other objects. */
 function age({ details, conditions }: ObjectView, nowMs: number): string {
   const own = details['sinceMs'];
   const sinceMs = typeof own === 'number' && own > 0 ? own : conditions[0]?.sinceMs;

@@ -1,4 +1,4 @@
-/** `svc-app-publish DIR` and `publicar-motor TARBALL`: what is told to the person and to programs. */
+/** `svc-app-publish DIR` and `publicar-motor TARBALL`: output for people and for programs. */
 import type { FileReport } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { renderFinding } from '../../schema/render.ts';

@@ -1,6 +1,6 @@
 /**
- * `svc secret set|list|remove PERSON/APP [NAME]`: the value is read from stdin, never from the command line, where every account of
- * the machine could read it. Nothing prints one: an admin may set a secret, nobody may read it back.
+ * `svc secret set|list|remove PERSON/APP [NAME]`: the value is read from stdin, never from the command line, which every account of the
+ * machine can read. Values are never printed: an admin may set a secret, but not read it back.
  */
 import { isSecretName } from '../../kit/launch/secrets.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -20,7 +20,7 @@ export async function runSecretList(backend: string, options: PortalOptions): Pr
   await print(await createClient(options.state).get<SecretsView>(route(backend)), options);
 }
 
-/** `hasMore`: something stands after the name. It is not repeated, nor is what can't be a name: either may be the value. */
+/** `hasMore`: there are arguments after the name. They are not repeated, nor is an invalid name: either may be the value. */
 export async function runSecretSet(backend: string, name: string, options: PortalOptions, hasMore: boolean): Promise<void> {
   if (hasMore || !isSecretName(name)) {
     throw new SvcError(

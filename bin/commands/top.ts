@@ -6,7 +6,7 @@ import { byteSize, type Column, color, plain, printValue, span, table, toneOfSta
 import type { PortalOptions } from './options.ts';
 
 const againMs = 2_000;
-/** The other screen of the terminal, so that what stood there before comes back. */
+/** The alternate screen of the terminal, so that its content comes back afterwards. */
 const enter = '\u001b[?1049h\u001b[?25l';
 const leave = '\u001b[?25h\u001b[?1049l';
 
@@ -30,7 +30,7 @@ export async function runTop(person: string | undefined, { state, output }: Port
   }
 }
 
-/** The busiest first; whose figures nobody told last. */
+/** The busiest first; apps without figures last. */
 function byUse(left: UsageRow, right: UsageRow): number {
   return (
     (right.uso?.cpu ?? -1) - (left.uso?.cpu ?? -1) ||

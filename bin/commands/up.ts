@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** `svc up DIR`: the portal and the controller in this process until it is ended. The wiring stands in bin/up/. */
+/** `svc up DIR`: the portal and the controller in this process until it is ended. The wiring is in bin/up/. */
 export async function runUp(dir: string, options: { readonly listen?: string; readonly state: string }): Promise<void> {
   collectYoungBuffersEarly();
   const { up } = await import('../up/main.ts');
@@ -8,9 +8,9 @@ export async function runUp(dir: string, options: { readonly listen?: string; re
 }
 
 /**
- * Whatever comes over ssh is opened into buffers that live for a millisecond. Node 24 lets 128 MB of them gather before its cheap
- * collection, and V8 begins the costly one at 64 (nodejs/node#63863): with this one it is 16 MB, and only the cheap one runs.
- * What else is done about them: controller/hosts/ssh/packets.ts.
+ * Data from ssh is decrypted into buffers that live for a millisecond. Node 24 lets 128 MB of them gather before its cheap collection, and
+ * V8 begins the costly one at 64 (nodejs/node#63863): with this one it is 16 MB, and only the cheap one runs. Other measures:
+ * controller/hosts/ssh/packets.ts.
  */
 function collectYoungBuffersEarly(): void {
   if (process.versions.node.startsWith('24.')) setFlagsFromString('--scavenger-max-new-space-capacity-mb=4');

@@ -58,7 +58,7 @@ async function judgeDesired({ desired }: Found): Promise<Judged[]> {
       if (typeof bytes !== 'string') files.push({ name, bytes });
       else {
         judged.push(unreadable(name, bytes));
-        // Whatever it declares is not called missing.
+        // Documents that it may declare are not called missing.
         hidden.push({ name, bytes: Uint8Array.of(0xff) });
       }
     }

@@ -35,7 +35,7 @@ export async function gpuCheck(declared: Declared, root = ''): Promise<DoctorChe
     const detail = { pt: `${names}: sem início possível aqui: ${said.pt}`, en: `${names} can not start here: ${said.en}` };
     return { name: 'gpu', ok: false, warning: false, detail, fix };
   }
-  // Cards that nobody can open are worth a word; a server without one is as good as any.
+  // Cards that can't be opened are reported; a server without cards is fine.
   const closed = inventory.some(({ virtual }) => !virtual) && asking.length > 0;
   return {
     name: 'gpu',

@@ -22,7 +22,7 @@ export interface HostParts {
   readonly log: Log;
 }
 
-/** The folder of this command: the supervisor stands beside it. */
+/** The folder of this command: the supervisor is beside it. */
 const binDir = path.resolve(import.meta.dirname, '..');
 
 export function createHost({ stateDir, clock, log }: HostParts, { metadata, spec }: ServerDocument, readOnly: boolean): Host {
@@ -56,7 +56,9 @@ export function createHost({ stateDir, clock, log }: HostParts, { metadata, spec
   return createLocalHost(options, peopleByAccount({ ...options, specPrefix: prefix, pack: (source) => packSource(source, stateDir) }));
 }
 
-/** The administrator's side of a server; null for this machine, and where the kit is said to stand elsewhere: that one is somebody's trial. */
+/**
+ * The administrator's side of a server; null for this machine, and where the document names another kit folder, which svc does not manage.
+ */
 export function createAdmin({ stateDir, clock }: HostParts, { metadata, spec }: ServerDocument): ServerAdmin | null {
   if (!('ssh' in spec)) return null;
   const { host, port = 22, hostKey, admin = 'root', key, kit, prefix } = spec.ssh;

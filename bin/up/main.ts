@@ -47,7 +47,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 /** Resolves when SIGTERM or SIGINT ended it in order; rejects with a coded error when it can't begin, or when another `svc up` took its state folder. */
 export async function up(options: UpOptions): Promise<void> {
   const ended = untilSignal();
-  // Whoever looks at a terminal wants the link and what went wrong; a service wants every transition.
+  // A terminal gets the link and errors; a service gets every transition.
   const isWatched = process.stderr.isTTY && process.env['SVC_LOG_LEVEL'] === undefined;
   const level = process.env['SVC_LOG_LEVEL'] ?? 'info';
   const log = pino(
@@ -65,7 +65,7 @@ export async function up(options: UpOptions): Promise<void> {
   await running.end();
   if (!running.mayClose()) {
     log.error('a database is not what it was when it was opened: it is left as it is');
-    // SQLite writes as it closes, also when the process ends by itself.
+    // SQLite writes as it closes, also at the end of the process.
     process.kill(process.pid, 'SIGKILL');
   }
   if (failure !== null) throw failure;

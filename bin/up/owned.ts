@@ -1,4 +1,4 @@
-/** What the portal holds in its state folder, looked at each round: its lock and the socket of the command line. */
+/** What the portal owns in its state folder, checked each round: its lock and the socket of the command line. */
 import type { Logger } from 'pino';
 import type { Portal } from '../../api/portal.ts';
 import type { StateLock } from '../../store/state-lock.ts';

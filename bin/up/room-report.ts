@@ -1,4 +1,4 @@
-/** What the relay of rooms tells whoever runs the portal: lines in the log, and the row `rooms` of `svc doctor`. */
+/** What the relay of rooms reports to the operator: lines in the log, and the row `rooms` of `svc doctor`. */
 import type { Logger } from 'pino';
 import type { Relay } from '../../api/rooms/contract.ts';
 import { collectionMemory, collectionValue } from '../../api/rooms/collection.ts';
@@ -15,7 +15,7 @@ import { limits } from '../limits.ts';
 const textOf = (error: unknown): string =>
   error instanceof SvcError ? error.message : String((error as Error | undefined)?.stack ?? error);
 
-/** People knock again every few seconds: what was told is told again after an hour. */
+/** Clients reconnect every few seconds: the same refusal is logged again after an hour. */
 function onceAnHour(nowMs: () => number): (what: string) => boolean {
   const loggedAtMs = new Map<string, number>();
   return (what) => {
@@ -49,7 +49,7 @@ export function relayReport(log: Logger, nowMs: () => number): RelayReport {
   };
 }
 
-/** In the state folder: made by whoever accepts that the documents of rooms are lost. */
+/** In the state folder: created by the operator to accept that the documents of rooms are lost. */
 export const acceptLoss = 'rooms.accept-loss';
 
 /** What was found when the portal began. */

@@ -15,14 +15,14 @@ export interface RoomSpaceDeps {
 }
 
 /**
- * Documents and attachments. Infinity while the disk of the state folder has less left than that, beside what the portal itself needs: who
- * holds most stops first, and nobody fills it for all. Decision: docs/decisions/0165-shares-of-the-room-budget.md
+ * Documents and attachments. Infinity while the disk of the state folder has less free space than that plus what the portal needs: then the
+ * owner with the most is refused first, so that one can't fill it for all. Decision: docs/decisions/0165-shares-of-the-room-budget.md
  */
 export function roomSpace({ stateDir, rooms, log, freeBytes = freeOn }: RoomSpaceDeps): (dona: string) => Promise<number> {
   return async (dona) => {
     const left = (await freeBytes(stateDir)) - limits.stateFreeBytesMin;
     if (left < 0) return Infinity;
-    // While the room log is shut nobody writes to it.
+    // While the room log is shut nothing is written to it.
     const documents = await log.sizeOf(...(await rooms.ownedRooms(dona))).catch(() => 0);
     const held = documents + (await rooms.attachmentBytesOf(dona));
     return held > left ? Infinity : held;

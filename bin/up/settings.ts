@@ -41,7 +41,7 @@ export function portalSettings(spec: PortalSpec, listen: string | null): PortalO
   return { listenHost, listenPort, url: portalUrl(spec.url, listenPort), origins, trustedProxies };
 }
 
-/** `svc.localhost` stands for http on the port of the portal; a whole URL stands for itself. */
+/** `svc.localhost` means http on the port of the portal; a whole URL is used as it is. */
 function portalUrl(url: string | undefined, port: number): string {
   if (url === undefined) return `http://svc.localhost:${port}`;
   if (/^https?:\/\//.test(url)) return url.replace(/\/$/, '');

@@ -1,4 +1,4 @@
-/** What lies in the state folder, opened: the store, the room log, the folder of attachments; and whoever looks that they stay what they are. */
+/** Opens what is in the state folder: the store, the room log, the folder of attachments; and the watch that they are not replaced. */
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from 'pino';

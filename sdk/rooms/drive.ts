@@ -28,7 +28,7 @@ export interface Ticket {
   readonly papel: Papel | null;
 }
 
-/** What `RoomEnvironment.ticket` rejects with when the portal answered; anything else passes by itself. */
+/** What `RoomEnvironment.ticket` rejects with when the portal answered; any other error is transient. */
 interface TicketRefusal {
   readonly status?: unknown;
   readonly retryAfterMs?: unknown;
@@ -81,7 +81,7 @@ function startLoop(environment: RoomEnvironment, handle: Handle, executors: Exec
     const before = connection;
     connection = next;
     for (const effect of effects) (executors[effect.kind] as (effect: RoomEffect) => void)(effect);
-    // An effect may lead to an event, and so to a later state that was told already.
+    // An effect may lead to an event, and so to a later state that was reported already.
     if (connection !== next) return;
     if (next.papel !== null && next.papel !== before.papel) copy?.remember(next.papel);
     schedule();

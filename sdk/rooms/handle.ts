@@ -15,7 +15,7 @@ export interface EnterOptions {
 export interface Change {
   readonly estado: RoomState;
   readonly papel: Papel | null;
-  /** With `fora`: what is in the way besides the network. */
+  /** With `fora`: the cause, when it is not the network. */
   readonly motivo: RoomReason | null;
 }
 
@@ -53,7 +53,7 @@ export function createHandle(options: EnterOptions, say: (error: unknown) => voi
   const presenca = options.awarenessProtocol === undefined ? undefined : new options.awarenessProtocol.Awareness(doc);
   const listeners = new Set<(change: Change) => void>();
   const sincronizado = defer<void>();
-  // Whoever doesn't wait for it is not told of an unhandled rejection.
+  // A caller that doesn't wait for it gets no unhandled rejection.
   sincronizado.promise.catch(() => undefined);
   let now: Change = { estado: 'conectando', papel: null, motivo: null };
   let left: Promise<void> | null = null;
@@ -69,7 +69,7 @@ export function createHandle(options: EnterOptions, say: (error: unknown) => voi
         say(error);
       }
     }
-    // After the listeners, so that whoever waits for both hears the state first.
+    // After the listeners, so that a caller that waits for both gets the state first.
     if (isDone.has(next.estado)) sincronizado.reject(Object.assign(new Error(`sala: ${next.estado}`), { code: next.estado }));
   };
   const depart = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { createHandle, type Connection, type EnterOptions } from './handle.ts';
 import type { Socket } from './socket.ts';
 
 export interface BackendOptions extends EnterOptions {
-  /** Of the program; Node's own unless told. */
+  /** The program's own; by default Node's. */
   readonly WebSocket?: (new (url: string) => Socket) | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * An update (V1) as several that each fit into a frame: the portal takes none above 1 MiB, and a document that was written without a network, or
- * bound to a new room, may be more. Parts are cut between structs, and inside long text as Yjs itself would; each stands on what came before it.
- * Format: INTERNALS.md of yjs; the reader is the portal's own (schema/crdt/scan.ts).
+ * An update (V1) as several that each fit into a frame: the portal takes none above 1 MiB, and a document that was written without a
+ * network, or bound to a new room, may be larger. Parts are cut between structs, and inside long text as Yjs itself would; each depends on
+ * the parts before it. Format: INTERNALS.md of yjs; the reader is the portal's own (schema/crdt/scan.ts).
  */
 import { scanUpdate } from '../../schema/crdt/update.ts';
 import { encodeUints, readVarbytes, readVaruint, type Cursor } from '../../schema/varuint.ts';
@@ -11,11 +11,11 @@ interface Struct {
   readonly clock: number;
   readonly length: number;
   readonly bytes: Uint8Array;
-  /** Structs of other clients that it stands on: client, clock, client, clock… */
+  /** Structs of other clients that it depends on: client, clock, client, clock… */
   readonly needs: readonly number[];
 }
 
-/** The update itself when it fits, or can't be read, or holds one thing that is too big by itself. */
+/** The update itself when it fits, can't be read, or holds a single item that is too big. */
 export function partsOf(update: Uint8Array, bytesMax: number): readonly Uint8Array[] {
   if (update.length <= bytesMax) return [update];
   const structs: Struct[] = [];
@@ -38,7 +38,7 @@ export function partsOf(update: Uint8Array, bytesMax: number): readonly Uint8Arr
     },
     false,
   );
-  // A hole at the end of a section is none of ours; then the deletions can't be told by the last struct.
+  // svc writes no hole at the end of a section; with one the deletions can't be found by the last struct.
   if (scan === null || scan.gaps || structs.length === 0) return [update];
   const deletes = update.subarray(end);
   const parts = [...packed(inOrder(structs), bytesMax - deletes.length), part([], deletes)];
@@ -55,7 +55,7 @@ function byClient(structs: readonly Struct[]): ReadonlyMap<number, readonly Stru
   return queues;
 }
 
-/** Every struct after those that it stands on; what the update does not hold is there already. */
+/** Every struct after its dependencies; those that the update does not hold are there already. */
 function inOrder(structs: readonly Struct[]): readonly Struct[] {
   const queues = byClient(structs);
   const next = new Map<number, number>();

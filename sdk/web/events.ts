@@ -1,6 +1,6 @@
-/** What the shell tells the page: events, kept while nobody listens. */
+/** Events from the shell to the page, kept until there is a listener. */
 const keptEventsMax = 32;
-/** Of these only the last counts for whoever begins to listen later. */
+/** Of these a later listener gets only the last one. */
 const lastCounts: ReadonlySet<string> = new Set(['tema', 'mudaram']);
 
 export type Listener = (dados: never) => void;

@@ -34,7 +34,7 @@ export interface CopyName {
 const databaseName = 'svc-salas';
 /** So many updates are put together into one when the room is opened next, or while it is open. */
 const updatesMax = 400;
-/** A copy that nobody opened for so long goes: its room may be gone without this browser having heard of it. */
+/** A copy that was not opened for so long is deleted: its room may be gone without a message to this browser. */
 const unusedMs = 90 * 24 * 60 * 60_000;
 
 let opening: Promise<IDBPDatabase<Rooms>> | null = null;
@@ -140,7 +140,7 @@ async function compact(
     await transaction.done;
     return { update: rows[0]?.update ?? null, count: rows.length };
   }
-  // A document of its own: putting updates together without one keeps what was deleted.
+  // A separate document: merging updates without one keeps deleted content.
   const whole = new Y.Doc();
   for (const { update } of rows) Y.applyUpdate(whole, update);
   const update = Y.encodeStateAsUpdate(whole);

@@ -9,7 +9,7 @@ export interface PageOptions extends EnterOptions {
   readonly guardarLocal?: boolean | undefined;
 }
 
-/** Where the page stands, by the shell's word: it never says so itself. */
+/** Where the page is served, by the shell's message: the page never says so itself. */
 export interface Place {
   readonly app: string;
   readonly usuario: string;
@@ -67,7 +67,7 @@ async function takeCopy(handle: Handle, { Y, place, sala }: PageRoom): Promise<C
 
 async function askTicket({ bridge, sala, place }: PageRoom): Promise<Ticket> {
   const ticket = (await bridge.ask('salas.bilhete', { sala })) as Ticket & { readonly usuario?: string };
-  // Somebody else signed in behind this desktop: nothing of this person goes to the room in their name.
+  // Another person signed in to this desktop: nothing of this person is sent in their name.
   if (ticket.usuario !== undefined && ticket.usuario !== place.usuario) throw Object.assign(new Error('outra pessoa'), { status: 403 });
   return ticket;
 }
@@ -77,7 +77,7 @@ function watchNetwork(change: (online: boolean) => void): () => void {
   const options = { signal: ended.signal };
   addEventListener('online', () => change(true), options);
   addEventListener('offline', () => change(false), options);
-  // Timers of a hidden page are slow: whoever looks at it again does not wait for them.
+  // Timers of a hidden page are slow: when it becomes visible it does not wait for them.
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && change(true), options);
   return () => ended.abort();
 }

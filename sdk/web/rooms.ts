@@ -48,7 +48,7 @@ export function createRooms(bridge: Bridge, file: string | null) {
     return await ask('anexar', { sala, blob });
   };
 
-  /** Until it stands: no port yet, or the file could not be loaded. */
+  /** Until it is loaded: no port yet, or the file could not be loaded. */
   const begin = async (sala: string, handle: Handle, options: PageOptions): Promise<void> => {
     for (let waitMs = retryFirstMs; !handle.left; waitMs = Math.min(waitMs * 2, retryMsMax)) {
       try {

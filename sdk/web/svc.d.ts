@@ -122,7 +122,7 @@ interface SvcSalas {
   tirarAcessoDoGrupo(sala: string, grupo: string): Promise<null>;
   /** Opens the share dialog of the desktop. */
   compartilhar(sala: string): Promise<null>;
-  /** `ancora`: the comment id, up to 64 letters, digits, `_`, `-`; the same one never tells the same person twice. */
+  /** `ancora`: the comment id, up to 64 letters, digits, `_`, `-`; the same one never notifies the same person twice. */
   avisar(sala: string, tipo: 'mencao' | 'comentario', para: readonly string[], ancora: string): Promise<null>;
   anexar(sala: string, bytes: Blob | ArrayBuffer | ArrayBufferView, tipo?: string): Promise<SvcAnexo>;
   anexo(sala: string, sha: string): Promise<Blob>;

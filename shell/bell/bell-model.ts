@@ -29,7 +29,7 @@ export interface BellPortal {
   markRead(ids: readonly string[] | null): Promise<NoticesAnswer>;
 }
 
-/** `announce` is told in words what came since the last reading. */
+/** `announce` gets in words what came since the last reading. */
 export function createBellModel(portal: BellPortal, announce: (words: string, notice: NoticeView) => void): BellModel {
   const state = createSignal<BellState>({ avisos: [], naoLidos: 0, loaded: false, problem: null });
   let reading = false;

@@ -1,4 +1,4 @@
-/** The sentence of a notice, written here and not by whoever caused it (spec 6), and where its Open leads. */
+/** The sentence of a notice, written here and not by its sender (spec 6), and where its Open leads. */
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import { text } from '../i18n/i18n.ts';
 

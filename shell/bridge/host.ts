@@ -1,6 +1,6 @@
 /**
- * The shell's end of the bridge: hands each window's page a port of its own and answers its requests. Who asks is known by the
- * iframe, never by what the page says. Source: design 7, anchors E and F20; protocol in verbs.ts.
+ * The shell's end of the bridge: gives each window's page a port and answers its requests. The sender is identified by the iframe, never by
+ * the message. Source: design 7, anchors E and F20; protocol in verbs.ts.
  */
 import {
   verbArguments,
@@ -41,7 +41,7 @@ export interface BridgePage {
   hello(window: string): void;
   /** A pointerdown in the page. */
   pointer(window: string): void;
-  /** What stands in this window is the portal's error panel, and wants to know what the desktop looks like. */
+  /** This window shows the portal's error panel, which asks for the appearance of the desktop. */
   panel(window: string): void;
   key(window: string, key: ShellKey): void;
 }
@@ -57,7 +57,7 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
   const ports = new Map<string, MessagePort>();
   /** Of the window, not of the port: saying hello again brings nothing. */
   const paces = new Map<string, Pace>();
-  /** Windows with the portal's error panel: it has no port, and is told of the appearance only. */
+  /** Windows with the portal's error panel: it has no port, and gets the appearance only. */
   const panels = new Map<string, { readonly source: Window; readonly origin: string }>();
   const kept = new Map<string, { readonly evento: ShellEvent; readonly dados: unknown }[]>();
 
@@ -134,7 +134,7 @@ type Answer =
   | { readonly ok: true; readonly valor: unknown }
   | { readonly ok: false; readonly erro: { readonly code: string; readonly message: string } };
 
-/** Whoever waits for an answer is told; the rest is dropped. */
+/** A request gets an error; the rest is dropped. */
 function refuse(port: MessagePort, data: unknown): void {
   const id = isObject(data) ? data['id'] : undefined;
   if (typeof id === 'number' || typeof id === 'string')
@@ -166,7 +166,7 @@ export async function answer(handlers: BridgeHandlers, window: string, request: 
     return refusal('verbo-desconhecido', `não há o verbo ${String(verbo)}`);
   const verb = verbo as VerbName;
   if (!isObject(args) || !verbArguments[verb](args)) return refusal('argumentos-invalidos', `argumentos inválidos para ${verb}`);
-  // The check above stands for the type that the table gives.
+  // The check above proves the type that the table gives.
   const handler = handlers[verb] as (window: string, args: Fields, signal: AbortSignal) => unknown;
   const ended = new AbortController();
   const deadlineMs = verbDeadlineMs(verb);

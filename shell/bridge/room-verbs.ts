@@ -48,7 +48,7 @@ export interface RoomVerbs {
   'salas.anexo': { readonly args: OfRoom & { readonly sha: string }; readonly valor: Blob };
   /** Of the SDK: a ticket for one attempt. */
   'salas.bilhete': { readonly args: OfRoom; readonly valor: TicketAnswer };
-  /** Of the SDK: who looks at which app, and where the WebSocket goes. Answered without the portal, so that it works without a network. */
+  /** Of the SDK: which person uses which app, and the address of the WebSocket. Answered without the portal, so that it works offline. */
   'salas.lugar': {
     readonly args: object;
     readonly valor: {

@@ -53,7 +53,7 @@ export interface BridgeVerbs extends RoomVerbs {
 
 export type VerbName = keyof BridgeVerbs;
 
-/** What the shell tells the page, and what the page tells the shell without awaiting an answer. */
+/** Events from the shell to the page, and messages of the page that get no answer. */
 export const shellEvents = ['abertura', 'tema', 'mudaram'] as const;
 export type ShellEvent = (typeof shellEvents)[number];
 

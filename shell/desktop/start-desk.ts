@@ -23,7 +23,7 @@ import { deskWindows, isApp, optionsOf, storeOptions, storeWindow, tasksOptions,
 import { pressShellKey } from './keys.ts';
 import type { Desk, Frame, KeyboardMode, Toast } from './desk.ts';
 
-/** Lives as long as the page: signing out loads it anew. */
+/** Lives as long as the page: signing out reloads it. */
 export function startDesk(session: SessionAnswer): Desk {
   actFor(session.usuario, () => location.replace('/?entrada=OTHER_PERSON'));
   const apps = createAppsStore(async (usage) => await listApps(usage).catch(leaveWhenSignedOut));
@@ -138,7 +138,7 @@ function startFeed(
     page: (page) => to.page(page),
     connection: (state) => {
       connection.set(state);
-      // Away, or is it we who are signed out? The answer tells.
+      // Is the portal away, or are we signed out? The answer says.
       if (state === 'waiting') apps.refresh();
     },
   });
@@ -153,7 +153,7 @@ function watchRemovals(apps: AppsStore, gone: (app: string) => void): RemovedApp
   return removed;
 }
 
-/** Whoever removed it, its windows would show an app that is no more. */
+/** Its windows would show an app that was removed. */
 function closeRemoved(desk: Desk, app: string): void {
   for (const window of desk.windows.ofApp(app)) {
     desk.close(window.id);
@@ -172,7 +172,7 @@ function opening(desk: Desk, notice: NoticeView): (() => void) | null {
   };
 }
 
-/** The session ended elsewhere: begin anew at the sign-in page. Too many cookies: the portal's page removes them. */
+/** The session ended elsewhere: the sign-in page is loaded. Too many cookies: the portal's page removes them. */
 function leaveWhenSignedOut(error: unknown): never {
   if (error instanceof ApiError && (error.status === 401 || error.status === 431)) location.reload();
   throw error;

@@ -87,8 +87,8 @@ export class SvcDesktop extends LitElement {
   }
 
   /**
-   * Back to what had it. What was chosen in the launcher decides by itself, but could take nothing while the launcher was there, which keeps
-   * the focus from all the rest: then the window in front gets it.
+   * Focus goes back to the element that had it. A choice in the launcher moves the focus, but could not while the launcher held it: then
+   * the front window gets it.
    */
   #giveFocus(): void {
     if (this.#backTo !== null) return this.#backTo.focus();
@@ -120,8 +120,8 @@ export class SvcDesktop extends LitElement {
   }
 
   /**
-   * The Tab key led into an iframe: raise its window. Clicks inside are told by the SDK, or caught by the cover of app-frame.ts; they
-   * leave `activeElement` at the iframe before, so only an iframe that was not there at the last look counts.
+   * The Tab key led into an iframe: raise its window. Clicks inside are reported by the SDK, or caught by the cover of app-frame.ts; they
+   * leave `activeElement` at the iframe before, so only an iframe that was not active at the last check counts.
    */
   #followFocus(): () => void {
     let seen: HTMLElement | null = null;

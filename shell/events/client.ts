@@ -1,6 +1,6 @@
 /**
- * The page's end of `/ws/events`. Events only say that something happened: whoever misses one (another run of the portal, a gap in
- * the numbers, a lost connection) is told to read the state again. Source: schema/wire/events.ts, anchors F3.
+ * The page's end of `/ws/events`. Events only say that something changed: after a missed one (another run of the portal, a gap in the
+ * numbers, a lost connection) the state is read again. Source: schema/wire/events.ts, anchors F3.
  */
 import { doubledMs, halfByChanceMs } from '../../schema/backoff.ts';
 import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';

@@ -1,6 +1,6 @@
 /**
- * What stands in the place of the desktop while the portal can't be reached. One page without any other resource: the worker makes it,
- * nothing is cached. It asks again by itself and loads the desktop once anybody answers.
+ * Shown instead of the desktop while the portal can't be reached. One page without any other resource: the worker makes it, nothing is
+ * cached. It retries and loads the desktop at the first answer.
  */
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Puts the worker of offline/worker.ts in its place once somebody is signed in; only where apps have origins of their own. In path mode the
- * shell's origin is that of the apps too, and a worker of ours that was there is removed.
+ * Registers the worker of offline/worker.ts after a sign-in; only where apps have their own origins. In path mode the shell's origin is
+ * that of the apps too, and an existing worker of svc is removed.
  */
 const script = '/offline.js';
 

@@ -1,15 +1,13 @@
 /**
- * The service worker of the shell's origin. It does one thing: where the desktop itself is asked for and nobody answers, it shows the
- * offline page. It keeps nothing (Cache Storage is empty), and touches no other request: no app (their origins have no worker of ours), no
+ * The service worker of the shell's origin. It does one thing: when the desktop is requested and the portal does not answer, it shows the
+ * offline page. It stores nothing (Cache Storage is empty), and handles no other request: no app (their origins have no worker of svc), no
  * API, no file of the shell. It answers the navigation to `/` without a query when the portal does not answer it, or a proxy says 502 or
- * 504, by a page that it makes itself under a policy that runs exactly its own script. That page asks `/api/sessao` more rarely each time,
- * up to 10 s, and loads the desktop at the first answer. A link that signs in carries a query, so it never passes through; the navigation
- * that does is sent by the browser itself (navigation preload), with the headers it would have had without a worker, and a browser without
- * preload gets no page.
- *
- * The browser compares it at every load of the desktop (`updateViaCache: none`); it unregisters itself after the portal has no
- * `/offline.js` any more. Without it a reload of the desktop showed the browser's error page, which does not come back by itself. The
- * worker holds no state, so a newer one replaces it at once. Over plain http from another machine browsers have no service workers.
+ * 504, with a page that it makes itself under a policy that runs exactly its own script. That page asks `/api/sessao` with a backoff of up
+ * to 10 s, and loads the desktop at the first answer. A sign-in link carries a query, so it never passes through; the navigation that does
+ * is sent by the browser itself (navigation preload), with its usual headers, and a browser without preload gets no page.
+ * The browser compares it at every load of the desktop (`updateViaCache: none`); it unregisters itself once the portal has no `/offline.js`
+ * any more. Without it a reload of the desktop shows the browser's error page, which does not retry. The worker holds no state, so a newer
+ * one replaces it at once. Over plain http from another machine browsers have no service workers.
  */
 import { offlinePage, offlinePolicy } from './page.ts';
 

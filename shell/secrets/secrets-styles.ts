@@ -1,4 +1,4 @@
-/** How the dialog of secrets looks; from 320 px up everything stands below everything else. */
+/** Style of the secrets dialog; from 320 px up everything is in one column. */
 import { css } from 'lit';
 
 export const secretsStyles = css`

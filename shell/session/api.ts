@@ -48,10 +48,13 @@ function content(body: unknown): RequestInit {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** For whom this page was loaded: said with every call, so that the portal does nothing in the name of somebody who signed in since. */
+/**
+ * The person for whom this page was loaded: sent with every call, so that the portal does nothing in the name of another person who signed
+ * in since.
+ */
 let loadedFor: { readonly usuario: string; readonly otherPerson: () => void } | null = null;
 
-/** `otherPerson` is called when somebody else turns out to be signed in. */
+/** `otherPerson` is called when another person is signed in. */
 export function actFor(usuario: string, otherPerson: () => void): void {
   loadedFor = { usuario, otherPerson };
 }
@@ -87,7 +90,7 @@ export async function request(method: string, path: string, body?: unknown, sign
 export const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
 const appPath = (app: string, rest: string): string => `/api/apps/${encodeURIComponent(app)}${rest}`;
 
-/** Null when nobody is signed in. */
+/** Null without a session. */
 export async function whoAmI(): Promise<SessionAnswer | null> {
   try {
     return await json<SessionAnswer>(await request('GET', '/api/sessao'));
@@ -113,7 +116,7 @@ export const endAllSessions = async (others: boolean): Promise<void> =>
 /** `proof`: of the key of the session, which the portal then knows without its cookie. */
 export const signOut = async (proof?: object): Promise<void> => void (await request('DELETE', '/api/sessao', proof));
 
-/** `usage`: with what each app uses of processor and memory, which costs the servers a look. */
+/** `usage`: with what each app uses of processor and memory, which costs the servers a reading. */
 export async function listApps(usage = false): Promise<readonly AppProjection[]> {
   const answer = await json<readonly AppProjection[] | { readonly apps: readonly AppProjection[] }>(
     await request('GET', usage ? '/api/apps?uso=1' : '/api/apps'),
@@ -167,7 +170,7 @@ export const readPreviousLog = async (app: string, tail: number): Promise<string
   (await request('GET', appPath(app, `/log?tail=${tail}&anterior=1`))).text();
 
 export const readStore = async (): Promise<StoreAnswer> => json(await request('GET', '/api/loja'));
-/** The newest version unless told. */
+/** The newest version by default. */
 export const installApp = async (app: string, versao?: string): Promise<void> =>
   void (await request('POST', appPath(app, '/instalacao'), versao === undefined ? {} : { versao }));
 export const removeApp = async (app: string): Promise<void> => void (await request('DELETE', appPath(app, '/instalacao')));

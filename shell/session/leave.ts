@@ -1,7 +1,7 @@
-/** Signing out, from wherever it was asked for. */
+/** Signing out, from any place in the shell. */
 import { endSessionAndKey } from './session-key.ts';
 
-/** Signs out and begins anew at the sign-in page. */
+/** Signs out and loads the sign-in page. */
 export async function leave(): Promise<void> {
   await endSessionAndKey();
   location.assign('/');

@@ -1,4 +1,4 @@
-/** A failed request in the person's language. The portal's own message is English, for engineers: it stands in its log. */
+/** A failed request in the person's language. The portal's own message is English, for its log. */
 import { problemText } from '../../schema/texts/problems.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { ApiError } from './api.ts';

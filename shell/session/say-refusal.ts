@@ -1,4 +1,4 @@
-/** Why somebody could not sign in, and what they can do about it. The code comes from the portal, or from the address after a provider. */
+/** Why a sign-in failed, and what the person can do about it. The code comes from the portal, or from the address after a provider. */
 import { language, text, type TextKey } from '../i18n/i18n.ts';
 import { problemText } from '../../schema/texts/problems.ts';
 

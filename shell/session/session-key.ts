@@ -19,7 +19,7 @@ interface Kept {
 const database = 'svc.sessao';
 const shelf = 'chave';
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
-/** Whatever throws cookies away again and again is not fought for ever. */
+/** If cookies are deleted again and again, it gives up. */
 const comebacksMax = 3;
 const comebacksMs = 60_000;
 const comebacksKey = 'svc.voltas';

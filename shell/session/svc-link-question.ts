@@ -1,6 +1,6 @@
 /**
- * Two questions in the place of the desktop: whether to sign in by a link that another page led to (whose it is stands above the button), and whether
- * to go on as the person who signed in while this page was open. Decision: docs/decisions/0121-who-led-to-a-link.md
+ * Two questions shown instead of the desktop: whether to sign in by a link that another page led to (its person is named above the button),
+ * and whether to go on as the person who signed in while this page was open. Decision: docs/decisions/0121-who-led-to-a-link.md
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { LinkOwnerAnswer, SessionAnswer } from '../../schema/wire/http.ts';
@@ -17,8 +17,8 @@ export type Question =
   | { readonly kind: 'other'; readonly session: SessionAnswer };
 
 /**
- * A page that has somebody click twice at the same place and shows this one after the first gets nothing from the second. It may have loaded long before,
- * under a window that the first click closes: the time runs only while it is in front.
+ * Against a page that provokes a double click and shows this one after the first: the second has no effect. This page may have loaded long
+ * before, under a window that the first click closes: the time counts only while it is in front.
  */
 const readyMs = 800;
 
@@ -30,7 +30,7 @@ export class SvcLinkQuestion extends LitElement {
     refusal: { state: true },
   };
   declare question: Question;
-  /** Signs out and begins anew. */
+  /** Signs out and reloads. */
   declare leave: () => void;
   declare ready: boolean;
   declare refusal: Refusal | null;

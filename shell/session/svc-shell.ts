@@ -20,15 +20,15 @@ import './svc-sign-in.ts';
 
 type Phase =
   | { readonly kind: 'loading' }
-  /** It is tried again by itself; `asking`: right now. */
+  /** It is retried automatically; `asking`: right now. */
   | { readonly kind: 'failed'; readonly message: string; readonly asking: boolean }
   | { readonly kind: 'out'; readonly refusal: Refusal | null }
   | { readonly kind: 'asked'; readonly question: Question }
   | { readonly kind: 'in'; readonly desk: Desk };
 
-/** What the address says besides the page; taken out of it, so that it stands in no history. */
+/** Parameters of the address besides the page; removed from it, so that no history holds them. */
 interface Address {
-  /** Of a link that the portal did not take by itself: it is asked about. */
+  /** Of a link that the portal did not accept at once: the person is asked. */
   readonly passe: string | null;
   /** Why signing in came to nothing. */
   readonly entrada: string | null;

@@ -1,4 +1,4 @@
-/** Shown when nobody is signed in: the ways that the portal offers (a form, a provider's button) and the one-time link. */
+/** Shown without a session: the ways to sign in that the portal offers (a form, a provider's button) and the one-time link. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { SignInMethodsAnswer } from '../../schema/wire/http.ts';
 import { language, text } from '../i18n/i18n.ts';
@@ -94,7 +94,7 @@ export class SvcSignIn extends LitElement {
     await this.#enter({ login: login.value.trim(), senha: senha.value }, senha);
   }
 
-  /** The page starts anew when it was good. */
+  /** The page reloads when it was accepted. */
   async #enter(body: SignInBody, field: HTMLInputElement | null): Promise<void> {
     this.busy = true;
     this.refusal = null;
@@ -192,7 +192,7 @@ export class SvcSignIn extends LitElement {
     >`;
   }
 
-  /** For who runs the portal: nobody else has its terminal. */
+  /** For the operator: only they have the portal's terminal. */
   #steps(): TemplateResult {
     return html`<p class="lead">${text('signin.lead')}</p>
       <ol>

@@ -1,9 +1,8 @@
 /**
- * The share dialog of a room: who is in it with which role, invite, change, remove, leave, rename, delete. An app opens it by the bridge
- * (`salas.compartilhar`), only for a room of its own, only from the window in front, one at a time; what happens in it is the person's
- * doing and not the app's. The app's call is answered at once, what changed is told by `mudaram`; so an app needs no screen for people and
- * roles, and sees no list of people beyond what the person looks for. Leaving, removing and deleting take two presses. Source: spec 2.4,
- * 4.3.
+ * The share dialog of a room: its people and roles, invite, change, remove, leave, rename, delete. An app opens it by the bridge
+ * (`salas.compartilhar`), only for one of its rooms, only from the front window, one at a time; the person acts in it, not the app. The
+ * app's call is answered at once, changes are reported by `mudaram`; so an app needs no screen for people and roles, and sees no list of
+ * people beyond what the person searches. Leaving, removing and deleting take two presses. Source: spec 2.4, 4.3.
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { PapelConcedido } from '../../schema/rooms.ts';
@@ -65,7 +64,7 @@ export class SvcShare extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    // Somebody else changed it meanwhile.
+    // Another person changed it meanwhile.
     this.#end = this.desk.roomsChanged.subscribe(() => void this.#load());
   }
 
@@ -91,7 +90,7 @@ export class SvcShare extends LitElement {
     if (first) await this.#begin();
   }
 
-  /** Whoever may invite begins with whom; unless they went elsewhere while the room was read. */
+  /** A person who may invite starts in the search field, unless they moved the focus while the room was read. */
   async #begin(): Promise<void> {
     await this.updateComplete;
     const search = this.renderRoot.querySelector<SvcPeopleSearch>('svc-people-search');

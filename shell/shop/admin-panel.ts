@@ -45,7 +45,7 @@ export class SvcShopAdmin extends LitElement {
   declare problem: string | null;
   declare busy: ReadonlySet<string>;
   declare mark: string | null;
-  // Whatever moved the store or the apps may have moved this, too.
+  // A change of the shop or the apps may have changed this, too.
   #watch = new Watch(this, () => [language]);
   #ends: (() => void)[] = [];
   #reading = false;

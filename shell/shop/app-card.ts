@@ -1,4 +1,4 @@
-/** One app in a list of the store: picture, name, who made it, what it is for, how it stands, and the button that is wanted most. */
+/** One app in a list of the shop: picture, name, developer, description, state, and the most useful button. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { StoreApp } from '../../schema/wire/shop.ts';
@@ -10,7 +10,7 @@ import { newsOf, sayAuthors } from './words.ts';
 import { installProgress } from './install-progress.ts';
 import { readMarkdown, type Block, type Span } from './markdown.ts';
 
-/** How it stands, in a word. */
+/** Its state, in a word. */
 function badge(app: StoreApp): TemplateResult | typeof nothing {
   const said = (kind: string, words: string): TemplateResult => html`<span class="chip ${kind}">${words}</span>`;
   if (app.install?.state === 'failed') return said('bad', text('store.badgeFailed'));

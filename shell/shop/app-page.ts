@@ -1,4 +1,4 @@
-/** The page of one app: what it is, how it stands, why not, what is new, every version, and what it asks of the server. */
+/** The page of one app: what it is, its state, why it is refused, what is new, every version, and what it requires of the server. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { StoreApp, StoreInstall } from '../../schema/wire/shop.ts';
@@ -68,7 +68,7 @@ function installStanding(app: StoreApp, install: StoreInstall): TemplateResult |
 }
 
 function whyNot(app: StoreApp, context: StoreContext): TemplateResult | typeof nothing {
-  // Who has the newest version, or asked for it, is not told why they could not have it.
+  // With the newest version installed or requested, refusals are not shown.
   const moot = app.install !== null || (app.installed !== null && !app.updatable && app.scope === 'pessoa');
   if (app.refused.length === 0 || moot) return nothing;
   const { session, store } = context.desk;

@@ -1,4 +1,4 @@
-/** What stands in the store: cards, rows, progress, the page of an app. Narrow windows have one column. */
+/** Style of the shop: cards, rows, progress, the page of an app. Narrow windows have one column. */
 import { css } from 'lit';
 
 export const storeContentStyles = css`

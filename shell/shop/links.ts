@@ -1,6 +1,6 @@
 /** Links to the store: `/#loja` opens it, `/#loja/<app>` at the page of one app. The address is clean again as soon as it was followed. */
 
-/** Null when the fragment is none of ours; `app` is null for the store itself. */
+/** Null when the fragment is not a link of the shop; `app` is null for the shop itself. */
 export function readStoreLink(fragment: string): { readonly app: string | null } | null {
   const found = /^#loja(?:\/([a-z0-9-]{1,49}))?$/.exec(fragment);
   return found === null ? null : { app: found[1] ?? null };

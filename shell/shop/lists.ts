@@ -29,7 +29,7 @@ export interface Browsing {
   choose(category: string | null): void;
 }
 
-/** `isKnown`: the repository answered; where it did not, nobody knows what it offers. */
+/** `isKnown`: the repository answered; otherwise its offers are unknown. */
 export function browseList(apps: readonly StoreApp[], browsing: Browsing, context: StoreContext, isKnown: boolean): TemplateResult {
   const offered = apps.filter(({ versions }) => versions.length > 0).map(entryOf);
   const all = sections(offered, categoryText);

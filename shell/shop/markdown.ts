@@ -1,6 +1,6 @@
 /**
- * The part of Markdown that a changelog is written in, as data: headings, lists, paragraphs, code; bold, emphasis, code and links inside. What is
- * none of these stays as it was written. Nothing of it ever becomes markup by itself: the element that draws it makes text of every piece.
+ * The part of Markdown that a changelog uses, as data: headings, lists, paragraphs, code; bold, emphasis, code and links inside. Anything
+ * else stays as it was written. Nothing of it becomes markup: the element that draws it makes text of every piece.
  */
 
 export type Span =

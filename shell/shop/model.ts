@@ -34,7 +34,7 @@ export interface StoreModel {
   readonly busy: Signal<ReadonlySet<string>>;
   refresh(): void;
   apply(event: PortalEvent): void;
-  /** The newest version unless told. */
+  /** The newest version by default. */
   install(app: string, version?: string): Promise<void>;
   cancel(app: string): Promise<void>;
   remove(app: string): Promise<void>;
@@ -42,12 +42,12 @@ export interface StoreModel {
 }
 
 const gatherMs = 150;
-/** A newly published version is seen without anybody's doing. */
+/** A newly published version appears without an action of the person. */
 const refreshMs = 5 * 60_000;
 
 export const updatesIn = ({ apps }: StoreState): number => apps.filter(({ actions }) => actions.includes('update')).length;
 
-/** `announce` is told in words what happened since the last reading. Lives as long as the page. */
+/** `announce` gets in words what happened since the last reading. Lives as long as the page. */
 export function createStoreModel(announce: (words: string) => void): StoreModel {
   const state = createSignal<StoreState>({ apps: [], loaded: false, problem: null, error: null });
   const refusal = createSignal<string | null>(null);

@@ -135,7 +135,7 @@ export class SvcShop extends LitElement {
   #keepKeyboard(): void {
     if (this.#acted === null) return;
     const active = deepActive();
-    // Whoever went elsewhere stays there.
+    // A person who moved to another page stays there.
     if ((active !== null && active !== document.body) || this.desk.windows.top()?.app !== storeWindow) return;
     this.renderRoot.querySelector<HTMLElement>(`[data-actions="${this.#acted}"] button`)?.focus();
   }

@@ -1,4 +1,4 @@
-/** The store in sentences: sizes, steps, refusals with what to ask the administrator, what changed since the last look. */
+/** The shop in sentences: sizes, steps, refusals with what to ask the administrator, changes since the last reading. */
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { StoreApp, StoreInstall, StoreRefusal } from '../../schema/wire/shop.ts';
 import { language, shownAs, text, type TextKey } from '../i18n/i18n.ts';
@@ -28,14 +28,14 @@ function sayTime(ms: number): string {
 export const sayProblem = (apps: readonly StoreApp[]): string =>
   text(apps.some(({ versions }) => versions.length > 0) ? 'store.stale' : 'store.unreachable');
 
-/** By itself: what is held by an administrator, or waits for one, shows no progress. */
+/** Runs without an administrator: what an administrator holds, or has to do, shows no progress. */
 export function goesOn({ actions }: Pick<StoreApp, 'actions'>, { progress, state, reason }: StoreInstall): boolean {
   return progress !== null || actions.includes('cancel') || state === 'installing' || state === 'removing' || reason === 'Outdated';
 }
 
 /**
- * How an installation stands on the app's page. `over`: what was asked for is done, or was given up by whoever asked: no word of warning.
- * `held`: something else is waited for, and the reason says what.
+ * The state of an installation on the app's page. `over`: the request is done, or was cancelled by the person: no warning. `held`: it waits
+ * for something, and the reason says what.
  */
 export function standingOf(app: Pick<StoreApp, 'actions'>, install: StoreInstall): 'failed' | 'going' | 'held' | 'over' {
   if (app.actions.includes('retry') || install.state === 'failed') return 'failed';
@@ -54,7 +54,7 @@ const stepKey = (step: string): TextKey | null =>
 export function sayProgress({ progress, state }: StoreInstall): { readonly step: string; readonly bytes: string } {
   if (progress === null) return { step: text(state === 'removing' ? 'store.removing' : 'store.waiting'), bytes: '' };
   const key = stepKey(progress.step);
-  // Of a package the name is the app's, which is known; of an engine it tells which one.
+  // Of a package the name is the app's, which is known; of an engine it says which one.
   const named = progress.nome !== null && progress.step === 'engines';
   const step = named ? text('store.loadingFile', { nome: progress.nome ?? '' }) : key === null ? progress.step : text(key);
   const { bytes, total, etaMs } = progress;
@@ -96,7 +96,7 @@ export function sayRefusal(refusal: StoreRefusal, app: StoreApp, shellVersion: s
 
 const sayList = (names: readonly string[]): string => new Intl.ListFormat(shownAs(), { type: 'disjunction' }).format(names);
 
-/** Who made it, and who packaged it if that was somebody else. Source: spec 2.1 `developer`, `publisher`. */
+/** The developer, and the publisher if that is another one. Source: spec 2.1 `developer`, `publisher`. */
 export function sayAuthors({ developer, publisher }: Pick<StoreApp, 'developer' | 'publisher'>): string {
   const by = developer === '' ? '' : text('store.by', { nome: developer });
   const ported = publisher === '' || publisher === developer ? '' : text('store.portedBy', { nome: publisher });
@@ -127,7 +127,7 @@ function sayChange(was: StoreApp, app: StoreApp): string | null {
   if (failed && app.install !== null) {
     return text('store.said.failed', { ...values, motivo: reasonText(app.install.reason, language.get()) });
   }
-  // What is there already when its installation ends was told before.
+  // An app that is listed already when its installation ends was announced before.
   const givenUp = was.actions.includes('cancel') && app.install === null && was.install?.wanted !== app.installed;
   if (givenUp) return text('store.said.cancelled', values);
   if (was.install === null && app.install !== null && app.actions.includes('cancel')) return text('store.said.began', values);

@@ -11,7 +11,7 @@ export interface Retry {
   now(): void;
 }
 
-/** `ask` tells the outcome by `failed` or `succeeded`. */
+/** `ask` reports the outcome by `failed` or `succeeded`. */
 export function createRetry(ask: () => void, random: () => number = Math.random): Retry {
   let timer: ReturnType<typeof setTimeout> | null = null;
   let attempt = 0;

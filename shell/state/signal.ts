@@ -8,7 +8,7 @@ export interface Signal<T> {
   subscribe(listener: () => void): () => void;
 }
 
-/** `set` with the very same value tells nobody. */
+/** `set` with the same value notifies no subscriber. */
 export function createSignal<T>(initial: T): Signal<T> {
   let value = initial;
   const listeners = new Set<() => void>();

@@ -21,7 +21,7 @@ export class SvcLogView extends LitElement {
   };
   declare app: string;
   declare name: string;
-  /** Changes when another process writes: the log begins anew. */
+  /** Changes when another process writes: the log starts over. */
   declare run: number | null;
   declare previous: boolean;
   declare follow: boolean;
@@ -133,7 +133,7 @@ export class SvcLogView extends LitElement {
       if (signal.aborted) return;
       this.problem = text('log.error', { erro: sayError(error) });
     }
-    // The stream ended by itself: the portal went away or the log was rotated.
+    // The stream ended: the portal went away or the log was rotated.
     if (!this.previous) setTimeout(() => !signal.aborted && void this.#read(), retryMs);
   }
 

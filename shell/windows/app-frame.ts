@@ -56,14 +56,14 @@ export class SvcAppFrame extends LitElement {
   declare route: string;
   declare name: string;
   declare top: boolean;
-  /** The page loaded the SDK, so it tells the shell about clicks. */
+  /** The page loaded the SDK, so it reports clicks to the shell. */
   declare sdk: boolean;
   declare loaded: boolean;
   declare slow: boolean;
   /** The portal could not be asked whether what came is the app: it may be the browser's own error page, and is covered. */
   declare away: boolean;
   declare problem: string | null;
-  /** Names of the missing secrets that the person was told of and sent away. */
+  /** Names of the missing secrets that the person was shown and dismissed. */
   declare seen: string;
   /** What came last may not be the app: reload when it is ready. */
   #doubtful = false;
@@ -122,7 +122,7 @@ export class SvcAppFrame extends LitElement {
       clearTimeout(this.#helloTimer);
       this.#helloTimer = setTimeout(() => this.#doubtful && this.reload(), helloMs);
     }
-    // A navigation starts a stopped app: nothing loads by itself once it is no longer ready.
+    // A navigation starts a stopped app: nothing loads automatically once it is no longer ready.
     if (!ready) clearTimeout(this.#helloTimer);
     this.#wasReady = ready;
   }
@@ -167,8 +167,8 @@ export class SvcAppFrame extends LitElement {
   }
 
   /**
-   * A page that does not say hello may be an app without the SDK, the portal's panel, or the browser's own error page. Whether the portal
-   * answers now tells the last from the others: it can't be seen from here. Decision: docs/decisions/0046-window-recovery.md
+   * A page that sends no hello may be an app without the SDK, the portal's panel, or the browser's own error page. Whether the portal
+   * answers now distinguishes the last from the others: it can't be seen from here. Decision: docs/decisions/0046-window-recovery.md
    */
   async #ask(): Promise<void> {
     clearTimeout(this.#askTimer);

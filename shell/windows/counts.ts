@@ -1,7 +1,7 @@
 /**
- * Tells the portal how many windows each app has on this page: it decides by that when an app with `aoFechar: encerrar` stops.
- * Counts belong to the page's event connection and end with it, so a new `pagina` is told everything again. When the last
- * window closes the app itself is told too (`close-tabs`). Source: spec 3.3, supervisor rule 6.
+ * Reports to the portal how many windows each app has on this page: by that it decides when an app with `aoFechar: encerrar` stops. Counts
+ * belong to the page's event connection and end with it, so a new `pagina` gets everything again. When the last window closes the app
+ * itself is notified too (`close-tabs`). Source: spec 3.3, supervisor rule 6.
  */
 export interface WindowCounts {
   /** The counts now; apps without windows are absent. */
@@ -18,7 +18,7 @@ export interface CountsPort {
 export function createWindowCounts(port: CountsPort): WindowCounts {
   let page: string | null = null;
   let counts: ReadonlyMap<string, number> = new Map();
-  /** What the portal was told for this page. */
+  /** The counts that were reported for this page. */
   const reported = new Map<string, number>();
   const sending = new Set<string>();
 
@@ -35,7 +35,7 @@ export function createWindowCounts(port: CountsPort): WindowCounts {
         if (page === to) reported.set(app, open);
       }
     } catch {
-      // the portal is away: `connected` tells everything again
+      // the portal is away: `connected` reports everything again
     } finally {
       sending.delete(app);
     }

@@ -38,7 +38,7 @@ export interface Place {
   readonly mode: Mode;
 }
 
-/** Where windows stood last, by app. */
+/** The last places of windows, by app. */
 export interface Places {
   load(app: string): Place | null;
   save(app: string, place: Place): void;

@@ -1,6 +1,6 @@
 /**
- * What survives: where each app's window stood (per person, for good) and which windows are open (per tab, for a reload).
- * What is read back is data from outside: anything odd counts as nothing remembered.
+ * What survives: the place of each app's window (per person, for good) and which windows are open (per tab, for a reload). Stored data is
+ * not trusted: anything invalid counts as nothing stored.
  */
 import type { Mode, Rect } from './geometry.ts';
 import type { Place, Places, WindowState } from './manager.ts';

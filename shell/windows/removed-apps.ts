@@ -1,6 +1,6 @@
 /**
- * Windows of apps that were removed on the server. A list without an app is no proof: the portal may just have begun and not have looked
- * yet, and a window may hold what nobody saved. So an app counts as removed when its removal was told and the list is without it. Pure.
+ * Windows of apps that were removed on the server. A list without an app is no proof: the portal may have just started, and a window may
+ * hold unsaved work. So an app counts as removed when its removal was announced and the list is without it. Pure.
  */
 import type { PortalEvent } from '../../schema/wire/events.ts';
 
@@ -14,7 +14,7 @@ export interface RemovedApps {
 export function createRemovedApps(gone: (app: string) => void): RemovedApps {
   const leaving = new Set<string>();
   let last: ReadonlySet<string> | null = null;
-  /** Its end is told more than once. */
+  /** Its end is announced more than once. */
   const over = new Set<string>();
   const update = (): void => {
     if (last === null) return;

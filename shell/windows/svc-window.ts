@@ -1,4 +1,4 @@
-/** The frame of one window: title bar, eight handles and what stands inside. It draws what the window manager says. */
+/** The frame of one window: title bar, eight handles and its content. It draws the state of the window manager. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk, Frame } from '../desktop/desk.ts';

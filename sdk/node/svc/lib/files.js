@@ -89,8 +89,8 @@ function segments(target) {
 }
 
 /**
- * An open descriptor of a regular file that really lies below the root, or null; whoever gets it closes it. Opens first and asks the
- * kernel where the descriptor really is, so a symlink swapped in between changes nothing.
+ * An open descriptor of a regular file that really is below the root, or null; the caller closes it. Opens first and asks the kernel where
+ * the descriptor is, so a symlink swapped in between changes nothing.
  */
 function openBelow(root, parts) {
   let fd = -1;

@@ -19,7 +19,7 @@ const expected = token === undefined ? null : digest(Buffer.from(token));
 
 const isOpen = () => expected === null;
 
-/** Exactly one header of that very name with that very value; a twin or a look-alike (X_Svc_App_Token) refuses. */
+/** Exactly one header of that name with that value; a duplicate or a look-alike (X_Svc_App_Token) is refused. */
 function admits(rawHeaders) {
   if (expected === null) return true;
   let given = null;

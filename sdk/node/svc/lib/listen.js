@@ -52,7 +52,7 @@ function privateFolder(folder) {
   if (found.mode & 0o077) fs.chmodSync(folder, 0o700);
 }
 
-/** '' when somebody answers at the socket, else the code of the error. */
+/** '' when the socket accepts a connection, else the code of the error. */
 function connectTest(socket) {
   return new Promise((resolve) => {
     const probe = net.connect(socket);
@@ -66,7 +66,7 @@ function connectTest(socket) {
   });
 }
 
-/** A refused connect test tells an orphan from a live socket. Source: spec 3.1 step 3 (never a plain file-type test alone). */
+/** A connect test distinguishes an orphan from a live socket. Source: spec 3.1 step 3 (never a plain file-type test alone). */
 async function clearOrphan(socket) {
   const code = await connectTest(socket);
   if (code === 'ENOENT') return;

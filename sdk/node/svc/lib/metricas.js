@@ -1,7 +1,7 @@
 'use strict';
 /**
- * Metrics of the app (spec 2.1 `recursos.metricas`). Without the declaration publishing does nothing and never throws, as the spec says, whatever
- * else the app declares; with it this version refuses, because nothing would arrive.
+ * Metrics of the app (spec 2.1 `recursos.metricas`). Without the declaration publishing does nothing and never throws, as the spec says;
+ * with it this version refuses, because nothing would arrive.
  */
 const portal = require('./portal.js');
 

@@ -54,7 +54,7 @@ function entrar(sala, opcoes) {
   return enterFromBackend(opcoes, {
     ticket: () => bilhete(sala),
     portal: origemWs(),
-    // What a listener of the app throws is the app's: as if it had thrown by itself.
+    // An error of the app's listener is thrown in the app's context.
     say: (problema) =>
       queueMicrotask(() => {
         throw problema;
