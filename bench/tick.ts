@@ -16,7 +16,7 @@ import type { Log } from '../controller/loop/record.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
 import { decideBackend } from '../reconcilers/backend.ts';
 import { alive, answering, desired, observed } from '../reconcilers/backend-fixtures.ts';
-import type { AppSnapshot } from '../schema/backend.ts';
+import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import { kitVersion, supervisorProtocolVersion } from '../schema/supervisor-protocol.ts';
 import { median, type Area, type Row } from './rows.ts';
 

@@ -12,7 +12,8 @@ import type {
   BackendMemory,
   BackendObserved,
 } from '../reconcilers/backend-types.ts';
-import type { AppSnapshot, Reason } from '../schema/backend.ts';
+import type { Reason } from '../schema/backend.ts';
+import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type {
   BackendDocument,
   GrantDocument,

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test as plain } from 'vitest';
 import { tellCount } from '../test/support/counts.ts';
 import { everyNth, shareSeed } from '../test/support/share.ts';
 import { launcherFaultPoints, supervisorFaultPoints } from './faults.ts';
-import type { AppSnapshot } from '../schema/backend.ts';
+import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import { processesOf, readPidFile } from './processes.ts';
 import { echoBackend, testHome, until, type TestClient, type TestHome } from './test-home.ts';
 

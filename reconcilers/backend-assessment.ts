@@ -6,7 +6,8 @@
 import { probeVerdict } from '../machines/probe-verdict.ts';
 import { limits } from '../schema/limits.ts';
 import type { Saw } from '../machines/backend.ts';
-import type { AppSnapshot, Reason } from '../schema/backend.ts';
+import type { Reason } from '../schema/backend.ts';
+import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type { BackendDesired, BackendMemory, BackendObserved } from './backend-types.ts';
 import { keepsSupervisor } from './supervisor-process.ts';
 

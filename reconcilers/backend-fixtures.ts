@@ -1,5 +1,5 @@
 /** Builders for the tests of this folder: a running, answering app of ana, and what to change of it. */
-import type { AppSnapshot } from '../schema/backend.ts';
+import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type { Manifest } from '../schema/manifest/manifest.ts';
 import { decideBackend } from './backend.ts';
 import type { BackendDecision, BackendDesired, BackendMemory, BackendObserved, PendingIntent } from './backend-types.ts';

@@ -6,7 +6,7 @@ import { windowsEndAtMs, type StopReason, type Wish } from '../machines/backend-
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import { closePolicy, startsWithSession } from '../schema/manifest/manifest.ts';
-import type { AppSnapshot } from '../schema/backend.ts';
+import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type { BackendDesired, BackendMemory, BackendObserved, IntentOutcome, PendingIntent } from './backend-types.ts';
 
 export interface Wished {

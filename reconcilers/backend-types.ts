@@ -1,5 +1,6 @@
 /** What decideBackend takes and remembers. Plain JSON values, so that the loop, `svc plan`, the store and the simulator share them. */
-import type { AppSnapshot, BackendState, Reason } from '../schema/backend.ts';
+import type { BackendState, Reason } from '../schema/backend.ts';
+import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type { Manifest } from '../schema/manifest/manifest.ts';
 import type { BackendLife, Saw } from '../machines/backend.ts';
 import type { ConditionMemory } from './conditions.ts';

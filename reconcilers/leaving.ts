@@ -2,7 +2,7 @@
  * A person whose document is gone (design 4): their apps end, then their supervisor, then they are forgotten. Only this decides about the
  * supervisor of who leaves: `decideSupervisor` would take its end for a loss. Decision: docs/decisions/0136-leaving.md
  */
-import type { AppSnapshot } from '../schema/backend.ts';
+import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 
 /** Whether an app has to be ended. `starting`: a start was sent and not answered yet, and what it brings about was not seen. */
 export function livesOn(snapshot: AppSnapshot | null, starting: boolean): boolean {

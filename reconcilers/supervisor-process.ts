@@ -5,7 +5,8 @@
  */
 import { doubledMs } from '../schema/backoff.ts';
 import { limits } from './limits.ts';
-import type { AppSnapshot, Reason } from '../schema/backend.ts';
+import type { Reason } from '../schema/backend.ts';
+import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type { Action } from './actions.ts';
 import type { BackendMemory, Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionMemory } from './conditions.ts';

@@ -2,7 +2,6 @@
  * Every code that the validator can report about a manifest or a desired-state file, with its weight as data. A code never
  * changes its meaning. docs/errors.md explains each one; a test proves that both lists agree.
  */
-import type { FileReport, Finding, Placed } from './desired/documents.ts';
 
 type Weight = 'error' | 'warning';
 
@@ -80,9 +79,6 @@ export const findingKinds = {
 
 export type FindingCode = keyof typeof findingKinds;
 
-/** Reports a finding of one document; `path` are segments below its root. */
-export type ReportDesired = (of: Placed, code: FindingCode, path: readonly (string | number)[], message: string) => void;
-
 /** Half-open range of UTF-16 offsets in the text that was read. */
 export interface Span {
   readonly start: number;
@@ -95,6 +91,23 @@ export interface Problem {
   readonly path: string;
   readonly span: Span;
   readonly message: string;
+}
+
+/** One finding of the validator, for YAML and JSON alike (issue: `svc validate --json`). */
+export interface Finding {
+  readonly code: string;
+  /** JSON pointer into the document, e.g. `/spec/versao`. */
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+export interface FileReport {
+  readonly file: string;
+  readonly ok: boolean;
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly Finding[];
 }
 
 /** 1-based line and column of UTF-16 offsets. Both LF and CRLF end a line. */

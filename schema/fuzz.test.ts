@@ -4,11 +4,10 @@ import { expect, test } from 'vitest';
 import { readDesired } from './desired/load.ts';
 import { desiredKinds } from './desired/schema.ts';
 import { SvcError } from './errors.ts';
-import { findingKinds } from './findings.ts';
+import { findingKinds, type FileReport } from './findings.ts';
 import { parseManifest } from './manifest/minimum.ts';
 import { isManifest, validateManifest } from './manifest/validate.ts';
 import { renderFinding } from './render.ts';
-import type { FileReport } from './desired/documents.ts';
 import { amount } from '../test/support/amount.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

@@ -8,12 +8,12 @@
  */
 import type { Words } from './texts/reasons.ts';
 import type { Duplex } from 'node:stream';
-import type { SecretsView, Reason } from './backend.ts';
+import type { Reason } from './backend.ts';
+import type { SecretsView, AppProjection, ObjectView, UsageRow } from './wire/http.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { InstallView } from './packages.ts';
 import type { AdminPackagesAnswer } from './wire/shop.ts';
 import type { InstalledForStore, Offers } from './shop-view.ts';
-import type { AppProjection, ObjectView, UsageRow } from './wire/http.ts';
 
 /** Everything the proxy needs for one request to a live backend. */
 export interface BackendRoute {

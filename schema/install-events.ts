@@ -1,59 +1,77 @@
-/** The progress of svc-app-install: one JSON line each with `--json`, one sentence each for people. */
+/**
+ * The progress of svc-app-install: one JSON line each with `--json`, one sentence each for people. The portal checks each line with
+ * these schemas (controller/hosts/installer-lines.ts); the installer takes the types alone.
+ */
+import { appIdPattern } from './app-id.ts';
 import type { ErrorCode } from './errors.ts';
-
-export type Scope = 'sistema' | 'pessoa';
+import { type Wire, count, flag, lineOf, list, oneOf } from './static.ts';
 
 export const installSteps = ['fetch', 'stage', 'check', 'engines', 'set-up', 'swap', 'end-instances', 'clean'] as const;
 export type InstallStepName = (typeof installSteps)[number];
 
-export type InstallEvent =
-  | { readonly event: 'step'; readonly step: InstallStepName }
-  | {
-      readonly event: 'download';
-      readonly nome: string;
-      readonly versao: string;
-      readonly bytes: number;
-      readonly total: number;
+const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
+const textOrNull = (maxLength: number) => ({ type: ['string', 'null'], maxLength }) as const;
+const name = text(256);
+/** Ours; a newer kit may send others. */
+const word = <const Word extends string>(_words: readonly Word[]) => name as unknown as { readonly enum: readonly [Word] };
+
+const event = {
+  anyOf: [
+    lineOf('step', { step: word(installSteps) }),
+    lineOf('download', {
+      nome: name,
+      versao: name,
+      bytes: count,
+      total: count,
       /** Null while nothing has come yet. */
-      readonly etaMs: number | null;
-    }
-  | { readonly event: 'engine'; readonly step: 'extract' | 'ready'; readonly nome: string; readonly versao: string };
+      etaMs: { type: ['number', 'null'] },
+    }),
+    lineOf('engine', { step: word(['extract', 'ready']), nome: name, versao: name }),
+  ],
+} as const;
+export type InstallEvent = Wire<typeof event>;
+export type OnEvent = (event: InstallEvent) => void;
 
 /** The last line. `unchanged`: that version with those bytes was there already. */
-export interface InstallResult {
-  readonly event: 'done';
-  readonly result: 'installed' | 'unchanged' | 'rolled-back' | 'removed' | 'absent' | 'confirmed';
-  readonly app: string;
-  readonly scope: Scope;
-  readonly version: string | null;
+const result = lineOf('done', {
+  result: word(['installed', 'unchanged', 'rolled-back', 'removed', 'absent', 'confirmed']),
+  app: { type: 'string', pattern: appIdPattern },
+  scope: oneOf(['sistema', 'pessoa']),
+  version: textOrNull(256),
   /** packageHash of what was delivered. */
-  readonly hash: string | null;
+  hash: textOrNull(64),
   /** The version that was there before. */
-  readonly before: string | null;
+  before: textOrNull(256),
   /** Processes of the code before that were ended. */
-  readonly ended: number;
-}
+  ended: count,
+});
+export type InstallResult = Wire<typeof result>;
+export type Scope = InstallResult['scope'];
 
-export interface InstallFailure {
-  readonly event: 'error';
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
+const engine = {
+  type: 'object',
+  properties: { app: name, nome: name, versao: name, bytes: { type: ['integer', 'null'] } },
+  required: ['app', 'nome', 'versao', 'bytes'],
+} as const;
 
 /** The answer to `--look`: what of the server itself matters to packages. */
-export interface InstallInventory {
-  readonly event: 'look';
+const look = lineOf('look', {
   /** Of the requirements that were asked for, as given: those of which no alternative is installed. */
-  readonly missing: readonly string[];
-  readonly engines: readonly { readonly app: string; readonly nome: string; readonly versao: string; readonly bytes: number | null }[];
+  missing: { ...list(text(1_024)), maxItems: 10_000 },
+  engines: { ...list(engine), maxItems: 10_000 },
   /** A physical GPU. */
-  readonly gpu: boolean;
-}
+  gpu: flag,
+});
+export type InstallInventory = Wire<typeof look>;
 
-export type InstallOutcome = InstallResult | InstallFailure | InstallInventory;
+const failure = lineOf('error', {
+  code: text(64) as unknown as { readonly enum: readonly [ErrorCode] },
+  message: text(65_536),
+  details: { type: 'object', additionalProperties: true },
+});
+
+export type InstallOutcome = InstallResult | InstallInventory | Wire<typeof failure>;
 
 /** Every line of `svc-app-install --json`. */
+export const installLine = { anyOf: [...event.anyOf, result, look, failure] } as const;
 export type InstallLine = InstallEvent | InstallOutcome;
-
-export type OnEvent = (event: InstallEvent) => void;

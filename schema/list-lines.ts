@@ -5,25 +5,12 @@
  */
 import { appIdPattern } from './app-id.ts';
 import { limits } from './limits.ts';
-import { type Wire, orNull } from './wire/static.ts';
+import { type Wire, lineOf, orNull } from './static.ts';
 
 const account = { type: 'string', pattern: '^[a-z_][a-z0-9_-]{0,31}$' } as const;
 const home = { type: 'string', pattern: '^/[^\\u0000-\\u001f\\u007f]{0,4095}$' } as const;
 const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
-
-/** Open: a newer kit may say more. `required` is typed as in wire/static.ts. */
-function lineOf<const Event extends string, const Properties extends Record<string, object>, Required extends keyof Properties>(
-  event: Event,
-  properties: Properties,
-  required: readonly Required[] = Object.keys(properties) as Required[],
-) {
-  return { type: 'object', properties: { event: { const: event }, ...properties }, required: ['event', ...required] } as unknown as {
-    readonly type: 'object';
-    readonly properties: Properties & { readonly event: { readonly const: Event } };
-    readonly required: readonly ['event' | Required];
-  };
-}
 
 export const listLine = {
   anyOf: [

@@ -1,5 +1,5 @@
 /** How a finding is shown to a person: the place, the code, the message, the line and a caret below it. */
-import type { FileReport, Finding } from './desired/documents.ts';
+import type { FileReport, Finding } from './findings.ts';
 
 const widthMax = 100;
 

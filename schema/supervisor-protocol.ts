@@ -4,7 +4,6 @@
  * A request has an id; its reply repeats it. After `subscribe` the supervisor also pushes lines without an id.
  * Both sides refuse a line over limits.supervisorLineBytesMax and an unknown `op` (code BAD_REQUEST).
  */
-import type { AppSnapshot, SecretsView } from './backend.ts';
 
 export const supervisorProtocolVersion = 1;
 
@@ -19,17 +18,6 @@ export interface StartOrder {
   readonly variables: Readonly<Record<string, string>>;
   /** Not requested: the env file of a wanted app can't be used, and is rewritten. Such a start does not reset the count of restarts. */
   readonly isMend?: boolean;
-}
-
-/** What one app has used since its start, and what it holds now: two of them tell the rate. */
-export interface AppUse {
-  readonly app: string;
-  /** Of the leader: another one's time is not compared. */
-  readonly pid: number;
-  readonly cpuMs: number;
-  readonly memoryBytes: number;
-  /** Processes and threads. */
-  readonly tasks: number;
 }
 
 export type SupervisorRequest =
@@ -75,42 +63,6 @@ export type SupervisorRequest =
   | { readonly id: number; readonly op: 'secret-delete'; readonly app: string; readonly name: string }
   /** Ends the supervisor; backends stay. */
   | { readonly id: number; readonly op: 'quit' };
-
-/** A reply is `{ id, ok: true, … }` with these members, or `{ id, ok: false, error: { code, message } }`. */
-export interface SupervisorReplies {
-  hello: {
-    readonly protocol: number;
-    readonly version: string;
-    readonly pid: number;
-    readonly bootId: string;
-    readonly home: string;
-    /** Other code is installed than this supervisor was started from. Absent: from a kit that does not check. */
-    readonly outdated?: boolean;
-    /** Why nothing can be written to the home; missing when it can. */
-    readonly disk?: string;
-  };
-  subscribe: { readonly apps: readonly AppSnapshot[] };
-  snapshot: { readonly apps: readonly AppSnapshot[] };
-  /** `atMs` by the monotonic clock of the supervisor. */
-  usage: { readonly atMs: number; readonly apps: readonly AppUse[] };
-  start: { readonly accepted: true };
-  stop: { readonly accepted: true };
-  pin: { readonly accepted: true };
-  used: { readonly accepted: true };
-  doubt: { readonly accepted: true };
-  token: { readonly token: string | null };
-  log: { readonly text: string };
-  follow: { readonly accepted: true };
-  secrets: SecretsView;
-  'secret-put': SecretsView;
-  'secret-delete': SecretsView;
-  quit: { readonly accepted: true };
-}
-
-export type SupervisorPush =
-  | { readonly event: 'app'; readonly snapshot: AppSnapshot }
-  | { readonly event: 'gone'; readonly app: string }
-  | { readonly event: 'log'; readonly app: string; readonly text: string };
 
 /** Version that the supervisor sends in `hello`; the portal keeps the kit at its own (design 5). */
 export const kitVersion = '0.2.2';

@@ -1,5 +1,5 @@
 /** `svc-app-publish DIR` and `publicar-motor TARBALL`: output for people and for programs. */
-import type { FileReport } from '../../schema/desired/documents.ts';
+import type { FileReport } from '../../schema/findings.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { renderFinding } from '../../schema/render.ts';
 import { type Destination, publishApp, type Published } from '../../kit/repository/publishing/publish.ts';

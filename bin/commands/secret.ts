@@ -5,7 +5,7 @@
 import { isSecretName } from '../../kit/launch/secrets.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import type { SecretsView } from '../../schema/backend.ts';
+import type { SecretsView } from '../../schema/wire/http.ts';
 import { createClient } from '../client.ts';
 import { backendOf } from '../keys.ts';
 import { printValue, table, warn, write } from '../output.ts';

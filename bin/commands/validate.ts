@@ -3,9 +3,8 @@
  * desired state, judged as a whole; below it packages are looked for too. YAML files given by name are judged together, and the
  * other YAML of their folders answers their references.
  */
-import type { FileReport } from '../../schema/desired/documents.ts';
+import { type FileReport, findingKinds } from '../../schema/findings.ts';
 import type { DesiredFile } from '../../schema/desired/load.ts';
-import { findingKinds } from '../../schema/findings.ts';
 import { renderFinding } from '../../schema/render.ts';
 import { color, plain, write } from '../output.ts';
 import { type Found, findSources, readBytes, siblingsOf } from './validate-sources.ts';

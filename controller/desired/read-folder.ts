@@ -9,7 +9,8 @@ import { limits } from '../../schema/limits.ts';
 import { joinFiles, openFile, type DesiredAnswer, type OpenFile } from '../../schema/desired/load.ts';
 import { ownPeople } from './own-people.ts';
 import { inSlices } from '../loop/slices.ts';
-import type { DesiredState, FileReport } from '../../schema/desired/documents.ts';
+import type { DesiredState } from '../../schema/desired/documents.ts';
+import type { FileReport } from '../../schema/findings.ts';
 import { renderFinding } from '../../schema/render.ts';
 
 export type FolderAnswer =

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import type { SecretReference } from '../../schema/desired/documents.ts';
+import type { SecretReference } from '../../schema/desired/schema.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 

@@ -4,7 +4,7 @@
  * local server). Held in memory only, never in the store, the log or an answer; asked for again after a restart of the portal, and once
  * more when a probe is refused (401, 403).
  */
-import type { AppSnapshot } from '../../schema/backend.ts';
+import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import type { BackendEntry, Token } from '../entries.ts';
 
 let serial = 0;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
 import { limits as machineLimits } from '../../machines/limits.ts';
 import { limits } from '../../schema/limits.ts';
-import type { SupervisorPush } from '../../schema/supervisor-protocol.ts';
+import type { SupervisorPush } from '../../schema/supervisor-lines.ts';
 import { systemClock } from '../clock/system.ts';
 import { createSimulatedClock } from '../clock/simulated.ts';
 import type { Clock } from '../../schema/clock.ts';

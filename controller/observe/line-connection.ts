@@ -7,7 +7,8 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError, type ErrorCode, errorKinds } from '../../schema/errors.ts';
 import { limits as machineLimits } from '../../machines/limits.ts';
 import { limits } from '../../schema/limits.ts';
-import type { SupervisorPush, SupervisorReplies, SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import type { SupervisorPush, SupervisorReplies } from '../../schema/supervisor-lines.ts';
 import { readReply, readSupervisorLine, type SupervisorLine } from './supervisor-lines.ts';
 
 /** A request as callers write it: the connection numbers it. */

@@ -3,19 +3,12 @@
  * snapshots. Edges only enqueue keys. While the line is down the last snapshots stay, marked as old: a server that can't be reached makes
  * its apps unknown, never stopped (design 3 rule 6).
  */
-import type { AppSnapshot } from '../../schema/backend.ts';
+import type { AppSnapshot, SupervisorPush, SupervisorReplies } from '../../schema/supervisor-lines.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import type { AppUsage } from '../../schema/wire/http.ts';
-import {
-  isOlderKit,
-  kitVersion,
-  supervisorProtocolVersion,
-  type SupervisorPush,
-  type SupervisorReplies,
-  type SupervisorRequest,
-} from '../../schema/supervisor-protocol.ts';
+import { isOlderKit, kitVersion, supervisorProtocolVersion, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import { faultPoint } from '../faults.ts';
 import type { Host } from '../hosts/host.ts';
 import { openLineConnection, type Ask, type LineConnection } from './line-connection.ts';

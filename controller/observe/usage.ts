@@ -1,7 +1,7 @@
 /** Two readings of what a person's apps have used make a rate. Read only while a page shows it. */
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
-import type { AppUse, SupervisorReplies } from '../../schema/supervisor-protocol.ts';
+import type { AppUse, SupervisorReplies } from '../../schema/supervisor-lines.ts';
 import type { AppUsage } from '../../schema/wire/http.ts';
 
 interface UsageReading {

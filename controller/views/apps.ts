@@ -1,6 +1,6 @@
 /** The apps of a person: what is seen of them, and what their supervisor does for their pages and for the proxy. */
 import type { Duplex } from 'node:stream';
-import type { SecretsView } from '../../schema/backend.ts';
+import type { SecretsView } from '../../schema/wire/http.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppCommands, AppsView, BackendRoute } from '../../schema/gateway.ts';

@@ -1,5 +1,5 @@
 /** Apps as the shell and the task manager show them (spec 4.1), and objects as `svc get` and `svc describe` do. */
-import type { AppSnapshot } from '../../schema/backend.ts';
+import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import type { AppView } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { AppExit, ObjectView } from '../../schema/wire/http.ts';

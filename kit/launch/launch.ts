@@ -3,7 +3,8 @@
  * replaces itself) and by the supervisor (which spawns the command): one path for every start.
  */
 import { chmodSync, closeSync, mkdirSync, unlinkSync } from 'node:fs';
-import type { GpuSummary, ProcessIdentity, StartStep } from '../../schema/backend.ts';
+import type { ProcessIdentity, StartStep } from '../../schema/backend.ts';
+import type { GpuSummary } from '../../schema/supervisor-lines.ts';
 import { readInstalledRecord } from '../../schema/installed-record.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';

@@ -5,7 +5,8 @@
  * readable-files.ts (can the files be read), lock.ts (one supervisor), disk.ts (space), lost-socket.ts, snapshot.ts (status.json and pushes), vault.ts and hidden.ts (secrets), requests.ts + operations.ts + server.ts (the socket).
  */
 import type { ChildProcess } from 'node:child_process';
-import type { AppSnapshot, LastExit, ProcessIdentity } from '../../schema/backend.ts';
+import type { ProcessIdentity } from '../../schema/backend.ts';
+import type { AppSnapshot, LastExit } from '../../schema/supervisor-lines.ts';
 import type { ClosePolicy, Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import type { Health } from '../../machines/health.ts';

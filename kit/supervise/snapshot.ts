@@ -1,5 +1,6 @@
 /** What is said about an app: the snapshot on the socket and in status.json (spec 2.6), written only when it changed. */
-import type { AppSnapshot, Reason } from '../../schema/backend.ts';
+import type { Reason } from '../../schema/backend.ts';
+import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Supervision } from '../../machines/supervision.ts';
 import { pathState, readIfThere, writeFileAtomic } from '../atomic-file.ts';

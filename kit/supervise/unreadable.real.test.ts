@@ -3,7 +3,7 @@ import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { AppSnapshot } from '../../schema/backend.ts';
+import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { limits } from '../../schema/limits.ts';
 import { failPaths } from '../../test/support/failing-device.ts';
 import { until, type TestClient } from '../test-home.ts';

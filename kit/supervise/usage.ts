@@ -9,7 +9,7 @@
  * have no figures: the service manager of the server runs them.
  */
 import { readFileSync } from 'node:fs';
-import type { AppUse } from '../../schema/supervisor-protocol.ts';
+import type { AppUse } from '../../schema/supervisor-lines.ts';
 import { livingPids } from '../processes.ts';
 import type { App } from './app-state.ts';
 

@@ -3,7 +3,7 @@
  * in and never come out. Decision: docs/decisions/0075-the-vault.md
  */
 import { mkdirSync } from 'node:fs';
-import type { SecretsView, SecretView } from '../../schema/backend.ts';
+import type { SecretsView, SecretView } from '../../schema/wire/http.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';

@@ -3,13 +3,12 @@
  * message names the other document with its place.
  */
 import { isIP } from 'node:net';
-import type { ReportDesired } from '../findings.ts';
+import type { ReportDesired, DesiredDocument, DesiredKind, PersonDocument, Placed, PortalDocument, ServerDocument } from './documents.ts';
 import { keyOfDocument } from '../keys.ts';
 import { isSecureAddress, webAddressOf } from '../portal-address.ts';
 import { clip } from '../positions/node.ts';
 import { didYouMean } from '../shape.ts';
 import { checkGrantRoles } from './cross-grants.ts';
-import type { DesiredDocument, DesiredKind, PersonDocument, Placed, PortalDocument, ServerDocument } from './documents.ts';
 
 /** Whether a document that can't be read may declare it: nothing is said to be missing then. */
 export type MayExist = (what: DesiredKind | 'app' | 'installed' | 'group', name: string) => boolean;

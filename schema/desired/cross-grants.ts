@@ -1,7 +1,6 @@
 /** What Grant documents say together: one owner of a room, one role for everybody in it (design 4). */
-import type { ReportDesired } from '../findings.ts';
+import type { ReportDesired, GrantDocument, Placed } from './documents.ts';
 import { clip } from '../positions/node.ts';
-import type { GrantDocument, Placed } from './documents.ts';
 
 type Grant = Placed<GrantDocument>;
 

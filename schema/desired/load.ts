@@ -3,7 +3,7 @@
  * anywhere the result holds only the reports, and the last good state stays in force.
  */
 import { createHash } from 'node:crypto';
-import { type Problem, findingKinds, lineFinder, pointer, toReport } from '../findings.ts';
+import { type Problem, findingKinds, lineFinder, pointer, toReport, type FileReport } from '../findings.ts';
 import { keyOfDocument } from '../keys.ts';
 import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
@@ -13,7 +13,7 @@ import { didYouMean, shapeProblems } from '../shape.ts';
 import { desiredShape } from './compiled.ts';
 import { type HasAccount, crossChecks } from './cross-checks.ts';
 import { type Hidden, type IsSure, lostOf, withholding } from './lost.ts';
-import type { DesiredDocument, DesiredKind, DesiredState, FileReport, Placed } from './documents.ts';
+import type { DesiredDocument, DesiredKind, DesiredState, Placed } from './documents.ts';
 import { desiredKinds } from './schema.ts';
 
 export interface DesiredFile {

@@ -4,19 +4,7 @@
  */
 import { appIdPattern, appIdRule } from '../app-id.ts';
 import { limits } from '../limits.ts';
-import type { DesiredKind } from './documents.ts';
-
-type Json = Readonly<Record<string, unknown>>;
-
-const closed = (properties: Json, required: readonly string[] = [], extra: Json = {}): Json => ({
-  type: 'object',
-  properties,
-  additionalProperties: false,
-  ...(required.length > 0 ? { required } : {}),
-  ...extra,
-});
-const pattern = (source: string, title: string): Json => ({ type: 'string', pattern: source, title });
-const exactlyOne: Json = { minProperties: 1, maxProperties: 1 };
+import { type Wire, exactlyOne, fields, flag, list, oneOf, pattern } from '../static.ts';
 
 const name = pattern(
   `^[a-z0-9]([a-z0-9._-]{0,${limits.objectNameCharsMax - 2}}[a-z0-9])?$`,
@@ -24,28 +12,21 @@ const name = pattern(
 );
 const app = pattern(appIdPattern, appIdRule);
 /** A text for people: no control characters, no space first. */
-const line = (title: string): Json => pattern('^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,199}$', title);
+const line = (title: string) => pattern('^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,199}$', title);
 const group = pattern('^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$', 'the name of a group');
-const role = ['dona', 'editar', 'comentar', 'ver'] as const;
+const guestRoles = ['editar', 'comentar', 'ver'] as const;
 
-/** `writeOnly`: a value found here is never repeated in a message. */
-const credential = closed(
-  {
-    env: pattern('^[A-Za-z_][A-Za-z0-9_]{0,127}$', 'the name of a variable'),
-    file: pattern('^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,4095}$', 'the path of a file'),
-  },
-  [],
-  { ...exactlyOne, writeOnly: true },
-);
+/** A credential by reference only: never the value itself. `writeOnly`: a value found here is never repeated in a message. */
+const references = {
+  env: pattern('^[A-Za-z_][A-Za-z0-9_]{0,127}$', 'the name of a variable'),
+  file: pattern('^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,4095}$', 'the path of a file'),
+} as const;
+const credential = exactlyOne(references, { writeOnly: true });
+export type SecretReference = Wire<typeof credential>;
 
-const sshKey = closed(
-  {
-    ...(credential['properties'] as Json),
-    agent: pattern('^[A-Za-z_][A-Za-z0-9_]{0,127}$', 'the name of the variable with the path of the agent, for example SSH_AUTH_SOCK'),
-  },
-  [],
-  { ...exactlyOne, writeOnly: true },
-);
+const agent = pattern('^[A-Za-z_][A-Za-z0-9_]{0,127}$', 'the name of the variable with the path of the agent, for example SSH_AUTH_SOCK');
+const sshKey = exactlyOne({ ...references, agent }, { writeOnly: true });
+
 /** It becomes a word of a command on the server: see controller/hosts/ssh/remote-command.ts. */
 const remoteFolder = pattern('^(?:/[A-Za-z0-9_.@%+,=-]{1,64}){1,8}$', 'an absolute folder on the server, of plain characters');
 
@@ -60,7 +41,7 @@ const network = pattern(
   'the address of a proxy or a network, for example 10.0.0.5 or 10.1.0.0/16',
 );
 
-const oidc = closed(
+const oidc = fields(
   {
     issuer: pattern(
       `^(?:https://${hostSource}|http://(?:localhost|127\\.0\\.0\\.1|\\[::1\\]))(?::${portSource})?(?:/[\\x21-\\x22\\x24-\\x3e\\x40-\\x7e]{0,512})?$`,
@@ -68,87 +49,110 @@ const oidc = closed(
     ),
     clientId: pattern('^[\\x21-\\x7e]{1,256}$', 'the id that the provider gave the portal'),
     clientSecret: credential,
+    /** Holds Person.spec.login. Default preferred_username. */
     claim: pattern('^[\\x21-\\x7e]{1,128}$', 'the name of a claim'),
-    scopes: { type: 'array', items: pattern('^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', 'the name of a scope'), uniqueItems: true },
+    /** In addition to `openid`. Default: profile and email. */
+    scopes: { ...list(pattern('^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', 'the name of a scope')), uniqueItems: true },
+    /** Name of the provider, for the button. */
     label: line('a name of 1 to 200 characters'),
   },
   ['issuer', 'clientId', 'clientSecret'],
 );
 
-const specs: Readonly<Record<DesiredKind, Json>> = {
-  Portal: closed({
+const local = fields({
+  prefix: line('a folder'),
+  /** Its people may do what the portal may: asked for once there are several. Decision: docs/decisions/0151-people-of-a-local-server.md */
+  trusted: flag,
+});
+
+const ssh = fields(
+  {
+    host: pattern(`^(?:${hostSource}|[0-9a-fA-F:.]{2,45})$`, 'a host name or an address'),
+    port: { type: 'integer', minimum: 1, maximum: 65_535 },
+    hostKey: pattern('^SHA256:[A-Za-z0-9+/]{43}=?$', 'the fingerprint of the host key as SHA256:… (ssh-keygen -lf)'),
+    /** Account for root's work: root (default), or one that may sudo without a password. */
+    admin: pattern('^[a-z_][a-z0-9_-]{0,31}$', 'the name of a Linux account'),
+    /** Private key, or the agent that holds it. Default: the portal's own, made at first use. A file is relative to the state folder. */
+    key: sshKey,
+    /** Folder of the kit on the server. Default /opt/svc. */
+    kit: remoteFolder,
+    /** Put before /opt and /var/lib on the server: for trials beside a real installation. */
+    prefix: remoteFolder,
+  },
+  ['host', 'hostKey'],
+);
+
+export const specs = {
+  Portal: fields({
+    /** What the portal listens on. */
     listen: pattern(`^${hostSource}:${portSource}$`, 'host:port, for example 127.0.0.1:8787'),
+    /** Name under which browsers reach the portal, e.g. svc.localhost or https://apps.example.org. Default http://svc.localhost:PORT. */
     url: pattern(`^(?:https?://)?${hostSource}(?::${portSource})?/?$`, 'a host name or an http(s) address without a path'),
-    origins: { type: 'string', enum: ['subdomain', 'path'] },
-    trustedProxies: { type: 'array', items: network, uniqueItems: true, maxItems: limits.trustedProxiesMax },
+    /** `subdomain` (default): an origin per app below the portal's name. `path`: one origin, trusted apps only. */
+    origins: oneOf(['subdomain', 'path']),
+    /** Addresses and networks of the reverse proxies whose X-Forwarded-For is believed. Default: none. */
+    trustedProxies: { ...list(network), uniqueItems: true, maxItems: limits.trustedProxiesMax },
+    /** PATH is relative to the state folder. */
     store: pattern('^sqlite:[^\\u0000-\\u001f\\u007f]{1,4096}$', 'sqlite:PATH'),
+    /** Folder (relative to the file) or URL that packages come from. */
     repository: line('a folder'),
-    signIn: closed({ local: closed({ person: name }), ssh: closed({}), oidc }),
+    /** Ways to sign in, in addition to the one-time link (`svc link`). Decision: docs/decisions/0070-signing-in.md */
+    signIn: fields({
+      /** Person that the printed link signs in. Default: the only person, or the first by name. */
+      local: fields({ person: name }),
+      /** Login and password, judged by the sshd of the person's own server. */
+      ssh: fields({}),
+      oidc,
+    }),
   }),
-  Server: closed(
-    {
-      local: closed({ prefix: line('a folder'), trusted: { type: 'boolean' } }),
-      ssh: closed(
-        {
-          host: pattern(`^(?:${hostSource}|[0-9a-fA-F:.]{2,45})$`, 'a host name or an address'),
-          port: { type: 'integer', minimum: 1, maximum: 65_535 },
-          hostKey: pattern('^SHA256:[A-Za-z0-9+/]{43}=?$', 'the fingerprint of the host key as SHA256:… (ssh-keygen -lf)'),
-          admin: pattern('^[a-z_][a-z0-9_-]{0,31}$', 'the name of a Linux account'),
-          key: sshKey,
-          kit: remoteFolder,
-          prefix: remoteFolder,
-        },
-        ['host', 'hostKey'],
-      ),
-    },
-    [],
-    exactlyOne,
-  ),
-  Person: closed(
+  Server: exactlyOne({ local, ssh }),
+  Person: fields(
     {
       nome: line('a name of 1 to 200 characters'),
       login: pattern('^[A-Za-z0-9_][A-Za-z0-9._@-]{0,127}$', 'a login without spaces'),
       server: name,
+      /** On a local server the account that runs the controller. */
       account: pattern('^[a-z_][a-z0-9_-]{0,31}$', 'the name of a Linux account'),
-      grupos: { type: 'array', items: group, uniqueItems: true },
+      grupos: { ...list(group), uniqueItems: true },
     },
     ['nome', 'login', 'server'],
   ),
-  Package: closed(
+  Package: fields(
     {
       app,
       versao: pattern('^[0-9A-Za-z][0-9A-Za-z.\\-+_]*$', 'a version such as 1.4.2'),
       server: name,
-      instalacao: { type: 'string', enum: ['sistema', 'pessoa'] },
+      instalacao: oneOf(['sistema', 'pessoa']),
       pessoa: name,
-      paused: { type: 'boolean' },
+      /** Nothing of the package is changed: no installation, upgrade, repair or rollback. */
+      paused: flag,
     },
     ['app', 'versao', 'server'],
   ),
-  Grant: closed(
+  Grant: fields(
     {
       app,
       sala: line('the name of a room'),
       dona: name,
-      pessoas: { type: 'array', items: closed({ usuario: name, papel: { type: 'string', enum: role } }, ['usuario', 'papel']) },
-      grupos: { type: 'array', items: closed({ grupo: group, papel: { type: 'string', enum: role.slice(1) } }, ['grupo', 'papel']) },
+      pessoas: list(fields({ usuario: name, papel: oneOf(['dona', ...guestRoles]) }, ['usuario', 'papel'])),
+      grupos: list(fields({ grupo: group, papel: oneOf(guestRoles) }, ['grupo', 'papel'])),
     },
     ['app', 'sala', 'dona'],
   ),
-  Backend: closed({ app, pessoa: name, estado: { type: 'string', enum: ['ligado', 'desligado'] } }, ['app', 'pessoa', 'estado']),
-};
+  Backend: fields({ app, pessoa: name, estado: oneOf(['ligado', 'desligado']) }, ['app', 'pessoa', 'estado']),
+} as const;
 
-export const desiredKinds = Object.keys(specs) as DesiredKind[];
+export const desiredKinds = Object.keys(specs) as (keyof typeof specs)[];
 
-export function desiredSchema(kind: DesiredKind): Json {
+export function desiredSchema(kind: keyof typeof specs): Readonly<Record<string, unknown>> {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: `urn:svc:schema:desired:${kind.toLowerCase()}:v1`,
-    ...closed(
+    ...fields(
       {
         apiVersion: { type: 'string', const: 'svc/v1' },
         kind: { type: 'string', const: kind },
-        metadata: closed({ name }, ['name']),
+        metadata: fields({ name }, ['name']),
         spec: specs[kind],
       },
       ['apiVersion', 'kind', 'metadata', 'spec'],

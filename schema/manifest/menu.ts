@@ -4,7 +4,7 @@
  */
 import { limits } from '../limits.ts';
 import { characters } from '../positions/node.ts';
-import { patterns } from './schema.ts';
+import { patterns } from './patterns.ts';
 import { unshownIn } from './shown-text.ts';
 
 export const menuSurfaces = ['arquivo', 'pasta', 'area-de-trabalho', 'icone-do-app'] as const;

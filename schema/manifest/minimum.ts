@@ -12,7 +12,7 @@ import { decodeText } from '../positions/decode.ts';
 import { readJson } from '../positions/json.ts';
 import { clip, materialize } from '../positions/node.ts';
 import type { Problem } from '../findings.ts';
-import { patterns } from './schema.ts';
+import { patterns } from './patterns.ts';
 import type { Manifest } from './manifest.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

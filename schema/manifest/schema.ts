@@ -4,40 +4,17 @@
  * are left open here because an invalid one is omitted, not refused (menu.ts holds their schema).
  */
 import { limits } from '../limits.ts';
-
-type Json = Readonly<Record<string, unknown>>;
-
-const closed = (properties: Json, required: readonly string[] = []): Json => ({
-  type: 'object',
-  properties,
-  additionalProperties: false,
-  ...(required.length > 0 ? { required } : {}),
-});
-const text = (extra: Json = {}): Json => ({ type: 'string', ...extra });
-const pattern = (source: string, title: string): Json => ({ type: 'string', pattern: source, title });
-const list = (items: Json, extra: Json = {}): Json => ({ type: 'array', items, ...extra });
-const flag: Json = { type: 'boolean' };
-
-export const patterns = {
-  id: '^[a-z0-9-]+$',
-  capability: '^[a-z][a-z0-9-]*/v[0-9]+$',
-  script: '^[A-Za-z0-9][A-Za-z0-9/._-]*\\.js$',
-  extension: '^\\.?[A-Za-z0-9][A-Za-z0-9+._-]*$',
-  memory: '^(none|[0-9]+(\\.[0-9]+)?(K|M|G|T|%)?)$',
-  cpu: '^(none|[0-9]+%)$',
-  tasks: '^(none|[0-9]+%?)$',
-  aoFechar: '^(encerrar|manter|ocioso:[1-9][0-9]{0,3}m)$',
-  variable: '^[A-Z][A-Z0-9_]{0,63}$',
-} as const;
+import { fields, flag, list, oneOf, pattern, text } from '../static.ts';
+import { patterns } from './patterns.ts';
 
 const id = pattern(patterns.id, 'lowercase letters, digits and "-"');
 const capability = pattern(patterns.capability, 'a capability as name/vN, for example texto/v1');
 const script = pattern(patterns.script, 'the relative path of a .js file in the package');
 const memory = pattern(patterns.memory, 'none, or a number with K, M, G, T or %');
-const maker = closed({ name: text({ minLength: 1 }), url: text({ format: 'uri' }) }, ['name']);
+const maker = fields({ name: { type: 'string', minLength: 1 }, url: { type: 'string', format: 'uri' } }, ['name']);
 
 /** Spec 2.3. */
-const motor = closed(
+const motor = fields(
   {
     nome: pattern('^[a-z][a-z0-9-]{0,31}$', 'a lowercase name of at most 32 characters'),
     versao: pattern('^[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}$', 'a version of at most 64 characters'),
@@ -45,16 +22,16 @@ const motor = closed(
     sha256: pattern('^[0-9a-f]{64}$', '64 lowercase hexadecimal digits'),
     tamanho: { type: 'integer', minimum: limits.engineBytesMin },
     confere: pattern('^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$', 'a relative path'),
-    quando: { type: 'string', enum: ['gpu'] },
+    quando: oneOf(['gpu']),
   },
   ['nome', 'versao', 'url', 'sha256', 'tamanho'],
 );
 
 /** Spec 2.5. */
-const ownFileType = closed(
+const ownFileType = fields(
   {
     extensao: pattern('^\\.?[a-z0-9][a-z0-9+_-]{0,15}$', 'a lowercase extension of at most 16 characters'),
-    nome: text({ minLength: 1, maxLength: limits.ownFileTypeNameCharsMax }),
+    nome: { type: 'string', minLength: 1, maxLength: limits.ownFileTypeNameCharsMax },
     cor: pattern('^#[0-9a-fA-F]{6}$', 'a color as #rrggbb'),
     icone: pattern('^[A-Za-z0-9][A-Za-z0-9/._-]*\\.(svg|png|jpe?g)$', 'the relative path of an svg, png or jpg file in the package'),
     selo: pattern('^[A-Z0-9]{1,5}$', '1 to 5 uppercase letters or digits'),
@@ -62,27 +39,27 @@ const ownFileType = closed(
   ['extensao', 'nome', 'cor'],
 );
 
-const windowFields = closed({
-  title: text(),
+const windowFields = fields({
+  title: text,
   width: { type: 'integer', minimum: limits.windowWidthMin, maximum: limits.windowSideMax },
   height: { type: 'integer', minimum: limits.windowHeightMin, maximum: limits.windowSideMax },
   richChrome: flag,
   multiplasJanelas: flag,
-  cabecalho: { type: 'string', enum: ['ambiente', 'app'] },
-  minimos: closed({
+  cabecalho: oneOf(['ambiente', 'app']),
+  minimos: fields({
     largura: { type: 'integer', minimum: limits.windowFloorWidth, maximum: limits.windowSideMax },
     altura: { type: 'integer', minimum: limits.windowFloorHeight, maximum: limits.windowSideMax },
   }),
-  posicao: { type: 'string', enum: ['cascata', 'centrada'] },
-  cancelarArraste: list(text({ minLength: 1 })),
-  icone: closed({ glifo: { type: 'string', enum: ['pasta', 'globo'] }, url: text({ minLength: 1 }) }),
+  posicao: oneOf(['cascata', 'centrada']),
+  cancelarArraste: list({ type: 'string', minLength: 1 }),
+  icone: fields({ glifo: oneOf(['pasta', 'globo']), url: { type: 'string', minLength: 1 } }),
 });
 
-const opens = closed({
+const opens = fields({
   extensions: list(pattern(patterns.extension, 'a file extension, with or without the dot')),
   mimeTypes: list(pattern('^[a-zA-Z0-9!#$&^_.+-]+/[a-zA-Z0-9!#$&^_.+-]+$', 'a media type as type/subtype')),
   default: flag,
-  proprios: list(ownFileType, { maxItems: limits.ownFileTypesMax }),
+  proprios: { ...list(ownFileType), maxItems: limits.ownFileTypesMax },
   urls: list(
     pattern(
       '^(?:\\*\\.)?(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$',
@@ -91,21 +68,21 @@ const opens = closed({
   ),
 });
 
-const contributes = closed({
+const contributes = fields({
   settings: script,
   settingsOptIn: flag,
-  contextMenu: { type: 'array', maxItems: limits.contextMenuItemsMax },
-  browserExtension: closed({ id, razao: text({ minLength: 1, maxLength: limits.extensionReasonCharsMax }) }, ['id']),
+  contextMenu: { ...list({}), maxItems: limits.contextMenuItemsMax },
+  browserExtension: fields({ id, razao: { type: 'string', minLength: 1, maxLength: limits.extensionReasonCharsMax } }, ['id']),
 });
 
-const backend = closed(
+const backend = fields(
   {
-    runtime: { type: 'string', enum: ['python3', 'node', 'binary'] },
-    entrypoint: text({ minLength: 1 }),
-    transport: { type: 'string', enum: ['socket'] },
+    runtime: oneOf(['python3', 'node', 'binary']),
+    entrypoint: { type: 'string', minLength: 1 },
+    transport: oneOf(['socket']),
     aoFechar: pattern(patterns.aoFechar, `encerrar, manter or ocioso:<${limits.idleMinutesMin} to ${limits.idleMinutesMax}>m`),
-    installCommand: text(),
-    healthcheckPath: text(),
+    installCommand: text,
+    healthcheckPath: text,
   },
   ['runtime', 'entrypoint'],
 );
@@ -114,25 +91,25 @@ export const manifestSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   $id: 'urn:svc:schema:manifest:v1',
   title: 'a manifest',
-  ...closed(
+  ...fields(
     {
       id,
-      name: text(),
+      name: text,
       version: pattern('^[0-9A-Za-z][0-9A-Za-z.\\-+_]*$', 'a version such as 1.4.2'),
-      type: { type: 'string', enum: ['app', 'engine'] },
-      kind: { type: 'string', enum: ['app', 'service'] },
-      escopo: { type: 'string', enum: ['pessoa', 'servidor'] },
-      engine: closed({ loader: script }),
+      type: oneOf(['app', 'engine']),
+      kind: oneOf(['app', 'service']),
+      escopo: oneOf(['pessoa', 'servidor']),
+      engine: fields({ loader: script }),
       provides: list(capability),
       requires: list(capability),
       usa: list(capability),
       capacidades: {
         type: 'object',
         propertyNames: capability,
-        additionalProperties: closed(
+        additionalProperties: fields(
           {
             rota: pattern('^(/[A-Za-z0-9._~-]+)+$', 'a route as /part/part without a slash at the end'),
-            rotulo: text({ minLength: 1, maxLength: limits.offerLabelCharsMax }),
+            rotulo: { type: 'string', minLength: 1, maxLength: limits.offerLabelCharsMax },
           },
           ['rota'],
         ),
@@ -143,33 +120,33 @@ export const manifestSchema = {
         pattern('^[a-z0-9][a-z0-9+.-]*(\\|[a-z0-9][a-z0-9+.-]*)*$', 'one package name, or several joined by "|" without spaces'),
       ),
       motores: list(motor),
-      instalacao: list({ type: 'string', enum: ['sistema', 'pessoa'] }),
-      resources: closed({
+      instalacao: list(oneOf(['sistema', 'pessoa'])),
+      resources: fields({
         memoryHigh: memory,
         memoryMax: memory,
         cpuQuota: pattern(patterns.cpu, 'none, or a percentage'),
         tasksMax: pattern(patterns.tasks, 'none, or a number, with or without %'),
       }),
-      recursos: closed({
-        gpu: closed({ modo: { type: 'string', enum: ['opcional', 'necessaria'] } }, ['modo']),
+      recursos: fields({
+        gpu: fields({ modo: oneOf(['opcional', 'necessaria']) }, ['modo']),
         fila: flag,
         salas: flag,
         metricas: flag,
       }),
       gpu: flag,
       secrets: list(
-        closed(
-          { name: pattern(patterns.variable, 'an uppercase variable name of at most 64 characters'), description: text(), required: flag },
+        fields(
+          { name: pattern(patterns.variable, 'an uppercase variable name of at most 64 characters'), description: text, required: flag },
           ['name'],
         ),
       ),
-      icon: text(),
-      category: text(),
-      description: text(),
+      icon: text,
+      category: text,
+      description: text,
       developer: maker,
       publisher: maker,
-      homepage: text({ format: 'uri' }),
-      license: text({ minLength: 1 }),
+      homepage: { type: 'string', format: 'uri' },
+      license: { type: 'string', minLength: 1 },
       handles: { enum: ['terminal', 'editor', 'fileBrowser', 'ide', 'vscode', 'browser', null] },
       opens,
       backend,

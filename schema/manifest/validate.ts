@@ -2,8 +2,7 @@
  * The validator of `svc-app.json`: the same object serves `svc validate`, publishing and the portal. On the servers, where
  * memory and start-up count, minimum.ts reads a manifest without JSON Schema.
  */
-import type { FileReport } from '../desired/documents.ts';
-import { type Problem, findingKinds, pointer, toReport } from '../findings.ts';
+import { type FileReport, type Problem, findingKinds, pointer, toReport } from '../findings.ts';
 import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
 import { readJson } from '../positions/json.ts';

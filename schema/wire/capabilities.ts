@@ -3,7 +3,7 @@
  * Decisions: docs/decisions/0200-capability-calls.md, 0201-consent.md
  */
 import { appId } from './http.ts';
-import { type Wire, closed, count, list, nullable, oneOf, text } from './static.ts';
+import { type Wire, closed, count, list, nullable, oneOf, text } from '../static.ts';
 
 /** `name/vN` (spec 2.1). */
 const capacidade = { type: 'string', pattern: '^[a-z][a-z0-9-]*/v[0-9]+$', maxLength: 256 } as const;

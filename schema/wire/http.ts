@@ -6,7 +6,7 @@
 import { appIdPattern } from '../app-id.ts';
 import { backendStates, conditionTypes, reasons, startSteps } from '../backend.ts';
 import { limits } from '../limits.ts';
-import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from './static.ts';
+import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
 
 const status = oneOf(backendStates);
 export const reason = oneOf(reasons);
@@ -228,10 +228,12 @@ const secretName = { type: 'string', pattern: '^[A-Z][A-Z0-9_]{0,63}$' } as cons
 export const secretParams = closed({ id: appId, nome: secretName });
 export const adminSecretParams = closed({ person: personId, app: appId, nome: secretName });
 export const secretBody = closed({ value: { type: 'string', minLength: 1, maxLength: limits.secretValueBytesMax } });
-export const secretsAnswer = closed({
-  secrets: { type: 'array', items: closed({ name: text, description: text, required: flag, declared: flag, set: flag }) },
-  restartNeeded: flag,
-});
+/** Everything of a secret but its value. Not `declared`: the vault holds it and the installed manifest does not ask for it. It can only be removed. */
+const secretView = closed({ name: text, description: text, required: flag, declared: flag, set: flag });
+export type SecretView = Wire<typeof secretView>;
+/** What reading, writing and deleting a secret answer alike. */
+export const secretsAnswer = closed({ secrets: list(secretView), restartNeeded: flag });
+export type SecretsView = Wire<typeof secretsAnswer>;
 export const windowsAnswer = closed({ abertas: count });
 
 const condition = closed({

@@ -4,7 +4,7 @@
  */
 import { limits } from '../limits.ts';
 import { appId } from './http.ts';
-import { type Wire, closed } from './static.ts';
+import { type Wire, closed } from '../static.ts';
 
 /** Roles that an app with `handles` can take over. Source: spec 2.1 `handles`. */
 export const handledRoles = ['terminal', 'editor', 'fileBrowser', 'ide', 'browser'] as const;

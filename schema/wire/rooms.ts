@@ -7,7 +7,7 @@
 import { limits } from '../limits.ts';
 import { noticeKinds, papeis, papeisConcedidos } from '../rooms.ts';
 import { appId, personId } from './http.ts';
-import { type Wire, closed, count, flag, list, nullable, strings, text } from './static.ts';
+import { type Wire, closed, count, flag, list, nullable, strings, text } from '../static.ts';
 
 const roomId = { type: 'string', pattern: '^s[0-9A-Za-z]{21}$' } as const;
 const groupId = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' } as const;

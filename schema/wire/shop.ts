@@ -4,7 +4,7 @@ import { keys } from '../keys.ts';
 import { limits } from '../limits.ts';
 import { engineStates, packageStates } from '../packages.ts';
 import { appId, objectKey, reason } from './http.ts';
-import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from './static.ts';
+import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
 
 const scope = { type: 'string', enum: ['sistema', 'pessoa'] } as const;
 /** Source: spec 2.1 `version`; a repository takes no longer one. */

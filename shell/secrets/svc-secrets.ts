@@ -3,7 +3,7 @@
  * and nowhere else in the page; none ever comes from the portal. Source: spec 2.1 `secrets`, 5.7.
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { SecretsView, SecretView } from '../../schema/backend.ts';
+import type { SecretsView, SecretView } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
 import { deleteSecret, listSecrets, putSecret, restartApp } from '../session/api.ts';

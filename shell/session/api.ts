@@ -1,6 +1,6 @@
 /** The portal's HTTP API as the shell uses it. Every failure is an ApiError with the portal's code and text. Source: schema/wire/http.ts. */
-import type { SecretsView } from '../../schema/backend.ts';
 import type {
+  SecretsView,
   AppProjection,
   LinkOwnerAnswer,
   Problem,

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { repository, runSvc, runSvcWith } from '../../bin/testing/run-svc.ts';
-import type { SecretsView } from '../../schema/backend.ts';
+import type { SecretsView } from '../../schema/wire/http.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { view, whenInstalled, whenState, writeDesired } from './world.ts';

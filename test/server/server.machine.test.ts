@@ -12,7 +12,7 @@ import { runSvc } from '../../bin/testing/run-svc.ts';
 import { serverKit, type ServerKit } from '../../kit/server/pack.ts';
 import { createServerAdmin } from '../../controller/servers/admin.ts';
 import { systemClock } from '../../controller/clock/system.ts';
-import type { AppSnapshot } from '../../schema/backend.ts';
+import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';

@@ -7,7 +7,7 @@ import { decideBackend } from '../../reconcilers/backend.ts';
 import type { Action } from '../../reconcilers/actions.ts';
 import type { BackendDecision, BackendDesired, BackendObserved } from '../../reconcilers/backend-types.ts';
 import { decideSupervisor, keepsSupervisor } from '../../reconcilers/supervisor-process.ts';
-import type { AppSnapshot } from '../../schema/backend.ts';
+import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { limits } from '../../schema/limits.ts';
 import { checkDecision, checkFinished, checkIdempotent, checkStopOrder } from './invariants.ts';
 import { askAll, askLeaver, askPackage } from './leaving-model.ts';

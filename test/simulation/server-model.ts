@@ -5,7 +5,8 @@
 import { advance, nextDeadlineMs, stoppedSupervision, type SupervisionEffect, type SupervisionEvent } from '../../machines/supervision.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
 import { limits } from '../../schema/limits.ts';
-import type { AppSnapshot, Reason } from '../../schema/backend.ts';
+import type { Reason } from '../../schema/backend.ts';
+import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { push } from './pushes.ts';
 import { checkEnvDeletion, checkLaunch, checkProcesses, checkSupervision } from './invariants.ts';
 import { after, type AppModel, type Behaviour, type PersonModel, type Process, type World } from './world.ts';

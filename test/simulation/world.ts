@@ -8,7 +8,8 @@ import { stoppedSupervision, type Supervision } from '../../machines/supervision
 import type { BackendMemory, PendingIntent, ProbeResult } from '../../reconcilers/backend-types.ts';
 import type { PackageMemory } from '../../reconcilers/package-types.ts';
 import type { SupervisorMemory } from '../../reconcilers/supervisor-process.ts';
-import type { AppSnapshot, BackendState, LastExit, Reason } from '../../schema/backend.ts';
+import type { BackendState, Reason } from '../../schema/backend.ts';
+import type { AppSnapshot, LastExit } from '../../schema/supervisor-lines.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { createRandom, type Random } from './random.ts';
 

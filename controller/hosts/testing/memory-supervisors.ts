@@ -1,6 +1,7 @@
 /** A server in memory with a supervisor for each account, over streams: what stands there and runs, and the orders that change it. For tests of the loop. */
 import { duplexPair, type Duplex } from 'node:stream';
-import type { AppSnapshot, Reason } from '../../../schema/backend.ts';
+import type { Reason } from '../../../schema/backend.ts';
+import type { AppSnapshot } from '../../../schema/supervisor-lines.ts';
 import { kitVersion, supervisorProtocolVersion } from '../../../schema/supervisor-protocol.ts';
 import type { Host, InstalledPackage } from '../host.ts';
 import { memoryHost } from './memory-host.ts';

@@ -12,94 +12,51 @@ import { manifestSchema } from '../../../schema/manifest/schema.ts';
 import { decodeText } from '../../../schema/positions/decode.ts';
 import { readJson } from '../../../schema/positions/json.ts';
 import { clip } from '../../../schema/positions/node.ts';
+import { type Wire, fields, list, oneOf, pattern } from '../../../schema/static.ts';
 import { compileShape } from '../../../schema/compile-shape.ts';
 import { type Shape, shapeProblems } from '../../../schema/shape.ts';
 import { compareVersions } from '../../../schema/versions.ts';
-import { type IconType, iconTypes, namePatterns } from './paths.ts';
+import { iconTypes, namePatterns } from './paths.ts';
 
-interface Published {
-  /** Of the tarball: lowercase hex, and bytes. */
-  readonly sha256: string;
-  readonly tamanho: number;
-  /** ISO 8601 in UTC. */
-  readonly publicadoEm: string;
-}
-
-/** One published version. */
-export interface CatalogueVersion extends Published {
-  readonly version: string;
-  readonly manifest: CatalogueManifest;
-  /** Changelog text of this version; '' when none was given. */
-  readonly novidades: string;
-  /** Type of the icon file beside the tarball, `<version>.<icone>`. */
-  readonly icone?: IconType;
-}
-
-export interface CatalogueApp {
-  readonly id: string;
-  /** Newest first, never empty. */
-  readonly versions: readonly CatalogueVersion[];
-}
-
-export interface CatalogueEngine extends Published {
-  readonly nome: string;
-  readonly versao: string;
-}
-
-export interface Catalogue {
-  readonly formato: 1;
-  readonly apps: readonly CatalogueApp[];
-  readonly motores: readonly CatalogueEngine[];
-}
-
-/** `v1/pacote/<id>/<version>.json`: as in the catalogue, with the whole manifest. */
-export interface PackageRecord extends Published {
-  readonly formato: 1;
-  readonly manifest: Manifest;
-  readonly novidades: string;
-  readonly icone?: IconType;
-}
-
-/** `v1/registro-motor/<nome>/<versao>.json`. */
-export interface EngineRecord extends CatalogueEngine {
-  readonly formato: 1;
-}
-
-type Json = Readonly<Record<string, unknown>>;
-const closed = (properties: Json, required: readonly string[]): Json => ({
-  type: 'object',
-  properties,
-  additionalProperties: false,
-  required,
-});
-const pattern = (source: string, title: string): Json => ({ type: 'string', pattern: source, title });
-
-const formato = { type: 'integer', const: 1 };
+const formato = { type: 'integer', const: 1 } as const;
 const published = {
+  /** Of the tarball: lowercase hex, and bytes. */
   sha256: pattern('^[0-9a-f]{64}$', '64 lowercase hexadecimal digits'),
   tamanho: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  /** ISO 8601 in UTC. */
   publicadoEm: pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{3})?Z$', 'a time as 2026-11-21T05:00:00.000Z'),
-};
-const publishedNames = Object.keys(published);
-const novidades = { type: 'string', maxLength: limits.novidadesCharsMax };
-const icone = { type: 'string', enum: iconTypes };
+} as const;
+const publishedNames = ['sha256', 'tamanho', 'publicadoEm'] as const;
+/** Changelog text of this version; '' when none was given. */
+const novidades = { type: 'string', maxLength: limits.novidadesCharsMax } as const;
+/** Type of the icon file beside the tarball, `<version>.<icone>`. */
+const icone = oneOf(iconTypes);
 const engine = {
   nome: pattern(namePatterns.nome, 'a lowercase name of at most 32 characters'),
   versao: pattern(namePatterns.versao, 'a version of at most 64 characters'),
   ...published,
-};
-const manifestProperties = (manifestSchema as unknown as { readonly properties: Json }).properties;
-const manifestSubset = closed(Object.fromEntries(catalogueFields.map((name) => [name, manifestProperties[name]])), []);
-const version = closed(
-  { version: pattern(namePatterns.version, 'a version such as 1.4.2'), ...published, manifest: manifestSubset, novidades, icone },
+} as const;
+const engineNames = ['nome', 'versao', ...publishedNames] as const;
+const { properties } = manifestSchema;
+const manifestSubset = Object.fromEntries(catalogueFields.map((name) => [name, properties[name]])) as Pick<
+  typeof properties,
+  (typeof catalogueFields)[number]
+>;
+const version = fields(
+  {
+    version: pattern(namePatterns.version, 'a version such as 1.4.2'),
+    ...published,
+    manifest: fields(manifestSubset),
+    novidades,
+    icone,
+  },
   ['version', ...publishedNames, 'manifest', 'novidades'],
 );
-const app = closed({ id: pattern(namePatterns.id, appIdRule), versions: { type: 'array', minItems: 1, items: version } }, [
-  'id',
-  'versions',
-]);
+/** Newest first. */
+const versions = { type: 'array', minItems: 1, items: version } as const;
+const app = fields({ id: pattern(namePatterns.id, appIdRule), versions }, ['id', 'versions']);
 
-const named = (name: string, title: string, body: Json): Json => ({
+const named = <Body extends object>(name: string, title: string, body: Body) => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   $id: `urn:svc:schema:${name}:v1`,
   title,
@@ -109,41 +66,35 @@ const named = (name: string, title: string, body: Json): Json => ({
 export const catalogueSchema = named(
   'catalogue',
   'a catalogue',
-  closed({ formato, apps: { type: 'array', items: app }, motores: { type: 'array', items: closed(engine, Object.keys(engine)) } }, [
-    'formato',
-    'apps',
-    'motores',
-  ]),
+  fields({ formato, apps: list(app), motores: list(fields(engine, engineNames)) }, ['formato', 'apps', 'motores']),
 );
+export type Catalogue = Wire<typeof catalogueSchema>;
+/** One published version. */
+export type CatalogueVersion = Wire<typeof version>;
+
 /** The manifest is whole there and was judged when it was published; who installs judges it again. */
+const recordedManifest = {
+  type: 'object',
+  properties: { id: pattern(namePatterns.id, appIdRule), version: pattern(namePatterns.version, 'a version'), backend: { type: 'object' } },
+  required: ['id', 'version', 'backend'],
+} as const;
 export const packageRecordSchema = named(
   'package-record',
   'the record of a package',
-  closed(
-    {
-      formato,
-      manifest: {
-        type: 'object',
-        properties: {
-          id: pattern(namePatterns.id, appIdRule),
-          version: pattern(namePatterns.version, 'a version'),
-          backend: { type: 'object' },
-        },
-        required: ['id', 'version', 'backend'],
-      },
-      ...published,
-      novidades,
-      icone,
-    },
-    ['formato', 'manifest', ...publishedNames, 'novidades'],
-  ),
+  fields({ formato, manifest: recordedManifest, ...published, novidades, icone }, ['formato', 'manifest', ...publishedNames, 'novidades']),
 );
+/** `v1/pacote/<id>/<version>.json`: as in the catalogue, with the whole manifest. */
+export type PackageRecord = Omit<Wire<typeof packageRecordSchema>, 'manifest'> & { readonly manifest: Manifest };
+
 export const engineRecordSchema = named(
   'engine-record',
   'the record of an engine',
-  closed({ formato, ...engine }, ['formato', ...Object.keys(engine)]),
+  fields({ formato, ...engine }, ['formato', ...engineNames]),
 );
+/** `v1/registro-motor/<nome>/<versao>.json`. */
+export type EngineRecord = Wire<typeof engineRecordSchema>;
 
+type Json = Readonly<Record<string, unknown>>;
 const shapes = new Map<Json, Shape>();
 
 /** Throws REPOSITORY_INVALID, naming the first thing that is wrong, or TOO_LARGE. */

@@ -8,9 +8,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join, posix } from 'node:path';
-import type { FileReport, Finding } from '../../../schema/desired/documents.ts';
+import { type FileReport, type Finding, type Problem, pointer, toReport } from '../../../schema/findings.ts';
 import { SvcError } from '../../../schema/errors.ts';
-import { type Problem, pointer, toReport } from '../../../schema/findings.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Manifest } from '../../../schema/manifest/manifest.ts';
 import { validateManifest } from '../../../schema/manifest/validate.ts';

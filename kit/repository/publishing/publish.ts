@@ -6,7 +6,7 @@ import { createReadStream, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import type { FileReport } from '../../../schema/desired/documents.ts';
+import type { FileReport } from '../../../schema/findings.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { isMissing } from '../../atomic-file.ts';

@@ -1,6 +1,6 @@
 /** What the tests of the supervisor begin with: a home of their own, one app in it, and the app running. */
 import { once } from 'node:events';
-import type { AppSnapshot } from '../../../schema/backend.ts';
+import type { AppSnapshot } from '../../../schema/supervisor-lines.ts';
 import { limits } from '../../../schema/limits.ts';
 import { accountPaths } from '../../../schema/server-paths.ts';
 import type { StartOrder } from '../../../schema/supervisor-protocol.ts';

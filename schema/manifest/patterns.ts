@@ -1,0 +1,12 @@
+/** Of the manifest, for its schema and for who reads it without one: a file of its own, so that the programs of a server hold no schema. */
+export const patterns = {
+  id: '^[a-z0-9-]+$',
+  capability: '^[a-z][a-z0-9-]*/v[0-9]+$',
+  script: '^[A-Za-z0-9][A-Za-z0-9/._-]*\\.js$',
+  extension: '^\\.?[A-Za-z0-9][A-Za-z0-9+._-]*$',
+  memory: '^(none|[0-9]+(\\.[0-9]+)?(K|M|G|T|%)?)$',
+  cpu: '^(none|[0-9]+%)$',
+  tasks: '^(none|[0-9]+%?)$',
+  aoFechar: '^(encerrar|manter|ocioso:[1-9][0-9]{0,3}m)$',
+  variable: '^[A-Z][A-Z0-9_]{0,63}$',
+} as const;
