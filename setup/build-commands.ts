@@ -159,6 +159,11 @@ const packages: Plugin = {
 const builtins: Plugin = {
   name: 'builtins',
   setup: (bundler) => {
+    // Commander would start programs named svc-NAME as commands: there are none.
+    bundler.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      importer.includes('/commander/') ? { path: 'none', namespace: 'no-programs' } : null,
+    );
+    bundler.onLoad({ filter: /./, namespace: 'no-programs' }, () => ({ contents: 'export default {}', loader: 'js' }));
     // What is loaded later stays as it is: in this way it would have no names.
     bundler.onResolve({ filter: /^node:/ }, ({ path, kind }) => (kind === 'dynamic-import' ? null : { path, namespace: 'builtin' }));
     bundler.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
