@@ -6,6 +6,7 @@
  *   state/     signals, and the apps with their state
  *   windows/   window manager (pure), frames, drags, what is remembered
  *   desktop/   everything put together: desk.ts (what it is), start-desk.ts (how it comes to be); desktop, taskbar, keys
+ *   preferences/  what the person chose, as the portal keeps it
  *   launcher/  search and tiles
  *   tasks/     task manager and logs
  *   bridge/    the protocol with the apps' pages

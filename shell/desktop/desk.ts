@@ -3,6 +3,7 @@ import type { SessionAnswer } from '../../schema/wire/http.ts';
 import type { BellModel } from '../bell/bell-model.ts';
 import type { BridgeHost } from '../bridge/host.ts';
 import type { Connection } from '../events/client.ts';
+import type { PreferencesModel } from '../preferences/model.ts';
 import type { AppsStore } from '../state/apps.ts';
 import type { Signal } from '../state/signal.ts';
 import type { StoreModel } from '../shop/model.ts';
@@ -38,6 +39,7 @@ export interface Desk {
   readonly apps: AppsStore;
   readonly store: StoreModel;
   readonly bell: BellModel;
+  readonly preferences: PreferencesModel;
   readonly windows: WindowManager;
   readonly connection: Signal<Connection>;
   readonly launcherOpen: Signal<boolean>;

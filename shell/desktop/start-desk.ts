@@ -8,7 +8,11 @@ import { startEvents, type Connection, type EventsClient } from '../events/clien
 import { language, text } from '../i18n/i18n.ts';
 import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
 import { takeDestination } from '../session/destination.ts';
+import { changePreferences, readPreferences } from '../session/preferences-api.ts';
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
+import { followAppearance } from '../preferences/follow.ts';
+import { createPreferencesModel } from '../preferences/model.ts';
+import { createWindowWriter, isOnlyPage, lastWindows } from '../preferences/windows.ts';
 import { createAppsStore, type AppsStore } from '../state/apps.ts';
 import { createSignal } from '../state/signal.ts';
 import { listenLinks } from '../shop/links.ts';
@@ -17,7 +21,7 @@ import { dark } from '../ui/theme.ts';
 import { createWindowCounts } from '../windows/counts.ts';
 import { createWindowManager, type WindowManager } from '../windows/manager.ts';
 import { createRemovedApps, type RemovedApps } from '../windows/removed-apps.ts';
-import { loadOpenWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
+import { loadOpenWindows, remembersWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
 import { deskWindows, isApp, optionsOf, storeOptions, storeWindow, tasksOptions, tasksWindow } from './desk-windows.ts';
 import { pressShellKey } from './keys.ts';
@@ -33,23 +37,30 @@ export function startDesk(session: SessionAnswer): Desk {
     announcement.set(words);
     if (!desk.bellOpen.get()) desk.toast.set({ words: noticeText(notice), open: opening(desk, notice) });
   });
+  const preferences = followAppearance(createPreferencesModel({ read: readPreferences, change: changePreferences }));
   const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
   const connection = createSignal<Connection>('connecting');
   const roomsChanged = createSignal(0);
   const frames = new Map<string, Frame>();
   const counts = countsFor(apps);
   const gone = (app: string): void => closeRemoved(desk, app);
-  const publishToRooms = (app: string | null): void => {
-    roomsChanged.set(roomsChanged.get() + 1);
-    for (const window of windows.windows.get())
-      if (isApp(window) && (app === null || window.app === app)) desk.bridge.emit(window.id, 'mudaram', {});
-  };
-  const events = startFeed(session, { apps, store, bell, publishToRooms, connection, gone, page: (page) => counts.connected(page) });
+  const publishToRooms = (app: string | null): void => emitRoomsChanged(desk, app);
+  const events = startFeed(session, {
+    apps,
+    store,
+    bell,
+    preferences,
+    publishToRooms,
+    connection,
+    gone,
+    page: (page) => counts.connected(page),
+  });
   const desk: Desk = {
     session,
     apps,
     store,
     bell,
+    preferences,
     windows,
     connection,
     launcherOpen: createSignal(false),
@@ -88,6 +99,12 @@ export function startDesk(session: SessionAnswer): Desk {
   return desk;
 }
 
+function emitRoomsChanged({ roomsChanged, windows, bridge }: Desk, app: string | null): void {
+  roomsChanged.set(roomsChanged.get() + 1);
+  for (const window of windows.windows.get())
+    if (isApp(window) && (app === null || window.app === app)) bridge.emit(window.id, 'mudaram', {});
+}
+
 function bridgeFrames(windows: WindowManager, apps: AppsStore, frames: ReadonlyMap<string, Frame>): readonly BridgeFrame[] {
   return windows.windows.get().flatMap((window) => {
     const app = apps.find(window.app);
@@ -111,7 +128,7 @@ function countsFor(apps: AppsStore): ReturnType<typeof createWindowCounts> {
 /** What the portal says while it happens. */
 function startFeed(
   { usuario }: SessionAnswer,
-  to: Pick<Desk, 'apps' | 'store' | 'bell' | 'connection'> & {
+  to: Pick<Desk, 'apps' | 'store' | 'bell' | 'preferences' | 'connection'> & {
     readonly page: (page: string | null) => void;
     /** An app was removed on the server. */
     readonly gone: (app: string) => void;
@@ -119,7 +136,7 @@ function startFeed(
     readonly publishToRooms: (app: string | null) => void;
   },
 ): EventsClient {
-  const { apps, store, bell, publishToRooms, connection } = to;
+  const { apps, store, bell, preferences, publishToRooms, connection } = to;
   const removed = watchRemovals(apps, to.gone);
   return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
     event: (event) => {
@@ -127,12 +144,14 @@ function startFeed(
       store.apply(event);
       removed.heard(event);
       bell.apply(event);
+      preferences.apply(event);
       if (event.type === 'mudaram') publishToRooms(event.app);
     },
     resync: () => {
       apps.refresh();
       store.refresh();
       bell.refresh();
+      preferences.refresh();
       publishToRooms(null);
     },
     page: (page) => to.page(page),
@@ -185,13 +204,20 @@ const appearance = (): { readonly tema: string; readonly idioma: string } => ({
 
 /** What follows from changes: counts, memory of open windows, appearance of the pages. */
 function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void, nudge: () => void): void {
-  const { windows, apps, session, bridge } = desk;
+  const { windows, apps, session, bridge, preferences } = desk;
+  let restoring = false;
   let restored = false;
   let known = new Set<string>();
-  const restore = (): void => {
-    if (restored || !apps.state.get().loaded) return;
+  const save = createWindowWriter((janelas) => preferences.change({ janelas }));
+  const isOnly = isOnlyPage(session.usuario);
+  const restore = async (): Promise<void> => {
+    if (restoring || !apps.state.get().loaded) return;
+    restoring = true;
+    const own = remembersWindows(sessionStorage, session.usuario);
+    const before = own ? loadOpenWindows(sessionStorage, session.usuario) : (await isOnly) ? await lastWindows(preferences.state) : [];
     restored = true;
-    for (const saved of loadOpenWindows(sessionStorage, session.usuario)) {
+    // Who opened something meanwhile has begun anew.
+    for (const saved of own || windows.windows.get().length === 0 ? before : []) {
       const app = apps.find(saved.app);
       if (app !== undefined) windows.reopen(saved.app, optionsOf(app), saved);
       else if (saved.app === tasksWindow) windows.reopen(tasksWindow, tasksOptions(), saved);
@@ -207,7 +233,10 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     const counts = new Map<string, number>();
     for (const window of now) if (isApp(window)) counts.set(window.app, (counts.get(window.app) ?? 0) + 1);
     updateCounts(counts);
-    if (restored) saveOpenWindows(sessionStorage, session.usuario, now);
+    if (restored) {
+      saveOpenWindows(sessionStorage, session.usuario, now);
+      save(now.filter(isApp));
+    }
     const ids = new Set(now.map(({ id }) => id));
     for (const id of known) if (!ids.has(id)) bridge.drop(id);
     known = ids;
@@ -220,7 +249,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   };
   addEventListener('online', nudge);
   document.addEventListener('visibilitychange', front);
-  apps.state.subscribe(restore);
+  apps.state.subscribe(() => void restore());
   windows.windows.subscribe(changed);
   dark.subscribe(dress);
   language.subscribe(dress);

@@ -54,6 +54,9 @@ export function storedPlaces(store: Store, person: string): Places {
   };
 }
 
+/** Whether this tab had windows, or none, before: it was not opened just now. */
+export const remembersWindows = (store: Store, person: string): boolean => read(store, `svc.open.${person}`) !== null;
+
 export function loadOpenWindows(store: Store, person: string): readonly OpenWindow[] {
   const list = read(store, `svc.open.${person}`);
   if (!Array.isArray(list)) return [];

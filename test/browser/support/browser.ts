@@ -57,13 +57,27 @@ export type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 const isGoneRoom = (words: string, url: string): boolean => words.includes('404') && /\/api\/salas\/\w+(\/bilhete)?\?/.test(url);
 
-export async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<TestPage> {
+/** People of these tests: a new browser begins without the windows of the test before. */
+const people = ['ana', 'bia', 'caio', 'dora'];
+
+export async function newPage(
+  browser: Browser,
+  { lastWindows = false, ...options }: BrowserContextOptions & { readonly lastWindows?: boolean } = {},
+): Promise<TestPage> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     locale: 'pt-BR',
     reducedMotion: 'reduce',
     ...options,
   });
+  if (!lastWindows)
+    await context.addInitScript((names) => {
+      try {
+        for (const name of names) if (sessionStorage.getItem(`svc.open.${name}`) === null) sessionStorage.setItem(`svc.open.${name}`, '[]');
+      } catch {
+        // A page without an origin remembers nothing anyway.
+      }
+    }, people);
   // Of a machine that does much else at the time.
   context.setDefaultTimeout(90_000);
   opened.add(context);
