@@ -124,6 +124,12 @@ test('the appearance can be chosen against the system and stays', async () => {
 
 test('open apps follow the system when it turns dark or light', async () => {
   const { page } = await signedIn(browser, portal);
+  // What another test chose is kept for the person.
+  const chosen = await page.evaluate(async () => {
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch('/api/preferencias', { method: 'PATCH', headers, body: '{"tema":"sistema"}' })).status;
+  });
+  expect(chosen).toBe(200);
   await openApp(page, 'Relógio');
   const clock = frameOf(page, 'Relógio').locator('html');
   await expect.poll(() => clock.getAttribute('data-svc-tema'), { timeout: 60_000 }).toBe('claro');
