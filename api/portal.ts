@@ -198,7 +198,8 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics });
   const { credentials } = rooms;
-  const calling = { site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
+  const preferences = createPreferences({ store, bus, log });
+  const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, onError });
   sessions.onEnd((session) => {
     for (const part of [hub, relay, capabilities]) part.endSession(session);
@@ -217,7 +218,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     addOidcRoutes(app, { site, address, oidc, signIn, onRefused: (error, address) => logRefusal(log, 'oidc', error, address) });
     addAdminSessionRoutes(app, { people, sessions, oidc });
     addAppRoutes(app, { site, apps, starts, windows, passes });
-    addPreferenceRoutes(app, createPreferences({ store, bus, log }));
+    addPreferenceRoutes(app, preferences);
     addSecretRoutes(app, { commands: commands.apps, log });
     addLogRoute(app, logs);
     addStoreRoutes(app, { apps, shop, store, bus, clock });

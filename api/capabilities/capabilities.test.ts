@@ -131,6 +131,14 @@ describe('who may ask whom', () => {
     expect(choice.json()['ofertas'].map(({ app }: { app: string }) => app)).toEqual(['dicionario', 'mudo']);
     expect((await call('/x', { 'x-svc-fornecedor': 'dicionario' })).status).toBe(200);
     expect(refusal(await call('/x', { 'x-svc-fornecedor': 'mudo' }))).toEqual([403, 'CONSENT_NEEDED', undefined]);
+    const padroes = async (app: string | null) => (await ana.call('PATCH', '/api/preferencias', { padroes: { [capability]: app } })).status;
+    expect(await padroes('dicionario')).toBe(200);
+    expect((await call('/x')).headers['x-svc-fornecedor']).toBe('dicionario');
+    // Whatever a default app offers, it is asked only where it offers this.
+    for (const app of ['notas', 'ausente', 'leitor', null]) {
+      await padroes(app);
+      expect(refusal(await call('/x'))).toEqual([409, 'PROVIDER_CHOICE', undefined]);
+    }
     for (const app of ['leitor', 'leigo', 'a, b', '']) {
       expect(refusal(await call('/x', { 'x-svc-fornecedor': app }))).toEqual([404, 'CAPABILITY_UNKNOWN', undefined]);
     }

@@ -18,6 +18,7 @@ import { createLeakyCells } from '../auth/leaky-cells.ts';
 import { pageSession, refuseOtherOrigins } from '../auth/page-session.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { appBasePath, appOrigin, type Site } from '../hosts.ts';
+import type { PreferencesOf } from '../preferences/preferences.ts';
 import { sendProblem } from '../problems.ts';
 import type { Proxy } from '../proxy/proxy.ts';
 import { shellHeaders } from '../security-headers.ts';
@@ -47,6 +48,7 @@ export interface CapabilityDeps extends Omit<ConsentDeps, 'apps' | 'calls' | 'bu
   readonly credentials: Credentials;
   readonly apps: Pick<AppsView, 'find' | 'manifest' | 'of'>;
   readonly commands: Pick<AppCommands, 'route'>;
+  readonly preferences: Pick<PreferencesOf, 'read'>;
   readonly starts: Pick<Starts, 'startAndWait'>;
   readonly proxy: Pick<Proxy, 'call'>;
   readonly bus: Bus;
@@ -149,7 +151,7 @@ async function answer(own: Own, req: IncomingMessage, res: ServerResponse): Prom
   if (rest === undefined) return sendOffers(own, req, res, offers);
   const fault = callPathFault(rest);
   if (fault !== null) throw new SvcError('PATH_REFUSED', fault);
-  const offer = chosen(offers, req.headers['x-svc-fornecedor'], capacidade);
+  const offer = await chosen(own, req, { usuario, capacidade, offers });
   await carry(own, req, res, { caller, offer, capacidade, rest });
 }
 
@@ -168,18 +170,26 @@ function shown(offers: readonly Offer[]): OffersAnswer['ofertas'] {
   return offers.map(({ app, nome, rotulo }) => ({ app, nome, rotulo }));
 }
 
-function chosen(offers: readonly Offer[], wanted: string | string[] | undefined, capacidade: string): Offer {
-  const fitting = wanted === undefined ? offers : offers.filter(({ app }) => app === wanted);
-  const [first, second] = fitting;
+/** The one that the request names; else the person's default app for the capability; else the only one. */
+async function chosen({ preferences }: Own, req: IncomingMessage, { usuario, capacidade, offers }: Choice): Promise<Offer> {
+  const named = req.headers['x-svc-fornecedor'];
+  const [first, second] = named === undefined ? offers : offers.filter(({ app }) => app === named);
   if (first === undefined) {
-    const who = wanted === undefined ? 'no installed app' : 'the app that was asked for is none that';
+    const who = named === undefined ? 'no installed app' : 'the app that was asked for is none that';
     throw new SvcError('CAPABILITY_UNKNOWN', `${who} offers ${capacidade}`, { capacidade });
   }
-  if (second !== undefined) {
-    const detail = `several apps offer ${capacidade}: name one in X-Svc-Fornecedor`;
-    throw new SvcError('PROVIDER_CHOICE', detail, { capacidade, ofertas: shown(fitting) });
-  }
-  return first;
+  if (second === undefined) return first;
+  const { padroes } = (await preferences.read(usuario)).value;
+  const preferred = offers.find(({ app }) => app === padroes?.[capacidade]);
+  if (preferred !== undefined) return preferred;
+  const detail = `several apps offer ${capacidade}: name one in X-Svc-Fornecedor, or the person chooses their default app`;
+  throw new SvcError('PROVIDER_CHOICE', detail, { capacidade, ofertas: shown(offers) });
+}
+
+interface Choice {
+  readonly usuario: string;
+  readonly capacidade: string;
+  readonly offers: readonly Offer[];
 }
 
 interface Wanted {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock/system.ts';
 import { createBus, type Bus } from '../../store/bus.ts';
+import type { InstalledPackage } from '../hosts/host.ts';
 import { memoryHost, packagesInMemory } from '../hosts/testing/memory-host.ts';
 import { createController, type Controller } from './loop.ts';
 import type { Log } from './record.ts';
@@ -16,6 +17,8 @@ let store: Store;
 let bus: Bus;
 let controller: Controller;
 let wallOffsetMs = 0;
+/** What the server answers when it is asked for packages. */
+let installed: () => readonly InstalledPackage[];
 const logged: { readonly level: string; readonly fields: object; readonly message: string }[] = [];
 const log = Object.fromEntries(
   ['info', 'warn', 'error', 'debug'].map((level) => [level, (fields: object, message: string) => logged.push({ level, fields, message })]),
@@ -40,6 +43,8 @@ async function begin(people: number, apps: number): Promise<void> {
   writeFileSync(path.join(dir, 'all.yaml'), documents.join('---\n'));
   store = await openSqliteStore(':memory:');
   bus = createBus();
+  const packages = packagesInMemory(apps);
+  installed = () => packages;
   controller = await createController({
     shellVersion: '1.0.0',
     dir,
@@ -47,7 +52,7 @@ async function begin(people: number, apps: number): Promise<void> {
     bus,
     clock: { ...systemClock, nowMs: () => systemClock.nowMs() + wallOffsetMs },
     log,
-    createHost: () => memoryHost(packagesInMemory(apps)),
+    createHost: () => ({ ...memoryHost([]), installed: async () => installed() }),
   });
   await controller.prepare();
   await controller.start();
@@ -132,6 +137,36 @@ test('an intent of the api is read, carried as far as it can be, and its transit
       reason: expect.stringMatching(/./) as string,
     });
   }
+});
+
+test('what a person said to apps goes with either app, once it was seen to be gone', async () => {
+  await begin(2, 3);
+  const put = (usuario: string, de: string, para: string): Promise<string> =>
+    store.putConsent({ id: `${usuario} ${de} ${para}`, usuario, de, para, capacidade: 'x/v1', resposta: 'sim', atMs: 1 });
+  for (const usuario of ['p0', 'p1']) {
+    await put(usuario, 'app0', 'app1');
+    await put(usuario, 'app1', 'app2');
+    await put(usuario, 'app0', 'app2');
+  }
+  const kept = async (): Promise<string[]> =>
+    (await Promise.all(['p0', 'p1'].map((one) => store.consents(one)))).flat().map(({ id }) => id);
+  const lookAgain = async (): Promise<void> => {
+    for (const server of controller.context.entries.servers.values()) server.observedAtMs = 0;
+    await controller.resync();
+    await controller.context.queue.idle();
+  };
+  const packages = installed();
+  installed = () => {
+    throw new Error('the disk does not answer');
+  };
+  await lookAgain();
+  expect(await kept()).toHaveLength(6);
+  installed = () => packages.filter(({ app }) => app !== 'app1');
+  await lookAgain();
+  expect(await kept()).toEqual(['p0 app0 app2', 'p1 app0 app2']);
+  // A person who leaves takes along what is left.
+  await controller.context.executors['person/sign-out']({ kind: 'person/sign-out', person: 'p0' });
+  expect(await kept()).toEqual(['p1 app0 app2']);
 });
 
 test('a person may be asked for thousands of times within a minute: what finds nothing to do is no loop', async () => {
