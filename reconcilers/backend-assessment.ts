@@ -43,9 +43,7 @@ export function unobservable(desired: BackendDesired, observed: BackendObserved,
   }
   // The supervisor was ended because nothing was wanted, and nothing else starts apps: the last snapshot still holds.
   if (snapshot !== null) return { ...assessStopped(desired, snapshot, memory), saw: 'supervisorEnded' };
-  const last = memory?.context.last ?? null;
-  if (last !== null) return { saw: 'supervisorEnded', reason: last.reason, message: stoppedMessage(last.reason) };
-  // A supervisor was never needed: no sign-in, or no start since the app was installed.
+  // What is remembered is assessed alike; without it a supervisor was never needed: no sign-in, or no start since the app was installed.
   return { ...unheardOf(desired, memory), saw: 'supervisorEnded' };
 }
 

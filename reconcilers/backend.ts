@@ -4,7 +4,7 @@
  * absolute wall time. The loop calls it on every edge and at least every limits.resyncMs; `svc plan` and the simulator call the same.
  */
 import { advanceBackend, seen, type BackendAdvance, type BackendEffect, type BackendEvent, type BackendLife } from '../machines/backend.ts';
-import type { Facts } from '../machines/backend-order.ts';
+import { windowsEndAtMs, type Facts, type Wish } from '../machines/backend-order.ts';
 import type { BackendState } from '../schema/backend.ts';
 import { limits } from '../machines/limits.ts';
 import type { Action } from './actions.ts';
@@ -12,8 +12,8 @@ import { expired, wishOf, type Wished } from './backend-orders.ts';
 import { unobservable, isLiving, assess, settingUp, unanswering, type Assessment } from './backend-assessment.ts';
 import type { BackendDecision, BackendDesired, BackendMemory, BackendObserved, BackendStatusMemory } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft } from './conditions.ts';
+import { remember } from './memory.ts';
 
-const noActions: readonly Action[] = [];
 const unseen: BackendLife = { state: 'unknown', reason: 'NotObservedYet', start: null, sent: null };
 
 type Derived = Assessment & { readonly state: BackendState };
@@ -42,7 +42,7 @@ export function decideBackend(
   const { finished } = wished;
   const { state, reason, message } = derived;
   return {
-    actions: life.effects.length === 0 ? noActions : life.effects.map((effect) => actionOf(effect, desired)),
+    actions: life.effects.map((effect) => actionOf(effect, desired)),
     state,
     reason,
     message: finished === null || finished.message === '' ? message : `${message}; request ${finished.outcome}: ${finished.message}`,
@@ -66,9 +66,9 @@ function drive(
 ): { readonly derived: Derived; readonly life: BackendAdvance } {
   const { snapshot, probe, probing } = observed;
   const process = processOf(observed);
-  if (memory !== null && asksNothing(wished, nowMs) && memory.sent?.cause !== 'rewritten' && needsNoProbe(memory.start, process)) {
+  if (memory !== null && asksNothing(wished.wish, nowMs) && memory.sent?.cause !== 'rewritten' && needsNoProbe(memory.start, process)) {
     const assessment = assess(desired, observed, memory, memory.start);
-    if (memory.context.saw === assessment.saw && memory.context.reason === assessment.reason) {
+    if (memory.context.saw === assessment.saw) {
       return { derived: { ...assessment, state: memory.state }, life: { ...lifeOf(memory), ordered: null, effects: [] } };
     }
   }
@@ -94,8 +94,8 @@ function drive(
   return { derived: { saw: assessment.saw, state: life.state, reason: life.reason, message }, life };
 }
 
-function asksNothing({ wish, closeAtMs }: Wished, nowMs: number): boolean {
-  return wish.type === 'nothing' || (wish.type === 'windowsClosed' && closeAtMs !== null && nowMs < closeAtMs);
+function asksNothing(wish: Wish, nowMs: number): boolean {
+  return wish.type === 'nothing' || (wish.type === 'windowsClosed' && nowMs < windowsEndAtMs(wish.sinceMs));
 }
 
 /** The process that can answer a probe. */
@@ -105,8 +105,8 @@ function processOf({ snapshot }: BackendObserved): { readonly pid: number; reado
 
 /** No probe is due, nor can be. */
 function needsNoProbe(start: BackendMemory['start'], process: ReturnType<typeof processOf>): boolean {
-  if (start === null || process === null) return start === null && process === null;
-  return start.value === 'ready' && start.context.pid === process.pid && start.context.startTicks === process.startTicks;
+  if (start === null) return process === null;
+  return start.value === 'ready' && start.context.pid === process?.pid && start.context.startTicks === process.startTicks;
 }
 
 const toAction: {
@@ -131,7 +131,7 @@ function actionOf<Kind extends BackendEffect['kind']>(
 function deadlinesOf(life: BackendAdvance, wished: Wished, { snapshot, probing }: BackendObserved, nowMs: number): (number | null)[] {
   const { start, sent } = life;
   const probeAtMs = start === null || start.value === 'ready' || probing ? null : start.context.nextAtMs;
-  const resendAtMs = asksNothing(wished, nowMs) || sent === null ? null : sent.atMs + limits.supervisorReplyMsMax;
+  const resendAtMs = asksNothing(wished.wish, nowMs) || sent === null ? null : sent.atMs + limits.supervisorReplyMsMax;
   return [probeAtMs, resendAtMs, wished.closeAtMs, snapshot?.nextAttemptAtMs ?? null, snapshot?.idleDeadlineMs ?? null];
 }
 
@@ -144,13 +144,13 @@ function decideUnobservable(
   nowMs: number,
 ): BackendDecision {
   const { saw, reason, message } = assessment;
-  const isSame = memory !== null && memory.context.saw === saw && memory.context.reason === reason && memory.sent === null;
+  const isSame = memory !== null && memory.context.saw === saw;
   const life = isSame ? { ...lifeOf(memory), ordered: null, effects: [] } : advanceBackend(lifeOf(memory), nowMs)(seen(saw, reason));
   const derived: Derived = { ...assessment, state: life.state };
   const stamped = stampConditions(conditionsOf(derived, observed, false), memory?.since, desired.generation, nowMs);
   const over = expired(desired.intent, nowMs);
   return {
-    actions: noActions,
+    actions: [],
     state: derived.state,
     reason,
     message,
@@ -188,7 +188,7 @@ function memoryOf(
     last: state === 'unknown' ? (before?.last ?? null) : { state, reason },
     saw: ordered === null ? saw : null,
   };
-  const isSame = before !== undefined && memory?.state === state && before.reason === reason && before.saw === context.saw;
+  const isSame = before?.reason === reason && before.saw === context.saw && memory?.state === state;
   return { state, context: isSame ? before : context, start: isSameStart ? memory.start : start, sent };
 }
 
@@ -201,7 +201,7 @@ function isStale(desired: BackendDesired, observed: BackendObserved): boolean {
 function autostarted(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): number | null {
   const before = memory?.autostartedFor ?? null;
   const { sessionSinceMs } = desired;
-  if (desired.manifest?.kind !== 'service' || !desired.session || sessionSinceMs === null || sessionSinceMs === before) return before;
+  if (desired.manifest?.kind !== 'service' || !desired.session || sessionSinceMs === null) return before;
   const { snapshot } = observed;
   return snapshot !== null && (snapshot.wanted || snapshot.requestId === `sessao-${sessionSinceMs}`) ? sessionSinceMs : before;
 }
@@ -213,20 +213,6 @@ function failedHashOf(desired: BackendDesired, observed: BackendObserved, memory
   const before = memory?.failedHash ?? null;
   const retried = memory?.sent?.cause === 'mended' && memory.sent.requestId === snapshot.requestId;
   return before === null || retried ? desired.installedHash : before;
-}
-
-function remember(before: BackendMemory | null, next: BackendMemory): BackendMemory {
-  const same =
-    before !== null &&
-    before.state === next.state &&
-    before.context === next.context &&
-    before.start === next.start &&
-    before.sent === next.sent &&
-    before.autostartedFor === next.autostartedFor &&
-    before.startedAtMs === next.startedAtMs &&
-    before.failedHash === next.failedHash &&
-    before.since === next.since;
-  return same ? before : next;
 }
 
 function isReady({ state, reason }: Derived): boolean {

@@ -23,7 +23,7 @@ export function stampConditions(
   generation: number,
   nowMs: number,
 ): StampedConditions {
-  let changed = previous === undefined;
+  let changed = false;
   const next: Partial<Record<Condition['type'], readonly [Condition['status'], number]>> = {};
   const conditions: Condition[] = [];
   for (const { type, status, reason, message } of drafts) {
@@ -39,10 +39,6 @@ export function stampConditions(
 
 /** Earliest of the times that still lie ahead; null when none does. A past time would make the loop spin. */
 export function earliest(nowMs: number, times: readonly (number | null | undefined)[]): number | null {
-  let best: number | null = null;
-  for (const time of times) {
-    if (time === null || time === undefined || time <= nowMs) continue;
-    if (best === null || time < best) best = time;
-  }
-  return best;
+  const ahead = times.filter((time): time is number => typeof time === 'number' && time > nowMs);
+  return ahead.length === 0 ? null : Math.min(...ahead);
 }

@@ -11,7 +11,7 @@ import { earliest, stampConditions, type ConditionMemory } from './conditions.ts
 import type { Decision } from './decision.ts';
 import { packageWaitMs } from './package.ts';
 import type { PackageObserved } from './package-types.ts';
-import { fields, number, since, type MemoryShape } from './memory.ts';
+import { fields, number, remember, since, type MemoryShape } from './memory.ts';
 
 export interface EngineDesired {
   readonly server: string;
@@ -74,14 +74,12 @@ export function decideEngine(desired: EngineDesired, observed: EngineObserved, m
     nextAttemptAtMs: acts ? nowMs + packageWaitMs(attempts + 1) : nextAttemptAtMs,
     since: stamped.memory,
   };
-  const same =
-    memory !== null && memory.attempts === next.attempts && memory.nextAttemptAtMs === next.nextAttemptAtMs && memory.since === next.since;
   return {
     ...status,
     actions: acts ? [action] : [],
     conditions: stamped.conditions,
     nextDeadlineMs: right || observed.busy !== null || desired.paused || desired.leaving ? null : earliest(nowMs, [next.nextAttemptAtMs]),
-    memory: same ? memory : next,
+    memory: remember(memory, next),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Papel, PapelConcedido } from '../schema/rooms.ts';
 import type { Action } from './actions.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
-import { fields, since, type MemoryShape } from './memory.ts';
+import { fields, remember, since, type MemoryShape } from './memory.ts';
 
 export interface GrantDesired {
   /** Of the document. */
@@ -25,6 +25,8 @@ export interface GrantDesired {
     readonly grupos: readonly { readonly grupo: string; readonly papel: PapelConcedido }[];
   } | null;
 }
+
+type GrantSpec = NonNullable<GrantDesired['spec']>;
 
 /** One role in a room, by name or by group. */
 export interface GrantRow {
@@ -85,7 +87,7 @@ export function decideGrant(desired: GrantDesired, observed: GrantObserved, memo
     conditions: stamped.conditions,
     // What is taken away in a page comes back at the next resync.
     nextDeadlineMs: null,
-    memory: memory !== null && memory.since === stamped.memory ? memory : { since: stamped.memory },
+    memory: remember(memory, { since: stamped.memory }),
   };
 }
 
@@ -102,7 +104,7 @@ function actionsOf(desired: GrantDesired, observed: GrantObserved): readonly Act
   }
   const owner: Action[] =
     room.dona !== dona && observed.people.has(dona) ? [{ kind: 'grant/owner', grant: name, app, room: room.id, dona }] : [];
-  return [...withdrawn, ...owner, ...rolesOf(desired, observed, room)];
+  return [...withdrawn, ...owner, ...rolesOf(name, spec, observed, room)];
 }
 
 /** Roles that the document wanted and wants no longer. */
@@ -117,14 +119,14 @@ function withdrawalsOf({ name, spec }: GrantDesired, room: GrantRoom, isWanted: 
   ];
 }
 
-function rolesOf({ name, spec }: GrantDesired, observed: GrantObserved, room: GrantRoom): readonly Action[] {
+function rolesOf(name: string, spec: GrantSpec, observed: GrantObserved, room: GrantRoom): readonly Action[] {
   const isThere = (rows: readonly GrantRow[], whom: string, papel: Papel): boolean =>
     rows.some((row) => row.name === whom && row.papel === papel && row.declaredBy === name);
-  const people = (spec?.pessoas ?? []).flatMap(({ usuario, papel }): readonly Action[] => {
-    if (papel === 'dona' || usuario === spec?.dona || usuario === room.dona || !observed.people.has(usuario)) return [];
+  const people = spec.pessoas.flatMap(({ usuario, papel }): readonly Action[] => {
+    if (papel === 'dona' || usuario === spec.dona || usuario === room.dona || !observed.people.has(usuario)) return [];
     return isThere(room.people, usuario, papel) ? [] : [{ kind: 'grant/person', grant: name, room: room.id, usuario, papel }];
   });
-  const groups = (spec?.grupos ?? []).flatMap(({ grupo, papel }): readonly Action[] => {
+  const groups = spec.grupos.flatMap(({ grupo, papel }): readonly Action[] => {
     // A group without people has no effect: it is granted when a person joins it.
     if (!observed.groups.has(grupo) || isThere(room.groups, grupo, papel)) return [];
     return [{ kind: 'grant/group', grant: name, room: room.id, grupo, papel }];

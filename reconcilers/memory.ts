@@ -8,7 +8,7 @@ import type { Condition } from '../schema/backend.ts';
 import { conditionTypes } from '../schema/backend.ts';
 import type { ConditionMemory } from './conditions.ts';
 
-/** Answers the value as what it must be; throws when it is something else. */
+/** Answers the value as what it must be; throws when it is something else, as it does for what is not there. */
 export type Reader<Value> = (value: unknown) => Value;
 
 export interface MemoryShape<Memory> {
@@ -27,23 +27,28 @@ export interface KeptMemory {
 
 class Misfit extends Error {}
 
-function refuse(expected: string): never {
-  throw new Misfit(expected);
+function refuse(): never {
+  throw new Misfit();
 }
 
 /** Null when there is none, or none that this portal can use. */
 export function readMemory<Memory>(shape: MemoryShape<Memory>, kept: unknown): Memory | null {
-  if (kept === null || kept === undefined) return null;
   // Written before memories had versions: the first shape.
   const { version, value } = isKept(kept) ? kept : { version: 1, value: kept };
   const read = version === shape.version ? shape.read : shape.older?.[version];
-  if (read === undefined || value === null) return null;
+  if (read === undefined) return null;
   try {
     return read(value);
   } catch (error) {
     if (error instanceof Misfit) return null;
     throw error;
   }
+}
+
+/** The very same object when nothing changed: then nothing is written. */
+export function remember<Memory extends object>(before: Memory | null, next: Memory): Memory {
+  const names = Object.keys(next) as (keyof Memory)[];
+  return before !== null && names.every((name) => before[name] === next[name]) ? before : next;
 }
 
 function isKept(kept: unknown): kept is KeptMemory {
@@ -54,9 +59,9 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export const number: Reader<number> = (value) => (typeof value === 'number' ? value : refuse('a number'));
-export const text: Reader<string> = (value) => (typeof value === 'string' ? value : refuse('a text'));
-export const flag: Reader<boolean> = (value) => (typeof value === 'boolean' ? value : refuse('true or false'));
+export const number: Reader<number> = (value) => (typeof value === 'number' ? value : refuse());
+export const text: Reader<string> = (value) => (typeof value === 'string' ? value : refuse());
+export const flag: Reader<boolean> = (value) => (typeof value === 'boolean' ? value : refuse());
 
 export function orNull<Value>(read: Reader<Value>): Reader<Value | null> {
   return (value) => (value === null ? null : read(value));
@@ -64,26 +69,21 @@ export function orNull<Value>(read: Reader<Value>): Reader<Value | null> {
 
 /** Each word of the type has to be named, so that a new one can't be forgotten here. */
 export function oneOf<Word extends string>(words: Readonly<Record<Word, true>>): Reader<Word> {
-  const isWord = (value: unknown): value is Word => typeof value === 'string' && Object.hasOwn(words, value);
-  return (value) => (isWord(value) ? value : refuse(Object.keys(words).join(', ')));
+  const isWord = (value: unknown): value is Word => typeof value === 'string' && words[value as Word] === true;
+  return (value) => (isWord(value) ? value : refuse());
 }
 
 export function among<Word extends string>(words: readonly Word[]): Reader<Word> {
-  return (value) => words.find((word) => word === value) ?? refuse(words.join(', '));
+  return (value) => words.find((word) => word === value) ?? refuse();
 }
 
 /** Exactly these fields: the mapped type makes a field without a reader fail to compile. */
 export function fields<Value extends object>(readers: { readonly [Name in keyof Value]-?: Reader<Value[Name]> }): Reader<Value> {
   return (value) => {
-    if (!isRecord(value)) return refuse('an object');
-    const names = Object.keys(value);
+    if (!isRecord(value) || Object.keys(value).length !== Object.keys(readers).length) return refuse();
     const read: Partial<Value> = {};
-    for (const name in readers) {
-      if (!names.includes(name)) return refuse(name);
-      read[name] = readers[name](value[name]);
-    }
-    if (!isWhole(read, readers) || names.length > Object.keys(readers).length) return refuse('no other field');
-    return read;
+    for (const name in readers) read[name] = readers[name](value[name]);
+    return isWhole(read, readers) ? read : refuse();
   };
 }
 
@@ -95,10 +95,10 @@ const status: Reader<Condition['status']> = oneOf({ True: true, False: true, Unk
 
 /** See reconcilers/conditions.ts. */
 export const since: Reader<ConditionMemory> = (value) => {
-  if (!isRecord(value)) return refuse('conditions');
+  if (!isRecord(value)) return refuse();
   const read: { -readonly [Type in keyof ConditionMemory]: ConditionMemory[Type] } = {};
   for (const [name, mark] of Object.entries(value)) {
-    if (!Array.isArray(mark) || mark.length !== 2) return refuse('a status and its time');
+    if (!Array.isArray(mark) || mark.length !== 2) return refuse();
     read[among(conditionTypes)(name)] = [status(mark[0]), number(mark[1])];
   }
   return read;

@@ -24,7 +24,7 @@ type Installed = NonNullable<PackageObserved['installed']>;
 
 /** The version to have: while a rollback is held, the one before. */
 export function aimedVersion({ version, rollback }: PackageDesired): string | null {
-  return version !== null && rollback?.from === version ? rollback.to : version;
+  return rollback?.from === version ? rollback.to : version;
 }
 
 export function goalOf(desired: PackageDesired, observed: PackageObserved, memory: PackageMemory | null, nowMs: number): Step {

@@ -32,7 +32,7 @@ function scopeRefusal(
   if (scope === 'pessoa' && escopo === 'servidor')
     return refuse('it declares escopo servidor, so it is installed for the whole server only');
   if (scope === 'pessoa' && motores.length > 0) return refuse('it declares motores, so it is installed for the whole server only');
-  if (scope === 'sistema' && motores.length > 0) return null;
+  if (motores.length > 0) return null;
   return instalacao.includes(scope) ? null : refuse(`its manifest does not allow instalacao: ${scope}`);
 }
 

@@ -8,6 +8,7 @@ import { keys } from '../schema/keys.ts';
 import type { Action } from './actions.ts';
 import { limits } from './limits.ts';
 import { earliest, stampConditions } from './conditions.ts';
+import { remember } from './memory.ts';
 import { aimedVersion, goalOf, repairsOf, type Step } from './package-goal.ts';
 import type { PackageDecision, PackageDesired, PackageMemory, PackageObserved } from './package-types.ts';
 
@@ -53,7 +54,7 @@ export function decidePackage(
     actions: [...overtaken(desired, observed), ...(step.action === null ? [] : [step.action]), ...(step.notes ?? [])],
     conditions: stamped.conditions,
     nextDeadlineMs: earliest(nowMs, [over || observed.busy !== null ? null : nextAttemptAtMs, step.deadlineMs]),
-    memory: memory !== null && same(memory, next) ? memory : next,
+    memory: remember(memory, next),
   };
 }
 
@@ -109,7 +110,7 @@ function follow(
   const kind = step.action?.kind;
   // Gone for a while and there again is no other version: what it goes back to is what was there before it.
   const seen = installed?.version ?? before.seen;
-  const moved = seen !== before.seen && before.seen !== null;
+  const moved = seen !== before.seen;
   const drift = installed?.drift === true;
   const repairs = kind === 'package/install' && drift;
   const ending = desired.version === null && living > 0 && busy === null;
@@ -136,8 +137,4 @@ function conditionsOf(desired: PackageDesired, { installed }: PackageObserved, {
     { type: 'Drift', status: is(drift), ...changed },
     ...(desired.paused ? [{ type: 'Paused', status: 'True', reason: 'Paused', message: 'nothing of it is changed' } as const] : []),
   ] as const;
-}
-
-function same(a: PackageMemory, b: PackageMemory): boolean {
-  return (Object.keys(b) as (keyof PackageMemory)[]).every((name) => a[name] === b[name]);
 }

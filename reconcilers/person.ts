@@ -9,7 +9,7 @@ import type { Reachability } from './backend-types.ts';
 import { stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { decideLeaving, type LeavingObserved } from './leaving.ts';
-import { fields, since, type MemoryShape } from './memory.ts';
+import { fields, remember, since, type MemoryShape } from './memory.ts';
 
 export interface PersonDesired {
   readonly name: string;
@@ -63,7 +63,7 @@ export function decidePerson(
     message: status.message,
     conditions: stamped.conditions,
     nextDeadlineMs: null,
-    memory: memory !== null && memory.since === stamped.memory ? memory : { since: stamped.memory },
+    memory: remember(memory, { since: stamped.memory }),
   };
 }
 

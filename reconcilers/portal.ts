@@ -4,7 +4,7 @@
 import type { Reason } from '../schema/backend.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
-import { fields, since, type MemoryShape } from './memory.ts';
+import { fields, remember, since, type MemoryShape } from './memory.ts';
 
 export interface PortalDesired {
   /** Of the Portal document; 0 without one. */
@@ -42,7 +42,7 @@ export function decidePortal(
     message,
     conditions: stamped.conditions,
     nextDeadlineMs: null,
-    memory: memory !== null && memory.since === stamped.memory ? memory : { since: stamped.memory },
+    memory: remember(memory, { since: stamped.memory }),
   };
 }
 

@@ -17,7 +17,6 @@ export interface PrunePlan {
 export function prunePlan(applied: readonly string[], next: readonly string[], prune = false): PrunePlan {
   const wanted = new Set(next);
   const gone = applied.filter((name) => !wanted.has(name));
-  if (gone.length === 0) return { held: [], removed: [], why: null };
   if (prune) return { held: [], removed: gone, why: null };
   const why = reasonToHold(applied, gone);
   return why === null ? { held: [], removed: gone, why } : { held: gone, removed: [], why };

@@ -11,7 +11,7 @@ import type { Action } from './actions.ts';
 import type { Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
-import { fields, flag, number, orNull, since, text, type MemoryShape } from './memory.ts';
+import { fields, flag, number, orNull, remember, since, text, type MemoryShape } from './memory.ts';
 
 export interface AccountObservation {
   readonly name: string;
@@ -138,7 +138,7 @@ export function decideServer(
     message: step.message,
     conditions: stamped.conditions,
     nextDeadlineMs: aim === null || busy !== null ? null : earliest(nowMs, [nextAttemptAtMs]),
-    memory: memory !== null && same(memory, next) ? memory : next,
+    memory: remember(memory, next),
   };
 }
 
@@ -279,14 +279,4 @@ function conditionsOf(desired: ServerDesired, observed: ServerObserved, step: St
       : { type: 'Contained', status: 'False', reason: 'LingerBroken', message: lost.map(({ name }) => name).join(', ') },
   );
   return drafts;
-}
-
-function same(a: ServerMemory, b: ServerMemory): boolean {
-  return (
-    a.since === b.since &&
-    a.attempts === b.attempts &&
-    a.nextAttemptAtMs === b.nextAttemptAtMs &&
-    a.attempted === b.attempted &&
-    a.busy === b.busy
-  );
 }

@@ -8,7 +8,7 @@ import { backendStates, type BackendState, type Reason } from '../schema/backend
 import type { BackendDecision, BackendDesired, BackendMemory, Reachability } from './backend-types.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
-import { fields, among, number, orNull, since, type MemoryShape } from './memory.ts';
+import { fields, among, number, orNull, remember, since, type MemoryShape } from './memory.ts';
 
 export interface ServiceProbe {
   /** 0 is the spec's 000. */
@@ -65,8 +65,7 @@ export function decideService(
   );
   const sinceMs = memory?.state === status.state ? memory.sinceMs : nowMs;
   const next: ServiceMemory = { state: status.state, sinceMs, silentSinceMs, since: stamped.memory };
-  const same = memory !== null && memory.state === next.state && memory.silentSinceMs === silentSinceMs && memory.since === next.since;
-  return { actions: [], ...status, ready, conditions: stamped.conditions, nextDeadlineMs: null, memory: same ? memory : next };
+  return { actions: [], ...status, ready, conditions: stamped.conditions, nextDeadlineMs: null, memory: remember(memory, next) };
 }
 
 interface Status {
@@ -90,6 +89,8 @@ function statusOf(host: Reachability, probe: ServiceProbe | null, answers: boole
   return { state: isSlow ? 'failed' : 'starting', reason: 'AnswersError', message: `answers its health probe with ${probe.code}` };
 }
 
+const unheardOf = { state: 'unknown', reason: 'NotObservedYet', message: 'its server was not looked at yet', ready: false } as const;
+
 /** The status for one person. A wish to start or stop it ends at once: only the service manager does that. */
 export function decideShared(
   desired: BackendDesired,
@@ -97,16 +98,14 @@ export function decideShared(
   memory: BackendMemory | null,
   nowMs: number,
 ): BackendDecision {
-  const state = service?.state ?? 'unknown';
-  const reason = service?.reason ?? 'NotObservedYet';
-  const message = service?.message ?? 'its server was not looked at yet';
-  const ready = service?.ready ?? false;
+  const { state, reason, message, ready } = service ?? unheardOf;
   const status = state === 'unknown' ? 'Unknown' : ready ? 'True' : 'False';
   const stamped = stampConditions([{ type: 'Ready', status, reason, message }], memory?.since, desired.generation, nowMs);
-  const same = memory !== null && memory.state === state && memory.context.reason === reason && memory.since === stamped.memory;
+  const told = { reason, sinceMs: service?.memory.sinceMs ?? nowMs, last: null, saw: null };
+  const same = memory?.context.reason === reason && memory.state === state;
   const next: BackendMemory = {
     state,
-    context: { reason, sinceMs: service?.memory.sinceMs ?? nowMs, last: null, saw: null },
+    context: same ? memory.context : told,
     start: null,
     sent: null,
     autostartedFor: null,
@@ -125,6 +124,6 @@ export function decideShared(
     outcome: desired.intent === null ? null : 'refused',
     conditions: stamped.conditions,
     nextDeadlineMs: null,
-    memory: same ? memory : next,
+    memory: remember(memory, next),
   };
 }

@@ -11,7 +11,7 @@ import type { Action } from './actions.ts';
 import type { BackendMemory, Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
-import { fields, flag, number, orNull, since, type MemoryShape } from './memory.ts';
+import { fields, flag, number, orNull, remember, since, type MemoryShape } from './memory.ts';
 
 export interface SupervisorDesired {
   readonly person: string;
@@ -86,7 +86,7 @@ export function decideSupervisor(
     actions: step.action === null ? [] : [step.action],
     conditions: stamped.conditions,
     nextDeadlineMs: earliest(nowMs, [step.deadlineMs]),
-    memory: memory !== null && equal(memory, next) ? memory : next,
+    memory: remember(memory, next),
   };
 }
 
@@ -151,17 +151,6 @@ function whileUp(person: string, disk: string, before: Part, needed: boolean, no
   if (nowMs < endAtMs) return { status, action: null, part, deadlineMs: endAtMs };
   // Asked again at each resync while it is still there: ending twice is harmless.
   return { status, action: { kind: 'supervisor/end', person }, part: { ...part, unwantedSinceMs: nowMs }, deadlineMs: null };
-}
-
-function equal(a: SupervisorMemory, b: SupervisorMemory): boolean {
-  return (
-    a.attempts === b.attempts &&
-    a.nextAttemptAtMs === b.nextAttemptAtMs &&
-    a.upSinceMs === b.upSinceMs &&
-    a.unwantedSinceMs === b.unwantedSinceMs &&
-    a.wasUp === b.wasUp &&
-    a.since === b.since
-  );
 }
 
 /**
