@@ -36,6 +36,6 @@ describe('an app whose person leaves', () => {
       true,
       true,
     ]);
-    expect(livesOn(stopped({ wanted: true }), false)).toBe(true);
+    expect([livesOn(stopped({ wanted: true }), false), livesOn(alive({ wanted: false }), false)]).toEqual([true, true]);
   });
 });

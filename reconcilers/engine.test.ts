@@ -61,4 +61,53 @@ describe('an engine', () => {
     expect(there.memory.attempts).toBe(0);
     expect(decideEngine(want, sees(), there.memory, 2_000).memory).toBe(there.memory);
   });
+
+  const unseen = (status: 'unreachable' | 'unknown') => sees({ present: false, host: { status, message: 'm' } });
+  const missing = sees({ present: false });
+  it.for([
+    [want, sees(), 'rosto 1.0', 'True', 'False'],
+    [want, missing, 'rosto 1.0 is declared and not on the disk; it is fetched', 'False', 'False'],
+    [none, sees(), 'no installed package declares rosto 1.0; it is removed', 'False', 'False'],
+    [want, { ...missing, busy }, 'Downloading rosto 43 %', 'False', 'True'],
+    [want, { ...missing, failure }, 'cut', 'False', 'False'],
+    [{ ...want, leaving: true }, missing, 'it goes with its package', 'False', 'False'],
+    [{ ...want, paused: true }, missing, 'paused: it is not fetched', 'False', 'False'],
+    [{ ...none, paused: true }, sees(), 'paused: it is not removed', 'False', 'False'],
+    [want, unseen('unreachable'), 'm', 'Unknown', 'Unknown'],
+    [want, unseen('unknown'), 'm', 'Unknown', 'Unknown'],
+  ] as const)('says: %#', ([desired, observed, message, ready, progressing]) => {
+    const { conditions, ...told } = decideEngine(desired, observed, null, 1_000);
+    expect([told.message, ...conditions.map(({ status }) => status)]).toEqual([message, ready, progressing]);
+    expect(conditions.map(({ reason }) => reason)).toEqual([told.reason, told.reason]);
+  });
+
+  it.for([
+    ['unreachable', 'ServerUnreachable'],
+    ['unknown', 'NotObservedYet'],
+  ] as const)('on a server that is %s is unknown, and nothing is done', ([status, reason]) => {
+    expect(decideEngine(want, unseen(status), null, 1_000)).toMatchObject({ state: 'unknown', reason, actions: [] });
+  });
+
+  it.for([
+    ['is missing', want, missing, 3_000],
+    ['is there', want, sees(), null],
+    ['is being fetched', want, { ...missing, busy }, null],
+    ['is paused', { ...want, paused: true }, missing, null],
+    ['is leaving', { ...want, leaving: true }, missing, null],
+  ] as const)('is looked at again by itself while it %s', ([, desired, observed, nextDeadlineMs]) => {
+    const before = { attempts: 1, nextAttemptAtMs: 3_000, since: {} };
+    expect(decideEngine(desired, observed, before, 1_000).nextDeadlineMs).toBe(nextDeadlineMs);
+  });
+
+  it('is mended by the installer of its app, of the server or not', () => {
+    expect(decideEngine({ ...want, appInstalled: false }, missing, null, 0).actions).toEqual([
+      { kind: 'engine/mend', server: 'casa', app: 'rostos', installed: false },
+    ]);
+  });
+
+  it('waits at most the longest wait, whatever a clock that was set back remembers', () => {
+    const acts = (nextAttemptAtMs: number) =>
+      decideEngine(want, missing, { attempts: 9, nextAttemptAtMs, since: {} }, 1_000).actions.length;
+    expect([acts(601_000), acts(601_001)]).toEqual([0, 1]);
+  });
 });

@@ -222,4 +222,89 @@ describe('one document', () => {
     const room: GrantRoom = { ...empty, people: [{ name: 'caio', papel: 'ver', declaredBy: 'other' }] };
     expect(decide({ room }, { ...base, spec: null }).actions).toEqual([{ kind: 'object/forget', key: 'Grant/atas' }]);
   });
+
+  test('a document that leaves takes back what it gave, by name and by group, and then goes', () => {
+    const leaving = { ...base, spec: null };
+    const room: GrantRoom = {
+      ...empty,
+      people: [
+        { name: 'bia', papel: 'ver', declaredBy: 'atas' },
+        { name: 'caio', papel: 'ver', declaredBy: null },
+      ],
+      groups: [
+        { name: 'editores', papel: 'ver', declaredBy: 'atas' },
+        { name: 'autores', papel: 'ver', declaredBy: 'other' },
+      ],
+    };
+    const decision = decide({ others: [room] }, leaving);
+    expect(decision).toMatchObject({ state: 'leaving', reason: 'DocumentRemoved', message: 'what it gave is taken back' });
+    expect(decision.actions).toEqual([
+      { kind: 'grant/withdraw-person', grant: 'atas', room: 's1', usuario: 'bia' },
+      { kind: 'grant/withdraw-group', grant: 'atas', room: 's1', grupo: 'editores' },
+    ]);
+    expect(decision.conditions.map(({ type, status }) => [type, status])).toEqual([
+      ['Ready', 'False'],
+      ['Progressing', 'True'],
+    ]);
+    expect(decide({ others: [{ ...room, people: [], groups: [] }] }, leaving).actions).toEqual([
+      { kind: 'object/forget', key: 'Grant/atas' },
+    ]);
+  });
+
+  test('a role that it wants stays, one that it wanted goes, one of another strength is given anew', () => {
+    const rows = (name: string, papel: PapelConcedido) => ({ name, papel, declaredBy: 'atas' });
+    const room: GrantRoom = { ...empty, people: [rows('bia', 'editar'), rows('caio', 'ver')], groups: [rows('editores', 'editar')] };
+    expect(decide({ room }).actions).toEqual([
+      { kind: 'grant/withdraw-person', grant: 'atas', room: 's1', usuario: 'caio' },
+      { kind: 'grant/person', grant: 'atas', room: 's1', usuario: 'bia', papel: 'ver' },
+    ]);
+    const given: GrantRoom = {
+      ...empty,
+      people: [{ name: 'bia', papel: 'ver', declaredBy: 'other' }],
+      groups: [rows('editores', 'editar')],
+    };
+    expect(kinds(decide({ room: given }).actions)).toEqual(['grant/person']);
+  });
+
+  test('who owns the room, or is to own it, gets no role beside', () => {
+    const named = (usuario: string, dona: string) => ({
+      ...base,
+      spec: { ...base.spec!, dona, pessoas: [{ usuario, papel: 'editar' as const }], grupos: [] },
+    });
+    expect(decide({ room: empty }, named('ana', 'ana')).actions).toEqual([]);
+    expect(kinds(decide({ room: { ...empty, dona: 'bia' } }, named('ana', 'ana')).actions)).toEqual(['grant/owner']);
+    expect(kinds(decide({ room: empty }, named('ana', 'bia')).actions)).toEqual(['grant/owner']);
+    const dona = { ...base, spec: { ...base.spec!, pessoas: [{ usuario: 'bia', papel: 'dona' as const }], grupos: [] } };
+    expect(decide({ room: empty }, dona).actions).toEqual([]);
+    // An owner whom nobody knows changes nothing.
+    expect(decide({ room: empty, people: new Set(['ana']) }, named('ana', 'bia')).actions).toEqual([]);
+  });
+
+  test('what is missing is told once, the app only before there is a room', () => {
+    const done = { ...empty, groups: [{ name: 'editores', papel: 'editar', declaredBy: 'atas' }] } as const;
+    expect(decide({ room: done, people: new Set(['ana']), appKnown: false })).toMatchObject({
+      state: 'waiting',
+      reason: 'ReferenceMissing',
+      message: 'waits for the person bia',
+    });
+    expect(decide({ people: new Set(['bia']), appKnown: false, groups: new Set() }).message).toBe(
+      'waits for the app notas, the person ana, somebody in the group editores',
+    );
+  });
+
+  test('says which room it is, and since when it is not as wanted', () => {
+    const done: GrantRoom = {
+      ...empty,
+      people: [{ name: 'bia', papel: 'ver', declaredBy: 'atas' }],
+      groups: [{ name: 'editores', papel: 'editar', declaredBy: 'atas' }],
+    };
+    const rest = decide({ room: done });
+    expect([rest.message, decide({ room: empty }).message]).toEqual(['in the room Atas of notas', '2 to change in the room Atas']);
+    const changed = decideGrant(base, { ...none, room: empty }, rest.memory, 2_000);
+    expect(changed.memory.since).toEqual({ Ready: ['False', 2_000], Progressing: ['True', 2_000] });
+    expect(changed.conditions).toMatchObject([
+      { status: 'False', reason: 'Granting' },
+      { status: 'True', reason: 'Granting' },
+    ]);
+  });
 });

@@ -5,7 +5,7 @@ import { alive, answering, desired } from './backend-fixtures.ts';
 import { backendMemory } from './backend-memory.ts';
 import { decideGrant } from './grant.ts';
 import { decidePackage } from './package.ts';
-import { fields, number, orNull, readMemory, text, type MemoryShape } from './memory.ts';
+import { fields, flag, number, orNull, readMemory, remember, text, type MemoryShape } from './memory.ts';
 import { packageMemory } from './package-memory.ts';
 import { decidePerson, personMemory } from './person.ts';
 import { decidePortal, portalMemory } from './portal.ts';
@@ -17,8 +17,17 @@ import { grantMemory } from './grant.ts';
 
 const host = { status: 'reachable', message: '' } as const;
 const target = { name: 'notas', leaving: false, cancels: false, server: 'casa', app: 'notas', scope: 'sistema', person: null } as const;
+/** Every field holds something. */
+const full = {
+  ...answering(desired(), alive()),
+  sent: { op: 'start', cause: 'intent', requestId: 'r1', atMs: 1 },
+  autostartedFor: 1,
+  startedAtMs: 2,
+  failedHash: 'h',
+};
 const made: readonly (readonly [string, MemoryShape<unknown>, unknown])[] = [
   ['Backend', backendMemory, answering(desired(), alive())],
+  ['Backend that was ordered', backendMemory, full],
   [
     'Package',
     packageMemory,
@@ -158,3 +167,75 @@ test('a shape may say how an earlier version is brought up to date', () => {
   expect(readMemory(shape, { version: 1, value: { tries: 4 } })).toBeNull();
   expect(readMemory(shape, null)).toBeNull();
 });
+
+test.for([
+  ['state', ['stopped', 'starting', 'running', 'stopping', 'backoff', 'failed', 'unknown'], (state: string) => ({ ...full, state })],
+  [
+    'last state',
+    ['stopped', 'starting', 'running', 'stopping', 'backoff', 'failed'],
+    (state: string) => ({ ...full, context: { ...full.context, last: { state, reason: 'Healthy' } } }),
+  ],
+  [
+    'sight',
+    ['sawStopped', 'sawComing', 'sawLiving', 'sawEnding', 'sawBackoff', 'sawFailed', 'sawNothing', 'sightLost', 'supervisorEnded'],
+    (saw: string) => ({ ...full, context: { ...full.context, saw } }),
+  ],
+  ['start', ['probing', 'slow', 'ready'], (value: string) => ({ ...full, start: { ...full.start, value } })],
+  ['order', ['start', 'stop', 'pin'], (op: string) => ({ ...full, sent: { ...full.sent, op } })],
+  [
+    'cause',
+    ['intent', 'ligado', 'desligado', 'service', 'windows', 'uninstalled', 'mended', 'rewritten'],
+    (cause: string) => ({ ...full, sent: { ...full.sent, cause } }),
+  ],
+  ['condition', ['True', 'False', 'Unknown'], (status: string) => ({ ...full, since: { Ready: [status, 1] } })],
+] as const)('every %s of a backend is read back, and no other', ([, words, having]) => {
+  const read = (value: unknown) => readMemory(backendMemory, { version: 1, value });
+  for (const word of words) expect(read(having(word))).toEqual(having(word));
+  for (const word of ['', 'other', 'toString']) expect(read(having(word))).toBeNull();
+});
+
+test.for([
+  ['lacks a field deep inside', { ...full, start: { ...full.start, context: {} } }],
+  ['has a field too many deep inside', { ...full, sent: { ...full.sent, other: 1 } }],
+  ['has a list for an object', { ...full, sent: [] }],
+  ['has no object where one belongs', { ...full, context: null }],
+  ['has no conditions', { ...full, since: null }],
+  ['has conditions in a list', { ...full, since: [] }],
+  ['has a condition without a time', { ...full, since: { Ready: ['True'] } }],
+  ['has a condition with more than a time', { ...full, since: { Ready: ['True', 1, 2] } }],
+  ['has a condition that is no list', { ...full, since: { Ready: { 0: 'True', 1: 1, length: 2 } } }],
+  ['has a condition of another name', { ...full, since: { Other: ['True', 1] } }],
+] as const)('a memory that %s is dropped', ([, value]) => {
+  expect(readMemory(backendMemory, { version: 1, value })).toBeNull();
+});
+
+test('what is no memory at all is none', () => {
+  const shape: MemoryShape<{ readonly value: number }> = { version: 1, read: fields({ value: number }) };
+  const values = [undefined, null, 1, 'x', true, [], { version: 1, value: null }, { version: '1', value: { value: 1 } }, { version: 2 }];
+  for (const kept of values) expect(readMemory(shape, kept)).toBeNull();
+  // Without a version: the first shape, whatever its fields are called.
+  expect(readMemory(shape, { value: 1 })).toEqual({ value: 1 });
+  const versioned: MemoryShape<object> = { version: 1, read: fields({ version: number, value: number, on: flag }) };
+  expect(readMemory(versioned, { version: 1, value: 2, on: true })).toEqual({ version: 1, value: 2, on: true });
+  const named: MemoryShape<object> = { version: 1, read: fields({ version: number, other: text }) };
+  expect(readMemory(named, { version: 1, other: 'x' })).toEqual({ version: 1, other: 'x' });
+});
+
+test('a fault of a reader itself is no misfit', () => {
+  const shape: MemoryShape<object> = {
+    version: 1,
+    read: () => {
+      throw new TypeError('a defect');
+    },
+  };
+  expect(() => readMemory(shape, { version: 1, value: {} })).toThrow('a defect');
+});
+
+test('the very same memory stays as long as every field is the same', () => {
+  const before = { one: 1, two: null, three: before3 };
+  expect(remember(before, { ...before })).toBe(before);
+  expect(remember(before, { ...before, three: {} })).toEqual(before);
+  expect(remember(before, { ...before, three: {} })).not.toBe(before);
+  expect(remember<object>(null, before)).toBe(before);
+});
+const before3 = {};

@@ -5,8 +5,8 @@ const grounds: RefusalGrounds = {
   scope: 'sistema',
   shellVersion: '1.4.0',
   provided: new Set(['texto/v1']),
-  offering: (capability) => (capability === 'ocr/v2' ? ['leitor'] : []),
-  lacks: (requirement) => requirement.startsWith('ffmpeg'),
+  offering: (capability) => (capability === 'ocr/v2' ? ['leitor'] : capability === 'lê/v1' ? ['a', 'b'] : []),
+  lacks: (requirement) => requirement !== 'git',
 };
 const motor = { nome: 'rosto', versao: '1', url: 'http://x/', sha256: 'a'.repeat(64), tamanho: 1 };
 
@@ -32,6 +32,37 @@ it.for([
     'the server lacks ffmpeg or libav-tools; as root: apt-get install ffmpeg',
   ],
   ['the other scope', {}, 'pessoa', 'ScopeRefused', 'its manifest does not allow instalacao: pessoa'],
+  [
+    'a server-scope app for one person',
+    { instalacao: ['pessoa'], escopo: 'servidor' },
+    'pessoa',
+    'ScopeRefused',
+    'it declares escopo servidor, so it is installed for the whole server only',
+  ],
+  ['a server-scope app for everybody', { escopo: 'servidor' }, 'sistema', null, ''],
+  ['a person-scope app for one person', { instalacao: ['pessoa'], escopo: 'pessoa' }, 'pessoa', null, ''],
+  ['only one person', { instalacao: ['pessoa'] }, 'sistema', 'ScopeRefused', 'its manifest does not allow instalacao: sistema'],
+  [
+    'only one person, without engines',
+    { instalacao: ['pessoa'], motores: [] },
+    'sistema',
+    'ScopeRefused',
+    'its manifest does not allow instalacao: sistema',
+  ],
+  [
+    'capabilities that several and none offer',
+    { requires: ['lê/v1', 'voz/v1'] },
+    'sistema',
+    'CapabilityMissing',
+    'no installed app offers lê/v1 (install a or b first), voz/v1',
+  ],
+  [
+    'several Linux packages',
+    { requiredPackages: ['ffmpeg | libav', 'ffmpeg-doc'] },
+    'sistema',
+    'PackageMissing',
+    'the server lacks ffmpeg or libav, ffmpeg-doc; as root: apt-get install ffmpeg ffmpeg-doc',
+  ],
   ['both scopes', { instalacao: ['sistema', 'pessoa'] }, 'pessoa', null, ''],
   [
     'engines for one person',

@@ -1,52 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decidePackage } from './package.ts';
-import type { PackageBusy, PackageDesired, PackageMemory, PackageObserved } from './package-types.ts';
+import { at, busy, sees, want } from './package-fixtures.ts';
+import type { PackageMemory } from './package-types.ts';
 
-const want: PackageDesired = {
-  name: 'notas',
-  leaving: false,
-  cancels: false,
-  server: 'casa',
-  app: 'notas',
-  scope: 'sistema',
-  person: null,
-  version: '1.2.0',
-  generation: 1,
-  requestId: null,
-  paused: false,
-  rollback: null,
-};
-const sees = (changes: Partial<PackageObserved> = {}): PackageObserved => ({
-  host: { status: 'reachable', message: '' },
-  targetObserved: true,
-  isOthers: false,
-  overruled: null,
-  installed: null,
-  offer: { mark: 'a' },
-  offered: ['1.2.0'],
-  problem: null,
-  refusal: null,
-  living: 0,
-  answered: false,
-  busy: null,
-  failure: null,
-  ...changes,
-});
-const at = (version: string, more: Partial<NonNullable<PackageObserved['installed']>> = {}) => ({
-  version,
-  hash: 'h',
-  drift: false,
-  previous: null,
-  ...more,
-});
-const busy = (act: PackageBusy['act'], more: Partial<PackageBusy> = {}): PackageBusy => ({
-  act,
-  version: act === 'install' ? '1.2.0' : null,
-  cancelled: false,
-  reason: act === 'install' ? 'Downloading' : 'Uninstalled',
-  message: 'Downloading rosto 43 %',
-  ...more,
-});
 const gone = { ...want, version: null };
 const paused = { ...want, paused: true };
 const back = { ...want, rollback: { from: '1.2.0', to: '1.1.0', requestId: 'q' } };

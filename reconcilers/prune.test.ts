@@ -36,3 +36,13 @@ describe('the prune guard', () => {
     );
   });
 });
+
+it('says why names are held: how many of how many, or which kind', () => {
+  const names = (kind: string, count: number) => Array.from({ length: count }, (_, at) => `${kind}/${at}`);
+  const many = names('Backend', 10);
+  expect(prunePlan(many, many.slice(3)).why).toBe('removes 3 of 10 objects, more than 20 %');
+  expect(prunePlan([...many, ...names('Grant', 2)], many).why).toBe('removes every Grant (2)');
+  expect(prunePlan([...many, ...names('Grant', 2)], [...many, 'Grant/0'])).toEqual({ held: [], removed: ['Grant/1'], why: null });
+  expect(prunePlan([], [])).toEqual({ held: [], removed: [], why: null });
+  expect(prunePlan(many, many)).toEqual({ held: [], removed: [], why: null });
+});

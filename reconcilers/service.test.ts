@@ -1,9 +1,21 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decideService, decideShared } from './service.ts';
 import type { BackendDesired } from './backend-types.ts';
 
 const service = { server: 'sirius', app: 'mural' };
 const host = { status: 'reachable', message: '' } as const;
+const person: BackendDesired = {
+  person: 'ana',
+  app: 'mural',
+  manifest: null,
+  installedHash: null,
+  document: null,
+  generation: 3,
+  intent: null,
+  windows: null,
+  session: true,
+  sessionSinceMs: 0,
+};
 
 test.for([
   ['answers', host, 200, 'running', 'Healthy'],
@@ -32,23 +44,62 @@ test('silence of a minute is a failure, and an answer ends it', () => {
 
 test('a person sees what the server has, and asks in vain for another state', () => {
   const intent = { wish: 'stop', by: 'person', requestId: 'r1', atMs: 0 } as const;
-  const desired: BackendDesired = {
-    person: 'ana',
-    app: 'mural',
-    manifest: null,
-    installedHash: null,
-    document: null,
-    generation: 0,
-    intent,
-    windows: null,
-    session: true,
-    sessionSinceMs: 0,
-  };
+  const desired = { ...person, intent };
   const seen = decideService(service, { host, probe: { code: 200, atMs: 0 } }, null, 0);
   const decision = decideShared(desired, seen, null, 5);
   expect(decision).toMatchObject({ state: 'running', ready: true, actions: [], finishedIntent: 'r1', outcome: 'refused' });
   expect(decideShared({ ...desired, intent: null }, seen, decision.memory, 6)).toMatchObject({
     finishedIntent: null,
     memory: decision.memory,
+  });
+});
+
+describe('it is told', () => {
+  const unit = 'its unit is kept by the service manager of the server';
+  const unasked = 'it was not asked yet, or nobody has an account there to ask as';
+  const away = { status: 'unreachable', message: 'cut' } as const;
+  test.for([
+    [host, 200, 'True', 'answers its health probe with 200'],
+    [host, 500, 'False', 'answers its health probe with 500'],
+    [host, 0, 'False', `nobody answers on its socket; ${unit}`],
+    [host, null, 'Unknown', unasked],
+    [{ status: 'unknown', message: 'm' } as const, 200, 'Unknown', unasked],
+    [away, 200, 'Unknown', 'cut'],
+  ] as const)('%#', ([sight, code, status, message]) => {
+    const decision = decideService(service, { host: sight, probe: code === null ? null : { code, atMs: 0 } }, null, 5);
+    const { reason } = decision;
+    expect(decision).toMatchObject({ message, nextDeadlineMs: null });
+    expect(decision.conditions).toEqual([{ type: 'Ready', status, reason, message, observedGeneration: 0, sinceMs: 5 }]);
+    // To a person in the same words, whatever they have asked for.
+    const shared = decideShared(person, decision, null, 9);
+    expect(shared).toMatchObject({ state: decision.state, reason, message, ready: status === 'True', outcome: null, stale: false });
+    expect(shared.conditions).toEqual([{ type: 'Ready', status, reason, message, observedGeneration: 3, sinceMs: 9 }]);
+    expect(shared.memory.context).toEqual({ reason, sinceMs: 5, last: null, saw: null });
+    expect(decideShared(person, decision, shared.memory, 10).memory).toBe(shared.memory);
+  });
+
+  test('as failed after a minute of errors, too', () => {
+    const failing = (atMs: number) => ({ host, probe: { code: 500, atMs } });
+    const first = decideService(service, failing(1_000), null, 1_000);
+    expect(decideService(service, failing(60_999), first.memory, 60_999).state).toBe('starting');
+    expect(decideService(service, failing(61_000), first.memory, 61_000)).toMatchObject({ state: 'failed', reason: 'AnswersError' });
+    const unasked = decideService(service, { host, probe: null }, first.memory, 2_000);
+    expect(unasked.memory.silentSinceMs).toBeNull();
+  });
+
+  test('as unknown while its server was not looked at', () => {
+    expect(decideShared(person, null, null, 9)).toMatchObject({
+      state: 'unknown',
+      reason: 'NotObservedYet',
+      message: 'its server was not looked at yet',
+      ready: false,
+      finishedIntent: null,
+      memory: { context: { sinceMs: 9 } },
+    });
+    const seen = decideService(service, { host, probe: { code: 200, atMs: 0 } }, null, 1);
+    const before = decideShared(person, null, null, 9).memory;
+    expect(decideShared(person, seen, before, 10).memory).toMatchObject({ state: 'running', context: { reason: 'Healthy', sinceMs: 1 } });
+    const slow = { ...before, state: 'failed' } as const;
+    expect(decideShared(person, null, slow, 12).memory.context.sinceMs).toBe(12);
   });
 });
