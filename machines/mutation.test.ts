@@ -5,6 +5,7 @@
  */
 import { expect, test, vi } from 'vitest';
 import { amount } from '../test/support/amount.ts';
+import { tellCount } from '../test/support/counts.ts';
 
 interface Config {
   on?: Readonly<Record<string, unknown>>;
@@ -168,6 +169,7 @@ test.for(['backend', 'supervision', 'room-connection'] as const)(
     const every = Math.round(changes.length / amount(changes.length));
     const tried = changes.filter((_, at) => at % every === seed % every);
     for (const change of tried) if (!(await isNoticed(change))) unnoticed.push(change.name);
+    tellCount(`changes of machines/${id}.ts: ${tried.length - unnoticed.length} of ${tried.length} noticed`);
     // What was put in goes out again.
     expect(await isNoticed(null)).toBe(false);
     expect(changes.length).toBeGreaterThan(50);
