@@ -1,6 +1,6 @@
 /** What is said of an app: one reason and one sentence for everything that can be seen of it (spec 3.2, 3.3). */
 import { describe, expect, it } from 'vitest';
-import type { AppSnapshot } from '../schema/backend.ts';
+import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import { alive, answering, desired, intent, observed, process, stopped } from './backend-fixtures.ts';
 import { assess, unobservable } from './backend-assessment.ts';
 import type { BackendMemory } from './backend-types.ts';
