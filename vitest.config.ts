@@ -7,7 +7,7 @@ const waiting = (ms: number) => ({ poll: { timeout: ms } });
 /** `npm test` tries a failed test of the real project once more, and says so. See test/README.md. */
 const retry = process.env['SVC_TEST_RETRY'] === '1' ? 1 : 0;
 
-/** Unit tests stand beside their file; what crosses folders stands in test/. */
+/** Unit tests are beside their file; tests across folders are in test/. */
 export default defineConfig({
   test: {
     // What was made of a source is kept until the source is another one.

@@ -83,7 +83,7 @@ export function createStarts(deps: StartDeps): Starts {
       watches.set(key, watch);
     }
     const joined = watch;
-    // Over, or nobody waits any more: whoever comes next begins anew. The wish stands either way.
+    // Over, or without a waiting caller: the next one starts a new watch. The wish stays in either case.
     const leave = (): void => {
       if (watches.get(key) === joined) watches.delete(key);
       joined.cancel();
@@ -107,7 +107,7 @@ export function createStarts(deps: StartDeps): Starts {
         const verdict = navigationVerdict(view, clock.nowMs());
         if (verdict) return verdict;
         if (view.status !== 'unknown') return await follow(person, app, 'start', options, underWay(view));
-        // Nobody has looked yet (the session has just begun). What turns out to be stopped is started: it is a navigation all the same.
+        // Not observed yet (the session has just begun). An app that is then found stopped is started, as for any navigation.
         const beganMs = clock.monotonicMs();
         const seen = await follow(person, app, 'start', options, true);
         if (seen.status !== 'stopped' || pinnedStopped(viewOf(person, app))) return seen;
@@ -173,7 +173,7 @@ function followed(wish: Wish, view: View, nowMs: number): 'over' | 'going' {
   if (wish === 'stop') return view.status === 'stopped' || view.status === 'failed' ? 'over' : 'going';
   switch (view.status) {
     case 'running':
-      // One that does not answer is told at once: nobody knows when it will.
+      // One that does not answer is reported at once: when it will is unknown.
       return view.ready || silent.has(view.reason) ? 'over' : 'going';
     case 'stopped':
     case 'failed':

@@ -157,7 +157,7 @@ program
   .addOption(output())
   .action(async (person, options) => (await import('./commands/link.ts')).runLink(person, options));
 
-const secret = program.command('secret').description('secrets of a backend: set and remove them; nobody can read one back');
+const secret = program.command('secret').description('secrets of a backend: set and remove them; they can not be read back');
 secret
   .command('list')
   .argument('<person/app>', 'for example ana/notas')
@@ -169,7 +169,7 @@ secret
   .command('set')
   .argument('<person/app>', 'for example ana/notas')
   .argument('<name>', 'as in the manifest, for example API_KEY')
-  .description('store the value that stands on stdin')
+  .description('store the value read from stdin')
   .addOption(state())
   .addOption(output())
   // What is too much is likely the value: ours to refuse, since commander would repeat it.

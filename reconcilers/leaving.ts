@@ -12,7 +12,7 @@ export function livesOn(snapshot: AppSnapshot | null, starting: boolean): boolea
 export interface LeavingObserved {
   /** Their sessions were ended and they were taken out of the rooms. */
   readonly signedOut: boolean;
-  /** Another person of the documents has the same account: what runs there is theirs now. */
+  /** Another Person document has the same account: what runs there belongs to that person. */
   readonly shared: boolean;
   /** The account exists; null before the first observation. */
   readonly account: boolean | null;

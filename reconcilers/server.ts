@@ -153,7 +153,7 @@ function leavingStep(desired: ServerDesired, observed: ServerObserved): Step {
   const leaves = { state: 'leaving', ready: 'False', reason: 'DocumentRemoved' } as const;
   if (observed.occupied) return { ...stepOf(desired, observed), ...leaves, message: 'its people and packages leave first' };
   const action: Action = { kind: 'object/forget', key: keys.server(desired.name) };
-  return { ...leaves, message: 'nobody and nothing is there any more', action, trouble: '' };
+  return { ...leaves, message: 'no person and no package is there any more', action, trouble: '' };
 }
 
 function stepOf(desired: ServerDesired, observed: ServerObserved): Step {

@@ -77,13 +77,13 @@ interface Status {
 function statusOf(host: Reachability, probe: ServiceProbe | null, answers: boolean, silentSinceMs: number | null, nowMs: number): Status {
   if (host.status === 'unreachable') return { state: 'unknown', reason: 'ServerUnreachable', message: host.message };
   if (host.status === 'unknown' || probe === null) {
-    return { state: 'unknown', reason: 'NotObservedYet', message: 'it was not asked yet, or nobody has an account there to ask as' };
+    return { state: 'unknown', reason: 'NotObservedYet', message: 'it was not asked yet, or no person has an account there to ask as' };
   }
   if (answers) return { state: 'running', reason: 'Healthy', message: `answers its health probe with ${probe.code}` };
   const unit = 'its unit is kept by the service manager of the server';
   const isSlow = silentSinceMs !== null && nowMs - silentSinceMs >= limits.serviceSocketMsMax;
   if (probe.code === 0) {
-    const message = `nobody answers on its socket; ${unit}`;
+    const message = `nothing answers on its socket; ${unit}`;
     return isSlow ? { state: 'failed', reason: 'SocketRefused', message } : { state: 'starting', reason: 'Probing', message };
   }
   return { state: isSlow ? 'failed' : 'starting', reason: 'AnswersError', message: `answers its health probe with ${probe.code}` };

@@ -63,7 +63,7 @@ export const findingKinds = {
   UNKNOWN_REFERENCE: { weight: 'error', title: 'A reference to something that is not declared' },
   WRONG_SERVER: { weight: 'error', title: 'A reference across servers' },
   DUPLICATE_ACCOUNT: { weight: 'error', title: 'Two people with one account' },
-  UNSEPARATED_PEOPLE: { weight: 'error', title: 'Several people on a local server that nobody called trusted' },
+  UNSEPARATED_PEOPLE: { weight: 'error', title: 'Several people on a local server that is not declared trusted' },
   DUPLICATE_LOGIN: { weight: 'error', title: 'Two people with one login' },
   DUPLICATE_BACKEND: { weight: 'error', title: 'Two wishes for one backend' },
   DUPLICATE_PACKAGE: { weight: 'error', title: 'One package installed twice in one place' },

@@ -4,7 +4,7 @@
  *
  * A view changes nothing that is wanted, stored or running, and starts no process. What it answers at once is what was observed last. Where
  * it answers a promise, a server, a supervisor that listens already, or a folder is looked at first, and the loop knows what was seen.
- * Commands change something, or start the person's supervisor when nobody listens.
+ * Commands change something, or start the person's supervisor when none listens.
  */
 import type { Words } from './texts/reasons.ts';
 import type { Duplex } from 'node:stream';

@@ -47,12 +47,12 @@ export const arrows: readonly Arrow[] = [
   {
     folder: 'sdk',
     may: ['schema/wire', 'schema/crdt', 'schema/varuint.ts', 'schema/rooms.ts', 'schema/limits.ts', 'machines/room-connection.ts'],
-    why: 'the sdk stands alone (design 2); what its bundles take: docs/decisions/0102-rooms-in-the-page.md.',
+    why: 'the sdk imports nothing (design 2); what its bundles take: docs/decisions/0102-rooms-in-the-page.md.',
   },
   {
     folder: 'shell',
     may: ['schema/wire', 'schema/texts', 'schema/backend.ts', 'schema/keys.ts', 'schema/rooms.ts', 'schema/backoff.ts'],
-    why: 'the shell stands alone (design 2).',
+    why: 'the shell imports nothing (design 2).',
   },
   {
     folder: 'bin',

@@ -19,7 +19,7 @@ const threads = ['store/room-log-thread', 'store/room-compact-thread'];
 
 /**
  * Small, and loaded by commands that end at once. The others stay in node_modules: the portal loads them once, and some read files of
- * theirs.
+ * their folders.
  */
 const bundledPackages = new Set(['commander', 'yaml', 'ajv', 'semver', 'fastest-levenshtein', 'xstate']);
 

@@ -62,7 +62,7 @@ export async function limitsPage(): Promise<string> {
   const head = [
     '# Limits',
     '',
-    'Written by `node setup/limits-table.ts` from the code; not edited by hand. What two sides share and what the specification names stands in',
+    'Written by `node setup/limits-table.ts` from the code; not edited by hand. What two sides share and what the specification names is in',
     '`schema/limits.ts`, every other limit in the `limits.ts` of the folder that keeps it. The unit is in the name.',
     '',
   ];

@@ -10,7 +10,7 @@
  *   launcher/  search and tiles
  *   tasks/     task manager and logs
  *   bridge/    the protocol with the apps' pages
- *   offline/   what stands here while the portal is away
+ *   offline/   the page shown while the portal is away
  *   ui/ i18n/  menu, icons, theme; sentences in two languages
  *
  * Built by setup/build.ts into one module; served by the portal at the shell's origin. It imports nothing of the server but types and the words of schema/texts.

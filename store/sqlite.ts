@@ -97,7 +97,7 @@ function storeFailed(file: string, cause: unknown): SvcError {
   const { message, errcode } = cause as Error & { readonly errcode?: unknown };
   const mend = damageCodes.includes(errcode)
     ? `; it is damaged: put it back from the backup of the state folder, save what can be read (sqlite3 ${file} .recover), or begin with an ` +
-      `empty one, which keeps apps and rooms where they are but knows nobody's sign-in and no room: mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm`
+      `empty one, which keeps apps and rooms where they are but knows no sign-in and no room: mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm`
     : '';
   return new SvcError('STORE_FAILED', `the store ${file} can't be opened: ${message}${mend}`, {}, { cause });
 }

@@ -110,7 +110,7 @@ export interface HeldRollback {
 }
 
 /**
- * What a person said to one app using a capability of another. `pendente`: a backend asked for it while nobody was there to answer.
+ * What a person said to one app using a capability of another. `pendente`: a backend asked for it while no page of the person was open to answer.
  * Decision: docs/decisions/0201-consent.md
  */
 export interface StoredConsent {

@@ -12,7 +12,7 @@ export function refuseOtherOrigins(req: IncomingMessage, site: Site): void {
   if (!may(req, site.origin)) throw new SvcError('CROSS_ORIGIN', `only pages of ${site.origin} may call this`);
 }
 
-/** Null when nobody is signed in. Rejects OTHER_PERSON. */
+/** Null without a session. Rejects OTHER_PERSON. */
 export async function pageSession(req: IncomingMessage, site: Site, sessions: Pick<Sessions, 'portal'>): Promise<Session | null> {
   const session = await sessions.portal(readSessionCookie(req.headers.cookie, site));
   // A page says for whom it was loaded: what one person did in it never lands in the account of another who signed in meanwhile.

@@ -120,7 +120,10 @@ const reportable: ReadonlySet<string> = new Set([
 /** Errors between portal and server contain accounts and addresses: without a session they are replaced. */
 function forStrangers(error: unknown): unknown {
   if (error instanceof SvcError && reportable.has(error.code)) return error;
-  return new SvcError('PASSWORD_UNCHECKED', 'the password could not be checked; try again, and if it goes on tell whoever runs the portal');
+  return new SvcError(
+    'PASSWORD_UNCHECKED',
+    'the password could not be checked; try again, and if it goes on tell the administrator of the portal',
+  );
 }
 
 const refusals = {

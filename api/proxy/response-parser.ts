@@ -152,7 +152,7 @@ function step(p: Parsing, chunk: Buffer, at: number): number {
     case 'tunnel':
       break;
   }
-  throw new BadResponse('the backend sent bytes that nobody asked for');
+  throw new BadResponse('the backend sent unsolicited bytes');
 }
 
 function done(p: Parsing, trailers: readonly string[], clean: boolean): void {

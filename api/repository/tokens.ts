@@ -46,7 +46,7 @@ export async function createToken(root: string, only: readonly string[] | null, 
  */
 export async function admitPublisher(root: string, authorization: string | undefined, name: string): Promise<void> {
   const tokens = await readTokens(root);
-  if (tokens.length === 0) throw new SvcError('FORBIDDEN', 'nobody may publish here yet: svc repository DIR --new-token makes a token');
+  if (tokens.length === 0) throw new SvcError('FORBIDDEN', 'publishing is off here: svc repository DIR --new-token makes a token');
   const secret = /^Bearer +svcp_([A-Za-z0-9_-]+) *$/i.exec(authorization ?? '')?.[1] ?? '';
   const offered = Buffer.from(isSecretShape(secret) ? secretHash(secret) : '0'.repeat(64), 'hex');
   const token = isSecretShape(secret) ? tokens.find(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), offered)) : undefined;

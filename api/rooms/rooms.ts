@@ -112,7 +112,7 @@ function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks)
     giveGroup: async (caller, id, grupo, papel) => {
       const room = await owned(caller, id);
       const people = inGroup(grupo);
-      if (people.length === 0) throw new SvcError('NOT_FOUND', `nobody is in a group ${grupo}`);
+      if (people.length === 0) throw new SvcError('NOT_FOUND', `no person is in a group ${grupo}`);
       const invited = people.filter((usuario) => usuario !== room.dona && usuario !== caller.usuario);
       const invitations = invited.map((usuario) => invitation(room, caller.usuario, usuario, papel, clock.nowMs()));
       const change = await rooms.giveGroup(id, grupo, { papel, atMs: clock.nowMs(), invitations });

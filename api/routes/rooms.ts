@@ -63,7 +63,7 @@ function addOwnRoutes(app: FastifyInstance, { rooms }: RoomRouteDeps, callerOf: 
     {
       config,
       schema: {
-        summary: 'Make a room; whoever makes it owns it',
+        summary: 'Make a room; the caller owns it',
         querystring: schemas.roomQuery,
         body: schemas.createRoomBody,
         response: { 201: schemas.roomView, ...errorAnswers },

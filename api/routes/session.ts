@@ -78,7 +78,7 @@ export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): 
     {
       config: { access: 'open' },
       schema: {
-        summary: 'Sign out, on the app origins too; the session of a key as well, for whoever signs the question with it',
+        summary: 'Sign out, on the app origins too; the session of a key as well, if the request is signed with it',
         body: schemas.signOutBody,
         response: { 204: { type: 'null' }, ...errorAnswers },
       },
@@ -124,7 +124,7 @@ function addKeyRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
     {
       config: { access: 'open' },
       schema: {
-        summary: 'The same session under a new cookie, for whoever signs the question with its key',
+        summary: 'The same session under a new cookie, for a request signed with its key',
         body: schemas.comeBackBody,
         response: { 200: schemas.comeBackAnswer, ...errorAnswers },
       },

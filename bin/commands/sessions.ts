@@ -27,7 +27,7 @@ export async function runSessions(person: string | undefined, options: SessionsO
   }
   const { sessions } = await client.get<{ sessions: Row[] }>('/api/admin/sessions', { person });
   if (output !== 'table') return await printValue(sessions, output);
-  if (sessions.length === 0) return write('Nobody is signed in.\n');
+  if (sessions.length === 0) return write('No one is signed in.\n');
   const nowMs = Date.now();
   const columns: Column<Row>[] = [
     { title: 'PERSON', of: (row) => row.person },

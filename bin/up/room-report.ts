@@ -34,7 +34,7 @@ export function relayReport(log: Logger, nowMs: () => number): RelayReport {
   return {
     loadFailed: (sala, error) => {
       const why = textOf(error);
-      if (isNews(why)) log.error({ sala, why }, 'a room can not be read: nobody gets in until it can. The same is told once an hour');
+      if (isNews(why)) log.error({ sala, why }, 'a room can not be read: it can not be entered until it can. Logged once an hour');
     },
     commitFailed: (error) =>
       log.error({ why: textOf(error) }, 'rooms can not be written: everybody was sent away and keeps what they wrote; tried again'),
@@ -66,7 +66,7 @@ export async function roomsCheck(
         'end the portal, put rooms.db (and rooms.db-wal, if there is one) back from the backup of this state folder and start it; or, if there ' +
         `is none, accept that all documents begin empty: touch STATE/${acceptLoss}, start it again`,
     };
-    const detail = { pt: 'rooms.db não serve como está: ninguém entra em sala alguma', en: `${trouble}: nobody gets into any room` };
+    const detail = { pt: 'rooms.db não serve como está: ninguém entra em sala alguma', en: `${trouble}: no room can be entered` };
     return { name: 'rooms', ok: false, warning: false, detail, fix };
   }
   const { rooms, sockets, commitsFailing } = relay.figures();
@@ -77,7 +77,7 @@ export async function roomsCheck(
       warning: true,
       detail: {
         pt: `${unknownRooms} salas em rooms.db que o banco não conhece: ninguém as encontra; ficam guardadas`,
-        en: `${unknownRooms} rooms in rooms.db that the store does not know: nobody finds them; they are kept`,
+        en: `${unknownRooms} rooms in rooms.db that the store does not know: they are not listed, and kept`,
       },
       fix: {
         pt: 'se svc.db se perdeu ou veio de um backup mais velho, encerre o portal e traga o svc.db mais novo',
@@ -94,7 +94,7 @@ export async function roomsCheck(
     ok: !commitsFailing,
     warning: false,
     detail: commitsFailing
-      ? { pt: 'rooms.db não pode ser gravado: ninguém entra em sala alguma', en: 'rooms.db can not be written: nobody gets into any room' }
+      ? { pt: 'rooms.db não pode ser gravado: ninguém entra em sala alguma', en: 'rooms.db can not be written: no room can be entered' }
       : { pt: `${rooms} documentos abertos, ${sockets} sockets`, en: `${rooms} documents open, ${sockets} sockets` },
     fix: commitsFailing ? fix : null,
   };

@@ -82,7 +82,7 @@ const well: Words = {
 };
 const noPython: Words = {
   pt: 'sem /usr/bin/python3 não se pergunta quem está no soquete de controle',
-  en: 'without /usr/bin/python3 nobody is asked who they are at the control socket',
+  en: 'without /usr/bin/python3 clients of the control socket are not identified',
 };
 const useSsh: Words = {
   pt: 'um servidor ssh, também nesta máquina, roda os aplicativos de cada pessoa na conta dela (docs/servers.md), e um local também se o portal é root',

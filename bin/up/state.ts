@@ -96,7 +96,7 @@ async function openRoomLog(
   const roomLog = refusable(opened.log, whyLost);
   ends.push(() => roomLog.close());
   const { trouble, unknownRooms, setAside } = opened;
-  if (trouble !== null) log.error({ trouble }, 'nobody gets into any room; apps and everything else go on. svc doctor says how to mend it');
+  if (trouble !== null) log.error({ trouble }, 'no room can be entered; apps and everything else go on. svc doctor says how to repair it');
   else ends.push(keepOpen(roomFile, whyLost));
   if (unknownRooms > 0)
     log.error({ unknownRooms }, 'rooms.db holds rooms that the store does not know: was svc.db lost? They are kept; svc doctor');

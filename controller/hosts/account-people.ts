@@ -141,7 +141,7 @@ function patientList({ clock, onBadPackage }: AccountPeopleOptions, door: Door, 
       .finally(() => (running = null));
     const slow = Promise.withResolvers<never>();
     const cancel = clock.at(clock.monotonicMs() + limits.doorListWaitMs, () =>
-      slow.reject(new SvcError('TIMEOUT', `what stands in ${folder} was not told in time`)),
+      slow.reject(new SvcError('TIMEOUT', `the content of ${folder} was not listed in time`)),
     );
     try {
       return await Promise.race([running, slow.promise]);

@@ -51,7 +51,7 @@ export async function ownAccounts(names: readonly string[], prefix: string | und
 async function obstacleOf(prefix: string | undefined): Promise<OwnAccount | null> {
   if (prefix !== undefined && !path.isAbsolute(prefix)) {
     const pt = `o prefixo ${prefix} fica na pasta de estado do portal, onde só ele entra`;
-    return asPortal(pt, `the prefix ${prefix} lies in the portal's state folder, which nobody else may enter`);
+    return asPortal(pt, `the prefix ${prefix} is in the portal's state folder, which other accounts can't enter`);
   }
   const closed = (await closedFolder(programsDir, false)) ?? (prefix === undefined ? null : await closedFolder(`${prefix}/home`, true));
   return closed === null ? null : asPortal(`outras contas não entram em ${closed}`, `other accounts can't enter ${closed}`);

@@ -51,7 +51,7 @@ export function checkAccount(server: string, account: string): void {
   if (!accountPattern.test(account)) throw new SvcError('NOT_FOUND', `${JSON.stringify(account)} can't be an account of ${server}`);
 }
 
-/** Where homes stand below a prefix. Of a portal that is root other accounts may have theirs there. */
+/** Where homes are below a prefix. Under a portal that runs as root they may belong to other accounts. */
 export async function makeHomes(prefix: string): Promise<void> {
   const homes = `${prefix}/home`;
   const isMade = (await mkdir(homes, { recursive: true, mode: isRoot() ? 0o755 : 0o700 })) !== undefined;

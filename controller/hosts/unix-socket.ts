@@ -24,7 +24,7 @@ export async function dialSocket(socketPath: string, clock: Clock, paused = fals
     if (error instanceof SvcError) throw error;
     throw new SvcError(
       'SERVER_UNREACHABLE',
-      `nobody listens on ${socketPath} (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+      `nothing listens on ${socketPath} (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
       {},
       { cause: error },
     );

@@ -95,7 +95,7 @@ function pending(intent: Intent | null): Intent | null {
   return intent === null || intent.done ? null : intent;
 }
 
-/** Its package is about to go. The apps of who leaves end as theirs (reconcilers/leaving.ts): one order, one reason. */
+/** Its package is about to be removed. The apps of a person who leaves are ended by reconcilers/leaving.ts: one order, one reason. */
 function isRemoving({ person, app }: BackendEntry): boolean {
   const { server } = person;
   if (person.leaving) return false;

@@ -8,7 +8,7 @@ import { probe } from '../execute/probe.ts';
 import type { Context } from '../loop/context.ts';
 import type { BackendEntry, ServerEntry, ServiceEntry } from '../entries.ts';
 
-/** Whether the app that this person sees is the server's, not theirs to start. */
+/** Whether the app is run by the server, so that this person can't start it. */
 export function isServerScope({ person, app }: BackendEntry): boolean {
   return person.packages.get(app)?.manifest.escopo === 'servidor';
 }

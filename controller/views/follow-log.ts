@@ -49,7 +49,7 @@ function logElsewhere(person: PersonEntry, app: string): string | null {
   }
   const neverRan = !person.everSignedIn && person.link.view().status === 'down' && person.link.snapshot(app) === null;
   if (neverRan && person.server.reachability.status === 'reachable')
-    return `${person.name} has not signed in yet and nothing of theirs was started: ${app} has no log\n`;
+    return `${person.name} has not signed in yet and none of their apps was started: ${app} has no log\n`;
   return null;
 }
 

@@ -74,7 +74,7 @@ test('a person with two running apps: signed out, apps ended, supervisor ended, 
       'backend/stop Backend/vai0/app0 PersonRemoved',
       'backend/stop Backend/vai0/app2 PersonRemoved',
       'supervisor/end Supervisor/vai0 ',
-      'person/forget Person/vai0 nothing of theirs runs',
+      'person/forget Person/vai0 none of their apps runs',
     ],
   ]);
   expect(done).toEqual(planned);

@@ -93,7 +93,7 @@ function planPerson(plan: LeavingPlan, entries: Entries, person: PersonEntry, le
     const decision = decidePerson(desired, Object.assign({}, seen, { left }), null, nowMs);
     plan.changes.push(...changesOf(decision));
     if (decision.actions.some(({ kind }) => kind === 'supervisor/ensure'))
-      plan.notes.push(`${person.key}: nobody can tell what runs before the supervisor is up; what it finds is ended`);
+      plan.notes.push(`${person.key}: what runs is unknown before the supervisor is up; what it finds is ended`);
     if (decision.actions.some(({ kind }) => kind === 'person/forget')) {
       plan.gone.add(person.key);
       return;

@@ -57,7 +57,7 @@ export function createSignInView({ entries, options }: Context, secretsDir: stri
       // Chosen for existing logins too, so that neither time nor a failing store reveals which exist.
       const another = anyServer(login, await readKey(options.store));
       const target = own ?? another;
-      if (!target) throw new SvcError('SIGN_IN_METHOD', 'no Server document has ssh: there is nobody to ask about a password');
+      if (!target) throw new SvcError('SIGN_IN_METHOD', 'no Server document has ssh: no server can check a password');
       const name = `${target.host}:${target.port}`;
       const before = underCheck.get(name) ?? 0;
       // Beyond ten connections that have not signed in yet sshd drops some by lot (MaxStartups).

@@ -28,14 +28,14 @@ const useOrEnd = 'somebody to use it: without a window or a connection until the
 
 /** One row per reason of schema/backend.ts; docs/reasons.md explains them at length. */
 const explanations: { readonly [Name in Reason]: Explanation } = {
-  NeverStarted: { because: 'nobody has asked for it yet', fix: startIt },
+  NeverStarted: { because: 'it was not requested yet', fix: startIt },
   StoppedByPerson: { because: 'the person stopped it', fix: startIt },
   StoppedByAdmin: { because: 'an administrator stopped it', fix: startIt },
   LastWindowClosed: {
     because: 'its last window was closed for two minutes and aoFechar is encerrar',
     fix: 'open its window; aoFechar: manter keeps it',
   },
-  Idle: { because: 'nobody was connected for the time that its aoFechar gives', fix: 'open its window; a longer ocioso keeps it longer' },
+  Idle: { because: 'no connection was open for the time that its aoFechar gives', fix: 'open its window; a longer ocioso keeps it longer' },
   PinnedStopped: { because: 'a Backend document says estado: desligado', fix: 'remove the document or say estado: ligado' },
   HashChanged: { because: 'other code was installed than the one that ran', fix: startIt },
   PersonRemoved: {
@@ -125,9 +125,9 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     waitsFor: 'its files to be readable',
   },
   LingerBroken: { because: 'the user manager of the account is not there', fix: 'loginctl enable-linger ACCOUNT on the server' },
-  NotObservedYet: { because: 'nobody has looked yet', fix: null, waitsFor: 'the first look' },
+  NotObservedYet: { because: 'it was not observed yet', fix: null, waitsFor: 'the first observation' },
   NotInstalled: { because: 'it is not installed there', fix: writePackage },
-  Installed: { because: 'the wanted version stands on the server', fix: null },
+  Installed: { because: 'the wanted version is on the server', fix: null },
   Installing: { because: 'it is being installed', fix: null, waitsFor: 'the installation' },
   Downloading: { because: 'its files are on their way', fix: null, waitsFor: 'the download' },
   Cancelled: { because: 'its installation was cancelled', fix: null },

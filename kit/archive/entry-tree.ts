@@ -57,8 +57,7 @@ export function entryTree(sink: ArchiveSink, { bytesMax, entriesMax }: ArchiveLi
     imply(segments, name);
     const path = segments.join('/');
     const before = known.get(path);
-    if (before === 'folder' || before === 'file' || (before === 'implied' && !isFolder))
-      refuse('DUPLICATE', 'the name stands there twice', name);
+    if (before === 'folder' || before === 'file' || (before === 'implied' && !isFolder)) refuse('DUPLICATE', 'the name occurs twice', name);
     remember(path, isFolder ? 'folder' : 'file');
     if (isFolder) {
       if (before === undefined && segments.length > 1) sink.folder(segments.slice(1));

@@ -60,5 +60,5 @@ export async function runRootPhase(phase: RootPhase): Promise<void> {
   // What the command left running would hold the folder of a version that may be dropped.
   if (child.pid !== undefined) signal(-child.pid, 'SIGKILL');
   if (late) throw new SvcError('INSTALL_COMMAND_FAILED', `installCommand was ended after ${deadlineMs / 1_000} s: see ${phase.log}`);
-  if (ended !== '') throw new SvcError('INSTALL_COMMAND_FAILED', `installCommand failed: ${ended}; its output stands in ${phase.log}`);
+  if (ended !== '') throw new SvcError('INSTALL_COMMAND_FAILED', `installCommand failed: ${ended}; its output is in ${phase.log}`);
 }

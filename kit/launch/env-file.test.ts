@@ -102,7 +102,7 @@ describe('the env file', () => {
     ['a blank line', 'SVC_A=1\n\n', 'line 2 is not NAME=value with a name that the portal may set'],
     ['an export', 'export SVC_A=1\n', 'line 1 is not NAME=value with a name that the portal may set'],
     ['another name', 'PATH=/tmp\n', 'line 1 is not NAME=value with a name that the portal may set'],
-    ['a name twice', 'SVC_A=1\nSVC_A=2\n', 'SVC_A stands there twice'],
+    ['a name twice', 'SVC_A=1\nSVC_A=2\n', 'SVC_A occurs twice'],
     ['a NUL', 'SVC_A=1\0\n', 'the value of SVC_A holds a newline or a NUL'],
   ] as const)('refuses to read %s', ([, text, why]) => {
     expect(messageOf(() => parseEnvText(bytes(text)))).toBe(`EnvFileDamaged: the env file can't be used: ${why}`);

@@ -66,7 +66,7 @@ export function parseEnvText(bytes: Uint8Array): Variables {
     const at = line.indexOf('=');
     const name = line.slice(0, Math.max(at, 0));
     if (!isEnvName(name)) refuse(`line ${index + 1} is not NAME=value with a name that the portal may set`);
-    if (variables.has(name)) refuse(`${name} stands there twice`);
+    if (variables.has(name)) refuse(`${name} occurs twice`);
     const problem = valueProblem(line.slice(at + 1));
     if (problem !== null) refuse(`the value of ${name} ${problem}`);
     variables.set(name, line.slice(at + 1));

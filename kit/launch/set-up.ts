@@ -35,7 +35,7 @@ export async function runSetUp(
   });
   clearTimeout(timer);
   if (late) throw new LaunchRefused('InstallCommandFailed', `installCommand was ended after ${deadlineMs / 1_000} s`);
-  if (ended !== '') throw new LaunchRefused('InstallCommandFailed', `installCommand failed: ${ended}; its output stands above`);
+  if (ended !== '') throw new LaunchRefused('InstallCommandFailed', `installCommand failed: ${ended}; its output is above`);
 }
 
 /** Everything in our group but ourselves. Only a group leader may call it: then the group is ours alone. */

@@ -1,7 +1,7 @@
 # Makes accounts ready for the portal: its key opens them, and their service manager outlives their logins (spec 3.3, supervisor rule 5).
 # Run as the administrator:  sh -s -- PREFIX ORIGINS KEYTYPE KEY ACCOUNT…
 # KEYTYPE - : the portal signs in with another key. Idempotent; accounts that are named no longer lose the key.
-# After reload.sh. The keys stand outside of the homes, so nobody's files are touched. Decision: docs/decisions/0065-server-kit.md
+# After reload.sh. The keys are outside of the homes, so no files of people are touched. Decision: docs/decisions/0065-server-kit.md
 set -eu
 umask 022
 LC_ALL=C

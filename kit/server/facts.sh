@@ -1,4 +1,4 @@
-# What a server is and what of svc stands on it, one `name value` a line. Reads only. Run as the administrator:
+# Facts of a server and of svc on it, one `name value` a line. Reads only. Run as the administrator:
 #   sh -s -- PREFIX ACCOUNT…        PREFIX is / on a server; tests give a folder.
 set -u
 LC_ALL=C

@@ -1,5 +1,5 @@
 # Goes before the scripts that change what sshd reads. Prints `no-reload` where sshd could not be told; connections that stand stay.
-# `sshd -T` reads the files and not the running sshd: only a reload that went well says that it reads what stands there.
+# `sshd -T` reads the files and not the running sshd: only a successful reload proves that it reads them.
 reload_sshd() {
   systemctl reload ssh 2>/dev/null || systemctl reload sshd 2>/dev/null || hang_up || { echo no-reload; return 1; }
 }

@@ -23,7 +23,7 @@ units() { if [ -z "$p" ]; then ls /etc/systemd/system/svc-app-*.service 2>/dev/n
 # Its words are the person's: on one line, and nothing in them speaks to a terminal.
 words() { tr '\0' ' ' <"/proc/${1%%:*}/cmdline" 2>/dev/null | tr -c '[:print:]' '?'; }
 supervisor() { words "$1" | grep -q svc-app-supervisor; }
-# A supervisor alone keeps nobody's work: it goes without asking.
+# A supervisor without apps holds no work: it is ended without asking.
 others() { for pid in $(running); do supervisor "$pid" || echo "$pid"; done; }
 apps=$(units)
 left=$(others)

@@ -366,7 +366,7 @@ describe.concurrent('refusals', () => {
     expect(waiting).toMatchObject({
       reason: 'InstallCommandFailed',
       failures: 2,
-      message: 'installCommand failed: exit code 7; its output stands above',
+      message: 'installCommand failed: exit code 7; its output is above',
     });
     expect(readFileSync(home.paths('lento').runLog, 'utf8')).toContain('no network');
   });

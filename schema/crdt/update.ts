@@ -1,7 +1,7 @@
 /**
  * What a room's update is, and the public file of this folder, the one that others import. scan.ts reads an update of Yjs (format V1)
  * strictly and builds nothing; knowledge.ts (with ranges.ts) says what a room knows of its document and whether an update adds to it; fitting.ts
- * cuts out what stands on nothing that is missing; typed-runs.ts joins letters that were typed one by one.
+ * cuts out what depends only on present structs; typed-runs.ts joins letters that were typed one by one.
  * Who uses it: the relay (api/rooms/relay), the room log (store) and the bundles of the sdk. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 export { fittingPart, newPart } from './fitting.ts';

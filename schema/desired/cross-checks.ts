@@ -13,7 +13,7 @@ import { checkGrantRoles } from './cross-grants.ts';
 /** Whether a document that can't be read may declare it: nothing is said to be missing then. */
 export type MayExist = (what: DesiredKind | 'app' | 'installed' | 'group', name: string) => boolean;
 
-/** Whether what runs for a person of a `local` server runs as an account of theirs, and not as that of the portal. */
+/** Whether what runs for a person of a `local` server runs as an account of that person, and not as the portal's. */
 export type HasAccount = (person: PersonDocument) => boolean;
 
 type Of<Kind extends DesiredKind> = Extract<DesiredDocument, { readonly kind: Kind }>;
@@ -146,7 +146,7 @@ function checkPeople(folder: Folder, index: Index, report: ReportDesired): void 
 }
 
 /**
- * Once for each server, at the second person: with one there is nobody to separate. One whom the account of the portal serves is enough:
+ * Once for each server, at the second person: one alone needs no separation. One whom the account of the portal serves is enough:
  * that account may everything.
  */
 function checkSeparation(folder: Folder, index: Index, report: ReportDesired): void {
@@ -246,7 +246,7 @@ function checkGrants(folder: Folder, index: Index, report: ReportDesired): void 
           grant,
           'UNKNOWN_GROUP',
           ['spec', 'grupos', i, 'grupo'],
-          `nobody is in the group "${grupo}"${didYouMean(grupo, [...index.groups])}`,
+          `no person is in the group "${grupo}"${didYouMean(grupo, [...index.groups])}`,
         );
       }
     }

@@ -55,7 +55,7 @@ export class SvcDesktop extends LitElement {
         isolation: isolate;
         overflow: hidden;
       }
-      /* The keyboard is on the apps of the desktop: what stands before them lets them be seen. */
+      /* The keyboard is on the apps of the desktop: windows before them become transparent. */
       svc-home[sought] ~ svc-window {
         opacity: 0.08;
       }

@@ -34,7 +34,7 @@ export const enRooms: { readonly [K in keyof typeof ptRooms]: Entry<K> } = {
   'share.search': 'Invite people or groups',
   'share.searchHint': 'Name or login',
   'share.found': { one: '{n} result', other: '{n} results' },
-  'share.none': 'Nobody found for “{texto}”.',
+  'share.none': 'No person found for “{texto}”.',
   'share.already': 'is in the room',
   'share.groupSize': { one: 'Group with {n} person', other: 'Group with {n} people' },
   'share.inviteAs': 'Invite to',

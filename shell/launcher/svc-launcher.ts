@@ -65,7 +65,7 @@ export class SvcLauncher extends LitElement {
   #key(event: KeyboardEvent, entries: readonly (AppEntry | CommandEntry)[]): void {
     const chosen = entries[this.active];
     const sideways = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
-    // At once: the dialog's own closing is told later, and whoever opens it again meanwhile would close it.
+    // At once: the dialog's close event comes later, and would close a launcher that was opened again meanwhile.
     if (event.key === 'Escape') this.#close();
     else if (event.key === 'Enter' && chosen !== undefined) this.#run(chosen);
     else if (event.key.startsWith('Arrow') && !(sideways && this.query !== '')) {

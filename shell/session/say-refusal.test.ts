@@ -9,7 +9,7 @@ test.for([
   ['en', { code: 'CREDENTIALS_REFUSED', told: 'Your account has expired.' }, /try again.*Your account has expired\./],
   ['pt', { code: 'PASSWORD_EXPIRED' }, /passwd/],
   ['pt', { code: 'PASSWORD_UNCHECKED' }, /^A senha não pôde ser conferida.*avise/],
-  ['en', { code: 'PASSWORD_UNCHECKED' }, /^The password could not be checked.*tell whoever/],
+  ['en', { code: 'PASSWORD_UNCHECKED' }, /^The password could not be checked.*tell the administrator/],
   ['pt', { code: 'RATE_LIMITED', retryAfterMs: 1_000 }, /1 segundo /],
   ['pt', { code: 'RATE_LIMITED', retryAfterMs: 60_000 }, /60 segundos/],
   ['en', { code: 'RATE_LIMITED', retryAfterMs: 600_000 }, /10 minutes/],

@@ -94,7 +94,7 @@ export const appFrameStyles = css`
     border-bottom: 1px solid var(--line);
     background: var(--note);
     color: var(--on-note);
-    /* A relaunch takes some hundredths of a second: whoever is back by then never left. */
+    /* A relaunch takes some hundredths of a second: an app that is back by then never shows it. */
     animation: late 400ms 600ms both;
   }
   .strip p {

@@ -197,7 +197,7 @@ test('sessions are listed, and ended by id or all', async () => {
     const [answer] = (await once(call, 'response')) as [IncomingMessage];
     return answer.headers['set-cookie']?.[0] ?? '';
   };
-  expect((await ask('sessions')).out).toBe('Nobody is signed in.\n');
+  expect((await ask('sessions')).out).toBe('No one is signed in.\n');
   await enter();
   await enter();
   const listed = await json<{ id: string; person: string; agent: string }[]>('sessions', 'ana');
@@ -205,7 +205,7 @@ test('sessions are listed, and ended by id or all', async () => {
   expect((await ask('sessions')).out).toMatch(/^PERSON +ID +BY +FROM +USED +ENDS IN +BROWSER\nana +[\w-]{22} +link +127\.0\.0\.1 /);
   expect((await ask('sessions', 'ana', '--revoke', listed[0]?.id ?? '')).err).toBe('1 session ended\n');
   expect((await ask('sessions', 'ana', '--revoke')).err).toBe('1 session ended\n');
-  expect((await ask('sessions')).out).toBe('Nobody is signed in.\n');
+  expect((await ask('sessions')).out).toBe('No one is signed in.\n');
   expect(await ask('sessions', '--revoke')).toMatchObject({ code: 1, err: 'svc: BAD_REQUEST whose? svc sessions PERSON --revoke\n' });
   expect((await ask('sessions', 'zoe')).err).toMatch(/^svc: NOT_FOUND /);
 });

@@ -126,7 +126,7 @@ describe.concurrent('a person who never signed in', () => {
     expect(logs).toMatchObject({
       code: 0,
       err: '',
-      out: 'ana has not signed in yet and nothing of theirs was started: notas has no log\n',
+      out: 'ana has not signed in yet and none of their apps was started: notas has no log\n',
     });
     expect(existsSync(join(world.state, 'home/ana/.svc-apps'))).toBe(false);
   });

@@ -125,7 +125,7 @@ describe('commands over one connection', () => {
       await expect(connection.run({ argv: ['true'], msMax: 30_000 })).rejects.toMatchObject({ code: 'SSH_SATURATED' });
       await expect(connection.dial('/nonexistent')).rejects.toMatchObject({
         code: 'SERVER_UNREACHABLE',
-        message: expect.stringContaining('nobody listens') as string,
+        message: expect.stringContaining('nothing listens') as string,
       });
       expect(connection.isUp()).toBe(true);
     } finally {
@@ -169,12 +169,14 @@ describe('commands over one connection', () => {
     await sshd.resume();
     const connection = connect();
     try {
-      await expect(connection.dial('/nonexistent')).rejects.toMatchObject({ message: expect.stringContaining('nobody listens') as string });
+      await expect(connection.dial('/nonexistent')).rejects.toMatchObject({
+        message: expect.stringContaining('nothing listens') as string,
+      });
       for (let n = 0; n < 5; n += 1) {
         sshd.cut();
         // At once, whether or not the end of the connection was heard of.
         await expect(connection.dial('/nonexistent')).rejects.toMatchObject({
-          message: expect.stringContaining('nobody listens') as string,
+          message: expect.stringContaining('nothing listens') as string,
         });
       }
     } finally {

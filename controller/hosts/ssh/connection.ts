@@ -223,7 +223,7 @@ async function dialOnce(state: State, socketPath: string): Promise<Duplex> {
       'SERVER_UNREACHABLE',
       reason === administrativelyProhibited
         ? `sshd does not forward to ${socketPath}: AllowStreamLocalForwarding has to be yes: ${message}`
-        : `nobody listens on ${socketPath}, or sshd may not forward to it: ${message}`,
+        : `nothing listens on ${socketPath}, or sshd may not forward to it: ${message}`,
       {},
       { cause: error },
     );

@@ -86,7 +86,7 @@ function list(value: unknown, path: string): readonly unknown[] {
 function unique(names: readonly string[], what: string): void {
   const seen = new Set<string>();
   for (const name of names) {
-    if (seen.has(name)) refuse('', `${what} ${clip(name)} stands there twice`);
+    if (seen.has(name)) refuse('', `${what} ${clip(name)} occurs twice`);
     seen.add(name);
   }
 }

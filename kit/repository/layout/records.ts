@@ -146,7 +146,7 @@ export function readCatalogue(bytes: Uint8Array | string): Catalogue {
 function unique(names: readonly string[], what: string): void {
   const seen = new Set<string>();
   for (const name of names) {
-    if (seen.has(name)) refuse('catalogo.json', '', `${what} ${clip(name)} stands there twice`);
+    if (seen.has(name)) refuse('catalogo.json', '', `${what} ${clip(name)} occurs twice`);
     seen.add(name);
   }
 }

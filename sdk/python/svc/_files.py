@@ -57,7 +57,7 @@ def segments(target: str) -> list[str] | None:
 
 
 class Opened(NamedTuple):
-    """An open descriptor of a regular file that really lies below the root. Whoever gets it closes it."""
+    """An open descriptor of a regular file that really lies below the root. The caller closes it."""
 
     fd: int
     size: int

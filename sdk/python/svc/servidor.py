@@ -202,7 +202,7 @@ class Pedido(http.server.BaseHTTPRequestHandler):
         if self.close_connection and b'connection' not in names and lines[9:10] != b'1':
             lines += b'Connection: close\r\n'
         if lines[9:12] == b'101':
-            self.close_connection = True  # whoever took the connection over keeps it until `atender` returns
+            self.close_connection = True  # the handler that took the connection over keeps it until `atender` returns
         self._headers_buffer = []
         self.wfile.write(lines + b'\r\n' + tail)
 
