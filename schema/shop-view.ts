@@ -3,7 +3,7 @@ import { keys, nameIn } from './keys.ts';
 import type { Reason } from './backend.ts';
 import type { Scope } from './install-events.ts';
 import type { InstallView } from './packages.ts';
-import type { StoreApp, StoreInstall, StoreRefusal } from './wire/shop.ts';
+import type { ShopApp, ShopInstall, ShopRefusal } from './wire/shop.ts';
 import { compareVersions, satisfiesMinimum } from './versions.ts';
 import type { CatalogueManifest } from './manifest/offered.ts';
 
@@ -52,13 +52,13 @@ export interface StoreFor {
 export const wishKey = (person: string, app: string): string => keys.package(`${person}/${app}`);
 
 /** Offered apps in the order of the catalogue, then what is installed and offered no more. */
-export function storeView(offers: Offers, whose: StoreFor): readonly StoreApp[] {
+export function storeView(offers: Offers, whose: StoreFor): readonly ShopApp[] {
   const offered = new Set(offers.apps.map(({ id }) => id));
   const gone = whose.installed.filter(({ id }) => !offered.has(id)).map(({ id }) => ({ id, versions: [] }));
   return [...offers.apps, ...gone].map(({ id, versions }) => storeApp(id, versions, whose));
 }
 
-function storeApp(id: string, versions: Offers['apps'][number]['versions'], whose: StoreFor): StoreApp {
+function storeApp(id: string, versions: Offers['apps'][number]['versions'], whose: StoreFor): ShopApp {
   const [newest] = versions;
   const manifest = newest?.manifest ?? whose.manifest(id) ?? {};
   const here = whose.installed.find((one) => one.id === id) ?? null;
@@ -109,9 +109,9 @@ function scopesOf(manifest: CatalogueManifest): readonly Scope[] {
  * Why this person can't install that manifest for themself. An app's own capabilities don't satisfy it.
  * Source: spec 2.1 `minShellVersion`, `requires`, `instalacao`, `requiredPackages`; 7.
  */
-export function refusalsOf(id: string, manifest: CatalogueManifest, whose: StoreFor): readonly StoreRefusal[] {
-  const refused: StoreRefusal[] = [];
-  const refuse = (motivo: StoreRefusal['motivo'], texto: string, alvo: string | null = null, sugestao: string | null = null): void =>
+export function refusalsOf(id: string, manifest: CatalogueManifest, whose: StoreFor): readonly ShopRefusal[] {
+  const refused: ShopRefusal[] = [];
+  const refuse = (motivo: ShopRefusal['motivo'], texto: string, alvo: string | null = null, sugestao: string | null = null): void =>
     void refused.push({ motivo, texto, alvo, sugestao });
   const document = documentOf(id, whose);
   const here = whose.installed.find((one) => one.id === id);
@@ -140,7 +140,7 @@ export function documentOf(id: string, { person, installs }: StoreFor): string |
 }
 
 /** The person's wish goes before documents; nothing is shown for a package that is simply installed. */
-function installOf(id: string, { person, installs }: StoreFor): StoreInstall | null {
+function installOf(id: string, { person, installs }: StoreFor): ShopInstall | null {
   const ofApp = installs.filter(({ app }) => app === id);
   const one = ofApp.find(({ key }) => key === wishKey(person, id)) ?? ofApp.find(({ scope }) => scope === 'pessoa') ?? ofApp[0];
   if (one === undefined || (one.progress === null && (one.state === 'installed' || one.state === 'removed'))) return null;
@@ -156,7 +156,7 @@ interface Standing {
 }
 
 /** An installation that goes on can be cancelled; one that stopped can be retried, too. */
-function actionsOf(id: string, { here, newest, updatable, refused }: Standing, whose: StoreFor): StoreApp['actions'] {
+function actionsOf(id: string, { here, newest, updatable, refused }: Standing, whose: StoreFor): ShopApp['actions'] {
   if (documentOf(id, whose) !== null) return [];
   const own = here?.scope === 'pessoa';
   const wish = whose.installs.find(({ key }) => key === wishKey(whose.person, id));
@@ -170,7 +170,7 @@ function actionsOf(id: string, { here, newest, updatable, refused }: Standing, w
 }
 
 /** Also while it is queued. A backoff after a failure is not: its reason is the failure. */
-export function isUnderWay({ progress, state, reason }: Pick<StoreInstall, 'progress' | 'state' | 'reason'>): boolean {
+export function isUnderWay({ progress, state, reason }: Pick<ShopInstall, 'progress' | 'state' | 'reason'>): boolean {
   if (progress !== null) return true;
   if (state === 'removing') return true;
   const goesOn: readonly Reason[] = ['Installing', 'Downloading', 'Cancelled', 'Outdated'];

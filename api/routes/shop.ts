@@ -11,7 +11,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { AppsView, ShopView } from '../../schema/gateway.ts';
 import type { CatalogueManifest } from '../../schema/manifest/offered.ts';
 import { documentOf, isUnderWay, type Offers, refusalsOf, type StoreFor, storeView, wishKey } from '../../schema/shop-view.ts';
-import type { InstallAnswer, StoreAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
+import type { InstallAnswer, ShopAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
 import * as schemas from '../../schema/wire/shop.ts';
 import { noBody } from '../../schema/wire/http.ts';
 import { errorAnswers, sessionOf, shellVersion } from '../shell.ts';
@@ -37,10 +37,10 @@ const config = { access: 'person' as const };
 export function addStoreRoutes(app: FastifyInstance, deps: StoreRouteDeps): void {
   app.get(
     '/api/loja',
-    { config, schema: { summary: 'What can be installed, and why not', response: { 200: schemas.storeAnswer, ...errorAnswers } } },
-    async (request, reply): Promise<StoreAnswer | FastifyReply> => {
+    { config, schema: { summary: 'What can be installed, and why not', response: { 200: schemas.shopAnswer, ...errorAnswers } } },
+    async (request, reply): Promise<ShopAnswer | FastifyReply> => {
       const { offers, whose } = await sourcesFor(deps, request);
-      const answer: StoreAnswer = { apps: storeView(offers, whose), problem: offers.problem };
+      const answer: ShopAnswer = { apps: storeView(offers, whose), problem: offers.problem };
       // Every page asks after every event, and mostly for what it has: the whole catalogue.
       const etag = etagOf(JSON.stringify(answer));
       reply.headers({ etag, 'cache-control': 'private, no-cache' });

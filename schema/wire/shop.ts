@@ -29,8 +29,8 @@ const installFields = {
   progress,
 } as const;
 /** What is under way, waits or failed. `key` is that of a document, or `Package/<person>/<app>`. */
-const storeInstall = closed(installFields);
-export type StoreInstall = Wire<typeof storeInstall>;
+const shopInstall = closed(installFields);
+export type ShopInstall = Wire<typeof shopInstall>;
 
 export const storeParams = closed({ id: appId });
 export const storeIconQuery = closed({ versao: version });
@@ -53,7 +53,7 @@ export const rollbackAnswer = closed({ key: text, from: text, to: text });
  * not there. `documento`: a Package document decides. `sistema`: it is installed for everybody already.
  */
 const refusalMotives = ['shell', 'capability', 'escopo', 'pacote', 'documento', 'sistema'] as const;
-const storeRefusal = closed({
+const shopRefusal = closed({
   motivo: oneOf(refusalMotives),
   /** For engineers, in English. */
   texto: text,
@@ -62,15 +62,15 @@ const storeRefusal = closed({
   /** `pacote`: the alternative to install, the first one declared. */
   sugestao: nullable('string'),
 });
-export type StoreRefusal = Wire<typeof storeRefusal>;
-const storeVersion = closed({
+export type ShopRefusal = Wire<typeof shopRefusal>;
+const shopVersion = closed({
   version: text,
   /** Null for a package that is not packed. */
   tamanho: nullable('integer'),
   publicadoEm: nullable('string'),
   novidades: text,
 });
-const storeApp = closed({
+const shopApp = closed({
   id: text,
   name: text,
   description: text,
@@ -89,7 +89,7 @@ const storeApp = closed({
   instalacao: list(scope),
   motores: list(closed({ nome: text, versao: text, tamanho: count })),
   /** Newest first; empty when the repository has it no more. */
-  versions: list(storeVersion),
+  versions: list(shopVersion),
   installed: nullable('string'),
   /** Of what is installed. */
   scope: orNull(scope),
@@ -100,16 +100,16 @@ const storeApp = closed({
   /** A newer version is offered than the installed one. */
   updatable: flag,
   /** Why this person can't install the newest version for themself; empty: they can. */
-  refused: list(storeRefusal),
+  refused: list(shopRefusal),
   /** What is under way, waits or failed; null when there is nothing to show. */
-  install: orNull(storeInstall),
+  install: orNull(shopInstall),
   /** What this person can ask for now. */
   actions: list({ type: 'string', enum: ['install', 'update', 'remove', 'cancel', 'retry'] }),
 });
-export type StoreApp = Wire<typeof storeApp>;
+export type ShopApp = Wire<typeof shopApp>;
 /** `problem`: why the list may be old or incomplete. */
-export const storeAnswer = closed({ apps: list(storeApp), problem: nullable('string') });
-export type StoreAnswer = Wire<typeof storeAnswer>;
+export const shopAnswer = closed({ apps: list(shopApp), problem: nullable('string') });
+export type ShopAnswer = Wire<typeof shopAnswer>;
 
 const adminPackage = closed({
   ...installFields,

@@ -10,13 +10,13 @@ import type { Desk } from './desk.ts';
 export const tasksWindow = '@tarefas';
 
 /** The store's. */
-export const storeWindow = '@loja';
+export const shopWindow = '@loja';
 
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
 /** The glyph of a window of the shell's own. */
 export const builtinOf = (window: Pick<WindowState, 'app'>): Glyph | null =>
-  isApp(window) ? null : window.app === storeWindow ? 'store' : 'tasks';
+  isApp(window) ? null : window.app === shopWindow ? 'shop' : 'tasks';
 
 const ownOptions = (title: string): WindowOptions => ({
   title,
@@ -29,7 +29,7 @@ const ownOptions = (title: string): WindowOptions => ({
   noDrag: [],
 });
 export const tasksOptions = (): WindowOptions => ownOptions(text('tasks.title'));
-export const storeOptions = (): WindowOptions => ownOptions(text('store.title'));
+export const shopOptions = (): WindowOptions => ownOptions(text('store.title'));
 
 const selectorWorks = (selector: string): boolean => {
   try {
@@ -46,12 +46,12 @@ function focusTop(desk: Desk): void {
   if (top !== null) desk.frames.get(top.id)?.focusContent();
 }
 
-export type DeskWindows = Pick<Desk, 'title' | 'openApp' | 'openTasks' | 'openStore' | 'activate' | 'minimise' | 'close'>;
+export type DeskWindows = Pick<Desk, 'title' | 'openApp' | 'openTasks' | 'openShop' | 'activate' | 'minimise' | 'close'>;
 
 export function deskWindows(desk: () => Desk): DeskWindows {
   return {
     title: (window) =>
-      window.app === tasksWindow ? text('tasks.title') : window.app === storeWindow ? text('store.title') : window.options.title,
+      window.app === tasksWindow ? text('tasks.title') : window.app === shopWindow ? text('store.title') : window.options.title,
     openApp: (id, { route = '', again = false } = {}) => {
       const app = desk().apps.find(id);
       if (app === undefined) return false;
@@ -73,10 +73,10 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       if (open === undefined) desk().windows.open(tasksWindow, tasksOptions());
       else desk().activate(open.id);
     },
-    openStore: (app) => {
-      if (app !== undefined) desk().store.page.set({ kind: 'app', id: app });
-      const open = desk().windows.ofApp(storeWindow)[0];
-      if (open === undefined) desk().windows.open(storeWindow, storeOptions());
+    openShop: (app) => {
+      if (app !== undefined) desk().shop.page.set({ kind: 'app', id: app });
+      const open = desk().windows.ofApp(shopWindow)[0];
+      if (open === undefined) desk().windows.open(shopWindow, shopOptions());
       else desk().activate(open.id);
     },
     activate: (id) => {

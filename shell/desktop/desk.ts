@@ -4,9 +4,9 @@ import type { BellModel } from '../bell/bell-model.ts';
 import type { BridgeHost } from '../bridge/host.ts';
 import type { Connection } from '../events/client.ts';
 import type { PreferencesModel } from '../preferences/model.ts';
-import type { AppsStore } from '../state/apps.ts';
+import type { AppsModel } from '../state/apps.ts';
 import type { Signal } from '../state/signal.ts';
-import type { StoreModel } from '../shop/model.ts';
+import type { ShopModel } from '../shop/model.ts';
 import type { WindowManager, WindowState } from '../windows/manager.ts';
 
 /** What a window's frame element does for the desk. */
@@ -36,8 +36,8 @@ export interface Toast {
 
 export interface Desk {
   readonly session: SessionAnswer;
-  readonly apps: AppsStore;
-  readonly store: StoreModel;
+  readonly apps: AppsModel;
+  readonly shop: ShopModel;
   readonly bell: BellModel;
   readonly preferences: PreferencesModel;
   readonly windows: WindowManager;
@@ -67,7 +67,7 @@ export interface Desk {
   openApp(app: string, options?: { readonly route?: string; readonly again?: boolean }): boolean;
   openTasks(app?: string): void;
   /** With an app: at its page. */
-  openStore(app?: string): void;
+  openShop(app?: string): void;
   /** Raises and gives the keyboard to what is inside. */
   activate(id: string): void;
   minimise(id: string): void;

@@ -13,26 +13,26 @@ import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { followAppearance } from '../preferences/follow.ts';
 import { createPreferencesModel } from '../preferences/model.ts';
 import { createWindowWriter, isOnlyPage, lastWindows } from '../preferences/windows.ts';
-import { createAppsStore, type AppsStore } from '../state/apps.ts';
+import { createAppsModel, type AppsModel } from '../state/apps.ts';
 import { createSignal } from '../state/signal.ts';
 import { listenLinks } from '../shop/links.ts';
-import { createStoreModel } from '../shop/model.ts';
+import { createShopModel } from '../shop/model.ts';
 import { dark } from '../ui/theme.ts';
 import { createWindowCounts } from '../windows/counts.ts';
 import { createWindowManager, type WindowManager } from '../windows/manager.ts';
 import { createRemovedApps, type RemovedApps } from '../windows/removed-apps.ts';
 import { loadOpenWindows, remembersWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
-import { deskWindows, isApp, optionsOf, storeOptions, storeWindow, tasksOptions, tasksWindow } from './desk-windows.ts';
+import { deskWindows, isApp, optionsOf, shopOptions, shopWindow, tasksOptions, tasksWindow } from './desk-windows.ts';
 import { pressShellKey } from './keys.ts';
 import type { Desk, Frame, KeyboardMode, Toast } from './desk.ts';
 
 /** Lives as long as the page: signing out reloads it. */
 export function startDesk(session: SessionAnswer): Desk {
   actFor(session.usuario, () => location.replace('/?entrada=OTHER_PERSON'));
-  const apps = createAppsStore(async (usage) => await listApps(usage).catch(leaveWhenSignedOut));
+  const apps = createAppsModel(async (usage) => await listApps(usage).catch(leaveWhenSignedOut));
   const announcement = createSignal('');
-  const store = createStoreModel((words) => announcement.set(words));
+  const shop = createShopModel((words) => announcement.set(words));
   const bell = createBellModel({ read: readNotices, markRead: markNoticesRead }, (words, notice) => {
     announcement.set(words);
     if (!desk.bellOpen.get()) desk.toast.set({ words: noticeText(notice), open: opening(desk, notice) });
@@ -47,7 +47,7 @@ export function startDesk(session: SessionAnswer): Desk {
   const publishToRooms = (app: string | null): void => emitRoomsChanged(desk, app);
   const events = startFeed(session, {
     apps,
-    store,
+    shop,
     bell,
     preferences,
     publishToRooms,
@@ -58,7 +58,7 @@ export function startDesk(session: SessionAnswer): Desk {
   const desk: Desk = {
     session,
     apps,
-    store,
+    shop,
     bell,
     preferences,
     windows,
@@ -105,7 +105,7 @@ function emitRoomsChanged({ roomsChanged, windows, bridge }: Desk, app: string |
     if (isApp(window) && (app === null || window.app === app)) bridge.emit(window.id, 'mudaram', {});
 }
 
-function bridgeFrames(windows: WindowManager, apps: AppsStore, frames: ReadonlyMap<string, Frame>): readonly BridgeFrame[] {
+function bridgeFrames(windows: WindowManager, apps: AppsModel, frames: ReadonlyMap<string, Frame>): readonly BridgeFrame[] {
   return windows.windows.get().flatMap((window) => {
     const app = apps.find(window.app);
     const contentWindow = frames.get(window.id)?.iframe?.contentWindow;
@@ -115,7 +115,7 @@ function bridgeFrames(windows: WindowManager, apps: AppsStore, frames: ReadonlyM
   });
 }
 
-function countsFor(apps: AppsStore): ReturnType<typeof createWindowCounts> {
+function countsFor(apps: AppsModel): ReturnType<typeof createWindowCounts> {
   return createWindowCounts({
     send: sendWindowCount,
     closeTabs: (id) => {
@@ -128,7 +128,7 @@ function countsFor(apps: AppsStore): ReturnType<typeof createWindowCounts> {
 /** What the portal says while it happens. */
 function startFeed(
   { usuario }: SessionAnswer,
-  to: Pick<Desk, 'apps' | 'store' | 'bell' | 'preferences' | 'connection'> & {
+  to: Pick<Desk, 'apps' | 'shop' | 'bell' | 'preferences' | 'connection'> & {
     readonly page: (page: string | null) => void;
     /** An app was removed on the server. */
     readonly gone: (app: string) => void;
@@ -136,12 +136,12 @@ function startFeed(
     readonly publishToRooms: (app: string | null) => void;
   },
 ): EventsClient {
-  const { apps, store, bell, preferences, publishToRooms, connection } = to;
+  const { apps, shop, bell, preferences, publishToRooms, connection } = to;
   const removed = watchRemovals(apps, to.gone);
   return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
     event: (event) => {
       apps.apply(event);
-      store.apply(event);
+      shop.apply(event);
       removed.heard(event);
       bell.apply(event);
       preferences.apply(event);
@@ -149,7 +149,7 @@ function startFeed(
     },
     resync: () => {
       apps.refresh();
-      store.refresh();
+      shop.refresh();
       bell.refresh();
       preferences.refresh();
       publishToRooms(null);
@@ -163,7 +163,7 @@ function startFeed(
   });
 }
 
-function watchRemovals(apps: AppsStore, gone: (app: string) => void): RemovedApps {
+function watchRemovals(apps: AppsModel, gone: (app: string) => void): RemovedApps {
   const removed = createRemovedApps(gone);
   apps.state.subscribe(() => {
     const { loaded, error, apps: now } = apps.state.get();
@@ -221,12 +221,12 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
       const app = apps.find(saved.app);
       if (app !== undefined) windows.reopen(saved.app, optionsOf(app), saved);
       else if (saved.app === tasksWindow) windows.reopen(tasksWindow, tasksOptions(), saved);
-      else if (saved.app === storeWindow) windows.reopen(storeWindow, storeOptions(), saved);
+      else if (saved.app === shopWindow) windows.reopen(shopWindow, shopOptions(), saved);
     }
     // Where a link led before the person was signed in.
     const destination = takeDestination(localStorage, Date.now());
     if (destination !== null) desk.openApp(destination.app, { route: destination.route });
-    listenLinks((app) => desk.openStore(app));
+    listenLinks((app) => desk.openShop(app));
   };
   const changed = (): void => {
     const now = windows.windows.get();

@@ -23,7 +23,7 @@ export class SvcHome extends LitElement {
   static override properties = { desk: { attribute: false }, focused: { state: true } };
   declare desk: Desk;
   declare focused: number;
-  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.store.state, language]);
+  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.shop.state, language]);
   #typed = typeAhead();
 
   constructor() {

@@ -102,7 +102,7 @@ export class SvcTaskbar extends LitElement {
         },
         {
           items: [
-            { label: text('store.title'), glyph: 'store', run: () => this.desk.openStore() },
+            { label: text('store.title'), glyph: 'shop', run: () => this.desk.openShop() },
             { label: text('tasks.title'), glyph: 'tasks', run: () => this.desk.openTasks() },
             { label: text('prefs.shortcuts'), glyph: 'keyboard', run: () => this.desk.shortcutsOpen.set(true) },
             { label: text('sessions.menu'), glyph: 'globe', run: () => this.desk.sessionsOpen.set(true) },

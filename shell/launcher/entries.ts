@@ -1,7 +1,7 @@
 /** What can be opened: the apps (an engine has no launcher icon, spec 2.1) and the shell's own windows; and what can be commanded. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
-import { storeWindow, tasksWindow } from '../desktop/desk-windows.ts';
+import { shopWindow, tasksWindow } from '../desktop/desk-windows.ts';
 import { pressShellKey } from '../desktop/keys.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
@@ -44,7 +44,7 @@ export function appEntries(desk: Desk): readonly AppEntry[] {
   };
   return [
     ...apps,
-    own(storeWindow, text('store.title'), 'store', () => desk.openStore(), updatesIn(desk.store.state.get())),
+    own(shopWindow, text('store.title'), 'shop', () => desk.openShop(), updatesIn(desk.shop.state.get())),
     own(tasksWindow, text('tasks.title'), 'tasks', () => desk.openTasks()),
   ];
 }
@@ -101,7 +101,7 @@ export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): v
       {
         items: [
           { label: text('boot.tasks'), glyph: 'tasks', run: () => desk.openTasks(app.id) },
-          { label: text('store.showInStore'), glyph: 'store', run: () => desk.openStore(app.id) },
+          { label: text('store.showInStore'), glyph: 'shop', run: () => desk.openShop(app.id) },
         ],
       },
     ],

@@ -22,7 +22,7 @@ export class SvcLauncher extends LitElement {
   declare desk: Desk;
   declare query: string;
   declare active: number;
-  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.store.state, this.desk.windows.windows, language]);
+  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.shop.state, this.desk.windows.windows, language]);
 
   constructor() {
     super();

@@ -9,7 +9,7 @@ import type {
   SignInMethodsAnswer,
   StartAnswer,
 } from '../../schema/wire/http.ts';
-import type { AdminPackagesAnswer, StoreAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
+import type { AdminPackagesAnswer, ShopAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -169,7 +169,7 @@ export async function* followLog(app: string, tail: number, signal: AbortSignal)
 export const readPreviousLog = async (app: string, tail: number): Promise<string> =>
   (await request('GET', appPath(app, `/log?tail=${tail}&anterior=1`))).text();
 
-export const readStore = async (): Promise<StoreAnswer> => json(await request('GET', '/api/loja'));
+export const readShop = async (): Promise<ShopAnswer> => json(await request('GET', '/api/loja'));
 /** The newest version by default. */
 export const installApp = async (app: string, versao?: string): Promise<void> =>
   void (await request('POST', appPath(app, '/instalacao'), versao === undefined ? {} : { versao }));

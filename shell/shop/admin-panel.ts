@@ -65,7 +65,7 @@ export class SvcShopAdmin extends LitElement {
     void this.#watch;
     void this.#read();
     const timer = setInterval(() => document.visibilityState === 'visible' && void this.#read(), refreshMs);
-    this.#ends = [() => clearInterval(timer), this.desk.store.state.subscribe(() => void this.#read())];
+    this.#ends = [() => clearInterval(timer), this.desk.shop.state.subscribe(() => void this.#read())];
   }
 
   override disconnectedCallback(): void {

@@ -1,9 +1,9 @@
 /** How the admin panel looks: lines that wrap, so that nothing scrolls sideways at 320 px. */
 import { css } from 'lit';
-import { storeStyles } from './styles.ts';
+import { shopStyles } from './styles.ts';
 
 export const adminStyles = [
-  storeStyles,
+  shopStyles,
   css`
     :host {
       container-type: normal;

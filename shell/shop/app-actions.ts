@@ -1,9 +1,9 @@
 /** What can be done with an app of the store, as buttons: the one that is wanted most on its card, all of them on its page. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { StoreApp } from '../../schema/wire/shop.ts';
+import type { ShopApp } from '../../schema/wire/shop.ts';
 import { text } from '../i18n/i18n.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
-import type { StoreContext } from './context.ts';
+import type { ShopContext } from './context.ts';
 
 interface Action {
   readonly name: string;
@@ -15,17 +15,17 @@ interface Action {
   run(): void;
 }
 
-function possibleActions(app: StoreApp, context: StoreContext): readonly Action[] {
-  const { store, apps } = context.desk;
+function possibleActions(app: ShopApp, context: ShopContext): readonly Action[] {
+  const { shop, apps } = context.desk;
   const values = { nome: app.name, versao: app.versions[0]?.version ?? '' };
-  const all: Readonly<Record<StoreApp['actions'][number], Action>> = {
+  const all: Readonly<Record<ShopApp['actions'][number], Action>> = {
     install: {
       name: 'install',
       glyph: 'download',
       words: text('store.install'),
       label: text('store.installApp', values),
       primary: true,
-      run: () => void store.install(app.id),
+      run: () => void shop.install(app.id),
     },
     update: {
       name: 'update',
@@ -33,7 +33,7 @@ function possibleActions(app: StoreApp, context: StoreContext): readonly Action[
       words: text('store.update'),
       label: text('store.updateApp', values),
       primary: true,
-      run: () => void store.install(app.id),
+      run: () => void shop.install(app.id),
     },
     retry: {
       name: 'retry',
@@ -41,7 +41,7 @@ function possibleActions(app: StoreApp, context: StoreContext): readonly Action[
       words: text('store.retry'),
       label: text('store.retryApp', values),
       primary: true,
-      run: () => void (app.install?.wanted == null ? store.remove(app.id) : store.install(app.id, app.install.wanted)),
+      run: () => void (app.install?.wanted == null ? shop.remove(app.id) : shop.install(app.id, app.install.wanted)),
     },
     cancel: {
       name: 'cancel',
@@ -49,7 +49,7 @@ function possibleActions(app: StoreApp, context: StoreContext): readonly Action[
       words: text('store.cancel'),
       label: text('store.cancelApp', values),
       primary: false,
-      run: () => void store.cancel(app.id),
+      run: () => void shop.cancel(app.id),
     },
     remove: {
       name: 'remove',
@@ -75,8 +75,8 @@ function possibleActions(app: StoreApp, context: StoreContext): readonly Action[
   return [...first, ...(opens ? [open] : []), ...asked.filter(({ name }) => name === 'remove')];
 }
 
-export function appActions(app: StoreApp, context: StoreContext, where: 'card' | 'page'): TemplateResult | typeof nothing {
-  const { busy } = context.desk.store;
+export function appActions(app: ShopApp, context: ShopContext, where: 'card' | 'page'): TemplateResult | typeof nothing {
+  const { busy } = context.desk.shop;
   const waits = busy.get().has(app.id) || (busy.get().has('*') && app.actions.includes('update'));
   const possible = possibleActions(app, context);
   const shown = where === 'page' ? possible : possible.filter(({ name }) => name !== 'remove').slice(0, 1);

@@ -1,17 +1,17 @@
 /** One app in a list of the shop: picture, name, developer, description, state, and the most useful button. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { reasonText } from '../../schema/texts/reasons.ts';
-import type { StoreApp } from '../../schema/wire/shop.ts';
+import type { ShopApp } from '../../schema/wire/shop.ts';
 import { language, text } from '../i18n/i18n.ts';
 import '../ui/app-icon.ts';
 import { appActions } from './app-actions.ts';
-import type { StoreContext } from './context.ts';
+import type { ShopContext } from './context.ts';
 import { newsOf, sayAuthors } from './words.ts';
 import { installProgress } from './install-progress.ts';
 import { readMarkdown, type Block, type Span } from './markdown.ts';
 
 /** Its state, in a word. */
-function badge(app: StoreApp): TemplateResult | typeof nothing {
+function badge(app: ShopApp): TemplateResult | typeof nothing {
   const said = (kind: string, words: string): TemplateResult => html`<span class="chip ${kind}">${words}</span>`;
   if (app.install?.state === 'failed') return said('bad', text('store.badgeFailed'));
   if (app.actions.includes('update')) return said('news', text('store.badgeUpdate'));
@@ -19,7 +19,7 @@ function badge(app: StoreApp): TemplateResult | typeof nothing {
   return app.refused.length > 0 ? said('', text('store.badgeRefused')) : nothing;
 }
 
-export function appCard(app: StoreApp, context: StoreContext): TemplateResult {
+export function appCard(app: ShopApp, context: ShopContext): TemplateResult {
   const { install } = app;
   return html`<li class="card" data-app=${app.id}>
     <button class="name" type="button" @click=${() => context.show(app.id)}>
@@ -38,7 +38,7 @@ export function appCard(app: StoreApp, context: StoreContext): TemplateResult {
 }
 
 /** A line of the list of installed apps; with what an update brings. */
-export function appRow(app: StoreApp, context: StoreContext): TemplateResult {
+export function appRow(app: ShopApp, context: ShopContext): TemplateResult {
   const { install } = app;
   const newest = app.versions[0]?.version ?? '';
   const updates = app.actions.includes('update');

@@ -1,23 +1,23 @@
 /** The page of one app: what it is, its state, why it is refused, what is new, every version, and what it requires of the server. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { reasonText } from '../../schema/texts/reasons.ts';
-import type { StoreApp, StoreInstall } from '../../schema/wire/shop.ts';
+import type { ShopApp, ShopInstall } from '../../schema/wire/shop.ts';
 import { categoryText, language, text, type TextKey } from '../i18n/i18n.ts';
 import '../ui/app-icon.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { appActions } from './app-actions.ts';
 import { changelog } from './app-card.ts';
-import type { StoreContext } from './context.ts';
+import type { ShopContext } from './context.ts';
 import { installProgress } from './install-progress.ts';
-import { storeLink } from './links.ts';
+import { shopLink } from './links.ts';
 import { newsOf, sayAuthors, sayDate, sayRefusal, saySize, standingOf } from './words.ts';
 
-export function appPage(app: StoreApp, context: StoreContext, back: () => void): TemplateResult {
+export function appPage(app: ShopApp, context: ShopContext, back: () => void): TemplateResult {
   const news = newsOf(app);
   return html`<article class="page" aria-label=${text('store.page', { nome: app.name })} data-app=${app.id}>
     <div class="way">
       <button class="button quiet" type="button" data-action="back" @click=${back}>${glyph('back')}${text('store.back')}</button>
-      ${copyButton(context, 'link', text('store.copyLink'), 'link', storeLink(app.id))}
+      ${copyButton(context, 'link', text('store.copyLink'), 'link', shopLink(app.id))}
     </div>
     <header class="head">
       <svc-app-icon .app=${app} .size=${72}></svc-app-icon>
@@ -42,7 +42,7 @@ export function appPage(app: StoreApp, context: StoreContext, back: () => void):
   </article>`;
 }
 
-function standing(app: StoreApp): string {
+function standing(app: ShopApp): string {
   const newest = app.versions[0]?.version ?? app.installed ?? '';
   if (app.installed === null) return `${text('store.version')} ${newest}`;
   const version = app.updatable ? text('store.fromTo', { de: app.installed, para: newest }) : app.installed;
@@ -51,7 +51,7 @@ function standing(app: StoreApp): string {
 }
 
 /** Goes on, waits, or failed: then why, what stays, and for engineers what the portal says. */
-function installStanding(app: StoreApp, install: StoreInstall): TemplateResult | typeof nothing {
+function installStanding(app: ShopApp, install: ShopInstall): TemplateResult | typeof nothing {
   const standing = standingOf(app, install);
   if (standing === 'over') return nothing;
   if (standing === 'going') return installProgress(app, install);
@@ -67,14 +67,14 @@ function installStanding(app: StoreApp, install: StoreInstall): TemplateResult |
   </div>`;
 }
 
-function whyNot(app: StoreApp, context: StoreContext): TemplateResult | typeof nothing {
+function whyNot(app: ShopApp, context: ShopContext): TemplateResult | typeof nothing {
   // With the newest version installed or requested, refusals are not shown.
   const moot = app.install !== null || (app.installed !== null && !app.updatable && app.scope === 'pessoa');
   if (app.refused.length === 0 || moot) return nothing;
-  const { session, store } = context.desk;
+  const { session, shop } = context.desk;
   const refusals = app.refused.map((refusal) => {
     const offer =
-      refusal.motivo === 'capability' ? store.state.get().apps.filter(({ provides }) => provides.includes(refusal.alvo ?? '')) : [];
+      refusal.motivo === 'capability' ? shop.state.get().apps.filter(({ provides }) => provides.includes(refusal.alvo ?? '')) : [];
     const others = offer.filter(({ id }) => id !== app.id);
     const names = others.map(({ name }) => name);
     return { ...sayRefusal(refusal, app, session.shellVersion, names), others };
@@ -111,14 +111,14 @@ function whyNot(app: StoreApp, context: StoreContext): TemplateResult | typeof n
   </section>`;
 }
 
-function copyButton(context: StoreContext, mark: string, words: string, name: 'link' | 'copy', value: string): TemplateResult {
+function copyButton(context: ShopContext, mark: string, words: string, name: 'link' | 'copy', value: string): TemplateResult {
   const done = context.copied(mark);
   return html`<button class="button quiet" type="button" data-action="copy-${mark}" @click=${() => context.copy(mark, value)}>
     ${glyph(done ? 'check' : name)}<span aria-live="polite">${done ? text('store.copied') : words}</span>
   </button>`;
 }
 
-function facts(app: StoreApp): TemplateResult {
+function facts(app: ShopApp): TemplateResult {
   const newest = app.versions[0];
   const scope = app.scope ?? (app.instalacao.includes('pessoa') ? 'can' : 'sistema');
   const scopes = { pessoa: 'store.scopeOwn', sistema: 'store.scopeAll', can: 'store.scopeCan' } as const;
@@ -153,9 +153,9 @@ function facts(app: StoreApp): TemplateResult {
   </section>`;
 }
 
-function versions(app: StoreApp, context: StoreContext): TemplateResult | typeof nothing {
+function versions(app: ShopApp, context: ShopContext): TemplateResult | typeof nothing {
   if (app.versions.length < 2) return nothing;
-  const { store } = context.desk;
+  const { shop } = context.desk;
   const chooses =
     app.actions.some((action) => action === 'install' || action === 'update' || action === 'remove') && app.refused.length === 0;
   return html`<section>
@@ -175,7 +175,7 @@ function versions(app: StoreApp, context: StoreContext): TemplateResult | typeof
                     class="button quiet"
                     type="button"
                     aria-label=${text('store.installVersion', { versao: version })}
-                    @click=${() => void store.install(app.id, version)}
+                    @click=${() => void shop.install(app.id, version)}
                   >
                     ${text('store.install')}
                   </button>`

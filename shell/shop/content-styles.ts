@@ -1,7 +1,7 @@
 /** Style of the shop: cards, rows, progress, the page of an app. Narrow windows have one column. */
 import { css } from 'lit';
 
-export const storeContentStyles = css`
+export const shopContentStyles = css`
   .find {
     display: flex;
     flex-direction: column;

@@ -1,10 +1,10 @@
 /** Where an installation is: the step, and of a file that is being loaded bytes and time. The native element says it to readers. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { StoreApp, StoreInstall } from '../../schema/wire/shop.ts';
+import type { ShopApp, ShopInstall } from '../../schema/wire/shop.ts';
 import { text } from '../i18n/i18n.ts';
 import { installSteps, sayProgress } from './words.ts';
 
-export function installProgress(app: StoreApp, install: StoreInstall): TemplateResult {
+export function installProgress(app: ShopApp, install: ShopInstall): TemplateResult {
   const { step, bytes } = sayProgress(install);
   const { progress } = install;
   const label = text('store.progressOf', { nome: app.name });

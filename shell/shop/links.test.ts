@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readStoreLink } from './links.ts';
+import { readShopLink } from './links.ts';
 
 test.for([
   ['#loja', { app: null }],
@@ -11,5 +11,5 @@ test.for([
   [`#loja/${'a'.repeat(50)}`, null],
   ['', null],
 ] as const)('the fragment %j leads to %j', ([fragment, expected]) => {
-  expect(readStoreLink(fragment)).toEqual(expected);
+  expect(readShopLink(fragment)).toEqual(expected);
 });

@@ -1,19 +1,19 @@
 /** The two lists of the store: what there is to browse, and what is installed. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { StoreApp } from '../../schema/wire/shop.ts';
+import type { ShopApp } from '../../schema/wire/shop.ts';
 import { categoryText, text } from '../i18n/i18n.ts';
 import { search, sections, type Entry } from '../launcher/search.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { appCard, appRow } from './app-card.ts';
-import type { StoreContext } from './context.ts';
+import type { ShopContext } from './context.ts';
 
-interface StoreEntry extends Entry {
-  readonly app: StoreApp;
+interface ShopEntry extends Entry {
+  readonly app: ShopApp;
 }
 
 /** What is offered, for the search of the launcher: who made it is found, too. */
-const entryOf = (app: StoreApp): StoreEntry => ({
+const entryOf = (app: ShopApp): ShopEntry => ({
   key: app.id,
   name: app.name,
   description: `${app.description} ${app.developer} ${app.publisher}`,
@@ -30,7 +30,7 @@ export interface Browsing {
 }
 
 /** `isKnown`: the repository answered; otherwise its offers are unknown. */
-export function browseList(apps: readonly StoreApp[], browsing: Browsing, context: StoreContext, isKnown: boolean): TemplateResult {
+export function browseList(apps: readonly ShopApp[], browsing: Browsing, context: ShopContext, isKnown: boolean): TemplateResult {
   const offered = apps.filter(({ versions }) => versions.length > 0).map(entryOf);
   const all = sections(offered, categoryText);
   const category = all.some((section) => section.category === browsing.category) ? browsing.category : null;
@@ -82,7 +82,7 @@ export function browseList(apps: readonly StoreApp[], browsing: Browsing, contex
   `;
 }
 
-const cards = (entries: readonly StoreEntry[], context: StoreContext): TemplateResult =>
+const cards = (entries: readonly ShopEntry[], context: ShopContext): TemplateResult =>
   html`<ul class="cards">
     ${repeat(
       entries,
@@ -91,13 +91,13 @@ const cards = (entries: readonly StoreEntry[], context: StoreContext): TemplateR
     )}
   </ul>`;
 
-export function installedList(apps: readonly StoreApp[], context: StoreContext): TemplateResult {
-  const { store } = context.desk;
+export function installedList(apps: readonly ShopApp[], context: ShopContext): TemplateResult {
+  const { shop } = context.desk;
   const sorted = apps.toSorted((a, b) => a.name.localeCompare(b.name));
   const updates = sorted.filter(({ actions }) => actions.includes('update'));
   const own = sorted.filter((app) => !updates.includes(app) && app.scope !== 'sistema' && (app.installed !== null || app.install !== null));
   const everybodys = sorted.filter(({ scope }) => scope === 'sistema');
-  const waits = store.busy.get().has('*');
+  const waits = shop.busy.get().has('*');
   return html`
     ${
       updates.length === 0
@@ -110,7 +110,7 @@ export function installedList(apps: readonly StoreApp[], context: StoreContext):
                 type="button"
                 data-action="update-all"
                 aria-disabled=${waits ? 'true' : nothing}
-                @click=${() => !waits && void store.updateAll()}
+                @click=${() => !waits && void shop.updateAll()}
               >
                 ${glyph('update')}${text('store.updateAll')}
               </button>
@@ -134,7 +134,7 @@ export function installedList(apps: readonly StoreApp[], context: StoreContext):
   `;
 }
 
-const rows = (apps: readonly StoreApp[], context: StoreContext): TemplateResult | typeof nothing =>
+const rows = (apps: readonly ShopApp[], context: ShopContext): TemplateResult | typeof nothing =>
   apps.length === 0
     ? nothing
     : html`<ul class="rows">

@@ -3,15 +3,15 @@
  * once and everything else by another reading (one in flight, one waiting).
  */
 import type { PortalEvent } from '../../schema/wire/events.ts';
-import type { StoreApp } from '../../schema/wire/shop.ts';
-import { cancelInstall, installApp, readStore, removeApp, updateAllApps } from '../session/api.ts';
+import type { ShopApp } from '../../schema/wire/shop.ts';
+import { cancelInstall, installApp, readShop, removeApp, updateAllApps } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
 import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { sayChanges } from './words.ts';
 
-export interface StoreState {
-  readonly apps: readonly StoreApp[];
+export interface ShopState {
+  readonly apps: readonly ShopApp[];
   readonly loaded: boolean;
   /** Why the list may be old, by the portal; in English. */
   readonly problem: string | null;
@@ -19,15 +19,15 @@ export interface StoreState {
   readonly error: string | null;
 }
 
-export type StorePage =
+export type ShopPage =
   | { readonly kind: 'browse' }
   | { readonly kind: 'installed' }
   | { readonly kind: 'admin' }
   | { readonly kind: 'app'; readonly id: string };
 
-export interface StoreModel {
-  readonly state: Signal<StoreState>;
-  readonly page: Signal<StorePage>;
+export interface ShopModel {
+  readonly state: Signal<ShopState>;
+  readonly page: Signal<ShopPage>;
   /** Why the last request was refused; null when it wasn't. */
   readonly refusal: Signal<string | null>;
   /** Apps with a request on its way; '*' for all of them. */
@@ -45,11 +45,11 @@ const gatherMs = 150;
 /** A newly published version appears without an action of the person. */
 const refreshMs = 5 * 60_000;
 
-export const updatesIn = ({ apps }: StoreState): number => apps.filter(({ actions }) => actions.includes('update')).length;
+export const updatesIn = ({ apps }: ShopState): number => apps.filter(({ actions }) => actions.includes('update')).length;
 
 /** `announce` gets in words what happened since the last reading. Lives as long as the page. */
-export function createStoreModel(announce: (words: string) => void): StoreModel {
-  const state = createSignal<StoreState>({ apps: [], loaded: false, problem: null, error: null });
+export function createShopModel(announce: (words: string) => void): ShopModel {
+  const state = createSignal<ShopState>({ apps: [], loaded: false, problem: null, error: null });
   const refusal = createSignal<string | null>(null);
   const busy = createSignal<ReadonlySet<string>>(new Set());
   const refresh = reader(state, announce);
@@ -68,7 +68,7 @@ export function createStoreModel(announce: (words: string) => void): StoreModel 
   };
   return {
     state,
-    page: createSignal<StorePage>({ kind: 'browse' }),
+    page: createSignal<ShopPage>({ kind: 'browse' }),
     refusal,
     busy,
     refresh,
@@ -86,7 +86,7 @@ export function createStoreModel(announce: (words: string) => void): StoreModel 
   };
 }
 
-function reader(state: Signal<StoreState>, announce: (words: string) => void): () => void {
+function reader(state: Signal<ShopState>, announce: (words: string) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
   let reading = false;
   let again = false;
@@ -94,7 +94,7 @@ function reader(state: Signal<StoreState>, announce: (words: string) => void): (
     reading = true;
     try {
       const before = state.get();
-      const { apps, problem } = await readStore();
+      const { apps, problem } = await readShop();
       state.set({ apps, problem, loaded: true, error: null });
       retry.succeeded();
       const words = before.loaded ? sayChanges(before.apps, apps) : '';
@@ -117,7 +117,7 @@ function reader(state: Signal<StoreState>, announce: (words: string) => void): (
 }
 
 /** The app as an event leaves it: where its installation is. What it means for the buttons is read again. */
-export function moved(app: StoreApp, event: Extract<PortalEvent, { type: 'install-progress' }>): StoreApp {
+export function moved(app: ShopApp, event: Extract<PortalEvent, { type: 'install-progress' }>): ShopApp {
   if (event.app !== app.id || app.install === null) return app;
   const { state, reason, message, progress } = event;
   return { ...app, install: { ...app.install, state, reason, message, progress } };

@@ -157,4 +157,4 @@ const ownStyles = css`
   }
 `;
 
-export const storeStyles = [frameStyles, noteStyles, dangerStyles, ownStyles];
+export const shopStyles = [frameStyles, noteStyles, dangerStyles, ownStyles];

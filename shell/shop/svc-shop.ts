@@ -1,8 +1,8 @@
 /** The shop: browse, installed, one app's page and, for admins, the panel; live by the events of the portal. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { StoreApp } from '../../schema/wire/shop.ts';
+import type { ShopApp } from '../../schema/wire/shop.ts';
 import type { Desk } from '../desktop/desk.ts';
-import { storeWindow } from '../desktop/desk-windows.ts';
+import { shopWindow } from '../desktop/desk-windows.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -10,11 +10,11 @@ import { glyph } from '../ui/glyphs.ts';
 import { deepActive } from '../ui/menu.ts';
 import './admin-panel.ts';
 import { appPage } from './app-page.ts';
-import type { StoreContext } from './context.ts';
-import { storeContentStyles } from './content-styles.ts';
+import type { ShopContext } from './context.ts';
+import { shopContentStyles } from './content-styles.ts';
 import { browseList, installedList } from './lists.ts';
-import { updatesIn, type StorePage } from './model.ts';
-import { storeStyles } from './styles.ts';
+import { updatesIn, type ShopPage } from './model.ts';
+import { shopStyles } from './styles.ts';
 import { sayProblem } from './words.ts';
 
 /** An open window looks more often than the badge does. */
@@ -36,17 +36,17 @@ export class SvcShop extends LitElement {
   declare query: string;
   declare category: string | null;
   /** The app whose removal waits for a word. */
-  declare removing: StoreApp | null;
+  declare removing: ShopApp | null;
   /** The button whose text was copied just now. */
   declare mark: string | null;
   #watch = new Watch(this, () => {
-    const { state, page, refusal, busy } = this.desk.store;
+    const { state, page, refusal, busy } = this.desk.shop;
     return [state, page, refusal, busy, this.desk.apps.state, language];
   });
   #timer: ReturnType<typeof setInterval> | undefined;
   /** The list that a page goes back to, and the page that was drawn last. */
   #from: Tab = 'browse';
-  #drawn: StorePage | null = null;
+  #drawn: ShopPage | null = null;
   /** The app whose buttons had the keyboard last: they change under the finger. */
   #acted: string | null = null;
 
@@ -58,13 +58,13 @@ export class SvcShop extends LitElement {
     this.mark = null;
   }
 
-  static override styles = [base, storeStyles, storeContentStyles];
+  static override styles = [base, shopStyles, shopContentStyles];
 
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    this.desk.store.refresh();
-    this.#timer = setInterval(() => document.visibilityState === 'visible' && this.desk.store.refresh(), refreshMs);
+    this.desk.shop.refresh();
+    this.#timer = setInterval(() => document.visibilityState === 'visible' && this.desk.shop.refresh(), refreshMs);
   }
 
   override disconnectedCallback(): void {
@@ -72,13 +72,13 @@ export class SvcShop extends LitElement {
     clearInterval(this.#timer);
   }
 
-  readonly #context: StoreContext = (() => {
+  readonly #context: ShopContext = (() => {
     const desk = (): Desk => this.desk;
     return {
       get desk() {
         return desk();
       },
-      show: (id) => this.desk.store.page.set({ kind: 'app', id }),
+      show: (id) => this.desk.shop.page.set({ kind: 'app', id }),
       remove: (app) => (this.removing = app),
       copied: (mark) => this.mark === mark,
       copy: (mark, words) => void this.#copy(mark, words),
@@ -96,9 +96,9 @@ export class SvcShop extends LitElement {
   }
 
   #go(tab: Tab): void {
-    this.desk.store.refusal.set(null);
-    this.desk.store.page.set({ kind: tab });
-    this.desk.store.refresh();
+    this.desk.shop.refusal.set(null);
+    this.desk.shop.page.set({ kind: tab });
+    this.desk.shop.refresh();
   }
 
   #tabKey(event: KeyboardEvent, tab: Tab): void {
@@ -122,7 +122,7 @@ export class SvcShop extends LitElement {
 
   /** A page takes the keyboard to its heading; going back gives it to the app it came from. */
   #followPage(): void {
-    const page = this.desk.store.page.get();
+    const page = this.desk.shop.page.get();
     const before = this.#drawn;
     if (page === before) return;
     this.#drawn = page;
@@ -136,7 +136,7 @@ export class SvcShop extends LitElement {
     if (this.#acted === null) return;
     const active = deepActive();
     // A person who moved to another page stays there.
-    if ((active !== null && active !== document.body) || this.desk.windows.top()?.app !== storeWindow) return;
+    if ((active !== null && active !== document.body) || this.desk.windows.top()?.app !== shopWindow) return;
     this.renderRoot.querySelector<HTMLElement>(`[data-actions="${this.#acted}"] button`)?.focus();
   }
 
@@ -147,7 +147,7 @@ export class SvcShop extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { state, page, refusal } = this.desk.store;
+    const { state, page, refusal } = this.desk.shop;
     const { apps, loaded, error, problem } = state.get();
     const now = page.get();
     // A page belongs to one of the lists; the panel has none.
@@ -180,7 +180,7 @@ export class SvcShop extends LitElement {
   }
 
   #tabList(shown: Tab): TemplateResult {
-    const updates = updatesIn(this.desk.store.state.get());
+    const updates = updatesIn(this.desk.shop.state.get());
     return html`<div class="tabs" role="tablist" aria-label=${text('store.tabs')}>
       ${this.#tabs.map(
         (tab) =>
@@ -201,7 +201,7 @@ export class SvcShop extends LitElement {
     </div>`;
   }
 
-  #content(page: StorePage, apps: readonly StoreApp[]): TemplateResult {
+  #content(page: ShopPage, apps: readonly ShopApp[]): TemplateResult {
     if (page.kind === 'browse') {
       const { query, category } = this;
       const browsing = {
@@ -210,7 +210,7 @@ export class SvcShop extends LitElement {
         search: (next: string) => void (this.query = next),
         choose: (next: string | null) => void (this.category = next),
       };
-      return browseList(apps, browsing, this.#context, this.desk.store.state.get().problem === null);
+      return browseList(apps, browsing, this.#context, this.desk.shop.state.get().problem === null);
     }
     if (page.kind === 'installed') return installedList(apps, this.#context);
     if (page.kind !== 'app') return html`<svc-shop-admin .desk=${this.desk}></svc-shop-admin>`;
@@ -231,7 +231,7 @@ export class SvcShop extends LitElement {
       if (!remove) return;
       // Its windows would show an app that is no more.
       for (const { id } of this.desk.windows.ofApp(app.id)) this.desk.close(id);
-      void this.desk.store.remove(app.id);
+      void this.desk.shop.remove(app.id);
     };
     const values = { nome: app.name };
     return html`<dialog aria-labelledby="remove-title" aria-describedby="remove-body" @cancel=${() => decide(false)}>

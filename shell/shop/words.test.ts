@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { StoreApp, StoreInstall } from '../../schema/wire/shop.ts';
+import type { ShopApp, ShopInstall } from '../../schema/wire/shop.ts';
 import { language } from '../i18n/i18n.ts';
 import { moved } from './model.ts';
 import { goesOn, newsOf, sayAuthors, sayChanges, sayProblem, sayProgress, sayRefusal, saySize, standingOf } from './words.ts';
@@ -7,7 +7,7 @@ import { goesOn, newsOf, sayAuthors, sayChanges, sayProblem, sayProgress, sayRef
 beforeEach(() => language.set('pt'));
 afterEach(() => language.set('pt'));
 
-const install = (more: Partial<StoreInstall> = {}): StoreInstall => ({
+const install = (more: Partial<ShopInstall> = {}): ShopInstall => ({
   key: 'Package/ana/agenda',
   wanted: '2.0.0',
   state: 'installing',
@@ -16,7 +16,7 @@ const install = (more: Partial<StoreInstall> = {}): StoreInstall => ({
   progress: null,
   ...more,
 });
-const app = (more: Partial<StoreApp> = {}): StoreApp => ({
+const app = (more: Partial<ShopApp> = {}): ShopApp => ({
   id: 'agenda',
   name: 'Agenda',
   description: '',
@@ -104,7 +104,7 @@ describe('progress', () => {
 });
 
 describe('refusals tell what to ask for', () => {
-  const refusal = (motivo: StoreApp['refused'][number]['motivo'], alvo: string | null = null, sugestao: string | null = null) => {
+  const refusal = (motivo: ShopApp['refused'][number]['motivo'], alvo: string | null = null, sugestao: string | null = null) => {
     return { motivo, texto: 'in English', alvo, sugestao };
   };
   test.for([

@@ -1,6 +1,6 @@
 /** The shop in sentences: sizes, steps, refusals with what to ask the administrator, changes since the last reading. */
 import { reasonText } from '../../schema/texts/reasons.ts';
-import type { StoreApp, StoreInstall, StoreRefusal } from '../../schema/wire/shop.ts';
+import type { ShopApp, ShopInstall, ShopRefusal } from '../../schema/wire/shop.ts';
 import { language, shownAs, text, type TextKey } from '../i18n/i18n.ts';
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
@@ -25,11 +25,11 @@ function sayTime(ms: number): string {
 }
 
 /** The repository did not answer: is there an older list, or none at all? */
-export const sayProblem = (apps: readonly StoreApp[]): string =>
+export const sayProblem = (apps: readonly ShopApp[]): string =>
   text(apps.some(({ versions }) => versions.length > 0) ? 'store.stale' : 'store.unreachable');
 
 /** Runs without an administrator: what an administrator holds, or has to do, shows no progress. */
-export function goesOn({ actions }: Pick<StoreApp, 'actions'>, { progress, state, reason }: StoreInstall): boolean {
+export function goesOn({ actions }: Pick<ShopApp, 'actions'>, { progress, state, reason }: ShopInstall): boolean {
   return progress !== null || actions.includes('cancel') || state === 'installing' || state === 'removing' || reason === 'Outdated';
 }
 
@@ -37,21 +37,21 @@ export function goesOn({ actions }: Pick<StoreApp, 'actions'>, { progress, state
  * The state of an installation on the app's page. `over`: the request is done, or was cancelled by the person: no warning. `held`: it waits
  * for something, and the reason says what.
  */
-export function standingOf(app: Pick<StoreApp, 'actions'>, install: StoreInstall): 'failed' | 'going' | 'held' | 'over' {
+export function standingOf(app: Pick<ShopApp, 'actions'>, install: ShopInstall): 'failed' | 'going' | 'held' | 'over' {
   if (app.actions.includes('retry') || install.state === 'failed') return 'failed';
   if (install.state === 'removed' || install.state === 'installed' || install.reason === 'Cancelled')
     return isHeld(install) ? 'held' : 'over';
   return goesOn(app, install) ? 'going' : 'held';
 }
 
-const isHeld = ({ reason }: StoreInstall): boolean => !['Installed', 'Uninstalled', 'Cancelled'].includes(reason);
+const isHeld = ({ reason }: ShopInstall): boolean => !['Installed', 'Uninstalled', 'Cancelled'].includes(reason);
 
 export const installSteps = ['fetch', 'stage', 'check', 'engines', 'set-up', 'swap', 'end-instances', 'clean'] as const;
 const stepKey = (step: string): TextKey | null =>
   (installSteps as readonly string[]).includes(step) ? (`store.step.${step}` as TextKey) : null;
 
 /** Which step, and of a file that is being loaded how much and how long still. */
-export function sayProgress({ progress, state }: StoreInstall): { readonly step: string; readonly bytes: string } {
+export function sayProgress({ progress, state }: ShopInstall): { readonly step: string; readonly bytes: string } {
   if (progress === null) return { step: text(state === 'removing' ? 'store.removing' : 'store.waiting'), bytes: '' };
   const key = stepKey(progress.step);
   // Of a package the name is the app's, which is known; of an engine it says which one.
@@ -70,7 +70,7 @@ export interface RefusalWords {
 }
 
 /** `providers`: apps of the store that offer the capability. */
-export function sayRefusal(refusal: StoreRefusal, app: StoreApp, shellVersion: string, providers: readonly string[]): RefusalWords {
+export function sayRefusal(refusal: ShopRefusal, app: ShopApp, shellVersion: string, providers: readonly string[]): RefusalWords {
   const alvo = refusal.alvo ?? '';
   const values = { nome: app.name, id: app.id, alvo, versao: app.versions[0]?.version ?? '', aqui: shellVersion };
   switch (refusal.motivo) {
@@ -97,20 +97,20 @@ export function sayRefusal(refusal: StoreRefusal, app: StoreApp, shellVersion: s
 const sayList = (names: readonly string[]): string => new Intl.ListFormat(shownAs(), { type: 'disjunction' }).format(names);
 
 /** The developer, and the publisher if that is another one. Source: spec 2.1 `developer`, `publisher`. */
-export function sayAuthors({ developer, publisher }: Pick<StoreApp, 'developer' | 'publisher'>): string {
+export function sayAuthors({ developer, publisher }: Pick<ShopApp, 'developer' | 'publisher'>): string {
   const by = developer === '' ? '' : text('store.by', { nome: developer });
   const ported = publisher === '' || publisher === developer ? '' : text('store.portedBy', { nome: publisher });
   return [by, ported].filter((part) => part !== '').join(' · ');
 }
 
 /** Of all versions newer than the installed one, newest first; of the newest one when nothing is installed. */
-export function newsOf({ versions, installed }: Pick<StoreApp, 'versions' | 'installed'>): StoreApp['versions'] {
+export function newsOf({ versions, installed }: Pick<ShopApp, 'versions' | 'installed'>): ShopApp['versions'] {
   const at = versions.findIndex(({ version }) => version === installed);
   return at === -1 ? versions.slice(0, 1) : versions.slice(0, at);
 }
 
 /** What a screen reader hears when a reading brought news of installations; '' for none. */
-export function sayChanges(before: readonly StoreApp[], after: readonly StoreApp[]): string {
+export function sayChanges(before: readonly ShopApp[], after: readonly ShopApp[]): string {
   const known = new Map(before.map((app) => [app.id, app]));
   return after
     .flatMap((app) => {
@@ -120,7 +120,7 @@ export function sayChanges(before: readonly StoreApp[], after: readonly StoreApp
     .join('. ');
 }
 
-function sayChange(was: StoreApp, app: StoreApp): string | null {
+function sayChange(was: ShopApp, app: ShopApp): string | null {
   const values = { nome: app.name, versao: app.installed ?? '' };
   if (was.installed !== app.installed) return text(app.installed === null ? 'store.said.removed' : 'store.said.installed', values);
   const failed = app.install?.state === 'failed' && was.install?.state !== 'failed';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AppProjection } from '../../schema/wire/http.ts';
-import { createAppsStore, patched } from './apps.ts';
+import { createAppsModel, patched } from './apps.ts';
 
 const app = (fields: Partial<AppProjection>): AppProjection => ({ id: 'notas', status: 'stopped', ready: false, step: null, ...fields }) as AppProjection;
 const status = { type: 'app-status', app: 'notas', status: 'running', ready: true, reason: 'Healthy', message: '' } as const;
@@ -21,7 +21,7 @@ describe('an event', () => {
 describe('reading', () => {
   test('many events become few readings, and the last one is after the last event', async () => {
     let served = 0;
-    const store = createAppsStore(async () => Promise.resolve([app({ version: String(++served) })]));
+    const store = createAppsModel(async () => Promise.resolve([app({ version: String(++served) })]));
     store.refresh();
     await expect.poll(() => store.state.get().loaded).toBe(true);
     for (let n = 0; n < 50; n++) store.apply(status);
@@ -31,7 +31,7 @@ describe('reading', () => {
 
   test('a reading that failed is made again, without any event', async () => {
     const answers = [new Error('away'), new Error('away'), [app({})]];
-    const store = createAppsStore(async () => {
+    const store = createAppsModel(async () => {
       const next = answers.shift() ?? [];
       if (next instanceof Error) throw next;
       return Promise.resolve(next);
@@ -44,7 +44,7 @@ describe('reading', () => {
 
   test('an event during a reading leads to one more', async () => {
     const answers: ((apps: readonly AppProjection[]) => void)[] = [];
-    const store = createAppsStore(async () => await new Promise((resolve) => answers.push(resolve)));
+    const store = createAppsModel(async () => await new Promise((resolve) => answers.push(resolve)));
     store.refresh();
     store.refresh();
     store.refresh();
@@ -55,7 +55,7 @@ describe('reading', () => {
 
   test('an answer that was under way does not take back what an event said', async () => {
     const answers: ((apps: readonly AppProjection[]) => void)[] = [];
-    const store = createAppsStore(async () => await new Promise((resolve) => answers.push(resolve)));
+    const store = createAppsModel(async () => await new Promise((resolve) => answers.push(resolve)));
     store.refresh();
     store.apply({ ...status, status: 'stopped', ready: false, reason: 'StoppedByPerson' });
     answers[0]!([app({ status: 'running', ready: true })]);
@@ -68,7 +68,7 @@ describe('reading', () => {
 
   test('a question is answered by a reading that began after it', async () => {
     const answers: { readonly resolve: (apps: readonly AppProjection[]) => void; readonly reject: (error: Error) => void }[] = [];
-    const store = createAppsStore(async () => await new Promise((resolve, reject) => answers.push({ resolve, reject })));
+    const store = createAppsModel(async () => await new Promise((resolve, reject) => answers.push({ resolve, reject })));
     store.refresh();
     const asked = store.ask();
     expect(answers).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('reading', () => {
 
   test('a failure keeps what was known and says why', async () => {
     let fail = false;
-    const store = createAppsStore(async () => {
+    const store = createAppsModel(async () => {
       if (fail) throw new Error('fora do ar');
       return await Promise.resolve([app({})]);
     });

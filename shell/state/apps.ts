@@ -15,7 +15,7 @@ export interface AppsState {
   readonly error: string | null;
 }
 
-export interface AppsStore {
+export interface AppsModel {
   readonly state: Signal<AppsState>;
   find(app: string): AppProjection | undefined;
   /** Reads the list again, soon. */
@@ -30,7 +30,7 @@ export interface AppsStore {
 
 const gatherMs = 120;
 
-export function createAppsStore(read: (usage: boolean) => Promise<readonly AppProjection[]>): AppsStore {
+export function createAppsModel(read: (usage: boolean) => Promise<readonly AppProjection[]>): AppsModel {
   const state = createSignal<AppsState>({ apps: [], loaded: false, error: null });
   let timer: ReturnType<typeof setTimeout> | null = null;
   let reading: Promise<void> | null = null;

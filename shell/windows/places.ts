@@ -13,7 +13,7 @@ export interface OpenWindow {
   readonly route: string;
 }
 
-type Store = Pick<Storage, 'getItem' | 'setItem'>;
+type Shop = Pick<Storage, 'getItem' | 'setItem'>;
 type Fields = Readonly<Record<string, unknown>>;
 
 const modes: ReadonlySet<unknown> = new Set(['normal', 'maximised', 'left', 'right']);
@@ -22,27 +22,27 @@ const isRect = (value: unknown): value is Rect =>
   isObject(value) && ['x', 'y', 'width', 'height'].every((side) => Number.isFinite(value[side])) && Number(value['width']) > 0;
 const isMode = (value: unknown): value is Mode => modes.has(value);
 
-function read(store: Store, key: string): unknown {
+function read(shop: Shop, key: string): unknown {
   try {
-    return JSON.parse(store.getItem(key) ?? 'null');
+    return JSON.parse(shop.getItem(key) ?? 'null');
   } catch {
     return null;
   }
 }
 
 /** A full or forbidden storage costs the memory, never the window. */
-function write(store: Store, key: string, value: unknown): void {
+function write(shop: Shop, key: string, value: unknown): void {
   try {
-    store.setItem(key, JSON.stringify(value));
+    shop.setItem(key, JSON.stringify(value));
   } catch {
     // nothing to do: the window stays open where it is
   }
 }
 
-export function storedPlaces(store: Store, person: string): Places {
+export function storedPlaces(shop: Shop, person: string): Places {
   const key = `svc.places.${person}`;
   const all = (): Fields => {
-    const value = read(store, key);
+    const value = read(shop, key);
     return isObject(value) ? value : {};
   };
   return {
@@ -50,15 +50,15 @@ export function storedPlaces(store: Store, person: string): Places {
       const place = all()[app];
       return isObject(place) && isRect(place['rect']) && isMode(place['mode']) ? { rect: place['rect'], mode: place['mode'] } : null;
     },
-    save: (app, place) => write(store, key, { ...all(), [app]: place }),
+    save: (app, place) => write(shop, key, { ...all(), [app]: place }),
   };
 }
 
 /** Whether this tab had windows, or none, before: it was not opened just now. */
-export const remembersWindows = (store: Store, person: string): boolean => read(store, `svc.open.${person}`) !== null;
+export const remembersWindows = (shop: Shop, person: string): boolean => read(shop, `svc.open.${person}`) !== null;
 
-export function loadOpenWindows(store: Store, person: string): readonly OpenWindow[] {
-  const list = read(store, `svc.open.${person}`);
+export function loadOpenWindows(shop: Shop, person: string): readonly OpenWindow[] {
+  const list = read(shop, `svc.open.${person}`);
   if (!Array.isArray(list)) return [];
   return list.filter(
     (item: unknown): item is OpenWindow =>
@@ -72,9 +72,9 @@ export function loadOpenWindows(store: Store, person: string): readonly OpenWind
 }
 
 /** Saved lowest first, so that opening them in this order gives back what was above what. */
-export function saveOpenWindows(store: Store, person: string, windows: readonly WindowState[]): void {
+export function saveOpenWindows(shop: Shop, person: string, windows: readonly WindowState[]): void {
   const list = windows
     .toSorted((a, b) => a.z - b.z)
     .map(({ app, rect, mode, minimised, route }) => ({ app, rect, mode, minimised, route }));
-  write(store, `svc.open.${person}`, list);
+  write(shop, `svc.open.${person}`, list);
 }

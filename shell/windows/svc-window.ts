@@ -2,7 +2,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk, Frame } from '../desktop/desk.ts';
-import { builtinOf, isApp, storeWindow } from '../desktop/desk-windows.ts';
+import { builtinOf, isApp, shopWindow } from '../desktop/desk-windows.ts';
 import { openWindowMenu } from '../desktop/window-menu.ts';
 import { text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
@@ -137,7 +137,7 @@ export class SvcWindow extends LitElement implements Frame {
                 .route=${this.state.route}
                 .name=${this.desk.title(this.state)}
               ></svc-app-frame>`
-            : this.state.app === storeWindow
+            : this.state.app === shopWindow
               ? html`<svc-shop .desk=${this.desk}></svc-shop>`
               : html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`
         }
