@@ -9,7 +9,7 @@ import type { Desk } from './desk.ts';
 /** The task manager's name as a window; no app id begins with `@`. */
 export const tasksWindow = '@tarefas';
 
-/** The store's. */
+/** The shop's. */
 export const shopWindow = '@loja';
 
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');

@@ -1,4 +1,4 @@
-/** What can be done with an app of the store, as buttons: the one that is wanted most on its card, all of them on its page. */
+/** What can be done with an app of the shop, as buttons: the one that is wanted most on its card, all of them on its page. */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import { text } from '../i18n/i18n.ts';

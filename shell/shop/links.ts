@@ -1,4 +1,4 @@
-/** Links to the store: `/#loja` opens it, `/#loja/<app>` at the page of one app. The address is clean again as soon as it was followed. */
+/** Links to the shop: `/#loja` opens it, `/#loja/<app>` at the page of one app. The address is clean again as soon as it was followed. */
 
 /** Null when the fragment is not a link of the shop; `app` is null for the shop itself. */
 export function readShopLink(fragment: string): { readonly app: string | null } | null {

@@ -1,4 +1,4 @@
-/** The two lists of the store: what there is to browse, and what is installed. */
+/** The two lists of the shop: what there is to browse, and what is installed. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { ShopApp } from '../../schema/wire/shop.ts';

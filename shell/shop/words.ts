@@ -69,7 +69,7 @@ export interface RefusalWords {
   readonly ask: string | null;
 }
 
-/** `providers`: apps of the store that offer the capability. */
+/** `providers`: apps of the shop that offer the capability. */
 export function sayRefusal(refusal: ShopRefusal, app: ShopApp, shellVersion: string, providers: readonly string[]): RefusalWords {
   const alvo = refusal.alvo ?? '';
   const values = { nome: app.name, id: app.id, alvo, versao: app.versions[0]?.version ?? '', aqui: shellVersion };
