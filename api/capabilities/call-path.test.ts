@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { createRandom } from '../../test/simulation/random.ts';
+import { amount } from '../../test/support/amount.ts';
+import { tellCount } from '../../test/support/counts.ts';
 import { callPathFault } from './call-path.ts';
+import { leadsOut, somePath } from './testing/paths.ts';
 
 describe('what may follow a rota', () => {
   test.for([
@@ -28,6 +32,7 @@ describe('what may follow a rota', () => {
     '/%2e',
     '/%252e%252e/b',
     '/%25252e%25252e/b',
+    '/%252e%252e;x/b',
     '/..%2fb',
     '/..%5cb',
     // Separators that are none yet.
@@ -79,4 +84,25 @@ test('a path that is encoded over and over costs little', () => {
   expect(callPathFault(`/%${'25'.repeat(8_000)}2e`)).toEqual(expect.any(String));
   callPathFault(path);
   expect(performance.now() - beganMs).toBeLessThan(500);
+});
+
+test('what passes leads below the rota by any reading, and an honest path passes', () => {
+  const seed = Number(process.env['SVC_TEST_SEED'] ?? 5);
+  const dice = createRandom(seed);
+  const count = amount(20_000, 400_000);
+  const wrong: string[] = [];
+  let passed = 0;
+  for (let n = 0; n < count; n += 1) {
+    const honest = somePath(dice, false);
+    const sly = somePath(dice, true);
+    expect([honest, callPathFault(honest)]).toEqual([honest, null]);
+    if (!sly.startsWith('/') || callPathFault(sly) !== null) continue;
+    passed += 1;
+    if (leadsOut(`/api/dic${sly}`, '/api/dic')) wrong.push(sly);
+  }
+  tellCount(
+    `capabilities: ${count} paths out of a grammar of tricks, ${passed} passed, ${wrong.length} lead out of the rota, seed ${seed}`,
+  );
+  expect(wrong).toEqual([]);
+  expect(passed / count).toBeGreaterThan(0.05);
 });

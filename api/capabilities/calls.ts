@@ -30,46 +30,54 @@ export interface Call extends Asked {
 export interface Calls {
   /** `within`: id of the call that this one helps to answer, as told by the caller. Throws CAPABILITY_LOOP or RATE_LIMITED. */
   begin(asked: Asked, carrier: Carrier, within: string | null): { readonly call: Call; readonly over: () => void };
-  endWhere(matches: (call: Call) => boolean, error: SvcError): void;
-  /** People who have calls under way. */
-  people(): ReadonlySet<string>;
+  /** Ends those of the person, or of everybody with null. */
+  endWhere(usuario: string | null, matches: (call: Call) => boolean, error: SvcError): void;
+}
+
+interface Entry {
+  readonly call: Call;
+  readonly end: AbortController;
 }
 
 export function createCalls(): Calls {
-  const active = new Map<string, { readonly call: Call; readonly end: AbortController }>();
-  const all = (): Call[] => [...active.values()].map(({ call }) => call);
+  /** By person, by id. */
+  const people = new Map<string, Map<string, Entry>>();
   return {
     begin: (asked, carrier, within) => {
-      const outer = within === null ? undefined : active.get(within)?.call;
+      const own = people.get(asked.usuario) ?? new Map<string, Entry>();
+      const outer = within === null ? undefined : own.get(within)?.call;
       // Only the app that answers a call asks on its behalf.
-      const depth = outer?.usuario === asked.usuario && outer.para === asked.de ? outer.depth + 1 : 1;
-      refuseTooMany(asked, depth, all());
+      const depth = outer?.para === asked.de ? outer.depth + 1 : 1;
+      refuseTooMany(asked, depth, [...own.values()]);
       const end = new AbortController();
       const call: Call = { ...asked, id: newSecret(), carrier, depth, signal: end.signal };
-      active.set(call.id, { call, end });
-      return { call, over: () => void active.delete(call.id) };
+      people.set(asked.usuario, own.set(call.id, { call, end }));
+      const over = (): void => {
+        own.delete(call.id);
+        if (own.size === 0 && people.get(asked.usuario) === own) people.delete(asked.usuario);
+      };
+      return { call, over };
     },
-    endWhere: (matches, error) => {
-      for (const { call, end } of active.values()) if (matches(call)) end.abort(error);
+    endWhere: (usuario, matches, error) => {
+      for (const own of usuario === null ? people.values() : [people.get(usuario) ?? new Map<string, Entry>()])
+        for (const { call, end } of own.values()) if (matches(call)) end.abort(error);
     },
-    people: () => new Set(all().map(({ usuario }) => usuario)),
   };
 }
 
-function refuseTooMany({ usuario, de, para }: Asked, depth: number, calls: readonly Call[]): void {
+function refuseTooMany({ de, para }: Asked, depth: number, own: readonly Entry[]): void {
   if (depth > limits.capabilityDepthMax) {
     throw new SvcError('CAPABILITY_LOOP', `${de} asks ${para} to answer calls that are ${limits.capabilityDepthMax} deep already`);
   }
-  const own = calls.filter((call) => call.usuario === usuario);
-  if (own.filter((call) => call.de === de && call.para === para).length < limits.capabilityCallsMax) return;
+  if (own.filter(({ call }) => call.de === de && call.para === para).length < limits.capabilityCallsMax) return;
   const told = `${de} has ${limits.capabilityCallsMax} calls to ${para} under way`;
   if (reaches(own, para, de)) throw new SvcError('CAPABILITY_LOOP', `${told}, and ${para} asks ${de} to answer them`);
   throw new SvcError('RATE_LIMITED', `${told}, and there may be no more at once`, { retryAfterMs: 1_000 });
 }
 
 /** Whether `from` asks `to` now, by way of others too. */
-function reaches(calls: readonly Call[], from: string, to: string): boolean {
+function reaches(own: readonly Entry[], from: string, to: string): boolean {
   const known = new Set([from]);
-  for (const app of known) for (const call of calls) if (call.de === app) known.add(call.para);
+  for (const app of known) for (const { call } of own) if (call.de === app) known.add(call.para);
   return known.has(to);
 }

@@ -276,6 +276,18 @@ describe('bounds', () => {
   });
 });
 
+test('refusals are in the metrics, by one route, and leave nothing under way', async () => {
+  for (let index = 0; index <= limits.capabilityCallsMax; index += 1)
+    expect((await call(`/x${index}`)).json()['code']).toBe('CONSENT_NEEDED');
+  await say('sim');
+  expect((await call('/x')).status).toBe(200);
+  const figures = (await portal.control('GET', '/metrics')).text.split('\n').filter((line) => line.includes('capacidades'));
+  expect(figures.find((line) => line.includes('_count{'))).toBe(
+    'svc_http_request_duration_seconds_count{method="GET",route="/api/capacidades/:nome/:versao/*",status="4xx"} 33',
+  );
+  expect(figures.every((line) => line.includes('status="4xx"'))).toBe(true);
+});
+
 describe('what comes back', () => {
   const answered = async (headers: http.OutgoingHttpHeaders, status = 200): Promise<Answer> => {
     await say('sim');

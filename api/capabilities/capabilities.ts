@@ -53,6 +53,8 @@ export interface CapabilityDeps extends Omit<ConsentDeps, 'apps' | 'calls' | 'bu
   readonly proxy: Pick<Proxy, 'call'>;
   readonly bus: Bus;
   readonly clock: Clock;
+  /** One refusal of ours, by route pattern; for /metrics. What reaches a provider is counted by the proxy. */
+  readonly observe: (method: string, route: string, status: number, durationMs: number) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -79,18 +81,22 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
   const endRemoved = bus.onPublish((person, event) => {
     if (event.type !== 'apps-changed') return;
     const error = new SvcError('CAPABILITY_UNKNOWN', 'one of the two apps was removed or replaced while the call was under way');
-    calls.endWhere((call) => call.usuario === person && !isPossible(call), error);
+    calls.endWhere(person, (call) => !isPossible(call), error);
   });
   const endBackends = bus.onCredentialEnded((hash) =>
-    calls.endWhere(({ carrier }) => 'credential' in carrier && carrier.credential === hash, ended('SVC_PORTAL_TOKEN')),
+    calls.endWhere(null, ({ carrier }) => 'credential' in carrier && carrier.credential === hash, ended('SVC_PORTAL_TOKEN')),
   );
   return {
     owns: (url) => url.startsWith('/api/capacidades/'),
     request: (req, res) => {
-      answer(own, req, res).catch((error: unknown) => refuse(own, req, res, error));
+      const beganMs = clock.monotonicMs();
+      answer(own, req, res).catch((error: unknown) => {
+        refuse(own, req, res, error);
+        deps.observe(req.method ?? '', pattern, res.statusCode, clock.monotonicMs() - beganMs);
+      });
     },
     consents,
-    endSession: (root) => calls.endWhere(({ carrier }) => 'session' in carrier && carrier.session === root, ended('the session')),
+    endSession: (root) => calls.endWhere(null, ({ carrier }) => 'session' in carrier && carrier.session === root, ended('the session')),
     close: () => {
       endRemoved();
       endBackends();
@@ -134,6 +140,7 @@ async function callerOf({ site, sessions, credentials }: Own, req: IncomingMessa
   return { usuario: session.person, app, carrier: { session: session.root } };
 }
 
+const pattern = '/api/capacidades/:nome/:versao/*';
 const shape = /^\/api\/capacidades\/(?<nome>[a-z][a-z0-9-]*)\/(?<versao>v[0-9]+)(?<rest>\/[^?]*(?:\?.*)?)?$/s;
 
 async function answer(own: Own, req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -36,7 +36,7 @@ export function createConsents({ store, passes, apps, calls, bus, clock }: Conse
   const changed = (usuario: string): void => bus.publish(usuario, { type: 'consentimentos' });
   const endCalls = (asked: Asked): void => {
     const error = new SvcError('CONSENT_REFUSED', `the person no longer lets ${asked.de} use ${asked.capacidade} of ${asked.para}`);
-    calls.endWhere((call) => call.usuario === asked.usuario && questionOf(call) === questionOf(asked), error);
+    calls.endWhere(asked.usuario, (call) => questionOf(call) === questionOf(asked), error);
   };
   const nameOf = (usuario: string, app: string): string | null => apps.find(usuario, app)?.name ?? null;
   const list = async (usuario: string): Promise<ConsentsAnswer> => ({

@@ -2,7 +2,6 @@
  * Caller × what it declares × provider × path × method × forged headers, as bytes on real sockets. The providers write down what reaches them, and
  * a table of this test, which knows nothing of how it is decided, says who may be reached and where (issue 12).
  */
-import { posix } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { createRandom } from '../../test/simulation/random.ts';
@@ -12,9 +11,11 @@ import { newSecret, secretHash } from '../auth/secrets.ts';
 import { rawRequest } from '../proxy/testing/harness.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
 import { createPortalWorld, type PortalWorld } from '../testing/portal-world.ts';
+import { leadsOut, somePath } from './testing/paths.ts';
 
 const seed = Number(process.env['SVC_TEST_SEED'] ?? 12);
-const { int, chance, pick } = createRandom(seed);
+const dice = createRandom(seed);
+const { int, chance, pick } = dice;
 
 const rotas: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   dicionario: { 'dicionario/v1': '/api/dic', 'dicionario/v2': '/api/dic2', 'nota/v1': '/n.o~t_a-s' },
@@ -52,31 +53,6 @@ interface Reached {
   readonly url: string;
   readonly raw: readonly string[];
   readonly trailers: readonly string[];
-}
-
-const plain = ['a', 'b.c', 'verbete', '%20', '%C3%A7', ';v=1', '...', '.x', '~', '100%25'];
-const sly = [
-  ...`
-    .. . %2e%2e %2E. %252e%252e %25252e. ..; ..;x=1 .%00. %2e%2e%2f ..%2f.. %2f %2F %252f %5c ..%5c % %2 %zz %u002e%u002e %c0%ae%c0%ae %c0%af
-    %e0%80%ae %ef%bc%8e%ef%bc%8e %ef%bc%8f %e2%80%a5 %e2%84%80 %00 %0d%0ax:y %e9 ç ．． http: @evil.example evil.example:80 * :80 # ? %3f %23 __svc _sdk api dic
-  `
-    .trim()
-    .split(/\s+/),
-  '\\',
-  '..\\',
-  '',
-  '',
-  ' ',
-  '\t',
-  '\u00a0',
-];
-
-function somePath(isSly: boolean): string {
-  const query = pick(['', '', '?q=../../x']);
-  if (!isSly) return `/${Array.from({ length: int(0, 4) }, () => pick(plain)).join('/')}${query}`;
-  const parts = Array.from({ length: int(1, 4) }, () => pick(chance(1 / 2) ? sly : plain));
-  const start = pick(['/', '/', '/', '/', '/', '', '//', '/./', '/../', '\\', 'http://evil.example/', '%2f', '?', ';/']);
-  return start + parts.join(pick(['/', '/', '/', '/', '//', '\\', '%2f'])) + pick([query, query, '/', '?%2e%2e/%00', '#x']);
 }
 
 /** Everything by which a caller could try to be another, or bring along what is not meant for the provider. */
@@ -131,7 +107,7 @@ function someRequest(portal: PortalWorld, ways: Ways, n: number): Request {
   const method = pick(lies('heads') ? [...usual, 'PROPFIND', 'QUERY', 'TRACE', 'CONNECT'] : usual);
   const chunked = ['POST', 'PUT', 'PATCH'].includes(method);
   const lines = [
-    `${method} ${prefix}/${capability}${somePath(lies('path'))} HTTP/1.1`,
+    `${method} ${prefix}/${capability}${somePath(dice, lies('path'))} HTTP/1.1`,
     `Host: ${token === undefined ? portal.host : `127.0.0.1:${portal.port}`}`,
     `X-N: ${n}`,
     ...(token === undefined
@@ -146,19 +122,6 @@ function someRequest(portal: PortalWorld, ways: Ways, n: number): Request {
   return { caller, capability, provider, bytes: Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`).toString('latin1') };
 }
 
-/** The path as programs read it that decode it, resolve it, or both, in any order and again. */
-function readings(url: string): string[] {
-  let text = url.split(/[?#]/, 1)[0] ?? '';
-  const found: string[] = [];
-  for (let round = 0; round < 6; round += 1) {
-    for (const each of [text, text.replaceAll('\\', '/'), text.normalize('NFKC').replaceAll('\\', '/'), text.replaceAll(/;[^/]*/g, '')])
-      found.push(posix.normalize(each));
-    found.push(new URL(`http://x${text.startsWith('/') ? '' : '/'}${text}`).pathname);
-    text = text.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-  }
-  return found;
-}
-
 const squash = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** What is wrong with it; null for a request that may have been made. */
@@ -166,7 +129,7 @@ function wrong({ caller, capability }: Request, { app, url, raw, trailers }: Rea
   if (!said.some(([de, name, para, answer]) => de === caller && name === capability && para === app && answer === 'sim'))
     return 'without consent';
   const rota = rotas[app]?.[capability] ?? '!';
-  if (readings(url).some((path) => !path.startsWith(`${rota}/`))) return 'outside of the rota';
+  if (leadsOut(url, rota)) return 'outside of the rota';
   const names = raw.filter((_, index) => index % 2 === 0);
   const says = raw.filter((_, index) => index % 2 === 1 && squash(raw[index - 1] ?? '') === 'xsvcchamador');
   if (says.join() !== caller || trailers.some((name) => /svc/i.test(name))) return 'with a forged X-Svc-Chamador';

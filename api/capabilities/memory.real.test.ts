@@ -1,4 +1,4 @@
-/** Portal, provider and caller as processes of their own: 100 MB each way in bounded memory, and a provider that is killed in the middle. */
+/** Portal, provider and caller as processes of their own: 200 MB each way in bounded memory, and a provider that is killed in the middle. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -11,17 +11,17 @@ import { ourEnv, ourFlags } from '../../bench/peers/proxy-servers.ts';
 import { tellCount } from '../../test/support/counts.ts';
 
 const megabyte = 1_024 * 1_024;
-const total = 100 * megabyte;
+const total = 200 * megabyte;
 const prefix = '/api/capacidades/dicionario/v1';
 
-/** `/down` sends 100 MB, `/up` answers how much came, `/echo` sends back, `/slow` sends and never ends, `/silent` says nothing. */
+/** `/down` sends 200 MB, `/up` answers how much came, `/echo` sends back, `/slow` sends and never ends, `/silent` says nothing. */
 const provider = `
 const http = require('node:http');
 const chunk = Buffer.alloc(${megabyte}, 'm');
 http.createServer((req, res) => {
   const what = req.url.split('/').pop();
   if (what === 'down') {
-    let left = 100;
+    let left = 200;
     const more = () => { while (left-- > 0) if (!res.write(chunk)) return res.once('drain', more); res.end(); };
     return more();
   }
@@ -100,7 +100,7 @@ async function drained(res: http.IncomingMessage, pauseMs = 0): Promise<number> 
   return bytes;
 }
 
-test('100 MB down, up and both ways at once, and a caller that reads slowly, in bounded memory', { timeout: 120_000 }, async () => {
+test('200 MB down, up and both ways at once, and a caller that reads slowly, in bounded memory', { timeout: 120_000 }, async () => {
   const warm = begin('/up', 'POST');
   warm.req.end('x');
   expect(await drained(await warm.head)).toBe(1);
@@ -127,9 +127,9 @@ test('100 MB down, up and both ways at once, and a caller that reads slowly, in 
   expect(await drained(await slow.head, 1)).toBe(total);
 
   clearInterval(watch);
-  tellCount(`capabilities: 4 × 100 MB, the portal's memory ${before.toFixed(0)} MB before, ${peak.toFixed(0)} MB at most`);
-  // What the engine has not collected yet is some 70 MB; one body that was held would come on top.
-  expect(peak - before).toBeLessThan(95);
+  tellCount(`capabilities: 4 × 200 MB, the portal's memory ${before.toFixed(0)} MB before, ${peak.toFixed(0)} MB at most`);
+  // What the engine has not collected yet is some 80 MB, however much comes; one body that was held would come on top.
+  expect(peak - before).toBeLessThan(140);
 });
 
 test('a provider that is killed: a call without an answer is told, one with half of it is cut, the next process is asked', async () => {
