@@ -41,7 +41,7 @@ export interface Answer {
 
 /** Resolves with the head of the answer, with any status; redirects are not followed. Rejects when there is none: see `whyNone`. */
 export async function ask({ origin, method, path, headers = {}, body }: Question, way: Way): Promise<Answer> {
-  // While undici is loaded, the other side learns who is there: the portal needs 10 ms for that.
+  // While undici is loaded, the other side learns who is there: the portal starts a program for that.
   const opened = opening(way);
   const { Client } = await import('./undici.ts');
   const client = new Client(origin, clientOptions(way, opened));
