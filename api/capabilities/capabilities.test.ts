@@ -248,10 +248,8 @@ describe('a backend', () => {
     const told: string[] = [];
     portal.bus.onPublish((person, { type }) => told.push(`${person} ${type}`));
     const uso = (await say('sim', { duracao: 'uma-vez' })).json()['uso'];
-    for (let index = 0; index < 3; index += 1) {
-      const answer = await backendCall('leitor', '/x', { headers: { 'x-svc-consentimento': uso } });
-      expect(refusal(answer)).toEqual([403, 'CONSENT_NEEDED', undefined]);
-    }
+    const asking = Array.from({ length: 10 }, () => backendCall('leitor', '/x', { headers: { 'x-svc-consentimento': uso } }));
+    for (const answer of await Promise.all(asking)) expect(refusal(answer)).toEqual([403, 'CONSENT_NEEDED', undefined]);
     expect(told).toEqual(['ana consentimentos']);
     const [{ id, resposta }] = (await ana.call('GET', '/api/consentimentos')).json()['consentimentos'];
     expect(resposta).toBe('pendente');

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { createRandom } from '../../test/simulation/random.ts';
+import { amount } from '../../test/support/amount.ts';
+import { tellCount } from '../../test/support/counts.ts';
 import { newSecret, secretHash } from '../auth/secrets.ts';
+import type { Store } from '../../store/store.ts';
+import { createMemoryStore } from '../testing/memory-store.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 import { limits } from './limits.ts';
@@ -14,12 +19,14 @@ const prefix = '/api/capacidades/dicionario/v1';
 
 let manifests: Record<string, Partial<Manifest>>;
 let portal: PortalWorld;
+let store: { -readonly [Name in keyof Store]: Store[Name] };
 let ana: Browser;
 const open = new Set<http.ClientRequest>();
 
 beforeEach(async () => {
   manifests = { leitor: { requires: [capability] }, dicionario: { ...offer, usa: ['leitura/v1'] }, notas: { usa: [capability] } };
-  portal = await createPortalWorld({ apps: Object.keys(manifests), manifests });
+  store = createMemoryStore();
+  portal = await createPortalWorld({ apps: Object.keys(manifests), manifests, store });
   ana = await portal.signedIn('ana');
   await say('leitor', 'dicionario', capability);
 });
@@ -134,6 +141,66 @@ describe('ends at once', () => {
       expect(await codeOf(waiting)).toEqual([403, 'CONSENT_REFUSED', undefined]);
       expect(await begun.body).toEqual({ text: 'begun\n', cut: true });
     }
+  });
+
+  test('whenever the consent is taken back: nothing is asked and nothing is answered after that', { timeout: 120_000 }, async () => {
+    const seed = Number(process.env['SVC_TEST_SEED'] ?? 3);
+    const { int, pick } = createRandom(seed);
+    const rounds = amount(60, 1_500);
+    const answers = new Set<http.ServerResponse>();
+    provider().respond = (req, res) => {
+      answers.add(res);
+      res.once('close', () => answers.delete(res));
+      res.writeHead(200);
+      const beat = setInterval(() => res.write('beat\n'), 1);
+      res.once('close', () => clearInterval(beat));
+      req.resume();
+    };
+    const { headers } = await credential('leitor');
+    const outcomes = { asked: 0, refused: 0 };
+    for (let round = 0; round < rounds; round += 1) {
+      (portal.clock as ManualClock).advance(1_000);
+      const id = await say('leitor', 'dicionario', capability);
+      const calls: Streamed[] = [];
+      const begin = (): void => void calls.push(stream('/stream', pick([{}, headers])));
+      for (let n = int(0, 4); n > 0; n -= 1) begin();
+      if (int(0, 1) === 1) await new Promise((resolve) => setTimeout(resolve, int(0, 6)));
+      const revoke = pick<() => Promise<unknown>>([
+        () => ana.call('DELETE', `/api/consentimentos/${id}`),
+        () => say('leitor', 'dicionario', capability, 'nao'),
+      ]);
+      const revoked = revoke();
+      for (let n = int(0, 4); n > 0; n -= 1) begin();
+      await revoked;
+      const before = provider().seen.length;
+      for (const call of calls) await call.body;
+      expect(provider().seen.length, `round ${round}, seed ${seed}`).toBe(before);
+      await expect.poll(() => answers.size).toBe(0);
+      outcomes.asked += before;
+      outcomes.refused += calls.length - before;
+      provider().seen.length = 0;
+    }
+    tellCount(
+      `capabilities: consent taken back ${rounds} times, ${outcomes.asked} calls cut, ${outcomes.refused} refused, 0 went on, seed ${seed}`,
+    );
+    expect(Math.min(outcomes.asked, outcomes.refused)).toBeGreaterThan(rounds / 10);
+  });
+
+  test('also a call whose consent was read just before', async () => {
+    const read = store.consent;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const said: unknown[] = [];
+    store.consent = async (asked) => {
+      said.push(await read(asked));
+      await released;
+      return said.at(-1) as 'sim';
+    };
+    const call = stream('/stream');
+    await expect.poll(() => said).toEqual(['sim']);
+    await say('leitor', 'dicionario', capability, 'nao');
+    release();
+    expect(await codeOf(call)).toEqual([403, 'CONSENT_REFUSED', undefined]);
+    expect(provider().seen).toEqual([]);
   });
 
   test('and no call of another question does', async () => {
