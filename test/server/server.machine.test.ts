@@ -358,7 +358,12 @@ describe('the way back', () => {
       '! getent passwd svc-mural && ! test -e /etc/systemd/system/svc-app-mural.service && ! test -e /run/svc-apps/mural',
       slowMs,
     );
-    expect(await machine.ok('root', 'stat -c "%a %U" /var/lib/svc-apps/mural /var/lib/svc-apps/mural/n')).toBe('700 root\n600 root');
+    expect(await machine.ok('root', 'stat -c "%a %U" /var/lib/svc-apps/mural; cat /var/lib/svc-apps/mural/n')).toBe('700 root\n3');
+    // What is in the folder keeps the number of the account that is gone; an account that gets this number later does not get in.
+    expect(
+      (await machine.run('root', 'setpriv --reuid "$(stat -c %u /var/lib/svc-apps/mural/n)" --clear-groups cat /var/lib/svc-apps/mural/n'))
+        .code,
+    ).toBe(1);
     await untilView('Server/sirius', 'without it', () => true);
     await until('no object of it', async () => (await view('Service/sirius/mural')) === undefined, slowMs);
   });
