@@ -72,9 +72,9 @@ describe('a person who leaves', () => {
     ['has apps', { living: ['notas', 'sino'] }, [stop('notas'), stop('sino')], 'their apps end: notas, sino'],
     ['has a supervisor', {}, [{ kind: 'supervisor/end', person: 'ana' }], 'their supervisor ends'],
     ['has packages', { supervisor: 'down', ended: true, packages: ['a', 'b'] }, [], 'their packages go: a, b'],
-    ['has nothing', { supervisor: 'down', ended: true }, [forget], 'nothing of theirs runs: they are forgotten'],
-    ['has no account', { account: false, living: ['notas'] }, [forget], 'nothing of theirs runs: they are forgotten'],
-    ['shares it', { shared: true, living: ['notas'] }, [forget], 'nothing of theirs runs: they are forgotten'],
+    ['has nothing', { supervisor: 'down', ended: true }, [forget], 'none of their apps runs: they are forgotten'],
+    ['has no account', { account: false, living: ['notas'] }, [forget], 'none of their apps runs: they are forgotten'],
+    ['shares it', { shared: true, living: ['notas'] }, [forget], 'none of their apps runs: they are forgotten'],
     ['is not known to have one', { account: null }, [{ kind: 'supervisor/end', person: 'ana' }], 'their supervisor ends'],
   ] as const)('%s', ([, changes, actions, message]) => {
     const decision = decidePerson(ana, { ...seen, left: { ...left, ...changes } }, null, 1_000);

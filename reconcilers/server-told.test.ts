@@ -85,7 +85,7 @@ describe('a server says', () => {
     [desired, sees({ kit: seen({ key: false }) }), 'ready', 'True', 'the key of the portal is not there for the server'],
     [desired, sees({ kit: seen({ origins: 'path' }) }), 'ready', 'True', 'apps are to be served by subdomain'],
     [{ ...desired, leaving: true }, sees({ occupied: true }), 'leaving', 'False', 'its people and packages leave first'],
-    [{ ...desired, leaving: true }, sees(), 'leaving', 'False', 'nobody and nothing is there any more'],
+    [{ ...desired, leaving: true }, sees(), 'leaving', 'False', 'no person and no package is there any more'],
   ] as const)('%#', ([wish, sight, state, ready, message]) => {
     const decision = decideServer(wish, sight, null, 1_000);
     const { reason } = decision;

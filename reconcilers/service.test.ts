@@ -56,12 +56,12 @@ test('a person sees what the server has, and asks in vain for another state', ()
 
 describe('it is told', () => {
   const unit = 'its unit is kept by the service manager of the server';
-  const unasked = 'it was not asked yet, or nobody has an account there to ask as';
+  const unasked = 'it was not asked yet, or no person has an account there to ask as';
   const away = { status: 'unreachable', message: 'cut' } as const;
   test.for([
     [host, 200, 'True', 'answers its health probe with 200'],
     [host, 500, 'False', 'answers its health probe with 500'],
-    [host, 0, 'False', `nobody answers on its socket; ${unit}`],
+    [host, 0, 'False', `nothing answers on its socket; ${unit}`],
     [host, null, 'Unknown', unasked],
     [{ status: 'unknown', message: 'm' } as const, 200, 'Unknown', unasked],
     [away, 200, 'Unknown', 'cut'],
