@@ -98,7 +98,6 @@ export const limits = {
   menuLabelCharsMax: 48,
   menuOrderMin: 0,
   menuOrderMax: 999,
-  menuRouteCharsMax: 512,
   offerLabelCharsMax: 60,
   extensionReasonCharsMax: 120,
   windowWidthMin: 200,

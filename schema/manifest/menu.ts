@@ -2,6 +2,7 @@
  * Context-menu items (spec 2.2). They are data of the app and the shell runs them, so each is judged alone: an invalid item is
  * omitted with its reason and valid siblings stay. The validator shows the reasons as warnings.
  */
+import { routeProblem } from '../bridge/route.ts';
 import { limits } from '../limits.ts';
 import { characters } from '../positions/node.ts';
 import { patterns } from './patterns.ts';
@@ -89,20 +90,8 @@ function refuseAction(action: unknown, jumpList: boolean): Refusal | null {
 function refuseJumpItem(item: Record<string, unknown>): Refusal | null {
   if (item['quando'] !== undefined) return { path: ['quando'], reason: '"quando" has no place on "icone-do-app"' };
   if (item['rota'] === undefined) return { path: [], reason: '"icone-do-app" needs "rota"' };
-  return refuseText(item, 'rota', limits.menuRouteCharsMax) ?? refuseRoute(item['rota'] as string);
-}
-
-/** A place inside the app: no scheme, no absolute path, no `..`, also not in disguise. Source: spec 2.2 `rota`. */
-function refuseRoute(route: string): Refusal | null {
-  const bad = (reason: string): Refusal => ({ path: ['rota'], reason });
-  if (/^[\s\u0000-\u0020]|[\u0000-\u001f\u007f]/.test(route)) return bad('a space first or a control character is not allowed in a route');
-  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(route)) return bad('a scheme is not allowed in a route');
-  if (/^[/\\]/.test(route)) return bad('the route must be relative');
-  const path = route
-    .replace(/[?#].*$/s, '')
-    .replaceAll(/%2e/gi, '.')
-    .replaceAll(/%2f|%5c|\\/gi, '/');
-  return path.split('/').includes('..') ? bad('".." is not allowed in a route') : null;
+  const problem = routeProblem(item['rota']);
+  return problem === null ? null : { path: ['rota'], reason: problem };
 }
 
 function refusePathItem(item: Record<string, unknown>, surface: string): Refusal | null {

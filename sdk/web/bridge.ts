@@ -1,7 +1,8 @@
 /**
- * The page's end of the bridge (protocol in shell/bridge/verbs.ts): the page says `ola` to its parent, the shell answers with one MessagePort,
+ * The page's end of the bridge (protocol in schema/bridge/protocol.ts): the page says `ola` to its parent, the shell answers with one MessagePort,
  * and everything else goes over that port. Outside the shell, or with no port within 3 s, verbs degrade instead of throwing (spec 7).
  */
+import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import { defer } from '../rooms/deferred.ts';
 import { createEvents, type Listener } from './events.ts';
 import { createRequests, failure, type Answer, type Args, type Outside, type Request } from './requests.ts';
@@ -12,7 +13,7 @@ export interface Bridge {
   /** False outside the shell, also once the wait for it ended without a port. */
   readonly inside: boolean;
   readonly connected: boolean;
-  ask(verbo: string, args?: Args): Promise<unknown>;
+  ask(verbo: AskedVerb, args?: Args): Promise<unknown>;
   /** One-way: what the shell wants to know and never answers. */
   emit(evento: string, dados?: Args): void;
   /** Answers the function that cancels. */
@@ -27,6 +28,12 @@ export const inFrame = window.parent !== window;
 interface Greeting {
   readonly svc?: unknown;
   readonly v?: unknown;
+}
+
+interface FromShell extends Answer {
+  readonly evento?: unknown;
+  readonly dados?: unknown;
+  readonly n?: unknown;
 }
 
 /** The port that the greeting carries; null unless it comes from the very parent and, where the browser says who that is, from its origin. */
@@ -54,17 +61,19 @@ export function createBridge(outside: Outside): Bridge {
       requests.refuse(request, failure('argumentos-invalidos', `${request.verbo}: ${String(problem)}`));
     }
   };
+  const emit = (evento: string, dados?: Args): void => {
+    if (state === 'ligado') port?.postMessage(dados === undefined ? { evento } : { evento, dados });
+  };
+  const received = (data: FromShell | null): void => {
+    if (data === null || typeof data !== 'object') return;
+    const { evento, dados, n } = data;
+    if (typeof evento !== 'string') requests.answered(data);
+    else events.deliver(evento, dados, n === undefined ? undefined : () => emit('recebido', { n }));
+  };
   const connect = (given: MessagePort): void => {
     port?.close();
     port = given;
-    port.addEventListener(
-      'message',
-      ({ data }: MessageEvent<(Answer & { readonly evento?: unknown; readonly dados?: unknown }) | null>) => {
-        if (data === null || typeof data !== 'object') return;
-        if (typeof data.evento === 'string') events.deliver(data.evento, data.dados);
-        else requests.answered(data);
-      },
-    );
+    port.addEventListener('message', ({ data }: MessageEvent<FromShell | null>) => received(data));
     port.start();
     state = 'ligado';
     for (const request of queue.splice(0)) if (requests.isWaiting(request)) trySend(request);
@@ -94,9 +103,7 @@ export function createBridge(outside: Outside): Bridge {
         else if (state === 'fora') requests.degrade(request);
         else queue.push(request);
       }),
-    emit: (evento, dados) => {
-      if (state === 'ligado') port?.postMessage(dados === undefined ? { evento } : { evento, dados });
-    },
+    emit,
     on: (evento, callback) => events.on(evento, callback),
     nextPort: async () => await arrival.promise,
     start: () => {

@@ -1,5 +1,5 @@
 /**
- * `window.svc` in a real browser: the protocol of shell/bridge/verbs.ts seen from the page, and what it does without a shell (spec 7).
+ * `window.svc` in a real browser: the protocol of schema/bridge/protocol.ts seen from the page, and what it does without a shell (spec 7).
  * The origins are those of a portal: an app below the shell's name, so both are of one site.
  */
 import { chromium, type Browser, type Frame, type Page } from 'playwright-core';

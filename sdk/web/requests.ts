@@ -1,15 +1,13 @@
 /** Requests of the page under way: each is answered, or degrades, or runs into its deadline. */
-const answerWaitMs = 10_000;
-/** Above the shell's own deadlines for them (shell/bridge/verbs.ts). */
-const roomWaitMs = 25_000;
-const attachmentWaitMs = 190_000;
+import { pageWaitMs, type AskedVerb } from '../../schema/bridge/verbs.ts';
 
 export type Args = Readonly<Record<string, unknown>>;
-export type Outside = Readonly<Record<string, (args: never) => unknown>>;
+/** What a verb answers outside the shell; undefined: it rejects. */
+export type Outside = (verbo: AskedVerb, args: Args) => unknown;
 
 export interface Request {
   readonly id: number;
-  readonly verbo: string;
+  readonly verbo: AskedVerb;
   readonly args: Args;
 }
 
@@ -28,7 +26,7 @@ export interface Answer {
 
 export interface Requests {
   /** `send` is called once the request is known. */
-  ask(verbo: string, args: Args, send: (request: Request) => void): Promise<unknown>;
+  ask(verbo: AskedVerb, args: Args, send: (request: Request) => void): Promise<unknown>;
   answered(answer: Answer): void;
   /** As outside the shell. Source: spec 7, "web SDK outside the shell". */
   degrade(request: Request): void;
@@ -38,12 +36,9 @@ export interface Requests {
 
 export const failure = (code: string, message: string, more: object = {}): Error => Object.assign(new Error(message), { ...more, code });
 
-const wordOf = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+const late = (verbo: AskedVerb): Error => failure('sem-resposta', `${verbo}: o ambiente não respondeu a tempo`);
 
-function waitMsOf(verbo: string): number {
-  if (verbo === 'salas.anexar' || verbo === 'salas.anexo') return attachmentWaitMs;
-  return verbo.startsWith('salas.') || verbo.startsWith('pessoas.') ? roomWaitMs : answerWaitMs;
-}
+const wordOf = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 
 export function createRequests(outside: Outside): Requests {
   let lastId = 0;
@@ -58,12 +53,9 @@ export function createRequests(outside: Outside): Requests {
     ask: async (verbo, args, send) =>
       await new Promise((resolve, reject) => {
         const request: Waiting = { id: (lastId += 1), verbo, args, resolve, reject, timer: undefined };
-        const waitMs = waitMsOf(verbo);
+        const waitMs = pageWaitMs(verbo);
         waiting.set(request.id, request);
-        request.timer = setTimeout(() => {
-          waiting.delete(request.id);
-          reject(failure('sem-resposta', `${verbo}: o ambiente não respondeu em ${waitMs / 1_000} s`));
-        }, waitMs);
+        if (waitMs !== null) request.timer = setTimeout(() => take(request.id)?.reject(late(verbo)), waitMs);
         send(request);
       }),
     answered: ({ id, ok, valor, erro }) => {
@@ -76,9 +68,9 @@ export function createRequests(outside: Outside): Requests {
     degrade: ({ id }) => {
       const request = take(id);
       if (request === undefined) return;
-      const instead = outside[request.verbo] as ((args: Args) => unknown) | undefined;
-      if (instead) request.resolve(instead(request.args));
-      else request.reject(failure('fora-do-ambiente', `fora do ambiente ${request.verbo}`));
+      const instead = outside(request.verbo, request.args);
+      if (instead === undefined) request.reject(failure('fora-do-ambiente', `fora do ambiente ${request.verbo}`));
+      else request.resolve(instead);
     },
     refuse: ({ id }, error) => take(id)?.reject(error),
     isWaiting: ({ id }) => waiting.has(id),

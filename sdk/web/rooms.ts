@@ -5,9 +5,11 @@
 import { corDe } from '../../schema/rooms.ts';
 import { createHandle, type Connection, type Handle } from '../rooms/handle.ts';
 import { inFrame, type Bridge } from './bridge.ts';
+import type { Listener } from './events.ts';
 import type * as PageRoom from './page-room.ts';
 import type { PageOptions, Place } from './page-room.ts';
-import { failure, type Args } from './requests.ts';
+import { failure } from './requests.ts';
+import type { Functions } from './verbs.ts';
 
 const retryFirstMs = 2_000;
 const retryMsMax = 30_000;
@@ -40,19 +42,23 @@ const fileLoader = (file: string | null): (() => Promise<typeof PageRoom>) => {
   };
 };
 
-export function createRooms(bridge: Bridge, file: string | null) {
+/** What the SDK does of rooms by itself; the other verbs only ask. */
+export function createRooms(
+  bridge: Bridge,
+  file: string | null,
+  hear: (evento: string, callback: Listener) => () => void,
+): Readonly<Record<'salas' | 'pessoas', Functions>> {
   const loadFile = fileLoader(file);
-  const ask = (verbo: string, args: Args): Promise<unknown> => bridge.ask(`salas.${verbo}`, args);
   const anexar = async (sala: string, bytes: unknown, tipo?: unknown): Promise<unknown> => {
     const blob = asBlob(bytes, tipo);
-    return await ask('anexar', { sala, blob });
+    return await bridge.ask('salas.anexar', { sala, blob });
   };
 
   /** Until it is loaded: no port yet, or the file could not be loaded. */
   const begin = async (sala: string, handle: Handle, options: PageOptions): Promise<void> => {
     for (let waitMs = retryFirstMs; !handle.left; waitMs = Math.min(waitMs * 2, retryMsMax)) {
       try {
-        const [place, { enterFromPage }] = await Promise.all([ask('lugar', {}) as Promise<Place>, loadFile()]);
+        const [place, { enterFromPage }] = await Promise.all([bridge.ask('salas.lugar') as Promise<Place>, loadFile()]);
         if (!handle.left) await enterFromPage(handle, { ...options, sala, place, bridge });
         return;
       } catch {
@@ -75,35 +81,10 @@ export function createRooms(bridge: Bridge, file: string | null) {
     return Object.freeze(
       Object.assign(handle.conexao, {
         anexar: async (bytes: unknown, tipo?: unknown) => await anexar(sala, bytes, tipo),
-        anexo: async (sha: string) => await ask('anexo', { sala, sha }),
+        anexo: async (sha: string) => await bridge.ask('salas.anexo', { sala, sha }),
       }),
     );
   };
 
-  return {
-    salas: Object.freeze({
-      criar: (nome: string) => ask('criar', { nome }),
-      entrar,
-      listar: () => ask('listar', {}),
-      ler: (sala: string) => ask('ler', { sala }),
-      renomear: (sala: string, nome: string) => ask('renomear', { sala, nome }),
-      apagar: (sala: string) => ask('apagar', { sala }),
-      darAcesso: (sala: string, usuario: string, papel: string) => ask('darAcesso', { sala, usuario, papel }),
-      darAcessoAoGrupo: (sala: string, grupo: string, papel: string) => ask('darAcessoAoGrupo', { sala, grupo, papel }),
-      /** Opens the share dialog of the desktop. */
-      compartilhar: (sala: string) => ask('compartilhar', { sala }),
-      tirarAcesso: (sala: string, usuario: string) => ask('tirarAcesso', { sala, usuario }),
-      tirarAcessoDoGrupo: (sala: string, grupo: string) => ask('tirarAcessoDoGrupo', { sala, grupo }),
-      avisar: (sala: string, tipo: string, para: readonly string[], ancora: string) =>
-        ask('avisar', { sala, tipo, para: [...para], ancora }),
-      anexar,
-      anexo: (sala: string, sha: string) => ask('anexo', { sala, sha }),
-      ao: (evento: string, callback: (dados: never) => void) => bridge.on(evento, callback),
-    }),
-    pessoas: Object.freeze({
-      eu: () => bridge.ask('pessoas.eu'),
-      buscar: (texto: string) => bridge.ask('pessoas.buscar', { texto }),
-      corDe,
-    }),
-  };
+  return { salas: { entrar, anexar, ao: hear }, pessoas: { corDe } };
 }

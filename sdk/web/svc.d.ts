@@ -5,12 +5,9 @@ interface SvcCapacidades {
   readonly verbos: readonly string[];
 }
 
-interface SvcEventos {
-  readonly abertura: { readonly rota: string };
-  readonly tema: { readonly tema: 'claro' | 'escuro'; readonly idioma: string };
-}
-
 type SvcPapel = 'ver' | 'comentar' | 'editar' | 'dona';
+type SvcPapelConcedido = Exclude<SvcPapel, 'dona'>;
+type SvcBytes = Blob | ArrayBuffer | ArrayBufferView;
 type SvcMotivoDaSala = 'sem-espaco' | 'cheia';
 type SvcEstadoDaSala = 'conectando' | 'sincronizado' | 'fora' | 'sem-acesso' | 'apagada' | 'saiu';
 
@@ -43,7 +40,7 @@ interface SvcPessoaDaSala extends SvcPessoa {
 
 interface SvcGrupoDaSala {
   readonly grupo: string;
-  readonly papel: Exclude<SvcPapel, 'dona'>;
+  readonly papel: SvcPapelConcedido;
   readonly pessoas: number;
   readonly declarado: boolean;
 }
@@ -90,48 +87,32 @@ interface SvcConexao<D, P> {
   /** Resolves when the local copy is written. */
   sair(): Promise<void>;
   /** Keeps bytes with the room; the document holds only the `sha`. */
-  anexar(bytes: Blob | ArrayBuffer | ArrayBufferView, tipo?: string): Promise<SvcAnexo>;
+  anexar(bytes: SvcBytes, tipo?: string): Promise<SvcAnexo>;
   anexo(sha: string): Promise<Blob>;
 }
 
-interface SvcSalas {
-  criar(nome: string): Promise<SvcSala>;
-  /** Answers at once; what follows is in `estado`. */
-  entrar<D, P = undefined>(
-    sala: string,
-    opcoes: {
-      readonly Y: SvcYjs<D>;
-      readonly awarenessProtocol?: SvcProtocoloDePresenca<D, P>;
-      readonly doc?: D;
-      readonly canal?: 'documento' | 'comentarios';
-      /** false: nothing is kept in the browser. */
-      readonly guardarLocal?: boolean;
-    },
-  ): SvcConexao<D, P>;
-  listar(): Promise<{ readonly salas: readonly SvcSala[] }>;
-  ler(sala: string): Promise<{
-    readonly sala: SvcSala;
-    readonly pessoas: readonly SvcPessoaDaSala[];
-    readonly grupos: readonly SvcGrupoDaSala[];
-  }>;
-  renomear(sala: string, nome: string): Promise<null>;
-  apagar(sala: string): Promise<null>;
-  darAcesso(sala: string, usuario: string, papel: Exclude<SvcPapel, 'dona'>): Promise<null>;
-  darAcessoAoGrupo(sala: string, grupo: string, papel: Exclude<SvcPapel, 'dona'>): Promise<null>;
-  tirarAcesso(sala: string, usuario: string): Promise<null>;
-  tirarAcessoDoGrupo(sala: string, grupo: string): Promise<null>;
-  /** Opens the share dialog of the desktop. */
-  compartilhar(sala: string): Promise<null>;
-  /** `ancora`: the comment id, up to 64 letters, digits, `_`, `-`; the same one never notifies the same person twice. */
-  avisar(sala: string, tipo: 'mencao' | 'comentario', para: readonly string[], ancora: string): Promise<null>;
-  anexar(sala: string, bytes: Blob | ArrayBuffer | ArrayBufferView, tipo?: string): Promise<SvcAnexo>;
-  anexo(sala: string, sha: string): Promise<Blob>;
-  ao(evento: 'mudaram', callback: () => void): () => void;
+interface SvcSalaLida {
+  readonly sala: SvcSala;
+  readonly pessoas: readonly SvcPessoaDaSala[];
+  readonly grupos: readonly SvcGrupoDaSala[];
+}
+
+interface SvcEntrada<D, P> {
+  readonly Y: SvcYjs<D>;
+  readonly awarenessProtocol?: SvcProtocoloDePresenca<D, P>;
+  readonly doc?: D;
+  readonly canal?: 'documento' | 'comentarios';
+  /** false: nothing is kept in the browser. */
+  readonly guardarLocal?: boolean;
+}
+
+interface SvcBusca {
+  readonly pessoas: readonly SvcPessoa[];
+  readonly grupos: readonly { readonly grupo: string; readonly pessoas: number }[];
 }
 
 /**
- * What a verb rejects with: `argumentos-invalidos`, `verbo-desconhecido`, `pedidos-demais`, `falhou`, `sem-resposta`, `fora-do-ambiente`, or what
- * the portal refused with: its own code (docs/errors.md) and HTTP status.
+ * What a verb rejects with: a code of the bridge (docs/verbs.md), or what the portal refused with: its own code (docs/errors.md) and HTTP status.
  */
 interface SvcErro extends Error {
   readonly code: string;
@@ -145,36 +126,80 @@ interface SvcPonto {
   readonly target: EventTarget | null;
 }
 
+// From here written by node setup/verbs-table.ts.
+interface SvcEventos {
+  readonly abertura: { readonly rota: string };
+  readonly tema: { readonly tema: 'claro' | 'escuro'; readonly idioma: string };
+  readonly mudaram: object;
+}
+
 interface Svc {
   readonly noAmbiente: boolean;
+  /** The same as `app.capacidades`. */
   capabilities(): Promise<SvcCapacidades>;
   readonly app: {
+    /** What the desktop can do: names of verbs and events. */
     capacidades(): Promise<SvcCapacidades>;
-    /** Returns the function that cancels. */
+    /** Hears an event; returns the function that cancels. */
     ao<E extends keyof SvcEventos>(evento: E, callback: (dados: SvcEventos[E]) => void): () => void;
   };
   readonly window: {
     minimize(): Promise<null>;
+    /** Maximises; `alternarMaximizado` goes back and forth. */
     maximize(): Promise<null>;
     close(): Promise<null>;
     alternarMaximizado(): Promise<null>;
-    /** Called with the pointerdown event of the page's own title bar. */
+    /**
+     * Moves the window from a title bar of the page's own: called with its `pointerdown`. Over the port a drag is `inicio`, `mover` for
+     * every move, then `fim` or `cancelar`, in screen coordinates, since those of an iframe move with the window.
+     */
     arrastar(event: SvcPonto): Promise<null>;
+    /** Opens the window menu at a point of the page: called with its `contextmenu`. */
     menuDoCabecalho(event: { readonly clientX: number; readonly clientY: number }): Promise<null>;
+    /** The same as `janela.abrir`. */
     abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }>;
   };
-  readonly janela: { abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }> };
-  readonly salas: SvcSalas;
+  readonly janela: {
+    /** Opens a window of this app, or hands `rota` to the open one when the app keeps to one window (event `abertura`). */
+    abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }>;
+  };
+  readonly salas: {
+    /** A new room of this app, owned by the person. */
+    criar(nome: string): Promise<SvcSala>;
+    /** A connection to a room, at once; what follows is in its `estado`. Outside the shell: a document to write in, in state `fora`. */
+    entrar<D, P = undefined>(sala: string, opcoes: SvcEntrada<D, P>): SvcConexao<D, P>;
+    /** The rooms of this app that the person is in, with the role in each. */
+    listar(): Promise<{ readonly salas: readonly SvcSala[] }>;
+    /** A room with who is in it, the owner first. */
+    ler(sala: string): Promise<SvcSalaLida>;
+    renomear(sala: string, nome: string): Promise<null>;
+    apagar(sala: string): Promise<null>;
+    /** Grants or changes a role, and invites. */
+    darAcesso(sala: string, usuario: string, papel: SvcPapelConcedido): Promise<null>;
+    /** The same for each person of a group. */
+    darAcessoAoGrupo(sala: string, grupo: string, papel: SvcPapelConcedido): Promise<null>;
+    /** The owner removes anyone; anyone removes themselves. */
+    tirarAcesso(sala: string, usuario: string): Promise<null>;
+    tirarAcessoDoGrupo(sala: string, grupo: string): Promise<null>;
+    /** Rings the bell of people in the room. `ancora`: the comment id; the same one never notifies the same person twice. */
+    avisar(sala: string, tipo: 'mencao' | 'comentario', para: readonly string[], ancora: string): Promise<null>;
+    /** Opens the share dialog of the desktop for a room of this app. */
+    compartilhar(sala: string): Promise<null>;
+    /** Keeps bytes with the room; the document holds only the `sha`. */
+    anexar(sala: string, bytes: SvcBytes, tipo?: string): Promise<SvcAnexo>;
+    anexo(sala: string, sha: string): Promise<Blob>;
+    /** Hears that rooms changed; returns the function that cancels. */
+    ao(evento: 'mudaram', callback: () => void): () => void;
+  };
   readonly pessoas: {
+    /** Who uses the app. */
     eu(): Promise<SvcPessoa & { readonly grupos: readonly string[] }>;
-    buscar(texto: string): Promise<{
-      readonly pessoas: readonly SvcPessoa[];
-      readonly grupos: readonly { readonly grupo: string; readonly pessoas: number }[];
-    }>;
+    buscar(texto: string): Promise<SvcBusca>;
     /** The person's colour, the same everywhere. */
     corDe(usuario: string): string;
   };
 }
+// To here.
 
 interface Window {
   readonly svc?: Svc;

@@ -1,7 +1,9 @@
 /** Drags and keys of the page that belong to its window. */
+import { shellKeys, type ShellKey } from '../../schema/bridge/protocol.ts';
 import type { Bridge } from './bridge.ts';
 
-const shellKeys: ReadonlySet<string> = new Set(['Control+k', 'F6', 'Shift+F6']);
+/** Meta is the shell's when it is pressed alone, which shows when it is up again. */
+const belongsToShell = (tecla: string): boolean => tecla !== 'Meta' && shellKeys.includes(tecla as ShellKey);
 
 const phase = (fase: string, event: PointerEvent): { readonly fase: string; readonly telaX: number; readonly telaY: number } => ({
   fase,
@@ -66,7 +68,7 @@ export function watchInput(bridge: Bridge): void {
       metaAlone = event.key === 'Meta';
       const control = event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
       const tecla = control ? 'Control+k' : event.key === 'F6' && event.shiftKey ? 'Shift+F6' : event.key;
-      if (!bridge.connected || !shellKeys.has(tecla) || event.repeat) return;
+      if (!bridge.connected || !belongsToShell(tecla) || event.repeat) return;
       event.preventDefault();
       event.stopImmediatePropagation();
       bridge.emit('tecla', { tecla });

@@ -1,26 +1,24 @@
 /**
  * The shell's end of the bridge: gives each window's page a port and answers its requests. The sender is identified by the iframe, never by
- * the message. Source: design 7, anchors E and F20; protocol in verbs.ts.
+ * the message. Source: design 7, anchors E and F20; protocol in schema/bridge/protocol.ts.
  */
+import { shellKeys, type ShellKey } from '../../schema/bridge/protocol.ts';
 import {
-  verbArguments,
-  verbDeadlineMs,
-  shellKeys,
+  askedVerbs,
+  verbs,
+  wrongArgument,
+  type AnswerOf,
+  type ArgsOf,
+  type AskedVerb,
   type BridgeErrorCode,
-  type BridgeVerbs,
   type ShellEvent,
-  type ShellKey,
-  type VerbName,
-} from './verbs.ts';
+} from '../../schema/bridge/verbs.ts';
+import { createOpenings, type Openings } from './openings.ts';
 import { createGathering, createPace, type Pace } from './pace.ts';
 
-/** What the verbs do, for the window `id`. `signal` ends what takes longer than the verb's deadline. */
+/** What the verbs do, for the window `id`. `signal` ends what takes longer than the verb's deadline, or whose page is gone. */
 export type BridgeHandlers = {
-  readonly [V in VerbName]: (
-    window: string,
-    args: BridgeVerbs[V]['args'],
-    signal: AbortSignal,
-  ) => BridgeVerbs[V]['valor'] | Promise<BridgeVerbs[V]['valor']>;
+  readonly [V in AskedVerb]: (window: string, args: ArgsOf<V>, signal: AbortSignal) => AnswerOf<V> | Promise<AnswerOf<V>>;
 };
 
 export interface BridgeFrame {
@@ -30,7 +28,10 @@ export interface BridgeFrame {
 }
 
 export interface BridgeHost {
-  /** Delivered when the page has a port; until then kept, so that the first opening is not lost (anchors E, "launch into existing window"). */
+  /**
+   * An 'abertura' is kept until the page confirms it, so that it is lost neither before the first port nor while the page is loaded again;
+   * other events are for the page that is there.
+   */
   emit(window: string, evento: ShellEvent, dados: unknown): void;
   /** The window is gone: its port closes. */
   drop(window: string): void;
@@ -46,64 +47,63 @@ export interface BridgePage {
   key(window: string, key: ShellKey): void;
 }
 
-const keptEventsMax = 32;
 /** A page says hello once for each time that it loads. */
 const helloQuietMs = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
+const isId = (id: unknown): id is number | string => typeof id === 'number' || typeof id === 'string';
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function startBridge(frames: () => readonly BridgeFrame[], handlers: BridgeHandlers, page: BridgePage): BridgeHost {
-  const ports = new Map<string, MessagePort>();
+  const ports = new Map<string, { readonly port: MessagePort; readonly gone: AbortController }>();
   /** Of the window, not of the port: saying hello again brings nothing. */
   const paces = new Map<string, Pace>();
   /** Windows with the portal's error panel: it has no port, and gets the appearance only. */
   const panels = new Map<string, { readonly source: Window; readonly origin: string }>();
-  const kept = new Map<string, { readonly evento: ShellEvent; readonly dados: unknown }[]>();
+  const openings = createOpenings();
+  const forget = (window: string): void => {
+    ports.get(window)?.port.close();
+    ports.get(window)?.gone.abort();
+    ports.delete(window);
+  };
 
+  const received = async (window: string, data: unknown, port: MessagePort, gone: AbortSignal): Promise<void> => {
+    if (!isObject(data)) return;
+    const { id } = data;
+    if (data['evento'] !== undefined) heard(page, openings, window, data);
+    else if (isId(id)) port.postMessage({ id, ...(await answer(handlers, window, data, gone)) });
+  };
+  const paceOf = (window: string): Pace => {
+    const pace = paces.get(window) ?? createPace(performance.now());
+    paces.set(window, pace);
+    return pace;
+  };
+  const senderOf = ({ source, origin }: MessageEvent<unknown>): BridgeFrame | undefined =>
+    frames().find((frame) => frame.contentWindow === source && frame.origin === origin);
   const greet = (event: MessageEvent<unknown>): void => {
-    const frame = frames().find(({ contentWindow, origin }) => contentWindow === event.source && origin === event.origin);
-    if (frame === undefined || event.source === null) return;
-    ports.get(frame.window)?.close();
-    const channel = new MessageChannel();
-    ports.set(frame.window, channel.port1);
-    const pace = paces.get(frame.window) ?? createPace(performance.now());
-    paces.set(frame.window, pace);
-    channel.port1.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      if (pace.take(performance.now())) void received(frame.window, channel.port1, data);
-      else refuse(channel.port1, data);
+    const frame = senderOf(event);
+    if (frame === undefined) return;
+    const gone = new AbortController();
+    const pace = paceOf(frame.window);
+    const port = handPort(event.source as Window, frame.origin, (data) => {
+      if (pace.take(performance.now())) void received(frame.window, data, port, gone.signal);
+      else refuse(port, data);
     });
-    channel.port1.start();
-    (event.source as Window).postMessage({ svc: 'porta', v: 1 }, frame.origin, [channel.port2]);
-    for (const message of kept.get(frame.window) ?? []) channel.port1.postMessage(message);
-    kept.delete(frame.window);
+    forget(frame.window);
+    ports.set(frame.window, { port, gone });
+    for (const opening of openings.of(frame.window)) port.postMessage(opening);
     panels.delete(frame.window);
     page.hello(frame.window);
   };
 
   const greetPanel = (event: MessageEvent<Fields>): void => {
-    const frame = frames().find(({ contentWindow, origin }) => contentWindow === event.source && origin === event.origin);
-    if (frame === undefined || event.source === null) return;
-    const pace = paces.get(frame.window) ?? createPace(performance.now());
-    paces.set(frame.window, pace);
-    if (!pace.take(performance.now())) return;
+    const frame = senderOf(event);
+    if (frame === undefined || !paceOf(frame.window).take(performance.now())) return;
     const key = shellKeys.find((name) => name === event.data['tecla']);
     if (key !== undefined) return page.key(frame.window, key);
+    forget(frame.window);
     panels.set(frame.window, { source: event.source as Window, origin: frame.origin });
     page.panel(frame.window);
-  };
-
-  const received = async (window: string, port: MessagePort, data: unknown): Promise<void> => {
-    if (!isObject(data)) return;
-    if (data['evento'] === 'ponteiro') return page.pointer(window);
-    if (data['evento'] === 'tecla') {
-      const key = isObject(data['dados']) ? data['dados']['tecla'] : undefined;
-      const known = shellKeys.find((name) => name === key);
-      return known === undefined ? undefined : page.key(window, known);
-    }
-    const { id } = data;
-    if (typeof id !== 'number' && typeof id !== 'string') return;
-    port.postMessage({ id, ...(await answer(handlers, window, data)) });
   };
 
   const gather = createGathering(helloQuietMs, greet);
@@ -114,20 +114,37 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
   });
   return {
     emit: (window, evento, dados) => {
-      const port = ports.get(window);
-      if (port !== undefined && !panels.has(window)) return port.postMessage({ evento, dados });
+      const message = evento === 'abertura' ? openings.add(window, dados) : { evento, dados };
       const panel = panels.get(window);
-      if (panel !== undefined && evento === 'tema') return panel.source.postMessage({ svc: 'aparencia', v: 1, dados }, panel.origin);
-      kept.set(window, [...(kept.get(window) ?? []), { evento, dados }].slice(-keptEventsMax));
+      const { port } = ports.get(window) ?? {};
+      if (panel === undefined) port?.postMessage(message);
+      else if (evento === 'tema') panel.source.postMessage({ svc: 'aparencia', v: 1, dados }, panel.origin);
     },
     drop: (window) => {
-      ports.get(window)?.close();
-      ports.delete(window);
+      forget(window);
       paces.delete(window);
       panels.delete(window);
-      kept.delete(window);
+      openings.drop(window);
     },
   };
+}
+
+/** The shell's end of a new channel, whose other end goes to the page. */
+function handPort(page: Window, origin: string, received: (data: unknown) => void): MessagePort {
+  const { port1, port2 } = new MessageChannel();
+  port1.addEventListener('message', ({ data }: MessageEvent<unknown>) => received(data));
+  port1.start();
+  page.postMessage({ svc: 'porta', v: 1 }, origin, [port2]);
+  return port1;
+}
+
+/** What a page says without waiting for an answer. */
+function heard(page: BridgePage, openings: Openings, window: string, { evento, dados: given }: Fields): void {
+  const dados = isObject(given) ? given : {};
+  if (evento === 'ponteiro') page.pointer(window);
+  const key = evento === 'tecla' ? shellKeys.find((name) => name === dados['tecla']) : undefined;
+  if (key !== undefined) page.key(window, key);
+  if (evento === 'recebido') openings.confirm(window, dados['n']);
 }
 
 type Answer =
@@ -137,8 +154,7 @@ type Answer =
 /** A request gets an error; the rest is dropped. */
 function refuse(port: MessagePort, data: unknown): void {
   const id = isObject(data) ? data['id'] : undefined;
-  if (typeof id === 'number' || typeof id === 'string')
-    port.postMessage({ id, ...refusal('pedidos-demais', 'a página pediu demais de uma vez') });
+  if (isId(id)) port.postMessage({ id, ...refusal('pedidos-demais', 'a página pediu demais de uma vez') });
 }
 
 const refusal = (code: BridgeErrorCode, message: string): Answer => ({ ok: false, erro: { code, message } });
@@ -158,30 +174,31 @@ function failed(error: unknown): Answer {
   return { ok: false, erro };
 }
 
-/** One request, checked against the table of verbs. */
-export async function answer(handlers: BridgeHandlers, window: string, request: Fields): Promise<Answer> {
-  const { verbo } = request;
+/** One request, checked against the table of verbs. `gone` is aborted when the page that asks is. */
+export async function answer(handlers: BridgeHandlers, window: string, request: Fields, gone: AbortSignal): Promise<Answer> {
   const args = request['args'] ?? {};
-  if (typeof verbo !== 'string' || !Object.hasOwn(verbArguments, verbo))
-    return refusal('verbo-desconhecido', `não há o verbo ${String(verbo)}`);
-  const verb = verbo as VerbName;
-  if (!isObject(args) || !verbArguments[verb](args)) return refusal('argumentos-invalidos', `argumentos inválidos para ${verb}`);
+  const verb = askedVerbs.find((name) => name === request['verbo']);
+  if (verb === undefined) return refusal('verbo-desconhecido', `não há o verbo ${String(request['verbo'])}`);
+  if (!isObject(args)) return refusal('argumentos-invalidos', `${verb}: os argumentos não são um objeto`);
+  const wrong = wrongArgument(verb, args);
+  if (wrong !== null) return refusal('argumentos-invalidos', `${verb}: ${wrong} inválido`);
   // The check above proves the type that the table gives.
   const handler = handlers[verb] as (window: string, args: Fields, signal: AbortSignal) => unknown;
   const ended = new AbortController();
-  const deadlineMs = verbDeadlineMs(verb);
+  const work = async (): Promise<Answer> => {
+    try {
+      return { ok: true, valor: await handler(window, args, AbortSignal.any([ended.signal, gone])) };
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  const { deadlineMs } = verbs[verb];
+  if (deadlineMs === null) return await work();
   const late = Promise.withResolvers<Answer>();
   const timer = setTimeout(() => {
     late.resolve(refusal('sem-resposta', `${verb}: sem resposta em ${deadlineMs / 1_000} s`));
     ended.abort();
   }, deadlineMs);
-  const work = async (): Promise<Answer> => {
-    try {
-      return { ok: true, valor: await handler(window, args, ended.signal) };
-    } catch (error) {
-      return failed(error);
-    }
-  };
   try {
     return await Promise.race([late.promise, work()]);
   } finally {

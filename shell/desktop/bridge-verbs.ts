@@ -1,6 +1,6 @@
 /** What each verb of the bridge does on this desktop. */
+import { publicNames } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
-import { shellEvents, verbNames } from '../bridge/verbs.ts';
 import type { Desk } from './desk.ts';
 import { roomHandlers } from './room-verbs.ts';
 import { openWindowMenu } from './window-menu.ts';
@@ -22,6 +22,6 @@ export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
       const app = desk().windows.find(id)?.app ?? '';
       return { nova: desk().openApp(app, { again: true, ...(rota === undefined ? {} : { route: rota }) }) };
     },
-    'app.capacidades': () => ({ host: 'svc', shellVersion: desk().session.shellVersion, verbos: [...verbNames, ...shellEvents] }),
+    'app.capacidades': () => ({ host: 'svc', shellVersion: desk().session.shellVersion, verbos: publicNames }),
   };
 }

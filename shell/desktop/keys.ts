@@ -5,7 +5,7 @@
  * launcher, which is also the list of commands. The SDK forwards the four from inside a page; an app without it keeps them while it has the
  * focus.
  */
-import type { ShellKey } from '../bridge/verbs.ts';
+import type { ShellKey } from '../../schema/bridge/protocol.ts';
 import type { Rect } from '../windows/geometry.ts';
 import type { Desk } from './desk.ts';
 

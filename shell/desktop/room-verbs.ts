@@ -1,10 +1,10 @@
 /** What the verbs of rooms and people do on this desktop. Which app asks is known by the window. */
+import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
-import type { RoomVerbs } from '../bridge/room-verbs.ts';
 import { findPeople, pageRooms, whoIsIt, type PageRooms } from '../session/page-rooms-api.ts';
 import type { Desk } from './desk.ts';
 
-export function roomHandlers(desk: () => Desk): Pick<BridgeHandlers, keyof RoomVerbs> {
+export function roomHandlers(desk: () => Desk): Pick<BridgeHandlers, Extract<AskedVerb, `salas.${string}` | `pessoas.${string}`>> {
   const appOf = (window: string): string => {
     const app = desk().windows.find(window)?.app;
     // A page can't ask from a window that is gone: its port is closed.

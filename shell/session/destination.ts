@@ -2,7 +2,7 @@
  * The link into an app that a person followed before signing in. The portal puts it into the address of the sign-in page; it is kept in the
  * storage of this origin, which no app's page can write, until the sign-in, and is then opened once in the app's window.
  */
-import { isRoute } from '../bridge/verbs.ts';
+import { isRoute } from '../../schema/bridge/route.ts';
 
 export interface Destination {
   readonly app: string;

@@ -171,7 +171,7 @@
   }
 
   // In a window of the desktop: its looks and its language are this page's too, and its keys reach it from here.
-  // Source: shell/bridge/verbs.ts, "painel".
+  // Source: schema/bridge/protocol.ts, "painel".
   if (window.parent === window) return;
   const tell = (more) => window.parent.postMessage({ svc: 'painel', v: 1, ...more }, first.portal);
   window.addEventListener('message', ({ source, origin, data }) => {

@@ -1,0 +1,35 @@
+/** Checks of one argument of a verb, with the type that an author reads in svc.d.ts. What the portal limits, it limits itself: here is the shape. */
+import { isRoute } from './route.ts';
+
+export interface Check {
+  /** TypeScript, in svc.d.ts. */
+  readonly type: string;
+  readonly optional?: boolean;
+  readonly accepts: (value: unknown) => boolean;
+}
+
+const isText = (value: unknown, least: number, charsMax: number): boolean =>
+  typeof value === 'string' && value.length >= least && value.length <= charsMax;
+
+export const text = (charsMax: number, least = 1): Check => ({ type: 'string', accepts: (value) => isText(value, least, charsMax) });
+export const matching = (pattern: RegExp): Check => ({
+  type: 'string',
+  accepts: (value) => typeof value === 'string' && pattern.test(value),
+});
+/** `type` names the choice in svc.d.ts; without it the values are written out. */
+export const oneOf = (values: readonly string[], type = values.map((value) => `'${value}'`).join(' | ')): Check => ({
+  type,
+  accepts: (value) => values.includes(value as string),
+});
+export const listOf = (item: Check, itemsMax: number): Check => ({
+  type: `readonly ${item.type}[]`,
+  accepts: (value) => Array.isArray(value) && value.length > 0 && value.length <= itemsMax && value.every(item.accepts),
+});
+export const optional = (check: Check): Check => ({
+  ...check,
+  optional: true,
+  accepts: (value) => value === undefined || check.accepts(value),
+});
+export const finite: Check = { type: 'number', accepts: (value) => Number.isFinite(value) };
+export const route: Check = { type: 'string', accepts: isRoute };
+export const blob: Check = { type: 'Blob', accepts: (value) => value instanceof Blob };

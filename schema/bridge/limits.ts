@@ -1,0 +1,13 @@
+/** How long the desktop works on what the page of an app asks, and how much it takes. Source: spec 4.3; the figures are ours. */
+export const limits = {
+  /** What the desktop does by itself: windows, appearance. */
+  verbAnswerMs: 9_000,
+  /** What the portal is asked for: rooms, people. */
+  portalVerbAnswerMs: 20_000,
+  /** An attachment of a room, as large as it may be. */
+  attachmentVerbAnswerMs: 180_000,
+  /** How much longer the page waits than the desktop works, so that it gets the desktop's own refusal. */
+  verbAnswerGraceMs: 1_000,
+  /** A place inside an app (`rota`), in characters. Source: spec 2.2 and 8. */
+  routeCharsMax: 512,
+};

@@ -1,0 +1,29 @@
+/**
+ * The bridge protocol between the shell and the page of an app. Spec 4.3 and 6 name the verbs (verbs.ts); codes and transport are ours.
+ * One MessagePort per window:
+ *
+ *   page  -> window.parent : { svc: 'ola', v: 1 }
+ *   shell -> page          : { svc: 'porta', v: 1 } and the port; only after event.source is that window's iframe and event.origin the app's.
+ *   page  -> port          : { id, verbo, args }                    a request; `args` is an object, {} when the verb takes none
+ *   shell -> port          : { id, ok: true, valor } | { id, ok: false, erro: { code, message, status?, retryAfterMs? } }
+ *   shell -> port          : { evento, dados, n? }                  the events of the table; with `n`: again for the next page, until 'recebido'
+ *   page  -> port          : { evento: 'ponteiro' }                 a pointerdown in the page: the shell raises the window
+ *   page  -> port          : { evento: 'tecla', dados: { tecla } }  a shortcut of the shell pressed in the page (see `shellKeys`)
+ *   page  -> port          : { evento: 'recebido', dados: { n } }   a listener of the page ran for the event that carried this number
+ *
+ * The portal's error panel in such a frame has no port; it says who it is, and asks for a key of the shell:
+ *
+ *   panel -> window.parent : { svc: 'painel', v: 1, tecla? }
+ *   shell -> panel         : { svc: 'aparencia', v: 1, dados }       'dados' as in 'tema'; again whenever it changes
+ *
+ * A second 'ola' (the page was reloaded) replaces the port, and the old page's port is dead; of many within 100 ms the first and the last
+ * get one. The app never says who it is: the window that it is in does. A page gets 1,000 messages at once and 400 a second; what is more is
+ * refused, or dropped where nothing waits for it. A drag begun in the page travels as screen coordinates: client coordinates move with the
+ * window, and a pointer that leaves the iframe would lose the shell's events. 'ponteiro' and 'tecla' exist because neither crosses the border
+ * of an iframe by itself. A page without the SDK works too: the shell notices clicks in it by its own blur and `document.activeElement`, and
+ * the shell's keys work only while the shell has the focus.
+ */
+
+/** Keys that belong to the shell even while a page has the focus. */
+export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6'] as const;
+export type ShellKey = (typeof shellKeys)[number];

@@ -1,0 +1,79 @@
+/**
+ * The verbs of rooms and people. Spec 4.3 names most; ours are `salas.renomear`, `apagar`, `tirarAcessoDoGrupo`, `anexar`, `anexo` and
+ * `compartilhar`, since renaming, deleting, groups' removal and attachments have routes and no verb there. Node has the same names with Buffers,
+ * Python `dar_acesso` and so on without `entrar` (no WebSocket in its standard library). Refusals carry the portal's `code` and HTTP `status`.
+ */
+import type { AttachmentAnswer, PeopleAnswer, PersonAnswer, RoomAnswer, RoomsAnswer, RoomView, TicketAnswer } from '../wire/rooms.ts';
+import { anchorPattern, attachmentPattern, noticeKinds, papeisConcedidos, type NoticeKind, type PapelConcedido } from '../rooms.ts';
+import { blob, listOf, matching, oneOf, text } from './check.ts';
+import { limits } from './limits.ts';
+import { asked, inner, inPage } from './verb.ts';
+
+interface OfRoom {
+  readonly sala: string;
+}
+
+const sala = text(64);
+const nome = text(1_000);
+const usuario = text(128);
+const grupo = text(128);
+const papel = oneOf(papeisConcedidos, 'SvcPapelConcedido');
+const deadlineMs = limits.portalVerbAnswerMs;
+const attachment = limits.attachmentVerbAnswerMs;
+
+export const roomVerbs = {
+  /** A new room of this app, owned by the person. */
+  'salas.criar': asked<{ readonly nome: string }, RoomView>('SvcSala', { args: { nome }, deadlineMs }),
+  /** A connection to a room, at once; what follows is in its `estado`. Outside the shell: a document to write in, in state `fora`. */
+  'salas.entrar': inPage('<D, P = undefined>(sala: string, opcoes: SvcEntrada<D, P>)', 'SvcConexao<D, P>', 'own'),
+  /** The rooms of this app that the person is in, with the role in each. */
+  'salas.listar': asked<object, RoomsAnswer>('{ readonly salas: readonly SvcSala[] }', { deadlineMs }),
+  /** A room with who is in it, the owner first. */
+  'salas.ler': asked<OfRoom, RoomAnswer>('SvcSalaLida', { args: { sala }, deadlineMs }),
+  'salas.renomear': asked<OfRoom & { readonly nome: string }, null>('null', { args: { sala, nome }, deadlineMs }),
+  'salas.apagar': asked<OfRoom, null>('null', { args: { sala }, deadlineMs }),
+  /** Grants or changes a role, and invites. */
+  'salas.darAcesso': asked<OfRoom & { readonly usuario: string; readonly papel: PapelConcedido }, null>('null', {
+    args: { sala, usuario, papel },
+    deadlineMs,
+  }),
+  /** The same for each person of a group. */
+  'salas.darAcessoAoGrupo': asked<OfRoom & { readonly grupo: string; readonly papel: PapelConcedido }, null>('null', {
+    args: { sala, grupo, papel },
+    deadlineMs,
+  }),
+  /** The owner removes anyone; anyone removes themselves. */
+  'salas.tirarAcesso': asked<OfRoom & { readonly usuario: string }, null>('null', { args: { sala, usuario }, deadlineMs }),
+  'salas.tirarAcessoDoGrupo': asked<OfRoom & { readonly grupo: string }, null>('null', { args: { sala, grupo }, deadlineMs }),
+  /** Rings the bell of people in the room. `ancora`: the comment id; the same one never notifies the same person twice. */
+  'salas.avisar': asked<OfRoom & { readonly tipo: NoticeKind; readonly para: readonly string[]; readonly ancora: string }, null>('null', {
+    args: { sala, tipo: oneOf(noticeKinds), para: listOf(usuario, 1_000), ancora: matching(anchorPattern) },
+    deadlineMs,
+  }),
+  /** Opens the share dialog of the desktop for a room of this app. */
+  'salas.compartilhar': asked<OfRoom, null>('null', { args: { sala }, deadlineMs }),
+  /** Keeps bytes with the room; the document holds only the `sha`. */
+  'salas.anexar': asked<OfRoom & { readonly blob: Blob }, AttachmentAnswer>('SvcAnexo', {
+    args: { sala, blob },
+    takes: '(sala: string, bytes: SvcBytes, tipo?: string)',
+    deadlineMs: attachment,
+  }),
+  'salas.anexo': asked<OfRoom & { readonly sha: string }, Blob>('Blob', {
+    args: { sala, sha: matching(attachmentPattern) },
+    deadlineMs: attachment,
+  }),
+  /** Hears that rooms changed; returns the function that cancels. */
+  'salas.ao': inPage("(evento: 'mudaram', callback: () => void)", '() => void', 'same'),
+  /** A ticket for one attempt. */
+  'salas.bilhete': inner<OfRoom, TicketAnswer>({ args: { sala }, deadlineMs }),
+  /** Which person uses which app, and the address of the WebSocket. Answered without the portal, so that it works offline. */
+  'salas.lugar': inner<
+    object,
+    { readonly app: string; readonly usuario: string; readonly nome: string; readonly iniciais: string; readonly portal: string }
+  >(),
+  /** Who uses the app. */
+  'pessoas.eu': asked<object, PersonAnswer>('SvcPessoa & { readonly grupos: readonly string[] }', { deadlineMs }),
+  'pessoas.buscar': asked<{ readonly texto: string }, PeopleAnswer>('SvcBusca', { args: { texto: text(200, 0) }, deadlineMs }),
+  /** The person's colour, the same everywhere. */
+  'pessoas.corDe': inPage('(usuario: string)', 'string', 'same'),
+};

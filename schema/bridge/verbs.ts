@@ -1,0 +1,113 @@
+/**
+ * The table of verbs: all that the page of an app can ask and hear. From it come the runtime check and the deadlines of the shell
+ * (shell/bridge/host.ts), the functions of `window.svc` and their deadlines (sdk/web/svc.ts), `verbos` of `svc.capabilities()`, and, by
+ * `node setup/verbs-table.ts`, the types of svc.d.ts and docs/verbs.md, which take the sentence above a row. Source: spec 4.3, 6, 7.
+ */
+import { finite, oneOf, optional, route } from './check.ts';
+import { limits } from './limits.ts';
+import { roomVerbs } from './room-verbs.ts';
+import { askedOrNull, askedOrOwn, inPage, type Verb } from './verb.ts';
+
+export interface Capabilities {
+  readonly host: 'svc' | 'none';
+  readonly shellVersion: string | null;
+  readonly verbos: readonly string[];
+}
+
+const rota = optional(route);
+const abrir = '(opcoes?: { readonly rota?: string })';
+
+const deskVerbs = {
+  /** What the desktop can do: names of verbs and events. */
+  'app.capacidades': askedOrOwn<object, Capabilities>('SvcCapacidades'),
+  /** The same as `app.capacidades`. */
+  capabilities: inPage('()', 'Promise<SvcCapacidades>', 'own'),
+  /** Hears an event; returns the function that cancels. */
+  'app.ao': inPage('<E extends keyof SvcEventos>(evento: E, callback: (dados: SvcEventos[E]) => void)', '() => void', 'same'),
+  'window.minimize': askedOrNull<object, null>('null'),
+  /** Maximises; `alternarMaximizado` goes back and forth. */
+  'window.maximize': askedOrNull<object, null>('null'),
+  'window.close': askedOrOwn<object, null>('null'),
+  'window.alternarMaximizado': askedOrNull<object, null>('null'),
+  /**
+   * Moves the window from a title bar of the page's own: called with its `pointerdown`. Over the port a drag is `inicio`, `mover` for every
+   * move, then `fim` or `cancelar`, in screen coordinates, since those of an iframe move with the window.
+   */
+  'window.arrastar': askedOrNull<
+    { readonly fase: 'inicio' | 'mover' | 'fim' | 'cancelar'; readonly telaX: number; readonly telaY: number },
+    null
+  >('null', {
+    args: { fase: oneOf(['inicio', 'mover', 'fim', 'cancelar']), telaX: finite, telaY: finite },
+    takes: '(event: SvcPonto)',
+  }),
+  /** Opens the window menu at a point of the page: called with its `contextmenu`. */
+  'window.menuDoCabecalho': askedOrNull<{ readonly x: number; readonly y: number }, null>('null', {
+    args: { x: finite, y: finite },
+    takes: '(event: { readonly clientX: number; readonly clientY: number })',
+  }),
+  /** The same as `janela.abrir`. */
+  'window.abrir': inPage(abrir, 'Promise<{ readonly nova: boolean }>', 'own'),
+  /** Opens a window of this app, or hands `rota` to the open one when the app keeps to one window (event `abertura`). */
+  'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
+};
+
+const table = { ...deskVerbs, ...roomVerbs };
+type Table = typeof table;
+
+export type VerbName = keyof Table;
+type NamesOf<Part> = { readonly [V in VerbName]: Table[V] extends Part ? V : never }[VerbName];
+/** What the shell answers over the port. */
+export type AskedVerb = NamesOf<{ readonly by: 'shell' | 'inner' }>;
+/** What the SDK answers outside the shell. */
+export type OwnOutside = NamesOf<{ readonly by: 'shell'; readonly outside: 'own' }>;
+type Types<V extends AskedVerb> = NonNullable<Table[V]['types']>;
+export type ArgsOf<V extends AskedVerb> = Parameters<Types<V>>[0];
+export type AnswerOf<V extends AskedVerb> = ReturnType<Types<V>>;
+
+export const verbs: { readonly [V in VerbName]: Verb } = table;
+export const verbNames = Object.keys(verbs) as readonly VerbName[];
+const isAsked = (name: VerbName): name is AskedVerb => verbs[name].by !== 'page';
+export const askedVerbs = verbNames.filter(isAsked);
+
+/** From the shell to the page, with the type that an author reads in svc.d.ts. */
+export const events = {
+  /** An open window is asked to go to a route. What came before the page listened is not lost, nor what came while it was loaded again. */
+  abertura: '{ readonly rota: string }',
+  /** The appearance of the desktop, at once and at each change. */
+  tema: "{ readonly tema: 'claro' | 'escuro'; readonly idioma: string }",
+  /** An invitation, a removal, another name: read `salas.listar` again. */
+  mudaram: 'object',
+} as const;
+export type ShellEvent = keyof typeof events;
+
+/** What an app can call and hear, as `verbos` of `svc.capabilities()` lists it. */
+export const publicNames: readonly string[] = [...verbNames.filter((name) => verbs[name].by !== 'inner'), ...Object.keys(events)];
+
+/** How long the page waits for an answer; null: as long as it takes. */
+export function pageWaitMs(name: AskedVerb): number | null {
+  const { deadlineMs } = verbs[name];
+  return deadlineMs === null ? null : deadlineMs + limits.verbAnswerGraceMs;
+}
+
+/** The first argument that the row does not take; null: all are taken. */
+export function wrongArgument(name: AskedVerb, args: Readonly<Record<string, unknown>>): string | null {
+  const { args: given, options } = verbs[name];
+  return Object.entries({ ...given, ...options }).find(([argument, { accepts }]) => !accepts(args[argument]))?.[0] ?? null;
+}
+
+/** Of the bridge itself; what the portal refuses has the portal's own code (docs/errors.md). */
+export const bridgeErrors = {
+  /** There is no such verb. */
+  'verbo-desconhecido': true,
+  /** The message names the first argument that is wrong. */
+  'argumentos-invalidos': true,
+  /** More than 1,000 messages at once, or 400 a second. */
+  'pedidos-demais': true,
+  /** Nothing came within the time of the verb. */
+  'sem-resposta': true,
+  /** What went wrong is in the message. */
+  falhou: true,
+  /** The page is not in the shell: `fora do ambiente <verb>`. */
+  'fora-do-ambiente': true,
+} as const;
+export type BridgeErrorCode = keyof typeof bridgeErrors;

@@ -1,0 +1,24 @@
+/** What verbs answer outside the shell. Source: spec 7, "web SDK outside the shell". */
+import { isRoute } from '../../schema/bridge/route.ts';
+import { verbs, type AnswerOf, type ArgsOf, type AskedVerb, type OwnOutside } from '../../schema/bridge/verbs.ts';
+import { inFrame } from './bridge.ts';
+import { failure, type Args } from './requests.ts';
+
+const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> } = {
+  'app.capacidades': () => ({ host: 'none', shellVersion: null, verbos: [] }),
+  'window.close': () => {
+    if (!inFrame) window.close();
+    return null;
+  },
+  'janela.abrir': ({ rota }) => {
+    if (rota !== undefined && !isRoute(rota)) throw failure('argumentos-invalidos', 'janela.abrir: rota inválido');
+    return { nova: window.open(rota ?? document.baseURI, '_blank', 'noopener') !== null };
+  },
+};
+
+/** Undefined: the verb rejects. */
+export function outside(verbo: AskedVerb, args: Args): unknown {
+  const answer = (own as Readonly<Record<string, (args: never) => unknown>>)[verbo];
+  if (answer !== undefined) return answer(args as never);
+  return verbs[verbo].outside === 'null' ? null : undefined;
+}

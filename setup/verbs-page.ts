@@ -1,0 +1,130 @@
+/** The table of verbs (schema/bridge/verbs.ts) as a page for authors and as types for their editor. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Checks } from '../schema/bridge/verb.ts';
+import { bridgeErrors, events, verbNames, verbs, type VerbName } from '../schema/bridge/verbs.ts';
+
+const root = resolve(import.meta.dirname, '..');
+export const typesPath = resolve(root, 'sdk/web/svc.d.ts');
+
+/** The sentence above each row. */
+function remarks(): ReadonlyMap<string, string> {
+  const text = ['verbs', 'room-verbs'].map((file) => readFileSync(resolve(root, `schema/bridge/${file}.ts`), 'utf8')).join('\n');
+  const rows = text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?\n {2}(?:'([\w.-]+)'|(\w+)): /g);
+  return new Map(
+    Array.from(rows, ([, remark = '', quoted, plain]) => [quoted ?? plain ?? '', remark.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()]),
+  );
+}
+
+const said = remarks();
+const publicVerbs = verbNames.filter((name) => verbs[name].by !== 'inner');
+
+const parameter = (checks: Checks): string[] =>
+  Object.entries(checks).map(([name, { type, optional }]) => `${name}${optional === true ? '?' : ''}: ${type}`);
+
+/** As svc.d.ts writes them, in brackets. */
+function parametersOf(name: VerbName): string {
+  const { args, options, takes } = verbs[name];
+  if (takes !== undefined) return takes;
+  const fields = parameter(options).map((field) => `readonly ${field}`);
+  const object = Object.values(options).every(({ optional }) => optional) ? 'opcoes?' : 'opcoes';
+  return `(${[...parameter(args), ...(fields.length === 0 ? [] : [`${object}: { ${fields.join('; ')} }`])].join(', ')})`;
+}
+
+const answerOf = (name: VerbName): string => (verbs[name].by === 'shell' ? `Promise<${verbs[name].gives}>` : verbs[name].gives);
+
+/** One per line, its sentence above it, as the formatter leaves it. */
+function method(name: VerbName, indent: string): string[] {
+  const own = name.split('.').at(-1) ?? name;
+  const remark = said.get(name) ?? '';
+  return [...(remark === '' ? [] : comment(remark, indent)), `${indent}${own}${parametersOf(name)}: ${answerOf(name)};`];
+}
+
+const columnsMax = 140;
+
+function comment(remark: string, indent: string): string[] {
+  const whole = `${indent}/** ${remark} */`;
+  if (whole.length <= columnsMax) return [whole];
+  const lines = remark.matchAll(new RegExp(`(.{1,${columnsMax - indent.length - 3}})(?: |$)`, 'g'));
+  return [`${indent}/**`, ...Array.from(lines, ([, line]) => `${indent} * ${line}`), `${indent} */`];
+}
+
+function interfaceOfSvc(): string {
+  const groups = [...new Set(publicVerbs.filter((name) => name.includes('.')).map((name) => name.split('.', 1)[0] ?? ''))];
+  const lines = groups.flatMap((group) => {
+    const methods = publicVerbs.filter((name) => name.startsWith(`${group}.`)).flatMap((name) => method(name, '    '));
+    return [`  readonly ${group}: {`, methods.join('\n'), '  };'];
+  });
+  const heard = Object.entries(events).map(([event, type]) => `  readonly ${event}: ${type};`);
+  return [
+    'interface SvcEventos {',
+    ...heard,
+    '}',
+    '',
+    'interface Svc {',
+    '  readonly noAmbiente: boolean;',
+    ...publicVerbs.filter((name) => !name.includes('.')).flatMap((name) => method(name, '  ')),
+    ...lines,
+    '}',
+  ].join('\n');
+}
+
+const first = '// From here written by node setup/verbs-table.ts.\n';
+const last = '\n// To here.';
+
+export function withVerbTypes(text: string): string {
+  const [before, rest = ''] = text.split(first);
+  const after = rest.split(last)[1];
+  if (after === undefined) throw new Error('svc.d.ts has no place for the verbs');
+  return `${before}${first}${interfaceOfSvc()}${last}${after}`;
+}
+
+const elsewhere: Readonly<Record<string, string>> = { rejects: 'rejects', null: '`null`', own: 'see below', same: 'as inside' };
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function waits(name: VerbName): string {
+  const { by, deadlineMs } = verbs[name];
+  if (by === 'page') return '–';
+  return deadlineMs === null ? 'the person' : `${deadlineMs / 1_000} s`;
+}
+
+export function verbsPage(): string {
+  const rows = publicVerbs.map(
+    (name) =>
+      `| \`svc.${name}${cell(parametersOf(name))}\` | \`${cell(answerOf(name))}\` | ${waits(name)} | ${elsewhere[verbs[name].outside] ?? ''} | ${cell(said.get(name) ?? '')} |`,
+  );
+  const heard = Object.entries(events).map(([event, type]) => `| \`${event}\` | \`${cell(type)}\` | ${said.get(event) ?? ''} |`);
+  const errors = Object.keys(bridgeErrors).map((code) => `| \`${code}\` | ${said.get(code) ?? ''} |`);
+  return `${head}${rows.join('\n')}\n${middle}${heard.join('\n')}\n${end}${errors.join('\n')}\n`;
+}
+
+const head = `# Verbs of the page
+
+Written by \`node setup/verbs-table.ts\` from the table of verbs (\`schema/bridge/verbs.ts\`), from which come also the runtime check, the deadlines,
+\`verbos\` of \`svc.capabilities()\` and the types in \`sdk/web/svc.d.ts\`; not edited by hand. How to write an app: [app-authors.md](app-authors.md).
+
+The third column is how long the desktop works on the verb before it answers \`sem-resposta\`; *the person*: as long as they take, or until the page
+is gone. The fourth is what happens outside the shell: *rejects* is \`fora do ambiente <verb>\` with the code \`fora-do-ambiente\`.
+
+| verb | answer | time | outside | |
+|---|---|---|---|---|
+`;
+
+const middle = `
+Outside the shell \`app.capacidades\` and \`capabilities\` answer \`{ host: 'none', shellVersion: null, verbos: [] }\`, \`window.close\` closes a tab that a
+script opened, \`janela.abrir\` and \`window.abrir\` open a tab, and \`salas.entrar\` gives a document to write in, in state \`fora\`.
+
+## Events
+
+| event | what the callback gets | |
+|---|---|---|
+`;
+
+const end = `
+## Codes
+
+What the portal refuses has the portal's own code and \`status\` ([errors.md](errors.md)); of the bridge itself are:
+
+| code | |
+|---|---|
+`;
