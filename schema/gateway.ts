@@ -108,6 +108,8 @@ export interface AppsView {
   find(usuario: string, app: string): AppView | null;
   /** Apps installed for the person, with state. */
   of(usuario: string): readonly AppView[];
+  /** Ids of the apps that are installed for the person; costs less than `of`. */
+  installed(usuario: string): readonly string[];
   manifest(usuario: string, app: string): Manifest | null;
   /** Bytes of a file of the installed package (icon…); null when missing. Path is checked to stay inside the package. */
   file(usuario: string, app: string, path: string): Promise<Uint8Array | null>;

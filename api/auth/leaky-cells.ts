@@ -13,6 +13,8 @@ export interface LeakyCells {
   /** How many are in it now, rounded up. */
   level(key: string): number;
   add(key: string): void;
+  /** As `waitMs`, and added when it fits now. */
+  take(key: string): number;
   /** Takes one back that was added a moment ago. */
   takeBack(key: string): void;
 }
@@ -38,14 +40,20 @@ export function createLeakyCells(clock: Clock, { burst, refillMs }: LeakyOptions
     const nowMs = clock.monotonicMs();
     return Math.max(0, Math.min(...own.map((cell) => cells[cell] ?? 0)) - nowMs);
   };
+  const fill = (own: readonly number[]): void => {
+    const untilMs = clock.monotonicMs() + filledMs(own) + refillMs;
+    for (const cell of own) cells[cell] = Math.max(cells[cell] ?? 0, untilMs);
+  };
   return {
     waitMs: (key) => Math.max(0, filledMs(cellsOf(key)) - (burst - 1) * refillMs),
-    level: (key) => Math.ceil(filledMs(cellsOf(key)) / refillMs),
-    add: (key) => {
+    take: (key) => {
       const own = cellsOf(key);
-      const untilMs = clock.monotonicMs() + filledMs(own) + refillMs;
-      for (const cell of own) cells[cell] = Math.max(cells[cell] ?? 0, untilMs);
+      const waitMs = Math.max(0, filledMs(own) - (burst - 1) * refillMs);
+      if (waitMs === 0) fill(own);
+      return waitMs;
     },
+    level: (key) => Math.ceil(filledMs(cellsOf(key)) / refillMs),
+    add: (key) => fill(cellsOf(key)),
     takeBack: (key) => {
       const own = cellsOf(key);
       const untilMs = clock.monotonicMs() + filledMs(own);

@@ -6,6 +6,8 @@
 import { pathFault } from '../proxy/proxy.ts';
 import { limits } from './limits.ts';
 
+/** Nothing in it that has a second reading. */
+const ordinary = /^(?:\/[\w~-][\w.~-]*)+(?:\?[\x21\x22\x24-\x7e]*)?$/;
 const escape = /%[0-9a-f]{2}/i;
 const escapes = /(?:%[0-9a-f]{2})+/gi;
 const dots = /^\.{1,2}(?:;|$)/;
@@ -13,6 +15,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Null for a path that may follow a `rota`, otherwise what is wrong with it. It begins with '/' and may have a query. */
 export function callPathFault(path: string): string | null {
+  if (ordinary.test(path)) return null;
   const fault = pathFault(path);
   if (fault !== null) return fault;
   let plain = path.split('?', 1)[0] ?? '';

@@ -2,8 +2,8 @@
  * Calls under way, with what bounds them: so many between two apps at once, so deep where the apps pass `X-Svc-Pedido` on. A call is entered
  * before the person's consent is read, so that who takes it back finds every call that was let in. Decision: docs/decisions/0200-capability-calls.md
  */
+import { randomUUID } from 'node:crypto';
 import { SvcError } from '../../schema/errors.ts';
-import { newSecret } from '../auth/secrets.ts';
 import { limits } from './limits.ts';
 
 /** One app of a person asks another for a capability. */
@@ -23,8 +23,10 @@ export interface Call extends Asked {
   readonly carrier: Carrier;
   /** 1: made for itself; more: to answer one that is one less deep. */
   readonly depth: number;
-  /** Fires when the call is ended; the reason is an SvcError. */
-  readonly signal: AbortSignal;
+  /** What ended it; null while nothing has. */
+  readonly ended: SvcError | null;
+  /** Called once, when something ends it; the later function replaces the earlier one. */
+  onEnd: ((error: SvcError) => void) | null;
 }
 
 export interface Calls {
@@ -34,24 +36,20 @@ export interface Calls {
   endWhere(usuario: string | null, matches: (call: Call) => boolean, error: SvcError): void;
 }
 
-interface Entry {
-  readonly call: Call;
-  readonly end: AbortController;
-}
+type Own = Map<string, { -readonly [Name in keyof Call]: Call[Name] }>;
 
 export function createCalls(): Calls {
   /** By person, by id. */
-  const people = new Map<string, Map<string, Entry>>();
+  const people = new Map<string, Own>();
   return {
     begin: (asked, carrier, within) => {
-      const own = people.get(asked.usuario) ?? new Map<string, Entry>();
-      const outer = within === null ? undefined : own.get(within)?.call;
+      const own = people.get(asked.usuario) ?? (new Map() satisfies Own);
+      const outer = within === null ? undefined : own.get(within);
       // Only the app that answers a call asks on its behalf.
       const depth = outer?.para === asked.de ? outer.depth + 1 : 1;
       refuseTooMany(asked, depth, [...own.values()]);
-      const end = new AbortController();
-      const call: Call = { ...asked, id: newSecret(), carrier, depth, signal: end.signal };
-      people.set(asked.usuario, own.set(call.id, { call, end }));
+      const call: Call = { ...asked, id: randomUUID(), carrier, depth, ended: null, onEnd: null };
+      people.set(asked.usuario, own.set(call.id, call));
       const over = (): void => {
         own.delete(call.id);
         if (own.size === 0 && people.get(asked.usuario) === own) people.delete(asked.usuario);
@@ -59,25 +57,30 @@ export function createCalls(): Calls {
       return { call, over };
     },
     endWhere: (usuario, matches, error) => {
-      for (const own of usuario === null ? people.values() : [people.get(usuario) ?? new Map<string, Entry>()])
-        for (const { call, end } of own.values()) if (matches(call)) end.abort(error);
+      for (const own of usuario === null ? people.values() : [people.get(usuario) ?? (new Map() satisfies Own)]) {
+        for (const call of own.values()) {
+          if (call.ended !== null || !matches(call)) continue;
+          call.ended = error;
+          call.onEnd?.(error);
+        }
+      }
     },
   };
 }
 
-function refuseTooMany({ de, para }: Asked, depth: number, own: readonly Entry[]): void {
+function refuseTooMany({ de, para }: Asked, depth: number, own: readonly Call[]): void {
   if (depth > limits.capabilityDepthMax) {
     throw new SvcError('CAPABILITY_LOOP', `${de} asks ${para} to answer calls that are ${limits.capabilityDepthMax} deep already`);
   }
-  if (own.filter(({ call }) => call.de === de && call.para === para).length < limits.capabilityCallsMax) return;
+  if (own.filter((call) => call.de === de && call.para === para).length < limits.capabilityCallsMax) return;
   const told = `${de} has ${limits.capabilityCallsMax} calls to ${para} under way`;
   if (reaches(own, para, de)) throw new SvcError('CAPABILITY_LOOP', `${told}, and ${para} asks ${de} to answer them`);
   throw new SvcError('RATE_LIMITED', `${told}, and there may be no more at once`, { retryAfterMs: 1_000 });
 }
 
 /** Whether `from` asks `to` now, by way of others too. */
-function reaches(own: readonly Entry[], from: string, to: string): boolean {
+function reaches(own: readonly Call[], from: string, to: string): boolean {
   const known = new Set([from]);
-  for (const app of known) for (const { call } of own) if (call.de === app) known.add(call.para);
+  for (const app of known) for (const call of own) if (call.de === app) known.add(call.para);
   return known.has(to);
 }

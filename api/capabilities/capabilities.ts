@@ -46,7 +46,7 @@ export interface CapabilityDeps extends Omit<ConsentDeps, 'apps' | 'calls' | 'bu
   readonly site: Site;
   readonly sessions: Pick<Sessions, 'portal'>;
   readonly credentials: Credentials;
-  readonly apps: Pick<AppsView, 'find' | 'manifest' | 'of'>;
+  readonly apps: Pick<AppsView, 'installed' | 'manifest'>;
   readonly commands: Pick<AppCommands, 'route'>;
   readonly preferences: Pick<PreferencesOf, 'read'>;
   readonly starts: Pick<Starts, 'startAndWait'>;
@@ -71,9 +71,8 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
   const consents = createConsents({ ...deps, calls });
   const cells = createLeakyCells(clock, { burst: limits.capabilityCallsBurst, refillMs: limits.capabilityCallRefillMs });
   const count = (usuario: string, app: string): void => {
-    const waitMs = cells.waitMs(`${usuario} ${app}`);
+    const waitMs = cells.take(`${usuario} ${app}`);
     if (waitMs > 0) throw new SvcError('RATE_LIMITED', `${app} asks too often: wait a little`, { retryAfterMs: Math.ceil(waitMs) });
-    cells.add(`${usuario} ${app}`);
   };
   const own: Own = { ...deps, calls, consents, count };
   const isPossible = ({ usuario, de, para, capacidade }: Call): boolean =>
@@ -150,7 +149,7 @@ async function answer(own: Own, req: IncomingMessage, res: ServerResponse): Prom
   if (nome === undefined) throw new SvcError('NOT_FOUND', 'expected /api/capacidades/<name>/v<number>/<path>');
   const capacidade = `${nome}/${versao ?? ''}`;
   own.count(usuario, de);
-  if (own.apps.find(usuario, de) === null || !declares(own.apps.manifest(usuario, de), capacidade)) {
+  if (!declares(own.apps.manifest(usuario, de), capacidade)) {
     const detail = `${de} is no app of this person that declares ${capacidade} in "requires" or "usa"`;
     throw new SvcError('CAPABILITY_UNDECLARED', detail, { de, capacidade });
   }
@@ -216,8 +215,8 @@ async function carry(own: Own, req: IncomingMessage, res: ServerResponse, { call
   res.once('close', over);
   const pass = isBackend ? null : single(req, 'x-svc-consentimento');
   await own.consents.require(call, pass, isBackend ? 'backend' : 'page');
-  await awaitRunning(own, call, res);
-  call.signal.throwIfAborted();
+  if (call.ended !== null) throw call.ended;
+  if (own.commands.route(usuario, para) === null) await started(own, call, res);
   if (res.closed) return;
   const path = rota + rest;
   const origin = appOrigin(site, para);
@@ -230,7 +229,7 @@ async function carry(own: Own, req: IncomingMessage, res: ServerResponse, { call
     added: ['X-Svc-Chamador', de, 'X-Svc-Pedido', call.id],
     shown: (answer) => answerHeaders(answer, asked),
   });
-  call.signal.addEventListener('abort', () => cut(call.signal.reason as SvcError), { once: true });
+  call.onEnd = cut;
 }
 
 function single(req: IncomingMessage, name: string): string | null {
@@ -239,14 +238,12 @@ function single(req: IncomingMessage, name: string): string | null {
 }
 
 /** Starts a provider that does not run, as a navigation does, and waits as long. Rejects with why it does not answer, or why the call ended. */
-async function awaitRunning({ commands, starts }: Own, call: Call, res: ServerResponse): Promise<void> {
+async function started({ commands, starts }: Own, call: Call, res: ServerResponse): Promise<void> {
   const { usuario, para } = call;
-  call.signal.throwIfAborted();
-  if (commands.route(usuario, para) !== null) return;
-  const left = new AbortController();
-  const leave = (): void => left.abort();
+  const waiting = new AbortController();
+  const leave = (): void => waiting.abort();
   res.once('close', leave);
-  const signal = AbortSignal.any([call.signal, left.signal]);
+  call.onEnd = leave;
   try {
     const {
       status,
@@ -256,14 +253,13 @@ async function awaitRunning({ commands, starts }: Own, call: Call, res: ServerRe
     } = await starts.startAndWait(usuario, para, {
       by: 'navigation',
       deadlineMs: sharedLimits.navigationHoldMsMax,
-      signal,
+      signal: waiting.signal,
     });
-    call.signal.throwIfAborted();
     if (commands.route(usuario, para) === null) throw new SvcError('APP_NOT_RUNNING', message, { app: para, status, reason, retryAfterMs });
   } catch (error) {
-    call.signal.throwIfAborted();
-    throw error;
+    throw call.ended ?? error;
   } finally {
     res.off('close', leave);
   }
+  if (call.ended !== null) throw call.ended;
 }

@@ -23,7 +23,7 @@ export interface Consents {
 export interface ConsentDeps {
   readonly store: Pick<Store, 'putConsent' | 'noteConsentAsked' | 'consents' | 'consent' | 'deleteConsent'>;
   readonly passes: Pick<Passes, 'forCall' | 'takeForCall'>;
-  readonly apps: Pick<AppsView, 'find' | 'manifest'>;
+  readonly apps: Pick<AppsView, 'manifest'>;
   readonly calls: Pick<Calls, 'endWhere'>;
   readonly bus: Pick<Bus, 'publish'>;
   readonly clock: Clock;
@@ -38,7 +38,10 @@ export function createConsents({ store, passes, apps, calls, bus, clock }: Conse
     const error = new SvcError('CONSENT_REFUSED', `the person no longer lets ${asked.de} use ${asked.capacidade} of ${asked.para}`);
     calls.endWhere(asked.usuario, (call) => questionOf(call) === questionOf(asked), error);
   };
-  const nameOf = (usuario: string, app: string): string | null => apps.find(usuario, app)?.name ?? null;
+  const nameOf = (usuario: string, app: string): string | null => {
+    const manifest = apps.manifest(usuario, app);
+    return manifest === null ? null : (manifest.name ?? app);
+  };
   const list = async (usuario: string): Promise<ConsentsAnswer> => ({
     consentimentos: (await store.consents(usuario)).map(({ id, de, para, capacidade, resposta, atMs }): ConsentView => {
       const rotulo = offerOf(apps.manifest(usuario, para), capacidade)?.rotulo ?? null;

@@ -2,20 +2,22 @@
  * The two heads of a capability call. The provider learns which app asks, and nothing of the page, the session or the credential behind it; the
  * caller gets an answer that does nothing to the shell's origin, on which it arrives. Decision: docs/decisions/0200-capability-calls.md
  */
+import { remembered } from '../proxy/proxy.ts';
 import { dataPolicy } from '../security-headers.ts';
 import { callPathFault } from './call-path.ts';
 
 /** Besides what the proxy drops: who signed in, and where the page is. Whatever separators a name has. */
 const ofTheCaller = /^(?:authorization|cookie|host|origin|referer|svcpessoa|secfetch.*|.*purpose)$/;
+const isForProvider = remembered((name) => !ofTheCaller.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')));
 
 /** `host` of the provider, as in requests to itself. */
 export function callHeaders(raw: readonly string[], host: string): string[] {
-  const kept = pairs(raw).filter(([name]) => !ofTheCaller.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')));
-  return [['Host', host], ...kept].flat();
+  return ['Host', host, ...filtered(raw, isForProvider)];
 }
 
-function pairs(flat: readonly string[]): [name: string, value: string][] {
-  return flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : []));
+/** Of names and values by turns. */
+function filtered(flat: readonly string[], passes: (name: string) => boolean): string[] {
+  return flat.filter((_, index) => passes(flat[index - (index % 2)] ?? ''));
 }
 
 /**
@@ -24,6 +26,8 @@ function pairs(flat: readonly string[]): [name: string, value: string][] {
  */
 const ofTheAnswer =
   /^(?:content-(?:type|length|encoding|language|disposition|range)|accept-ranges|allow|date|deprecation|etag|last-modified|link|ratelimit.*|repr-digest|retry-after|server-timing|sunset|trailer|vary|x-(?!content-type-options|sourcemap).*)$/i;
+
+const isForCaller = remembered((name) => ofTheAnswer.test(name));
 
 export interface Answered {
   /** `/api/capacidades/<nome>/<versao>` */
@@ -38,11 +42,10 @@ export interface Answered {
 
 /** `answer`: as a page of the provider would see it; names and values by turns. */
 export function answerHeaders(answer: readonly string[], asked: Answered): string[] {
-  const kept = pairs(answer).filter(([name]) => ofTheAnswer.test(name));
-  const told = pairs(answer).find(([name]) => name.toLowerCase() === 'location')?.[1];
-  const location = told === undefined ? null : insideRota(told, asked);
+  const at = answer.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'location');
+  const location = at === -1 ? null : insideRota(answer[at + 1] ?? '', asked);
   return [
-    ...kept.flat(),
+    ...filtered(answer, isForCaller),
     ...(location === null ? [] : ['Location', location]),
     // What a browser kept it would answer to another app, and after the person took their consent back.
     'Cache-Control',

@@ -11,7 +11,7 @@ export interface Offer {
   readonly rota: string;
 }
 
-type Apps = Pick<AppsView, 'of' | 'manifest'>;
+type Apps = Pick<AppsView, 'installed' | 'manifest'>;
 
 /** Whether the app says in its manifest that it needs or uses the capability. */
 export function declares(manifest: Manifest | null, capacidade: string): boolean {
@@ -32,13 +32,14 @@ export function offerOf(
   return { rota, ...(isLabel ? { rotulo } : {}) };
 }
 
-/** Offers of the person's apps, by name; an app does not ask itself. */
+/** Offers of the person's apps, by id; an app does not ask itself. */
 export function offersFor(apps: Apps, usuario: string, de: string, capacidade: string): readonly Offer[] {
-  return apps
-    .of(usuario)
-    .flatMap(({ id, name }) => {
-      const offer = id === de ? null : offerOf(apps.manifest(usuario, id), capacidade);
-      return offer === null ? [] : [{ rotulo: name, ...offer, app: id, nome: name }];
-    })
-    .toSorted((a, b) => (a.app < b.app ? -1 : 1));
+  const offers = apps.installed(usuario).flatMap((app): readonly Offer[] => {
+    const manifest = app === de ? null : apps.manifest(usuario, app);
+    const offer = offerOf(manifest, capacidade);
+    if (offer === null) return [];
+    const nome = manifest?.name ?? app;
+    return [{ rotulo: nome, ...offer, app, nome }];
+  });
+  return offers.length < 2 ? offers : offers.toSorted((a, b) => (a.app < b.app ? -1 : 1));
 }

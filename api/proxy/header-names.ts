@@ -128,7 +128,7 @@ function judgeResponse(name: string): ResponseKind {
   return squash(name).startsWith('xsvc') ? 'drop' : 'forward';
 }
 
-function remembered<Kind>(judge: (name: string) => Kind): (name: string) => Kind {
+export function remembered<Kind>(judge: (name: string) => Kind): (name: string) => Kind {
   const verdicts = new Map<string, Kind>();
   return (name) => {
     const before = verdicts.get(name);

@@ -20,10 +20,8 @@ export function createRates(clock: Clock): Rates {
   const cells = Object.fromEntries(Object.entries(kinds).map(([kind, options]) => [kind, createLeakyCells(clock, options)]));
   return {
     count: (kind, usuario) => {
-      const own = cells[kind];
-      const waitMs = own?.waitMs(usuario) ?? 0;
+      const waitMs = cells[kind]?.take(usuario) ?? 0;
       if (waitMs > 0) throw new SvcError('RATE_LIMITED', 'too many at once: wait a little', { retryAfterMs: Math.ceil(waitMs) });
-      own?.add(usuario);
     },
   };
 }

@@ -84,6 +84,7 @@ export function createTestWorld(
     apps: {
       of: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ view }) => view),
       find: (usuario, app) => find(usuario, app)?.view ?? null,
+      installed: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ app }) => app),
       manifest: (usuario, app) => (find(usuario, app) ? manifest(app) : null),
       file: async (_usuario, _app, file) => (file === 'icon.svg' ? Buffer.from(icon) : null),
       observeUsage: lookAtUsage(backends),

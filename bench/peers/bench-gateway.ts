@@ -46,6 +46,7 @@ export function benchGateway(people: readonly PersonRecord[], route: BackendRout
     apps: {
       find: (usuario, app) => (has(usuario, app) ? view : null),
       of: () => [view],
+      installed: () => [view.id],
       manifest: () => null,
       file: async () => null,
       observeUsage: async () => undefined,

@@ -27,6 +27,7 @@ export function appsView({ entries }: Context): AppsView {
       const backends = [...(entries.people.get(usuario)?.backends.values() ?? [])];
       return backends.flatMap((entry) => projectionOf(entry) ?? []).sort((left, right) => left.name.localeCompare(right.name));
     },
+    installed: (usuario) => [...(entries.people.get(usuario)?.packages.keys() ?? [])],
     manifest: (usuario, app) => entries.people.get(usuario)?.packages.get(app)?.manifest ?? null,
     file: async (usuario, app, file) => {
       const person = entries.people.get(usuario);

@@ -106,6 +106,7 @@ function everyRead({ people, apps, shop, admin }: Gateway) {
   const ofApps: Reads<Gateway['apps']> = {
     find: () => apps.find('bia', 'app0'),
     of: () => apps.of('bia'),
+    installed: () => apps.installed('bia'),
     manifest: () => apps.manifest('bia', 'app0'),
     file: () => apps.file('bia', 'app0', 'icon.svg'),
     observeUsage: () => apps.observeUsage('bia'),
@@ -130,6 +131,7 @@ test('reading changes nothing and starts nothing, also for somebody whose superv
   expect([acts, [...supervisors.up]]).toEqual([[], ['ana']]);
   expect(said.get('ofPeople.find')).toMatchObject({ usuario: 'bia' });
   expect(said.get('ofApps.of')).toMatchObject([{ id: 'app0' }, { id: 'app1' }]);
+  expect(said.get('ofApps.installed')).toEqual(['app0', 'app1']);
   expect(said.get('ofAdmin.usage')).toMatchObject([{ person: 'ana', app: 'app0' }]);
   expect(said.get('ofAdmin.plan')).toMatchObject({ ok: true });
 });
