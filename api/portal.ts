@@ -200,7 +200,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const { credentials } = rooms;
   const preferences = createPreferences({ store, bus, log });
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
-  const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, onError });
+  const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   sessions.onEnd((session) => {
     for (const part of [hub, relay, capabilities]) part.endSession(session);
     proxy.closeSession(session);

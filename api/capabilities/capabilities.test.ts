@@ -274,11 +274,12 @@ describe('bounds', () => {
   });
 });
 
-test('refusals are in the metrics, by one route, and leave nothing under way', async () => {
+test('refusals are in the log, and in the metrics by one route, and leave nothing under way', async () => {
   for (let index = 0; index <= limits.capabilityCallsMax; index += 1)
     expect((await call(`/x${index}`)).json()['code']).toBe('CONSENT_NEEDED');
   await say('sim');
   expect((await call('/x')).status).toBe(200);
+  expect(portal.logLines.filter((line) => line.includes('capability call refused'))).toHaveLength(33);
   const figures = (await portal.control('GET', '/metrics')).text.split('\n').filter((line) => line.includes('capacidades'));
   expect(figures.find((line) => line.includes('_count{'))).toBe(
     'svc_http_request_duration_seconds_count{method="GET",route="/api/capacidades/:nome/:versao/*",status="4xx"} 33',

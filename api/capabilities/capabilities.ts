@@ -6,6 +6,7 @@
  * Source: spec 2.1, 4.2, 4.3, 5.3, 5.6, 7. Decisions: docs/decisions/0200-capability-calls.md, 0201-consent.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
 import type { Bus } from '../../store/bus.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { isAppId } from '../../schema/app-id.ts';
@@ -18,6 +19,7 @@ import { createLeakyCells } from '../auth/leaky-cells.ts';
 import { pageSession, refuseOtherOrigins } from '../auth/page-session.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { appBasePath, appOrigin, type Site } from '../hosts.ts';
+import { pathOf } from '../navigation.ts';
 import type { PreferencesOf } from '../preferences/preferences.ts';
 import { sendProblem } from '../problems.ts';
 import type { Proxy } from '../proxy/proxy.ts';
@@ -55,6 +57,7 @@ export interface CapabilityDeps extends Omit<ConsentDeps, 'apps' | 'calls' | 'bu
   readonly clock: Clock;
   /** One refusal of ours, by route pattern; for /metrics. What reaches a provider is counted by the proxy. */
   readonly observe: (method: string, route: string, status: number, durationMs: number) => void;
+  readonly log: Pick<Logger, 'info'>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -91,6 +94,11 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
       const beganMs = clock.monotonicMs();
       answer(own, req, res).catch((error: unknown) => {
         refuse(own, req, res, error);
+        const code = error instanceof SvcError ? error.code : 'INTERNAL';
+        deps.log.info(
+          { method: req.method, path: pathOf(req.url ?? '').slice(0, 256), app: req.headers['x-svc-app'], status: res.statusCode, code },
+          'capability call refused',
+        );
         deps.observe(req.method ?? '', pattern, res.statusCode, clock.monotonicMs() - beganMs);
       });
     },

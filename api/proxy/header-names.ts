@@ -96,6 +96,10 @@ const responseKinds = new Map<string, ResponseKind>([
   ['reporting-endpoints', 'wholeOrigin'],
   // Would move the whole origin to another server.
   ['alt-svc', 'drop'],
+  // A web server in front of the portal would answer with a file of its own.
+  ['x-accel-redirect', 'drop'],
+  ['x-sendfile', 'drop'],
+  ['x-lighttpd-send-file', 'drop'],
   // The portal says who may frame an app (frame-ancestors).
   ['x-frame-options', 'drop'],
   ['te', 'drop'],

@@ -200,6 +200,12 @@ describe('the headers that a browser gets', () => {
       'chunked',
       'Alt-Svc',
       'h2=":1"',
+      'X-Accel-Redirect',
+      '/etc/',
+      'x-sendfile',
+      '/etc/passwd',
+      'X-LIGHTTPD-send-file',
+      '/etc/passwd',
       'ETag',
       '"a"',
     ];
