@@ -10,7 +10,7 @@ test('docs/limits.md says what the code says (node setup/limits-table.ts)', asyn
 });
 
 /** The product's sources without its tests: where a limit is kept. */
-const sources = ['schema', 'machines', 'reconcilers', 'store', 'controller', 'kit', 'api', 'bin', 'sdk'].flatMap((folder) =>
+const sources = ['schema', 'machines', 'reconcilers', 'store', 'controller', 'kit', 'api', 'shell', 'bin', 'sdk'].flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|(?:^|\/)testing\/|(?:^|[/-])limits\.ts$/.test(file))
     .map((file) => ({ file: `${folder}/${file}`, text: readFileSync(path.join(root, folder, file), 'utf8') })),

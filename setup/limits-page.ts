@@ -6,7 +6,7 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** The files that hold limits, the shared ones first. */
 export function limitFiles(): readonly string[] {
-  const found = ['schema', 'machines', 'reconcilers', 'store', 'controller', 'kit', 'api', 'bin'].flatMap((folder) =>
+  const found = ['schema', 'machines', 'reconcilers', 'store', 'controller', 'kit', 'api', 'shell', 'bin'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => /(?:^|[/-])limits\.ts$/.test(file))
       .toSorted()

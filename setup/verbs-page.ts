@@ -9,7 +9,9 @@ export const typesPath = resolve(root, 'sdk/web/svc.d.ts');
 
 /** The sentence above each row. */
 function remarks(): ReadonlyMap<string, string> {
-  const text = ['verbs', 'room-verbs'].map((file) => readFileSync(resolve(root, `schema/bridge/${file}.ts`), 'utf8')).join('\n');
+  const text = ['verbs', 'app-verbs', 'room-verbs']
+    .map((file) => readFileSync(resolve(root, `schema/bridge/${file}.ts`), 'utf8'))
+    .join('\n');
   const rows = text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?\n {2}(?:'([\w.-]+)'|(\w+)): /g);
   return new Map(
     Array.from(rows, ([, remark = '', quoted, plain]) => [quoted ?? plain ?? '', remark.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()]),

@@ -10,4 +10,12 @@ export const limits = {
   verbAnswerGraceMs: 1_000,
   /** A place inside an app (`rota`), in characters. Source: spec 2.2 and 8. */
   routeCharsMax: 512,
+  /** Of a call of one app to another: its path with the query, its headers. */
+  callPathCharsMax: 8_192,
+  callHeadersMax: 64,
+  callHeaderCharsMax: 16_384,
+  /** Chunks that may be on the way or unread, each way. */
+  callChunksMax: 8,
+  /** Of a chunk that the page sends. */
+  callChunkBytesMax: 262_144,
 };

@@ -3,6 +3,7 @@
  * (shell/bridge/host.ts), the functions of `window.svc` and their deadlines (sdk/web/svc.ts), `verbos` of `svc.capabilities()`, and, by
  * `node setup/verbs-table.ts`, the types of svc.d.ts and docs/verbs.md, which take the sentence above a row. Source: spec 4.3, 6, 7.
  */
+import { appVerbs } from './app-verbs.ts';
 import { finite, oneOf, optional, route } from './check.ts';
 import { limits } from './limits.ts';
 import { roomVerbs } from './room-verbs.ts';
@@ -51,7 +52,7 @@ const deskVerbs = {
   'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
 };
 
-const table = { ...deskVerbs, ...roomVerbs };
+const table = { ...deskVerbs, ...appVerbs, ...roomVerbs };
 type Table = typeof table;
 
 export type VerbName = keyof Table;
@@ -107,6 +108,8 @@ export const bridgeErrors = {
   'sem-resposta': true,
   /** What went wrong is in the message. */
   falhou: true,
+  /** The answer of another app ended too early: it ended, or the person took their consent back. */
+  interrompido: true,
   /** The page is not in the shell: `fora do ambiente <verb>`. */
   'fora-do-ambiente': true,
 } as const;

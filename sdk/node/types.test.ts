@@ -19,6 +19,7 @@ const expected: Names<Omit<typeof declared, 'ErroSvc' | 'default'>> = {
     pastaDeDados: 'function',
   },
   web: { spa: 'function' },
+  apps: { disponivel: 'function', pedir: 'function', listar: 'function' },
   fila: { disponivel: 'function', submeter: 'function', acompanhar: 'function', baixar: 'function', cancelar: 'function' },
   gpu: { concedida: 'function', disponivel: 'function', estado: 'function' },
   metricas: { disponivel: 'function', contar: 'function', duracao: 'function', relatarErro: 'function' },

@@ -13,7 +13,8 @@ export interface Bridge {
   /** False outside the shell, also once the wait for it ended without a port. */
   readonly inside: boolean;
   readonly connected: boolean;
-  ask(verbo: AskedVerb, args?: Args): Promise<unknown>;
+  /** `transfer`: what of the arguments moves to the shell. */
+  ask(verbo: AskedVerb, args?: Args, transfer?: Transferable[]): Promise<unknown>;
   /** One-way: what the shell wants to know and never answers. */
   emit(evento: string, dados?: Args): void;
   /** Answers the function that cancels. */
@@ -53,7 +54,7 @@ export function createBridge(outside: Outside): Bridge {
   const events = createEvents();
   const queue: Request[] = [];
 
-  const send = ({ id, verbo, args }: Request): void => port?.postMessage({ id, verbo, args });
+  const send = ({ id, verbo, args, transfer }: Request): void => port?.postMessage({ id, verbo, args }, transfer);
   const trySend = (request: Request): void => {
     try {
       send(request);
@@ -97,8 +98,8 @@ export function createBridge(outside: Outside): Bridge {
     get connected() {
       return state === 'ligado';
     },
-    ask: async (verbo, args = {}) =>
-      await requests.ask(verbo, args, (request) => {
+    ask: async (verbo, args = {}, transfer = []) =>
+      await requests.ask(verbo, args, transfer, (request) => {
         if (state === 'ligado') trySend(request);
         else if (state === 'fora') requests.degrade(request);
         else queue.push(request);

@@ -236,6 +236,7 @@ const declared: Names<Svc> = {
     abrir: 'function',
   },
   janela: { abrir: 'function' },
+  apps: { pedir: 'function', listar: 'function' },
   salas: {
     criar: 'function',
     entrar: 'function',

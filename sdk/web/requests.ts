@@ -9,6 +9,7 @@ export interface Request {
   readonly id: number;
   readonly verbo: AskedVerb;
   readonly args: Args;
+  readonly transfer: Transferable[];
 }
 
 interface Waiting extends Request {
@@ -26,7 +27,7 @@ export interface Answer {
 
 export interface Requests {
   /** `send` is called once the request is known. */
-  ask(verbo: AskedVerb, args: Args, send: (request: Request) => void): Promise<unknown>;
+  ask(verbo: AskedVerb, args: Args, transfer: Transferable[], send: (request: Request) => void): Promise<unknown>;
   answered(answer: Answer): void;
   /** As outside the shell. Source: spec 7, "web SDK outside the shell". */
   degrade(request: Request): void;
@@ -50,9 +51,9 @@ export function createRequests(outside: Outside): Requests {
     return request;
   };
   return {
-    ask: async (verbo, args, send) =>
+    ask: async (verbo, args, transfer, send) =>
       await new Promise((resolve, reject) => {
-        const request: Waiting = { id: (lastId += 1), verbo, args, resolve, reject, timer: undefined };
+        const request: Waiting = { id: (lastId += 1), verbo, args, transfer, resolve, reject, timer: undefined };
         const waitMs = pageWaitMs(verbo);
         waiting.set(request.id, request);
         if (waitMs !== null) request.timer = setTimeout(() => take(request.id)?.reject(late(verbo)), waitMs);

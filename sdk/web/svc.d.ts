@@ -119,6 +119,23 @@ interface SvcErro extends Error {
   readonly status?: number;
 }
 
+/** An app that offers a capability, with the words for a menu. */
+interface SvcOferta {
+  readonly app: string;
+  readonly nome: string;
+  readonly rotulo: string;
+}
+
+interface SvcPedido {
+  /** The provider, where several offer it: without it the person's default app, or the one that they choose. */
+  readonly app?: string;
+  readonly method?: string;
+  readonly headers?: HeadersInit;
+  /** A stream gives Uint8Array; it is sent when it ended, since browsers send none over HTTP/1.1. */
+  readonly body?: BodyInit | null;
+  readonly signal?: AbortSignal | null;
+}
+
 interface SvcPonto {
   readonly pointerId: number;
   readonly screenX: number;
@@ -162,6 +179,15 @@ interface Svc {
   readonly janela: {
     /** Opens a window of this app, or hands `rota` to the open one when the app keeps to one window (event `abertura`). */
     abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }>;
+  };
+  readonly apps: {
+    /**
+     * Asks another app, as `fetch`: resolves with what the provider answers, also 4xx and 5xx, and rejects with what the portal or the
+     * person refused. `caminho` begins with a slash. The first use asks the person.
+     */
+    pedir(capacidade: string, caminho: string, opcoes?: SvcPedido): Promise<Response>;
+    /** Who offers a capability that the manifest declares, with words for a menu. Starts no app. */
+    listar(capacidade: string): Promise<readonly SvcOferta[]>;
   };
   readonly salas: {
     /** A new room of this app, owned by the person. */

@@ -2,6 +2,7 @@
  * `window.svc` (spec 4.3, 6, 7), served by the portal at <base>_sdk/svc.js. Put together by setup/build.ts from the table of verbs
  * (schema/bridge/verbs.ts); types for authors: svc.d.ts.
  */
+import { ask } from './apps.ts';
 import { createBridge, inFrame, type Bridge } from './bridge.ts';
 import { outside } from './outside.ts';
 import { createRooms } from './rooms.ts';
@@ -15,6 +16,7 @@ function ownFunctions(bridge: Bridge, file: string | null): Readonly<Record<stri
   const abrir = async (opcoes?: { readonly rota?: string }): Promise<unknown> => await bridge.ask('janela.abrir', { ...opcoes });
   return {
     app: { ao: hear(bridge) },
+    apps: { pedir: ask(bridge) },
     window: {
       arrastar: (event: PointerEvent) => drag(bridge, event),
       menuDoCabecalho: (event: MouseEvent) => bridge.ask('window.menuDoCabecalho', { x: event.clientX, y: event.clientY }),

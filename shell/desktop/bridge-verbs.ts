@@ -1,6 +1,7 @@
 /** What each verb of the bridge does on this desktop. */
 import { publicNames } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
+import { appHandlers } from './app-verbs.ts';
 import type { Desk } from './desk.ts';
 import { roomHandlers } from './room-verbs.ts';
 import { openWindowMenu } from './window-menu.ts';
@@ -8,6 +9,7 @@ import { openWindowMenu } from './window-menu.ts';
 export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
   return {
     ...roomHandlers(desk),
+    ...appHandlers(desk),
     'window.minimize': (id) => (desk().minimise(id), null),
     'window.maximize': (id) => (desk().windows.setMode(id, 'maximised'), null),
     'window.close': (id) => (desk().close(id), null),

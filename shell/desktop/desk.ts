@@ -2,6 +2,7 @@
 import type { SessionAnswer } from '../../schema/wire/http.ts';
 import type { BellModel } from '../bell/bell-model.ts';
 import type { BridgeHost } from '../bridge/host.ts';
+import type { AppCalls } from '../capabilities/app-calls.ts';
 import type { Connection } from '../events/client.ts';
 import type { PreferencesModel } from '../preferences/model.ts';
 import type { AppsModel } from '../state/apps.ts';
@@ -41,6 +42,8 @@ export interface Desk {
   readonly bell: BellModel;
   readonly preferences: PreferencesModel;
   readonly windows: WindowManager;
+  /** What apps ask of each other, and the question about it that is open. */
+  readonly appCalls: AppCalls;
   readonly connection: Signal<Connection>;
   readonly launcherOpen: Signal<boolean>;
   readonly shortcutsOpen: Signal<boolean>;

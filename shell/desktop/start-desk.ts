@@ -3,7 +3,7 @@ import type { SessionAnswer } from '../../schema/wire/http.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import { createBellModel } from '../bell/bell-model.ts';
 import { noticeRoute, noticeText } from '../bell/notice-words.ts';
-import { startBridge, type BridgeFrame } from '../bridge/host.ts';
+import { startBridge, type BridgeFrame, type BridgePage } from '../bridge/host.ts';
 import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
@@ -22,6 +22,7 @@ import { createWindowCounts } from '../windows/counts.ts';
 import { createWindowManager, type WindowManager } from '../windows/manager.ts';
 import { createRemovedApps, type RemovedApps } from '../windows/removed-apps.ts';
 import { loadOpenWindows, remembersWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
+import { appCallsOf } from './app-verbs.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
 import { deskWindows, isApp, optionsOf, shopOptions, shopWindow, tasksOptions, tasksWindow } from './desk-windows.ts';
 import { pressShellKey } from './keys.ts';
@@ -62,6 +63,7 @@ export function startDesk(session: SessionAnswer): Desk {
     bell,
     preferences,
     windows,
+    appCalls: appCallsOf(() => desk),
     connection,
     launcherOpen: createSignal(false),
     shortcutsOpen: createSignal(false),
@@ -79,15 +81,7 @@ export function startDesk(session: SessionAnswer): Desk {
     bridge: startBridge(
       () => bridgeFrames(windows, apps, frames),
       bridgeHandlers(() => desk),
-      {
-        hello: (id) => {
-          frames.get(id)?.greeted();
-          desk.bridge.emit(id, 'tema', appearance());
-        },
-        panel: (id) => desk.bridge.emit(id, 'tema', appearance()),
-        pointer: (id) => windows.focus(id),
-        key: (_, key) => pressShellKey(desk, key),
-      },
+      bridgePage(() => desk),
     ),
     ...deskWindows(() => desk),
   };
@@ -113,6 +107,18 @@ function bridgeFrames(windows: WindowManager, apps: AppsModel, frames: ReadonlyM
       ? []
       : [{ window: window.id, contentWindow, origin: new URL(app.url, location.href).origin }];
   });
+}
+
+function bridgePage(desk: () => Desk): BridgePage {
+  return {
+    hello: (id) => {
+      desk().frames.get(id)?.greeted();
+      desk().bridge.emit(id, 'tema', appearance());
+    },
+    panel: (id) => desk().bridge.emit(id, 'tema', appearance()),
+    pointer: (id) => desk().windows.focus(id),
+    key: (_, key) => pressShellKey(desk(), key),
+  };
 }
 
 function countsFor(apps: AppsModel): ReturnType<typeof createWindowCounts> {

@@ -3,6 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
 import '../bell/svc-bell.ts';
+import '../capabilities/svc-consent.ts';
 import { language, text } from '../i18n/i18n.ts';
 import '../launcher/svc-launcher.ts';
 import '../secrets/svc-secrets.ts';
@@ -26,8 +27,9 @@ export class SvcDesktop extends LitElement {
   declare desk: Desk;
   declare snap: SnapPreview | null;
   #watch = new Watch(this, () => {
-    const { windows, launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp, announcement, connection } = this.desk;
-    const dialogs = [launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp];
+    const { windows, launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp, appCalls, announcement, connection } =
+      this.desk;
+    const dialogs = [launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp, appCalls.question];
     return [windows.windows, windows.area, ...dialogs, announcement, connection, language];
   });
   #ends: (() => void)[] = [];
@@ -76,8 +78,8 @@ export class SvcDesktop extends LitElement {
     super.connectedCallback();
     void this.#watch;
     this.#ends.push(listenKeys(this.desk), this.#followFocus());
-    const { launcherOpen, bellOpen, secretsApp, shared } = this.desk;
-    for (const dialog of [launcherOpen, bellOpen, secretsApp, shared]) {
+    const { launcherOpen, bellOpen, secretsApp, shared, appCalls } = this.desk;
+    for (const dialog of [launcherOpen, bellOpen, secretsApp, shared, appCalls.question]) {
       dialog.subscribe(() => {
         const open = dialog.get();
         if (open !== false && open !== null) this.#backTo = deepActive();
@@ -152,6 +154,7 @@ export class SvcDesktop extends LitElement {
     const covered = coversArea(modes, desk.windows.area.get());
     const secrets = desk.secretsApp.get();
     const room = desk.shared.get();
+    const question = desk.appCalls.question.get();
     return html`
       <main aria-label=${text('app.title')} @snap-preview=${(event: CustomEvent<SnapPreview | null>) => (this.snap = event.detail)}>
         <svc-home .desk=${desk} ?inert=${covered}></svc-home>
@@ -169,6 +172,7 @@ export class SvcDesktop extends LitElement {
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
       ${room === null ? nothing : keyed(room, html`<svc-share .desk=${desk} .sala=${room}></svc-share>`)}
       ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}
+      ${question === null ? nothing : keyed(question, html`<svc-consent .desk=${desk} .question=${question}></svc-consent>`)}
       <svc-toast .desk=${desk}></svc-toast>
       <p class="sr-only" role="status">${desk.announcement.get()}</p>
     `;

@@ -1,8 +1,10 @@
 /** Every sentence of the shell in English. */
+import { enApps } from './en-apps.ts';
 import { enRooms } from './en-rooms.ts';
 import type { Catalogue } from './pt.ts';
 
 export const en: Catalogue = {
+  ...enApps,
   ...enRooms,
   'app.title': 'svc',
   'state.stopped': 'Stopped',

@@ -1,7 +1,9 @@
 /** Every sentence of the shell in Brazilian Portuguese; its keys are the catalogue of all languages. */
+import { ptApps } from './pt-apps.ts';
 import { ptRooms } from './pt-rooms.ts';
 
 export const pt = {
+  ...ptApps,
   ...ptRooms,
   'app.title': 'svc',
   'state.stopped': 'Parado',

@@ -59,7 +59,7 @@ export function actFor(usuario: string, otherPerson: () => void): void {
   loadedFor = { usuario, otherPerson };
 }
 
-function withPerson({ headers, ...rest }: RequestInit): RequestInit {
+export function withPerson({ headers, ...rest }: RequestInit): RequestInit {
   return {
     ...rest,
     headers: { ...(headers as Record<string, string> | undefined), ...(loadedFor && { 'svc-pessoa': loadedFor.usuario }) },

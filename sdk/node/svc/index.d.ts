@@ -58,6 +58,26 @@ export class ErroSvc extends Error {
   constructor(codigo: string, mensagem: string);
 }
 
+/** What other apps offer. The portal's refusals are ErroSvc with its code and `status`. */
+export const apps: {
+  disponivel(): Disponibilidade;
+  /** As `fetch`: resolves with the provider's own answer, also 4xx and 5xx. */
+  pedir(
+    capacidade: string,
+    caminho: string,
+    opcoes?: {
+      /** The provider, where several offer it. */
+      readonly app?: string;
+      readonly method?: string;
+      readonly headers?: RequestInit['headers'];
+      readonly body?: RequestInit['body'] | AsyncIterable<Uint8Array>;
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<Response>;
+  /** Starts no app. */
+  listar(capacidade: string): Promise<readonly { readonly app: string; readonly nome: string; readonly rotulo: string }[]>;
+};
+
 export const fila: {
   disponivel(): Disponibilidade;
   submeter(...args: unknown[]): Promise<never>;

@@ -17,6 +17,7 @@ module.exports = {
   escutar,
   servidor: { escutar, portao, criarLog, responderJson, lerCorpo, lerJson, pastaDeDados: dataDir },
   web: { spa },
+  apps: require('./lib/apps.js'),
   fila: require('./lib/fila.js'),
   gpu: require('./lib/gpu.js'),
   metricas: require('./lib/metricas.js'),

@@ -1,6 +1,7 @@
 """Runtime library of a backend of svc (spec 4.4, 4.5, 5.1), Python 3.11 standard library only.
 
-`from svc import servidor, web` is all that an app needs; `fila`, `gpu`, `metricas` and `salas` say what the system granted.
+`from svc import servidor, web` is all that an app needs; `fila`, `gpu`, `metricas` and `salas` say what the system granted;
+`apps` asks other apps.
 The Node library beside it (sdk/node/svc) keeps the same contract; sdk/contract.real.test.ts drives one table over both.
 
   servidor.py   Pedido, escutar, criar_log: what an app imports
@@ -11,7 +12,7 @@ The Node library beside it (sdk/node/svc) keeps the same contract; sdk/contract.
   _listen.py    the socket, the connections, the end
   _log.py       app.log
   _files.py     a file below a root: paths, ranges, validators
-  _portal.py    what the queue, the metrics and the rooms share
+  _portal.py    what other apps, the queue, the metrics and the rooms share
 """
 
 import os as _os

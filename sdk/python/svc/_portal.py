@@ -1,4 +1,4 @@
-"""What `fila`, `metricas` and `salas` share: the portal's address and credential of this process (spec 2.6, 5.3), and one call to it."""
+"""What `apps`, `fila`, `metricas` and `salas` share: the portal's address and credential of this process (spec 2.6, 5.3), and one call to it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def disponivel(recurso: str, construido: bool = False) -> Resposta:
     """{ disponivel, motivo, codigo }; `motivo` is None only when it is available."""
     missing = [name for name in ('SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN') if not os.environ.get(name)]
     if missing:
-        motivo = f'falta {" e ".join(missing)}: o manifesto declara recursos.{recurso}, e o app foi iniciado pelo portal?'
+        motivo = f'falta {" e ".join(missing)}: o manifesto declara {_declaracao(recurso)}, e o app foi iniciado pelo portal?'
         return Resposta(disponivel=False, motivo=motivo, codigo='SEM_CREDENCIAL')
     concedidos = escopos()
     if concedidos is not None and recurso not in concedidos:
-        motivo = f'o manifesto não declara recursos.{recurso}: a credencial vale só para {", ".join(concedidos) or "nada"}'
+        motivo = f'o manifesto não declara {_declaracao(recurso)}: a credencial vale só para {", ".join(concedidos) or "nada"}'
         return Resposta(disponivel=False, motivo=motivo, codigo='SEM_ESCOPO')
     if construido:
         return Resposta(disponivel=True, motivo=None)
@@ -47,6 +47,10 @@ def recusar(recurso: str, verbo: str, construido: bool = False) -> None:
     estado = disponivel(recurso, construido)
     if not estado:
         raise ErroSvc(str(estado['codigo']), f'{recurso}.{verbo}: {estado["motivo"]}')
+
+
+def _declaracao(recurso: str) -> str:
+    return 'requires ou usa' if recurso == 'capacidades' else f'recursos.{recurso}'
 
 
 class Conteudo(NamedTuple):
@@ -65,7 +69,7 @@ class _SemRedirecionar(urllib.request.HTTPRedirectHandler):
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _SemRedirecionar)
 
 
-def _recusa(resposta: urllib.error.HTTPError, what: str) -> ErroSvc:
+def recusa(resposta: Any, status: int, what: str) -> ErroSvc:
     """The portal's own refusal, with its code, HTTP status and how long it asks to wait."""
     try:
         problem = json.loads(resposta.read(1024 * 1024))
@@ -75,10 +79,10 @@ def _recusa(resposta: urllib.error.HTTPError, what: str) -> ErroSvc:
         problem = {}
     codigo, palavras = problem.get('code'), problem.get('error')
     erro = ErroSvc(
-        codigo if isinstance(codigo, str) else f'HTTP_{resposta.code}',
+        codigo if isinstance(codigo, str) else f'HTTP_{status}',
         f'{what}: {palavras if isinstance(palavras, str) else resposta.reason}',
     )
-    erro.status = resposta.code
+    erro.status = status
     espera = problem.get('retryAfterMs')
     erro.retry_after_ms = espera if isinstance(espera, (int, float)) else None
     return erro
@@ -109,7 +113,7 @@ def chamar(
             return Conteudo(resposta.read(), resposta.headers.get('Content-Type', ''))
     except urllib.error.HTTPError as resposta:
         with resposta:
-            raise _recusa(resposta, what) from None
+            raise recusa(resposta, resposta.code, what) from None
     except TimeoutError:
         raise ErroSvc('SEM_RESPOSTA', f'{what}: o portal não respondeu em {espera_s:g} s') from None
     except OSError as problem:

@@ -1,5 +1,5 @@
 'use strict';
-/** What `fila`, `metricas` and `salas` share: the portal's address and credential of this process (spec 2.6, 5.3), and one call to it. */
+/** What `apps`, `fila`, `metricas` and `salas` share: the portal's address and credential of this process (spec 2.6, 5.3), and one call to it. */
 const { ErroSvc } = require('./erros.js');
 
 const ESPERA_MS = 20_000;
@@ -10,16 +10,18 @@ function escopos() {
   return texto === undefined ? null : texto.split(',').filter(Boolean);
 }
 
+const declaracao = (recurso) => (recurso === 'capacidades' ? 'requires ou usa' : `recursos.${recurso}`);
+
 /** { disponivel, motivo, codigo }; `motivo` is null only when it is available. */
 function disponivel(recurso, construido = false) {
   const missing = ['SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN'].filter((name) => !process.env[name]);
   if (missing.length > 0) {
-    const motivo = `falta ${missing.join(' e ')}: o manifesto declara recursos.${recurso}, e o app foi iniciado pelo portal?`;
+    const motivo = `falta ${missing.join(' e ')}: o manifesto declara ${declaracao(recurso)}, e o app foi iniciado pelo portal?`;
     return { disponivel: false, motivo, codigo: 'SEM_CREDENCIAL' };
   }
   const concedidos = escopos();
   if (concedidos !== null && !concedidos.includes(recurso)) {
-    const motivo = `o manifesto não declara recursos.${recurso}: a credencial vale só para ${concedidos.join(', ') || 'nada'}`;
+    const motivo = `o manifesto não declara ${declaracao(recurso)}: a credencial vale só para ${concedidos.join(', ') || 'nada'}`;
     return { disponivel: false, motivo, codigo: 'SEM_ESCOPO' };
   }
   if (construido) return { disponivel: true, motivo: null };
@@ -70,4 +72,4 @@ async function chamar(what, metodo, caminho, { json, bytes, tipo, esperaMs = ESP
   }
 }
 
-module.exports = { disponivel, escopos, recusar, recusados, chamar };
+module.exports = { ESPERA_MS, disponivel, escopos, recusa, recusar, recusados, chamar };

@@ -1,0 +1,108 @@
+/** The shell's end of the port of one call: the body that comes, the answer that goes, no more of either than the other side takes. */
+import { createCredit, isChunk, type CallError, type Credit, type ToPage, type ToShell } from '../../schema/bridge/call.ts';
+import { limits } from './limits.ts';
+
+const blobBytes = 4 * 1024 * 1024;
+
+export interface CallPort {
+  /** Fires when the page gave up, is gone, or breaks the protocol. */
+  readonly signal: AbortSignal;
+  /** The body that the page streams. */
+  body(): Promise<Blob>;
+  answer(response: Response): Promise<void>;
+  fail(error: CallError): void;
+}
+
+export function openCallPort(port: MessagePort, page: AbortSignal): CallPort {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([page, ended.signal]);
+  const credit = createCredit(signal);
+  const gathered = createGathered(signal);
+  const send = (message: ToPage, transfer: Transferable[] = []): void => port.postMessage(message, transfer);
+  const fail = (erro: CallError): void => {
+    send({ erro });
+    ended.abort();
+  };
+  const broken = (): void => fail({ code: 'argumentos-invalidos', message: 'apps.pedir: mensagem fora do protocolo' });
+  const chunk = (corpo: unknown): void => {
+    if (!isChunk(corpo)) return broken();
+    if (!gathered.add(corpo))
+      return fail({ code: 'TOO_LARGE', message: `apps.pedir: corpo maior que ${limits.callStreamedBodyBytesMax} bytes`, status: 413 });
+    send({ mais: 1 });
+  };
+  port.addEventListener('message', ({ data }: MessageEvent<ToShell | null>) => {
+    if (signal.aborted) return;
+    if (typeof data !== 'object' || data === null) return broken();
+    if (data.mais !== undefined) return credit.add(data.mais) ? undefined : broken();
+    if (data.corpo !== undefined) return chunk(data.corpo);
+    if (data.fim === true) return gathered.end();
+    if (data.cancela === true) return ended.abort();
+    broken();
+  });
+  port.addEventListener('close', () => ended.abort());
+  page.addEventListener('abort', () => port.close(), { once: true });
+  port.start();
+  return {
+    signal,
+    body: async () => await gathered.whole,
+    answer: async ({ status, statusText: texto, headers, body }) => {
+      signal.throwIfAborted();
+      send({ cabeca: { status, texto, cabecalhos: [...headers], temCorpo: body !== null } });
+      if (body !== null) await pump(body.getReader(), credit, send);
+    },
+    fail,
+  };
+}
+
+interface Gathered {
+  /** False: too many bytes. */
+  add(chunk: ArrayBuffer): boolean;
+  end(): void;
+  /** Rejects when the call has ended. */
+  readonly whole: Promise<Blob>;
+}
+
+function createGathered(signal: AbortSignal): Gathered {
+  const { promise, resolve, reject } = Promise.withResolvers<Blob>();
+  promise.catch(() => undefined);
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  let blob = new Blob();
+  let parts: ArrayBuffer[] = [];
+  let bytes = 0;
+  const flush = (): void => {
+    blob = new Blob([blob, ...parts]);
+    parts = [];
+    bytes = 0;
+  };
+  return {
+    whole: promise,
+    add: (chunk) => {
+      parts.push(chunk);
+      bytes += chunk.byteLength;
+      if (bytes >= blobBytes) flush();
+      return blob.size + bytes <= limits.callStreamedBodyBytesMax;
+    },
+    end: () => {
+      flush();
+      resolve(blob);
+    },
+  };
+}
+
+async function pump(
+  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
+  credit: Credit,
+  send: (message: ToPage, transfer?: Transferable[]) => void,
+): Promise<void> {
+  try {
+    for (;;) {
+      await credit.take();
+      const { done, value } = await reader.read();
+      if (done) return send({ fim: true });
+      const corpo = value.byteLength === value.buffer.byteLength ? value.buffer : value.slice().buffer;
+      send({ corpo }, [corpo]);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

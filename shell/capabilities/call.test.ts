@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import type { ConsentBody, ConsentView } from '../../schema/wire/capabilities.ts';
+import { CallRefused, type PortalCall } from '../session/capabilities-api.ts';
+import { callOtherApp, decide, type CallDeps } from './call.ts';
+import { createQuestions, type Decision } from './questions.ts';
+
+const capacidade = 'dicionario/v1';
+const offer = (app: string): { app: string; nome: string; rotulo: string } => ({ app, nome: app, rotulo: app });
+const call: PortalCall = { de: 'leitor', capacidade, caminho: '/x', metodo: 'GET', cabecalhos: [], corpo: null, para: null, uso: null };
+const needed = (app: string): CallRefused => new CallRefused(403, { code: 'CONSENT_NEEDED', oferta: offer(app) });
+const choice = (...apps: string[]): CallRefused => new CallRefused(409, { code: 'PROVIDER_CHOICE', ofertas: apps.map(offer) });
+
+interface World extends CallDeps {
+  readonly asked: PortalCall[];
+  readonly said: ConsentBody[];
+  readonly preferred: string[];
+}
+
+/** A portal that gives these answers one after the other, and a person who says this to every question. */
+function world(answers: readonly (CallRefused | Response)[], decision: Decision, kept: readonly Partial<ConsentView>[] = []): World {
+  const left = [...answers];
+  const asked: PortalCall[] = [];
+  const said: ConsentBody[] = [];
+  const preferred: string[] = [];
+  const questions = createQuestions(() => 0);
+  const deps: World = {
+    asked,
+    said,
+    preferred,
+    portal: async (one) => {
+      asked.push(one);
+      const next = left.shift();
+      if (next instanceof Response) return Promise.resolve(next);
+      throw next ?? new Error('asked once too often');
+    },
+    consents: async () => Promise.resolve(kept as readonly ConsentView[]),
+    consent: async (body) =>
+      Promise.resolve((said.push(body), { id: null, uso: body.duracao === 'uma-vez' ? `passe-${said.length}` : null })),
+    prefer: async (_, app) => Promise.resolve(void preferred.push(app)),
+    questions,
+    waiting: () => () => undefined,
+  };
+  questions.shown.subscribe(() => {
+    const question = questions.shown.get();
+    if (question !== null) queueMicrotask(() => void decide(deps, question, decision));
+  });
+  return deps;
+}
+
+const run = async (deps: CallDeps): Promise<unknown> =>
+  await callOtherApp(deps, call, new AbortController().signal).then(
+    ({ status }) => status,
+    (error: unknown) => (error as CallRefused).code,
+  );
+const yes = (para: string, duracao: 'sempre' | 'uma-vez'): Decision => ({ kind: 'sim', para, duracao });
+
+describe('a call that needs the consent of the person', () => {
+  test('is made again after a yes, which is kept', async () => {
+    const deps = world([needed('dicionario'), new Response('')], yes('dicionario', 'sempre'));
+    expect(await run(deps)).toBe(200);
+    expect(deps.said).toEqual([{ de: 'leitor', para: 'dicionario', capacidade, resposta: 'sim', duracao: 'sempre' }]);
+    expect(deps.asked[1]).toMatchObject({ para: 'dicionario', uso: null });
+    expect(deps.preferred).toEqual([]);
+  });
+
+  test('carries a pass after a yes for once: each of two that waited its own', async () => {
+    const deps = world([needed('dicionario'), needed('dicionario'), new Response(''), new Response('')], yes('dicionario', 'uma-vez'));
+    expect(await Promise.all([run(deps), run(deps)])).toEqual([200, 200]);
+    expect(deps.asked.slice(2).map(({ uso }) => uso)).toEqual(['passe-1', 'passe-2']);
+  });
+
+  test('is refused after a no, which is kept', async () => {
+    const deps = world([needed('dicionario')], { kind: 'nao' });
+    expect(await run(deps)).toBe('CONSENT_REFUSED');
+    expect(deps.said.map(({ resposta }) => resposta)).toEqual(['nao']);
+  });
+
+  test('is refused when the question was closed, and nothing is kept', async () => {
+    const deps = world([needed('dicionario')], { kind: 'fechada' });
+    expect(await run(deps)).toBe('CONSENT_NEEDED');
+    expect(deps.said).toEqual([]);
+  });
+});
+
+describe('several providers', () => {
+  test('the one that is chosen for always becomes the default', async () => {
+    const deps = world([choice('dicionario', 'glossario'), new Response('')], yes('glossario', 'sempre'));
+    expect(await run(deps)).toBe(200);
+    expect(deps.asked[1]).toMatchObject({ para: 'glossario' });
+    expect(deps.preferred).toEqual(['glossario']);
+  });
+
+  test('the only one that the person did not refuse is asked without a choice', async () => {
+    const refused = { de: 'leitor', para: 'dicionario', capacidade, resposta: 'nao' } as const;
+    const deps = world([choice('dicionario', 'glossario'), new Response('')], { kind: 'fechada' }, [refused]);
+    expect(await run(deps)).toBe(200);
+    expect(deps.asked[1]).toMatchObject({ para: 'glossario' });
+  });
+
+  test('a no is for all of them, and they are not offered again', async () => {
+    const deps = world([choice('dicionario', 'glossario')], { kind: 'nao' });
+    expect(await run(deps)).toBe('CONSENT_REFUSED');
+    expect(deps.said.map(({ para }) => para)).toEqual(['dicionario', 'glossario']);
+    const kept = deps.said.map(({ de, para }) => ({ de, para, capacidade, resposta: 'nao' as const }));
+    expect(await run(world([choice('dicionario', 'glossario')], yes('glossario', 'sempre'), kept))).toBe('CONSENT_REFUSED');
+  });
+});
+
+test('what no answer of the person changes is refused as the portal refused it', async () => {
+  expect(await run(world([new CallRefused(404, { code: 'CAPABILITY_UNKNOWN' })], { kind: 'fechada' }))).toBe('CAPABILITY_UNKNOWN');
+});
+
+test('a portal that asks again and again is not asked without end', async () => {
+  const deps = world(
+    Array.from({ length: 9 }, () => needed('dicionario')),
+    yes('dicionario', 'sempre'),
+  );
+  expect(await run(deps)).toBe('CONSENT_NEEDED');
+  expect(deps.asked).toHaveLength(4);
+});

@@ -1,0 +1,77 @@
+/**
+ * One call of an app to another, as far as the provider's answer: asks the person where the portal wants their consent or a choice, and asks
+ * the portal again. Decisions: docs/decisions/0200-capability-calls.md, 0201-consent.md
+ */
+import type { ConsentAnswer, ConsentBody, ConsentView } from '../../schema/wire/capabilities.ts';
+import { CallRefused, type PortalCall } from '../session/capabilities-api.ts';
+import type { Decision, Question, Questions } from './questions.ts';
+
+export interface CallDeps {
+  readonly portal: (call: PortalCall, signal: AbortSignal) => Promise<Response>;
+  readonly consents: () => Promise<readonly ConsentView[]>;
+  readonly consent: (body: ConsentBody) => Promise<ConsentAnswer>;
+  /** Makes an app the person's default for a capability. */
+  readonly prefer: (capacidade: string, app: string) => Promise<void>;
+  readonly questions: Questions;
+  /** Called while the portal is asked; what comes back is called when it answered. */
+  readonly waiting: (call: PortalCall) => () => void;
+}
+
+/** A choice, then a consent for the one that was chosen, then the call; and once more where the person changed their mind meanwhile. */
+const roundsMax = 4;
+
+/** Rejects CallRefused, also where the person said no. */
+export async function callOtherApp(deps: CallDeps, asked: PortalCall, signal: AbortSignal): Promise<Response> {
+  let call = asked;
+  for (let round = 1; ; round += 1) {
+    const answered = deps.waiting(call);
+    try {
+      return await deps.portal(call, signal);
+    } catch (error) {
+      answered();
+      if (!(error instanceof CallRefused) || round === roundsMax) throw error;
+      call = await allowed(deps, call, error, signal);
+    } finally {
+      answered();
+    }
+  }
+}
+
+/** The call as it may be made now. Rejects the refusal where nothing can be asked, and where the person does not say yes. */
+async function allowed(deps: CallDeps, call: PortalCall, refused: CallRefused, signal: AbortSignal): Promise<PortalCall> {
+  const { de, capacidade } = call;
+  const isChoice = refused.code === 'PROVIDER_CHOICE';
+  if (refused.ofertas.length === 0 || (!isChoice && refused.code !== 'CONSENT_NEEDED')) throw refused;
+  const ofertas = isChoice ? await notRefused(deps, call, refused) : refused.ofertas;
+  const [only, second] = ofertas;
+  if (only === undefined) throw refusal('CONSENT_REFUSED', refused);
+  if (isChoice && second === undefined) return { ...call, para: only.app };
+  const decision = await deps.questions.ask({ de, capacidade, ofertas }, signal);
+  if (decision.kind !== 'sim') throw refusal(decision.kind === 'nao' ? 'CONSENT_REFUSED' : 'CONSENT_NEEDED', refused);
+  const { para, duracao } = decision;
+  // Each of the calls that waited for the answer needs a pass of its own.
+  const uso = duracao === 'uma-vez' ? (await deps.consent({ de, para, capacidade, resposta: 'sim', duracao })).uso : null;
+  return { ...call, para, uso };
+}
+
+/** The offers without those that the person refused to this app. */
+async function notRefused(deps: CallDeps, { de, capacidade }: PortalCall, { ofertas }: CallRefused): Promise<CallRefused['ofertas']> {
+  const refusals = (await deps.consents()).filter((row) => row.de === de && row.capacidade === capacidade && row.resposta === 'nao');
+  return ofertas.filter(({ app }) => !refusals.some(({ para }) => para === app));
+}
+
+const refusal = (code: 'CONSENT_REFUSED' | 'CONSENT_NEEDED', { message }: CallRefused): CallRefused =>
+  new CallRefused(403, { code, detail: message });
+
+/** What the person said is kept first, so that the calls that wait find it. Rejects with what the portal says; then nothing was answered. */
+export async function decide(deps: CallDeps, question: Question, decision: Decision): Promise<void> {
+  const { de, capacidade, ofertas } = question;
+  if (decision.kind === 'nao') {
+    for (const { app } of ofertas) await deps.consent({ de, para: app, capacidade, resposta: 'nao', duracao: 'sempre' });
+  }
+  if (decision.kind === 'sim' && decision.duracao === 'sempre') {
+    await deps.consent({ de, para: decision.para, capacidade, resposta: 'sim', duracao: 'sempre' });
+    if (ofertas.length > 1) await deps.prefer(capacidade, decision.para);
+  }
+  deps.questions.answer(question, decision);
+}

@@ -1,0 +1,177 @@
+/**
+ * Asks the person whether one app may use another, in the top layer, where no app can draw. A click counts only when it began while the
+ * question had been in front, with the keyboard, for half a second: against a page that provokes clicks and shows this under them.
+ * Esc and closing are "no, this time". Source: spec 5.6; decision docs/decisions/0201-consent.md
+ */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Desk } from '../desktop/desk.ts';
+import { language, text } from '../i18n/i18n.ts';
+import type { Offer } from '../session/capabilities-api.ts';
+import { sayError } from '../session/say-error.ts';
+import { Watch } from '../state/signal.ts';
+import '../ui/app-icon.ts';
+import { base } from '../ui/base.ts';
+import { dialogStyles } from '../ui/dialog-styles.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { noteStyles } from '../ui/piece-styles.ts';
+import { consentStyles } from './consent-styles.ts';
+import { limits } from './limits.ts';
+import type { Decision, Question } from './questions.ts';
+
+export class SvcConsent extends LitElement {
+  static override properties = {
+    desk: { attribute: false },
+    question: { attribute: false },
+    para: { state: true },
+    ready: { state: true },
+    busy: { state: true },
+    problem: { state: true },
+  };
+  declare desk: Desk;
+  declare question: Question;
+  /** The provider that is chosen. */
+  declare para: string | null;
+  declare ready: boolean;
+  declare busy: boolean;
+  declare problem: string | null;
+  #watch = new Watch(this, () => [this.desk.apps.state, language]);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** A press of pointer or key that began when the question was ready. */
+  #pressed = false;
+
+  constructor() {
+    super();
+    this.para = null;
+    this.ready = false;
+    this.busy = false;
+    this.problem = null;
+  }
+
+  static override styles = [base, dialogStyles, noteStyles, consentStyles];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    for (const change of ['focus', 'blur', 'pageshow']) addEventListener(change, this.#count);
+    document.addEventListener('visibilitychange', this.#count);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    for (const change of ['focus', 'blur', 'pageshow']) removeEventListener(change, this.#count);
+    document.removeEventListener('visibilitychange', this.#count);
+    clearTimeout(this.#timer);
+  }
+
+  override firstUpdated(): void {
+    const { ofertas } = this.question;
+    if (ofertas.length === 1) this.para = ofertas[0]?.app ?? null;
+    this.renderRoot.querySelector('dialog')?.showModal();
+    // On no button: a key that was meant for another window answers nothing.
+    this.renderRoot.querySelector<HTMLElement>('h2')?.focus();
+    this.#count();
+  }
+
+  /** From now, or not at all. */
+  #count = (): void => {
+    clearTimeout(this.#timer);
+    this.ready = false;
+    this.#pressed = false;
+    if (document.visibilityState !== 'visible' || !document.hasFocus()) return;
+    this.#timer = setTimeout(() => (this.ready = true), limits.questionReadyMs);
+  };
+
+  #press = (): void => void (this.#pressed = this.ready);
+
+  #clicked(decision: Decision): void {
+    const meant = this.ready && this.#pressed;
+    this.#pressed = false;
+    if (meant) void this.#decide(decision);
+  }
+
+  async #decide(decision: Decision): Promise<void> {
+    this.busy = true;
+    this.problem = null;
+    try {
+      await this.desk.appCalls.decide(this.question, decision);
+    } catch (error) {
+      this.problem = sayError(error);
+      this.busy = false;
+    }
+  }
+
+  /** Whatever closed it: where the portal has to be asked, the question is closed by its answer. */
+  #closed(): void {
+    void this.#decide({ kind: 'fechada' });
+  }
+
+  get #de(): string {
+    const { de } = this.question;
+    return this.desk.apps.find(de)?.name ?? de;
+  }
+
+  override render(): TemplateResult {
+    const { ofertas, capacidade, de: id } = this.question;
+    const [first, second] = ofertas;
+    const de = this.#de;
+    const alone = second === undefined ? first : undefined;
+    const title = alone === undefined ? text('apps.askChoice', { de }) : text('apps.ask', { de, para: alone.nome });
+    const lead = alone === undefined ? text('apps.leadChoice', { de }) : text('apps.lead', { de, para: alone.nome, rotulo: alone.rotulo });
+    return html`<dialog
+      role="alertdialog"
+      aria-labelledby="title"
+      aria-describedby="lead"
+      aria-busy=${this.busy}
+      @pointerdown=${this.#press}
+      @keydown=${this.#press}
+      @close=${() => this.#closed()}
+    >
+      <header>
+        <h2 id="title" tabindex="-1">${title}</h2>
+        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#closed()}>
+          ${glyph('close')}
+        </button>
+      </header>
+      <div class="body">
+        <p id="lead">${lead}</p>
+        ${alone === undefined ? this.#choice(ofertas) : nothing}
+        <p class="facts">${text('apps.capability', { capacidade })}<br /><code>${id} → ${alone?.app ?? this.para ?? '?'}</code></p>
+        <div class="verbs">${this.#verbs()}</div>
+        <p class="facts">${text('apps.kept')}</p>
+        ${this.problem === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${this.problem}</span></p>`}
+      </div>
+    </dialog>`;
+  }
+
+  #choice(ofertas: readonly Offer[]): TemplateResult {
+    return html`<fieldset>
+      <legend>${text('apps.which')}</legend>
+      ${ofertas.map(
+        ({ app, nome, rotulo }) =>
+          html`<label class="offer">
+            <input type="radio" name="offer" value=${app} .checked=${this.para === app} @change=${() => (this.para = app)} />
+            <span
+              >${rotulo}<span class="facts">${nome} <code>${app}</code></span></span
+            >
+          </label>`,
+      )}
+    </fieldset>`;
+  }
+
+  #verbs(): TemplateResult {
+    const { para } = this;
+    const closed = this.busy || !this.ready;
+    const yes = (duracao: 'sempre' | 'uma-vez'): void => {
+      if (para !== null) this.#clicked({ kind: 'sim', para, duracao });
+    };
+    return html`<button class="button primary" type="button" ?disabled=${closed || para === null} @click=${() => yes('sempre')}>
+        ${text('apps.allow')}
+      </button>
+      <button class="button" type="button" ?disabled=${closed || para === null} @click=${() => yes('uma-vez')}>${text('apps.once')}</button>
+      <button class="button" type="button" ?disabled=${closed} @click=${() => this.#clicked({ kind: 'nao' })}>
+        ${text('apps.deny')}
+      </button>`;
+  }
+}
+
+customElements.define('svc-consent', SvcConsent);

@@ -1,0 +1,42 @@
+/** What the verbs of apps that use each other do on this desktop. Which app asks is known by the window. */
+import type { appVerbs } from '../../schema/bridge/app-verbs.ts';
+import type { BridgeHandlers } from '../bridge/host.ts';
+import { createAppCalls, type AppCalls } from '../capabilities/app-calls.ts';
+import { text } from '../i18n/i18n.ts';
+import { listOffers, type PortalCall } from '../session/capabilities-api.ts';
+import type { Desk } from './desk.ts';
+
+export function appHandlers(desk: () => Desk): Pick<BridgeHandlers, keyof typeof appVerbs> {
+  const appOf = (window: string): string => {
+    const app = desk().windows.find(window)?.app;
+    // A page can't ask from a window that is gone: its port is closed.
+    if (app === undefined) throw new Error('a janela não existe mais');
+    return app;
+  };
+  return {
+    'apps.pedir': (id, args, page) => (desk().appCalls.carry(appOf(id), args, page), null),
+    'apps.listar': async (id, { capacidade }, signal) => await listOffers(appOf(id), capacidade, signal),
+  };
+}
+
+export function appCallsOf(desk: () => Desk): AppCalls {
+  return createAppCalls({
+    prefer: async (capacidade, app) => await desk().preferences.change({ padroes: { [capacidade]: app } }),
+    slow: (call) => void sayStarting(desk(), call).catch(() => undefined),
+  });
+}
+
+/** Which provider the portal is waiting for, where it is one that starts: by what it would choose itself. */
+async function sayStarting({ apps, preferences, toast, announcement }: Desk, { de, capacidade, para }: PortalCall): Promise<void> {
+  const chosen = para ?? preferences.state.get()?.padroes?.[capacidade] ?? (await onlyOffer(de, capacidade));
+  const provider = chosen === null ? undefined : apps.find(chosen);
+  if (provider === undefined || provider.ready) return;
+  const words = text('apps.starting', { de: apps.find(de)?.name ?? de, para: provider.name });
+  announcement.set(words);
+  toast.set({ words, open: null });
+}
+
+async function onlyOffer(de: string, capacidade: string): Promise<string | null> {
+  const [only, second] = await listOffers(de, capacidade, AbortSignal.timeout(5_000));
+  return second === undefined ? (only?.app ?? null) : null;
+}

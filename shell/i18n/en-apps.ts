@@ -1,0 +1,16 @@
+/** The sentences of apps that use each other, in English. Part of en.ts. */
+import type { ptApps } from './pt-apps.ts';
+
+export const enApps: { readonly [K in keyof typeof ptApps]: string } = {
+  'apps.ask': '{de} wants to use {para}',
+  'apps.askChoice': '{de} wants to use another app',
+  'apps.lead': '{de} will be able to ask {para} for “{rotulo}” on your behalf. {para} will know that {de} asked.',
+  'apps.leadChoice': '{de} asks for something that several apps offer. Choose which one answers; it will know that {de} asked.',
+  'apps.which': 'App that answers',
+  'apps.capability': 'Capability: {capacidade}',
+  'apps.allow': 'Allow',
+  'apps.once': 'Only this time',
+  'apps.deny': 'Don’t allow',
+  'apps.kept': '“Allow” and “Don’t allow” hold until you change them. Closing means no, this time only.',
+  'apps.starting': 'Starting {para}, asked for by {de}…',
+};
