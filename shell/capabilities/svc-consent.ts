@@ -135,7 +135,9 @@ export class SvcConsent extends LitElement {
       <div class="body">
         <p id="lead">${lead}</p>
         ${alone === undefined ? this.#choice(ofertas) : nothing}
-        <p class="facts">${text('apps.capability', { capacidade })}<br /><code>${id} → ${alone?.app ?? this.para ?? '?'}</code></p>
+        <p class="facts">
+          ${text('apps.capability', { capacidade })}<br /><code>${id}${this.para === null ? '' : ` → ${this.para}`}</code>
+        </p>
         <div class="verbs">${this.#verbs()}</div>
         <p class="facts">${text('apps.kept')}</p>
         ${this.problem === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${this.problem}</span></p>`}

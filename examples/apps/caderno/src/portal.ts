@@ -5,7 +5,7 @@ import type { Awareness } from 'y-protocols/awareness';
 export type Estado = SvcEstadoDaSala;
 export type Sala = SvcSala;
 export type Pessoa = SvcPessoa;
-export type Salas = SvcSalas;
+export type Salas = Svc['salas'];
 /** `presenca` is there on the channel that was entered with the awareness protocol. */
 export type Conexao = SvcConexao<Y.Doc, Awareness | undefined>;
 
