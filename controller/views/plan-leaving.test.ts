@@ -5,6 +5,7 @@ import { alive } from '../../reconcilers/backend-fixtures.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import { packagesInMemory } from '../hosts/testing/memory-host.ts';
 import { memorySupervisors, type MemorySupervisors } from '../hosts/testing/memory-supervisors.ts';
+import { amount } from '../../test/support/amount.ts';
 import { doc, playRemoval, type Change, type Removal } from './testing/removal.ts';
 
 const apps = ['app0', 'app1', 'app2'] as const;
@@ -94,7 +95,7 @@ test('the acts of the plan are the acts of the loop, whoever goes and whatever r
         expect([...reasons].filter((reason) => reason === 'SupervisorLost' || reason === 'HashChanged')).toEqual([]);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: amount(15) },
   );
 });
 
@@ -228,7 +229,7 @@ test('the acts of the plan are the acts of the loop, whatever goes from the fold
       expect(reasons.filter((line) => !told.has(line))).toEqual([]);
       expect(events.filter(({ reason }) => reason === 'SupervisorLost' || reason === 'HashChanged')).toEqual([]);
     }),
-    { numRuns: 25 },
+    { numRuns: amount(25) },
   );
-  expect(total.acts).toBeGreaterThan(50);
+  expect(total.acts).toBeGreaterThan(amount(50));
 });

@@ -10,7 +10,9 @@ const shells = ['/bin/sh', '/bin/bash', '/bin/dash', '/bin/zsh', '/usr/bin/fish'
 );
 const taken = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@%+,=-';
 
-function wordsSeenBy(shell: string, line: string): string[] {
+/** One shell reads all lines: each begins a command. */
+function wordsSeenBy(shell: string, lines: readonly string[]): string[] {
+  const line = lines.join('\n');
   const flags = shell.endsWith('busybox') ? ['sh', '-c', line] : ['-c', line];
   return execFileSync(shell, flags, { encoding: 'utf8', env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' } })
     .split('\n')
@@ -35,11 +37,10 @@ test.for(shells)('%s reads back the very words that were given', (shell) => {
   const argvs = sample(array(word, { minLength: 1, maxLength: 8 }), { numRuns: 60, seed: 20_261_121 });
   // Words that mean something to one shell or another when they stand bare.
   const special = ['=ls', '-n', '--', '%1', '@a', 'a=b', '.', '..', '/', ':', '+x', ',', 'if', 'A=1', '-'];
-  for (const argv of [...argvs, special]) {
-    // The words of remoteCommand behind a program that prints what it was given.
-    const line = `'/usr/bin/printf' '%s\\n' ${remoteCommand(['x', ...argv])}`;
-    expect(wordsSeenBy(shell, line)).toEqual(['x', ...argv]);
-  }
+  // The words of remoteCommand behind a program that prints what it was given.
+  const lines = [...argvs, special].map((argv) => `'/usr/bin/printf' '%s\\n' ${remoteCommand(['x', ...argv])} ''`);
+  // An empty word, which no command has, ends each of them.
+  expect(wordsSeenBy(shell, lines)).toEqual([...argvs, special].flatMap((argv) => ['x'].concat(argv, '')));
 });
 
 test.for([
