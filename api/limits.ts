@@ -40,6 +40,8 @@ export const limits = {
   startPollMs: 100,
   /** An icon whose address names its version. */
   iconKeptMs: 24 * 60 * 60_000,
+  /** A script of an app that the shell runs. Decision: docs/decisions/0204-scripts-in-the-shell.md */
+  shellScriptBytesMax: 2 * 1_024 * 1_024,
   staticFileBytesMax: 16 * 1_024 * 1_024,
   logTailLinesDefault: 200,
   eventsPageMax: 1_000,

@@ -51,14 +51,14 @@ import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
 import { addAppRoutes } from './routes/apps.ts';
-import { addConsentRoutes } from './routes/consents.ts';
 import { attachmentUploadPath } from './routes/attachments.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addOidcRoutes } from './routes/oidc.ts';
-import { addPreferenceRoutes } from './routes/preferences.ts';
 import { addSecretRoutes } from './routes/secrets.ts';
 import { addSessionRoutes } from './routes/session.ts';
+import { addSettingsRoutes } from './routes/settings.ts';
 import { addStoreRoutes } from './routes/shop.ts';
+import type { ShellScripts } from './settings/settings.ts';
 import { createShell, type Shell } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
 import { createStarts, type Starts } from './starts.ts';
@@ -77,6 +77,8 @@ export interface PortalOptions {
     readonly origins: 'subdomain' | 'path';
     /** Addresses and networks whose X-Forwarded-For is believed. */
     readonly trustedProxies: readonly string[];
+    /** Whose packages may run a script in the shell. */
+    readonly shellScripts: ShellScripts;
   };
   /** Path of the unix socket for the command line; null: none. */
   readonly controlSocket: string | null;
@@ -218,12 +220,11 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     addOidcRoutes(app, { site, address, oidc, signIn, onRefused: (error, address) => logRefusal(log, 'oidc', error, address) });
     addAdminSessionRoutes(app, { people, sessions, oidc });
     addAppRoutes(app, { site, apps, starts, windows, passes });
-    addPreferenceRoutes(app, preferences);
+    addSettingsRoutes(app, { apps, people, preferences, consents: capabilities.consents, shellScripts: options.settings.shellScripts });
     addSecretRoutes(app, { commands: commands.apps, log });
     addLogRoute(app, logs);
     addStoreRoutes(app, { apps, shop, store, bus, clock });
     rooms.register(app);
-    addConsentRoutes(app, capabilities.consents);
     addMetricsRoute(app, metrics);
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());

@@ -37,6 +37,8 @@ export interface PersonRecord {
   readonly nome: string;
   readonly login: string;
   readonly grupos: readonly string[];
+  /** Name of the person's server, as its document says. */
+  readonly servidor?: string;
   /** What the person should know about their account; null: nothing. */
   readonly notice?: { readonly reason: Reason; readonly message: string } | null;
 }
@@ -111,6 +113,8 @@ export interface AppsView {
   /** Ids of the apps that are installed for the person; costs less than `of`. */
   installed(usuario: string): readonly string[];
   manifest(usuario: string, app: string): Manifest | null;
+  /** Whether an administrator installed it for all, or the person for themselves; null: it is not installed. */
+  scope(usuario: string, app: string): 'sistema' | 'pessoa' | null;
   /** Bytes of a file of the installed package (icon…); null when missing. Path is checked to stay inside the package. */
   file(usuario: string, app: string, path: string): Promise<Uint8Array | null>;
   /** Asks the person's supervisor what their apps use; `of` and `find` then say it. Resolves without it when it does not answer. */

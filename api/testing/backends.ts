@@ -52,6 +52,9 @@ export const people: readonly PersonRecord[] = [
 
 export const icon = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
+/** Every script of every package here. */
+export const sectionScript = 'SettingsRegistry.register({})';
+
 const plainManifest: Omit<Manifest, 'id'> = {
   version: '1.0.0',
   icon: 'icon.svg',
@@ -86,7 +89,9 @@ export function createTestWorld(
       find: (usuario, app) => find(usuario, app)?.view ?? null,
       installed: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ app }) => app),
       manifest: (usuario, app) => (find(usuario, app) ? manifest(app) : null),
-      file: async (_usuario, _app, file) => (file === 'icon.svg' ? Buffer.from(icon) : null),
+      scope: (usuario, app) => (find(usuario, app) ? (manifest(app).instalacao?.[0] ?? 'sistema') : null),
+      file: async (_usuario, _app, file) =>
+        file === 'icon.svg' ? Buffer.from(icon) : file.endsWith('.js') ? Buffer.from(sectionScript) : null,
       observeUsage: lookAtUsage(backends),
     },
     shop: shop.view,

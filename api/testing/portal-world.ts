@@ -82,6 +82,7 @@ export interface WorldOptions {
   readonly clock?: Clock;
   readonly url?: string;
   readonly trustedProxies?: readonly string[];
+  readonly shellScripts?: 'system' | 'person';
   readonly schemas?: LazySchemas;
 }
 
@@ -110,6 +111,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
       url: options.url ?? 'http://svc.localhost:0',
       origins: options.origins ?? 'subdomain',
       trustedProxies: options.trustedProxies ?? [],
+      shellScripts: options.shellScripts ?? 'system',
     },
     controlSocket,
     attachmentsDir: path.join(dir, 'anexos'),

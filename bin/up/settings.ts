@@ -37,8 +37,8 @@ export function portalSettings(spec: PortalSpec, listen: string | null): PortalO
   if (listenHost === undefined || !(listenPort <= 65_535)) {
     throw new SvcError('BAD_REQUEST', `can't listen on ${JSON.stringify(address)}, expected host:port, for example 127.0.0.1:8787`);
   }
-  const { origins = 'subdomain', trustedProxies = [] } = spec;
-  return { listenHost, listenPort, url: portalUrl(spec.url, listenPort), origins, trustedProxies };
+  const { origins = 'subdomain', trustedProxies = [], shellScripts = 'system' } = spec;
+  return { listenHost, listenPort, url: portalUrl(spec.url, listenPort), origins, trustedProxies, shellScripts };
 }
 
 /** `svc.localhost` means http on the port of the portal; a whole URL is used as it is. */

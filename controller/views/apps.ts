@@ -29,6 +29,7 @@ export function appsView({ entries }: Context): AppsView {
     },
     installed: (usuario) => [...(entries.people.get(usuario)?.packages.keys() ?? [])],
     manifest: (usuario, app) => entries.people.get(usuario)?.packages.get(app)?.manifest ?? null,
+    scope: (usuario, app) => entries.people.get(usuario)?.packages.get(app)?.scope ?? null,
     file: async (usuario, app, file) => {
       const person = entries.people.get(usuario);
       const installed = person?.packages.get(app);

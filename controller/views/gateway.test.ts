@@ -153,7 +153,7 @@ describe('svc plan', () => {
 describe('what the portal asks', () => {
   test("people and apps, without anything that is nobody else's", async () => {
     await begin();
-    expect(gateway.people.all()).toEqual([{ usuario: 'ana', nome: 'Ana Souza', login: 'ana', grupos: ['editores'] }]);
+    expect(gateway.people.all()).toEqual([{ usuario: 'ana', nome: 'Ana Souza', login: 'ana', grupos: ['editores'], servidor: 'casa' }]);
     expect(gateway.people.find('bia')).toBeNull();
     expect(gateway.apps.of('bia')).toEqual([]);
     expect(gateway.apps.find('ana', 'outro')).toBeNull();

@@ -92,6 +92,8 @@ export const specs = {
     origins: oneOf(['subdomain', 'path']),
     /** Addresses and networks of the reverse proxies whose X-Forwarded-For is believed. Default: none. */
     trustedProxies: { ...list(network), uniqueItems: true, maxItems: limits.trustedProxiesMax },
+    /** Whose packages may run scripts in the shell: `system` (default), or `person`: also what people install alone. Decision: docs/decisions/0204-scripts-in-the-shell.md */
+    shellScripts: oneOf(['system', 'person']),
     /** PATH is relative to the state folder. */
     store: pattern('^sqlite:[^\\u0000-\\u001f\\u007f]{1,4096}$', 'sqlite:PATH'),
     /** Folder (relative to the file) or URL that packages come from. */

@@ -1,6 +1,6 @@
 /** What can be done with the windows of a desk, and how an app becomes a window. */
 import type { AppProjection } from '../../schema/wire/http.ts';
-import { text } from '../i18n/i18n.ts';
+import { text, type TextKey } from '../i18n/i18n.ts';
 import type { Glyph } from '../ui/glyphs.ts';
 import type { WindowState } from '../windows/manager.ts';
 import { windowOptions, type WindowOptions } from '../windows/options.ts';
@@ -12,11 +12,20 @@ export const tasksWindow = '@tarefas';
 /** The shop's. */
 export const shopWindow = '@loja';
 
+/** That of Settings. */
+export const settingsWindow = '@configuracoes';
+
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
-/** The glyph of a window of the shell's own. */
-export const builtinOf = (window: Pick<WindowState, 'app'>): Glyph | null =>
-  isApp(window) ? null : window.app === shopWindow ? 'shop' : 'tasks';
+/** The windows of the shell's own. */
+const own: Readonly<Record<string, { readonly title: TextKey; readonly glyph: Glyph }>> = {
+  [tasksWindow]: { title: 'tasks.title', glyph: 'tasks' },
+  [shopWindow]: { title: 'store.title', glyph: 'shop' },
+  [settingsWindow]: { title: 'settings.title', glyph: 'settings' },
+};
+
+/** The glyph of such a window. */
+export const builtinOf = ({ app }: Pick<WindowState, 'app'>): Glyph | null => own[app]?.glyph ?? null;
 
 const ownOptions = (title: string): WindowOptions => ({
   title,
@@ -28,8 +37,8 @@ const ownOptions = (title: string): WindowOptions => ({
   icon: null,
   noDrag: [],
 });
-export const tasksOptions = (): WindowOptions => ownOptions(text('tasks.title'));
-export const shopOptions = (): WindowOptions => ownOptions(text('store.title'));
+/** Of a window of the shell's own; null: it is none. */
+export const builtinOptions = (app: string): WindowOptions | null => (own[app] === undefined ? null : ownOptions(text(own[app].title)));
 
 const selectorWorks = (selector: string): boolean => {
   try {
@@ -46,12 +55,18 @@ function focusTop(desk: Desk): void {
   if (top !== null) desk.frames.get(top.id)?.focusContent();
 }
 
-export type DeskWindows = Pick<Desk, 'title' | 'openApp' | 'openTasks' | 'openShop' | 'activate' | 'minimise' | 'close'>;
+function openOwn(desk: Desk, window: string): void {
+  const open = desk.windows.ofApp(window)[0];
+  const options = builtinOptions(window);
+  if (open !== undefined) desk.activate(open.id);
+  else if (options !== null) desk.windows.open(window, options);
+}
+
+export type DeskWindows = Pick<Desk, 'title' | 'openApp' | 'openTasks' | 'openShop' | 'openSettings' | 'activate' | 'minimise' | 'close'>;
 
 export function deskWindows(desk: () => Desk): DeskWindows {
   return {
-    title: (window) =>
-      window.app === tasksWindow ? text('tasks.title') : window.app === shopWindow ? text('store.title') : window.options.title,
+    title: (window) => (own[window.app] === undefined ? window.options.title : text(own[window.app]!.title)),
     openApp: (id, { route = '', again = false } = {}) => {
       const app = desk().apps.find(id);
       if (app === undefined) return false;
@@ -69,15 +84,15 @@ export function deskWindows(desk: () => Desk): DeskWindows {
     },
     openTasks: (app) => {
       if (app !== undefined) desk().tasksApp.set(app);
-      const open = desk().windows.ofApp(tasksWindow)[0];
-      if (open === undefined) desk().windows.open(tasksWindow, tasksOptions());
-      else desk().activate(open.id);
+      openOwn(desk(), tasksWindow);
     },
     openShop: (app) => {
       if (app !== undefined) desk().shop.page.set({ kind: 'app', id: app });
-      const open = desk().windows.ofApp(shopWindow)[0];
-      if (open === undefined) desk().windows.open(shopWindow, shopOptions());
-      else desk().activate(open.id);
+      openOwn(desk(), shopWindow);
+    },
+    openSettings: (section) => {
+      if (section !== undefined) desk().settings.section.set(section);
+      openOwn(desk(), settingsWindow);
     },
     activate: (id) => {
       desk().windows.focus(id);

@@ -6,6 +6,7 @@ import type { AppCalls } from '../capabilities/app-calls.ts';
 import type { Connection } from '../events/client.ts';
 import type { PreferencesModel } from '../preferences/model.ts';
 import type { AppsModel } from '../state/apps.ts';
+import type { SectionId, SettingsModel } from '../settings/model.ts';
 import type { Signal } from '../state/signal.ts';
 import type { ShopModel } from '../shop/model.ts';
 import type { WindowManager, WindowState } from '../windows/manager.ts';
@@ -41,6 +42,7 @@ export interface Desk {
   readonly shop: ShopModel;
   readonly bell: BellModel;
   readonly preferences: PreferencesModel;
+  readonly settings: SettingsModel;
   readonly windows: WindowManager;
   /** What apps ask of each other, and the question about it that is open. */
   readonly appCalls: AppCalls;
@@ -71,6 +73,8 @@ export interface Desk {
   openTasks(app?: string): void;
   /** With an app: at its page. */
   openShop(app?: string): void;
+  /** With a section: at it. */
+  openSettings(section?: SectionId): void;
   /** Raises and gives the keyboard to what is inside. */
   activate(id: string): void;
   minimise(id: string): void;

@@ -2,7 +2,7 @@
 import type { SessionAnswer } from '../../schema/wire/http.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import { createBellModel } from '../bell/bell-model.ts';
-import { noticeRoute, noticeText } from '../bell/notice-words.ts';
+import { isNoticeShown, noticeRoute, noticeText } from '../bell/notice-words.ts';
 import { startBridge, type BridgeFrame, type BridgePage } from '../bridge/host.ts';
 import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
 import { language, text } from '../i18n/i18n.ts';
@@ -10,6 +10,8 @@ import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../sessi
 import { takeDestination } from '../session/destination.ts';
 import { changePreferences, readPreferences } from '../session/preferences-api.ts';
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
+import { readConsents, readSettings } from '../session/settings-api.ts';
+import { createSettingsModel } from '../settings/model.ts';
 import { followAppearance } from '../preferences/follow.ts';
 import { createPreferencesModel } from '../preferences/model.ts';
 import { createWindowWriter, isOnlyPage, lastWindows } from '../preferences/windows.ts';
@@ -24,7 +26,7 @@ import { createRemovedApps, type RemovedApps } from '../windows/removed-apps.ts'
 import { loadOpenWindows, remembersWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
 import { appCallsOf } from './app-verbs.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
-import { deskWindows, isApp, optionsOf, shopOptions, shopWindow, tasksOptions, tasksWindow } from './desk-windows.ts';
+import { builtinOptions, deskWindows, isApp, optionsOf } from './desk-windows.ts';
 import { pressShellKey } from './keys.ts';
 import type { Desk, Frame, KeyboardMode, Toast } from './desk.ts';
 
@@ -35,10 +37,10 @@ export function startDesk(session: SessionAnswer): Desk {
   const announcement = createSignal('');
   const shop = createShopModel((words) => announcement.set(words));
   const bell = createBellModel({ read: readNotices, markRead: markNoticesRead }, (words, notice) => {
-    announcement.set(words);
-    if (!desk.bellOpen.get()) desk.toast.set({ words: noticeText(notice), open: opening(desk, notice) });
+    if (isNoticeShown(preferences.state.get(), notice)) showNotice(desk, words, notice);
   });
   const preferences = followAppearance(createPreferencesModel({ read: readPreferences, change: changePreferences }));
+  const settings = createSettingsModel({ read: readSettings, consents: readConsents });
   const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
   const connection = createSignal<Connection>('connecting');
   const roomsChanged = createSignal(0);
@@ -51,6 +53,7 @@ export function startDesk(session: SessionAnswer): Desk {
     shop,
     bell,
     preferences,
+    settings,
     publishToRooms,
     connection,
     gone,
@@ -62,6 +65,7 @@ export function startDesk(session: SessionAnswer): Desk {
     shop,
     bell,
     preferences,
+    settings,
     windows,
     appCalls: appCallsOf(() => desk),
     connection,
@@ -99,6 +103,11 @@ function emitRoomsChanged({ roomsChanged, windows, bridge }: Desk, app: string |
     if (isApp(window) && (app === null || window.app === app)) bridge.emit(window.id, 'mudaram', {});
 }
 
+function showNotice(desk: Desk, words: string, notice: NoticeView): void {
+  desk.announcement.set(words);
+  if (!desk.bellOpen.get()) desk.toast.set({ words: noticeText(notice), open: opening(desk, notice) });
+}
+
 function bridgeFrames(windows: WindowManager, apps: AppsModel, frames: ReadonlyMap<string, Frame>): readonly BridgeFrame[] {
   return windows.windows.get().flatMap((window) => {
     const app = apps.find(window.app);
@@ -134,7 +143,7 @@ function countsFor(apps: AppsModel): ReturnType<typeof createWindowCounts> {
 /** What the portal says while it happens. */
 function startFeed(
   { usuario }: SessionAnswer,
-  to: Pick<Desk, 'apps' | 'shop' | 'bell' | 'preferences' | 'connection'> & {
+  to: Pick<Desk, 'apps' | 'shop' | 'bell' | 'preferences' | 'settings' | 'connection'> & {
     readonly page: (page: string | null) => void;
     /** An app was removed on the server. */
     readonly gone: (app: string) => void;
@@ -142,7 +151,7 @@ function startFeed(
     readonly publishToRooms: (app: string | null) => void;
   },
 ): EventsClient {
-  const { apps, shop, bell, preferences, publishToRooms, connection } = to;
+  const { apps, shop, bell, preferences, settings, publishToRooms, connection } = to;
   const removed = watchRemovals(apps, to.gone);
   return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
     event: (event) => {
@@ -151,6 +160,7 @@ function startFeed(
       removed.heard(event);
       bell.apply(event);
       preferences.apply(event);
+      settings.apply(event);
       if (event.type === 'mudaram') publishToRooms(event.app);
     },
     resync: () => {
@@ -158,6 +168,7 @@ function startFeed(
       shop.refresh();
       bell.refresh();
       preferences.refresh();
+      settings.refresh();
       publishToRooms(null);
     },
     page: (page) => to.page(page),
@@ -225,9 +236,8 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     // Who opened something meanwhile has begun anew.
     for (const saved of own || windows.windows.get().length === 0 ? before : []) {
       const app = apps.find(saved.app);
-      if (app !== undefined) windows.reopen(saved.app, optionsOf(app), saved);
-      else if (saved.app === tasksWindow) windows.reopen(tasksWindow, tasksOptions(), saved);
-      else if (saved.app === shopWindow) windows.reopen(shopWindow, shopOptions(), saved);
+      const options = app === undefined ? builtinOptions(saved.app) : optionsOf(app);
+      if (options !== null) windows.reopen(saved.app, options, saved);
     }
     // Where a link led before the person was signed in.
     const destination = takeDestination(localStorage, Date.now());

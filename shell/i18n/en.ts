@@ -1,11 +1,13 @@
 /** Every sentence of the shell in English. */
 import { enApps } from './en-apps.ts';
+import { enSettings } from './en-settings.ts';
 import { enRooms } from './en-rooms.ts';
 import type { Catalogue } from './pt.ts';
 
 export const en: Catalogue = {
   ...enApps,
   ...enRooms,
+  ...enSettings,
   'app.title': 'svc',
   'state.stopped': 'Stopped',
   'state.starting': 'Starting',

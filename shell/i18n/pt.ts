@@ -1,10 +1,12 @@
 /** Every sentence of the shell in Brazilian Portuguese; its keys are the catalogue of all languages. */
 import { ptApps } from './pt-apps.ts';
+import { ptSettings } from './pt-settings.ts';
 import { ptRooms } from './pt-rooms.ts';
 
 export const pt = {
   ...ptApps,
   ...ptRooms,
+  ...ptSettings,
   'app.title': 'svc',
   'state.stopped': 'Parado',
   'state.starting': 'Iniciando',

@@ -1,7 +1,7 @@
 /** What can be opened: the apps (an engine has no launcher icon, spec 2.1) and the shell's own windows; and what can be commanded. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
-import { shopWindow, tasksWindow } from '../desktop/desk-windows.ts';
+import { settingsWindow, shopWindow, tasksWindow } from '../desktop/desk-windows.ts';
 import { pressShellKey } from '../desktop/keys.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
@@ -45,6 +45,7 @@ export function appEntries(desk: Desk): readonly AppEntry[] {
   return [
     ...apps,
     own(shopWindow, text('store.title'), 'shop', () => desk.openShop(), updatesIn(desk.shop.state.get())),
+    own(settingsWindow, text('settings.title'), 'settings', () => desk.openSettings()),
     own(tasksWindow, text('tasks.title'), 'tasks', () => desk.openTasks()),
   ];
 }

@@ -1,33 +1,20 @@
-/** The dialog that says where the person is signed in, and ends sessions: one, all others, or all. */
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { repeat } from 'lit/directives/repeat.js';
-import type { SessionsAnswer } from '../../schema/wire/http.ts';
-import { language, relativeTime, text } from '../i18n/i18n.ts';
+/** The dialog that says where the person is signed in. */
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { browserOf } from './agent.ts';
-import { endAllSessions, endSession, listSessions } from './api.ts';
-import { sayError } from './say-error.ts';
-
-type Row = SessionsAnswer['sessoes'][number];
+import './svc-session-list.ts';
 
 export class SvcSessions extends LitElement {
-  static override properties = { close: { attribute: false }, rows: { state: true }, problem: { state: true }, busy: { state: true } };
+  static override properties = { close: { attribute: false } };
   declare close: () => void;
-  /** Null until they were read. */
-  declare rows: readonly Row[] | null;
-  declare problem: string | null;
-  declare busy: boolean;
   #watch = new Watch(this, () => [language]);
 
   constructor() {
     super();
     this.close = () => {};
-    this.rows = null;
-    this.problem = null;
-    this.busy = false;
   }
 
   static override styles = [
@@ -38,46 +25,9 @@ export class SvcSessions extends LitElement {
         width: min(560px, 100vw - 24px);
         max-height: calc(100dvh - 24px);
       }
-      .lead,
-      .problem {
-        padding: 16px 20px 4px;
-        color: var(--muted);
-      }
-      .problem {
-        color: var(--danger);
-      }
-      li {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 4px 16px;
-        padding: 12px 20px;
-      }
-      li + li {
-        border-top: 1px solid var(--line);
-      }
-      .what {
-        flex: 1 1 200px;
-        min-width: 0;
-        overflow-wrap: anywhere;
-      }
-      .what p {
-        color: var(--muted);
-        font-size: 13px;
-        line-height: 1.5;
-      }
-      .own {
-        color: var(--good);
-        font-size: 13px;
-        font-weight: 600;
-      }
-      footer {
-        display: flex;
-        flex-wrap: wrap;
-        justify-content: end;
-        gap: 8px;
-        padding: 12px 20px 20px;
-        border-top: 1px solid var(--line);
+      svc-session-list {
+        display: block;
+        padding: 4px 20px 20px;
       }
     `,
   ];
@@ -85,95 +35,18 @@ export class SvcSessions extends LitElement {
   override firstUpdated(): void {
     void this.#watch;
     this.renderRoot.querySelector('dialog')?.showModal();
-    void this.#load();
-  }
-
-  async #load(): Promise<void> {
-    await this.#try(async () => {
-      this.rows = await listSessions();
-    });
-  }
-
-  async #try(act: () => Promise<void>): Promise<void> {
-    this.busy = true;
-    this.problem = null;
-    try {
-      await act();
-    } catch (error) {
-      this.problem = text('tasks.error', { erro: sayError(error) });
-    }
-    this.busy = false;
-  }
-
-  async #end(row: Row): Promise<void> {
-    await this.#try(async () => {
-      await endSession(row.id);
-      if (row.current) return location.assign('/');
-      this.rows = await listSessions();
-    });
-    // The button that was pressed is gone.
-    this.renderRoot.querySelector<HTMLElement>('h2')?.focus();
-  }
-
-  async #endAll(others: boolean): Promise<void> {
-    await this.#try(async () => {
-      await endAllSessions(others);
-      if (!others) return location.assign('/');
-      this.rows = await listSessions();
-    });
   }
 
   override render(): TemplateResult {
-    const { rows } = this;
     return html`<dialog aria-labelledby="title" @close=${() => this.close()}>
       <header>
-        <h2 id="title" tabindex="-1">${text('sessions.title')}</h2>
+        <h2 id="title">${text('sessions.title')}</h2>
         <button class="icon-button" type="button" autofocus aria-label=${text('dialog.close')} @click=${() => this.close()}>
           ${glyph('close')}
         </button>
       </header>
-      ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
-      <p class="lead">${text('sessions.lead')}</p>
-      <ul aria-busy=${rows === null}>
-        ${repeat(
-          rows ?? [],
-          ({ id }) => id,
-          (row) => this.#row(row),
-        )}
-      </ul>
-      <footer>
-        <button class="button" type="button" ?disabled=${this.busy || (rows?.length ?? 0) < 2} @click=${() => this.#endAll(true)}>
-          ${text('sessions.endOthers')}
-        </button>
-        <button class="button" type="button" ?disabled=${this.busy} @click=${() => this.#endAll(false)}>${text('sessions.endAll')}</button>
-      </footer>
+      <svc-session-list></svc-session-list>
     </dialog>`;
-  }
-
-  #row(row: Row): TemplateResult {
-    const name = browserOf(row.agent) ?? text('sessions.unknown');
-    const facts = [
-      text(`sessions.by.${row.method}`),
-      row.address,
-      text('sessions.seen', { quando: relativeTime(row.seenAtMs, Date.now()) }),
-      ...(row.admin ? [text('sessions.admin')] : []),
-    ];
-    return html`<li>
-      <div class="what">
-        <strong>${name}</strong> ${row.current ? html`<span class="own">${text('sessions.current')}</span>` : nothing}
-        <p id="facts-${row.id}">${facts.filter((fact) => fact !== '').join(' · ')}</p>
-      </div>
-      <button
-        class="button"
-        type="button"
-        ?disabled=${this.busy}
-        aria-label=${text('sessions.endOne', { nome: name })}
-        aria-describedby="facts-${row.id}"
-        @click=${() => this.#end(row)}
-      >
-        ${text('sessions.end')}
-      </button>
-    </li>`;
   }
 }
 

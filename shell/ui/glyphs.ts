@@ -13,6 +13,7 @@ const shapes = {
   move: svg`<path d="M10 3v14M3 10h14M10 3 7.75 5.25M10 3l2.25 2.25M10 17l-2.25-2.25M10 17l2.25-2.25M3 10l2.25-2.25M3 10l2.25 2.25M17 10l-2.25-2.25M17 10l-2.25 2.25"/>`,
   resize: svg`<path d="M16 10.5V16h-5.5M4 9.5V4h5.5M16 16 4 4"/>`,
   reload: svg`<path d="M16 10a6 6 0 1 1-1.75-4.25L16 7.5"/><path d="M16 3.75V7.5h-3.75"/>`,
+  settings: svg`<path d="M3 6h7M14 6h3M3 14h3M10 14h7"/><circle cx="12" cy="6" r="2"/><circle cx="8" cy="14" r="2"/>`,
   tasks: svg`<path d="M2.5 10.5h3l2-6 4 11 2.25-5h3.75"/>`,
   start: svg`<path d="M6.5 4.5v11l9-5.5z"/>`,
   stop: svg`<rect x="5" y="5" width="10" height="10" rx="1.5"/>`,

@@ -2,10 +2,11 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk, Frame } from '../desktop/desk.ts';
-import { builtinOf, isApp, shopWindow } from '../desktop/desk-windows.ts';
+import { builtinOf, isApp, settingsWindow, shopWindow } from '../desktop/desk-windows.ts';
 import { openWindowMenu } from '../desktop/window-menu.ts';
-import { text } from '../i18n/i18n.ts';
+import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
+import '../settings/svc-settings.ts';
 import '../shop/svc-shop.ts';
 import '../tasks/task-manager.ts';
 import { base } from '../ui/base.ts';
@@ -24,7 +25,7 @@ export class SvcWindow extends LitElement implements Frame {
   declare desk: Desk;
   declare state: WindowState;
   declare top: boolean;
-  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.keyboardMode, this.desk.windows.area]);
+  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.keyboardMode, this.desk.windows.area, language]);
   #drag: { readonly steps: ReturnType<typeof moveSteps>; readonly x: number; readonly y: number } | null = null;
 
   static override styles = [base, windowStyles];
@@ -126,22 +127,7 @@ export class SvcWindow extends LitElement implements Frame {
     const resizable = !fillsArea(this.desk.windows.area.get()) && this.state.mode === 'normal';
     return html`
       ${own ? nothing : this.#titleBar(app)}
-      <div class="body">
-        ${
-          isApp(this.state)
-            ? html`<svc-app-frame
-                .desk=${this.desk}
-                .window=${this.state.id}
-                .top=${this.top}
-                .app=${app}
-                .route=${this.state.route}
-                .name=${this.desk.title(this.state)}
-              ></svc-app-frame>`
-            : this.state.app === shopWindow
-              ? html`<svc-shop .desk=${this.desk}></svc-shop>`
-              : html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`
-        }
-      </div>
+      <div class="body">${isApp(this.state) ? this.#page(app) : this.#builtin()}</div>
       ${
         resizable
           ? handles.map(
@@ -155,6 +141,23 @@ export class SvcWindow extends LitElement implements Frame {
           : nothing
       }
     `;
+  }
+
+  #page(app: AppProjection | undefined): TemplateResult {
+    return html`<svc-app-frame
+      .desk=${this.desk}
+      .window=${this.state.id}
+      .top=${this.top}
+      .app=${app}
+      .route=${this.state.route}
+      .name=${this.desk.title(this.state)}
+    ></svc-app-frame>`;
+  }
+
+  #builtin(): TemplateResult {
+    if (this.state.app === shopWindow) return html`<svc-shop .desk=${this.desk}></svc-shop>`;
+    if (this.state.app === settingsWindow) return html`<svc-settings .desk=${this.desk}></svc-settings>`;
+    return html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`;
   }
 
   #titleBar(app: AppProjection | undefined): TemplateResult {

@@ -1,0 +1,84 @@
+/**
+ * `/api/configuracoes`, and the scripts of apps that the shell runs: a section of Settings from the package on the disk, whether the app runs or
+ * not, and the loader of an engine from its backend. Source: spec 2.1, 5.8. Decision: docs/decisions/0204-scripts-in-the-shell.md
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { SvcError } from '../../schema/errors.ts';
+import type { AppsView, PeopleView } from '../../schema/gateway.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import * as schemas from '../../schema/wire/http.ts';
+import { iconQuery } from '../../schema/wire/shop.ts';
+import { settingsAnswer, type SettingsAnswer } from '../../schema/wire/settings.ts';
+import type { Consents } from '../capabilities/capabilities.ts';
+import { isKnown } from '../etag.ts';
+import { limits } from '../limits.ts';
+import type { PreferencesOf } from '../preferences/preferences.ts';
+import { mayRunInShell, settingsOf, settingsScriptOf, type ShellScripts } from '../settings/settings.ts';
+import { errorAnswers, sessionOf } from '../shell.ts';
+import { contentTypeOf } from '../static-files.ts';
+import { addConsentRoutes } from './consents.ts';
+import { etagOf } from './icons.ts';
+import { addPreferenceRoutes } from './preferences.ts';
+
+export interface SettingsDeps {
+  readonly apps: AppsView;
+  readonly people: Pick<PeopleView, 'find'>;
+  readonly preferences: PreferencesOf;
+  readonly consents: Consents;
+  readonly shellScripts: ShellScripts;
+}
+
+const config = { access: 'person' as const };
+const scriptSchema = (summary: string) => ({
+  config,
+  schema: { summary, params: schemas.appParams, querystring: iconQuery, produces: ['text/javascript'], response: errorAnswers },
+});
+
+/** All that a person chooses, and what Settings shows. */
+export function addSettingsRoutes(app: FastifyInstance, deps: SettingsDeps): void {
+  const { apps, people, shellScripts } = deps;
+  addPreferenceRoutes(app, deps.preferences);
+  addConsentRoutes(app, deps.consents);
+  app.get(
+    '/api/configuracoes',
+    { config, schema: { summary: 'What apps add to Settings', response: { 200: settingsAnswer, ...errorAnswers } } },
+    (request): SettingsAnswer => {
+      const { person } = sessionOf(request);
+      return settingsOf(apps, person, people.find(person)?.servidor ?? null, shellScripts);
+    },
+  );
+  app.get<{ Params: { id: string } }>(
+    '/api/apps/:id/secao.js',
+    scriptSchema('The script of an app for Settings, from its package on the disk'),
+    async (request, reply) => {
+      const { person, manifest } = trusted(deps, request);
+      const file = settingsScriptOf(manifest);
+      const bytes = file === null ? null : await apps.file(person, manifest.id, file);
+      if (bytes === null) throw new SvcError('NOT_FOUND', 'the package has no script for Settings');
+      return sendScript(request, reply, bytes);
+    },
+  );
+}
+
+/** Throws unless a script of this app may run in the shell. */
+function trusted({ apps, shellScripts }: SettingsDeps, request: FastifyRequest): { readonly person: string; readonly manifest: Manifest } {
+  const { person } = sessionOf(request);
+  const { id } = request.params as { readonly id: string };
+  const manifest = apps.manifest(person, id);
+  if (manifest === null) throw new SvcError('NOT_FOUND', `app ${id} is not installed`);
+  if (!mayRunInShell(apps.scope(person, id), shellScripts))
+    throw new SvcError(
+      'FORBIDDEN',
+      `scripts of ${id} do not run in the shell: an administrator did not install it (Portal.spec.shellScripts)`,
+    );
+  return { person, manifest };
+}
+
+function sendScript(request: FastifyRequest, reply: FastifyReply, bytes: Uint8Array): FastifyReply {
+  if (bytes.byteLength > limits.shellScriptBytesMax)
+    throw new SvcError('TOO_LARGE', `a script for the shell has at most ${limits.shellScriptBytesMax} bytes`);
+  const etag = etagOf(bytes);
+  reply.headers({ etag, 'cache-control': 'private, no-cache', 'content-type': contentTypeOf('x.js') });
+  if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}

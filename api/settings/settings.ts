@@ -1,0 +1,58 @@
+/**
+ * What the manifests of a person's apps add to Settings. The installer checks a minimum of a manifest (spec 1), so every field is checked here
+ * before the shell acts on it. Decision: docs/decisions/0204-scripts-in-the-shell.md
+ */
+import type { AppsView, AppView } from '../../schema/gateway.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { patterns } from '../../schema/manifest/patterns.ts';
+import { handledRoles } from '../../schema/wire/preferences.ts';
+import type { AppSettings, SettingsAnswer, ShellScript } from '../../schema/wire/settings.ts';
+
+/** Whose packages may run a script in the shell: those an administrator installed, or also those a person installed alone. */
+export type ShellScripts = 'system' | 'person';
+type Apps = Pick<AppsView, 'of' | 'manifest' | 'scope'>;
+
+const hostPattern = /^(?:\*\.)?(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
+const script = new RegExp(patterns.script);
+const capability = new RegExp(patterns.capability);
+
+export function settingsOf(apps: Apps, usuario: string, servidor: string | null, allowed: ShellScripts): SettingsAnswer {
+  return {
+    servidor,
+    apps: apps.of(usuario).flatMap((view) => {
+      const manifest = apps.manifest(usuario, view.id);
+      return manifest === null ? [] : [appSettings(view, manifest, apps.scope(usuario, view.id), allowed)];
+    }),
+  };
+}
+
+function appSettings({ id, name }: AppView, manifest: Manifest, escopo: AppSettings['escopo'], allowed: ShellScripts): AppSettings {
+  const permitida = mayRunInShell(escopo, allowed);
+  const at = (file: string | null, name: string): ShellScript | null =>
+    file === null ? null : { endereco: `/api/apps/${id}/${name}.js?v=${encodeURIComponent(manifest.version)}`, permitida };
+  const secao = at(settingsScriptOf(manifest), 'secao');
+  const handled = manifest.handles === 'vscode' ? 'ide' : manifest.handles;
+  return {
+    id,
+    nome: name,
+    escopo,
+    papel: handledRoles.find((role) => role === handled) ?? null,
+    oferece: texts(manifest.provides, capability),
+    hosts: texts(manifest.opens?.urls, hostPattern).map((host) => host.toLowerCase()),
+    secao: secao === null ? null : { ...secao, optIn: manifest.contributes?.settingsOptIn === true },
+    motor: at(loaderOf(manifest), 'motor'),
+  };
+}
+
+export const mayRunInShell = (escopo: AppSettings['escopo'], allowed: ShellScripts): boolean =>
+  escopo === 'sistema' || (escopo === 'pessoa' && allowed === 'person');
+
+/** Its path in the package. */
+export const settingsScriptOf = ({ contributes }: Manifest): string | null => scriptAt(contributes?.settings);
+/** Its path below the root of the backend. */
+export const loaderOf = ({ type, engine }: Manifest): string | null => (type === 'engine' ? scriptAt(engine?.loader) : null);
+
+const scriptAt = (file: unknown): string | null =>
+  typeof file === 'string' && script.test(file) && !file.split('/').includes('..') ? file : null;
+const texts = (values: unknown, pattern: RegExp): readonly string[] =>
+  Array.isArray(values) ? [...new Set(values.filter((each): each is string => typeof each === 'string' && pattern.test(each)))] : [];

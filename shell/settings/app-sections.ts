@@ -1,0 +1,157 @@
+/** Sections about apps: who does what by default, what apps may use of each other, which failed, and what they ask for. */
+import { html, nothing, type TemplateResult } from 'lit';
+import { reasonText } from '../../schema/texts/reasons.ts';
+import type { ConsentView } from '../../schema/wire/capabilities.ts';
+import type { AppSettings } from '../../schema/wire/settings.ts';
+import { language, text, type TextKey } from '../i18n/i18n.ts';
+import { startApp } from '../session/api.ts';
+import { answerConsent, revokeConsent } from '../session/settings-api.ts';
+import { none, oneOfApps, row } from './choices.ts';
+import type { SettingsContext } from './context.ts';
+
+const roleTexts: Readonly<Record<NonNullable<AppSettings['papel']>, TextKey>> = {
+  terminal: 'settings.roleTerminal',
+  editor: 'settings.roleEditor',
+  fileBrowser: 'settings.roleFileBrowser',
+  ide: 'settings.roleIde',
+  browser: 'settings.roleBrowser',
+};
+
+const named = ({ id, nome }: AppSettings) => ({ value: id, label: nome });
+/** By each value that apps declare, those apps. */
+function byValue(
+  apps: readonly AppSettings[],
+  values: (app: AppSettings) => readonly string[],
+): readonly (readonly [string, readonly AppSettings[]])[] {
+  const found = new Map<string, AppSettings[]>();
+  for (const app of apps) for (const value of values(app)) found.set(value, [...(found.get(value) ?? []), app]);
+  return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+export function defaults({ state, chosen, change }: SettingsContext): TemplateResult {
+  const apps = state.answer?.apps ?? [];
+  const roles = byValue(apps, ({ papel }) => (papel === null ? [] : [papel]));
+  const several = byValue(apps, ({ oferece }) => oferece).filter(([, providers]) => providers.length > 1);
+  const pick = (key: string, label: string, providers: readonly AppSettings[], otherwise: string): TemplateResult =>
+    oneOfApps(label, key, [{ value: '', label: otherwise }, ...providers.map(named)], chosen.padroes?.[key] ?? '', (app) =>
+      change({ padroes: { [key]: app === '' ? null : app } } as unknown as Parameters<typeof change>[0]),
+    );
+  if (roles.length + several.length === 0) return none(text('settings.defaultsNone'));
+  return html`${roles.map(([role, providers]) => pick(role, text(roleTexts[role as keyof typeof roleTexts]), providers, text('settings.ofDesktop')))}
+  ${several.map(([capability, providers]) => pick(capability, text('settings.capability', { capacidade: capability }), providers, text('settings.askEach')))}`;
+}
+
+export function links({ state, chosen, change }: SettingsContext): TemplateResult {
+  const hosts = byValue(state.answer?.apps ?? [], ({ hosts }) => hosts);
+  if (hosts.length === 0) return none(text('settings.linksNone'));
+  const browser = { value: 'navegador', label: text('settings.browser') };
+  return html`<p class="quiet">${text('settings.linksLead')}</p>
+    ${hosts.map(([host, apps]) => {
+      // Declaring a host elects an app only where no other declares it. Source: spec 2.1 `opens.urls`.
+      const only = apps.length === 1 ? apps[0]?.id : undefined;
+      return oneOfApps(host, host, [browser, ...apps.map(named)], chosen.links?.[host] ?? only ?? 'navegador', (app) =>
+        change({ links: { [host]: app } }),
+      );
+    })}`;
+}
+
+const answers = { sim: 'settings.consentYes', nao: 'settings.consentNo', pendente: 'settings.consentPending' } as const;
+
+export function consents(context: SettingsContext): TemplateResult {
+  const { state } = context;
+  if (state.consents.length === 0) return none(text('settings.consentsNone'));
+  return html`<p class="quiet">${text('settings.consentsLead')}</p>
+    <ul>
+      ${state.consents.map((consent) => consentRow(context, consent))}
+    </ul>`;
+}
+
+function consentRow({ act, busy, desk }: SettingsContext, consent: ConsentView): TemplateResult {
+  const { id, de, para, capacidade, resposta } = consent;
+  const names = { de: consent.deNome ?? de, para: consent.paraNome ?? para, oque: consent.rotulo ?? capacidade };
+  const done = async (work: Promise<void>): Promise<void> => {
+    await work;
+    desk.settings.refresh();
+  };
+  const answer = (resposta: 'sim' | 'nao') => () =>
+    act(() => done(answerConsent({ de, para, capacidade, resposta, duracao: 'sempre' })), text(answers[resposta]));
+  const button = (label: TextKey, run: () => void): TemplateResult =>
+    html`<button class="button" type="button" ?disabled=${busy} aria-describedby="consent-${id}" @click=${run}>${text(label)}</button>`;
+  return row(
+    id,
+    text('settings.consentWho', names),
+    [`${text('settings.consentWhat', names)} · ${capacidade}`, text(answers[resposta])],
+    html`<span class="sr-only" id="consent-${id}">${text('settings.consentWho', names)}</span>
+      ${resposta === 'sim' ? nothing : button('settings.consentAllow', answer('sim'))}
+      ${resposta === 'nao' ? nothing : button('settings.consentRefuse', answer('nao'))}
+      ${button('settings.consentForget', () => act(() => done(revokeConsent(id)), text('settings.consentForgotten')))}`,
+  );
+}
+
+export function failed({ desk, act, busy }: SettingsContext): TemplateResult {
+  const apps = desk.apps.state.get().apps.filter(({ status }) => status === 'failed' || status === 'backoff');
+  if (apps.length === 0) return none(text('settings.failedNone'));
+  return html`<ul>
+    ${apps.map(({ id, name, reason, message, escopo }) =>
+      row(
+        id,
+        name,
+        [reasonText(reason, language.get()), message],
+        html`<button class="button" type="button" @click=${() => desk.openTasks(id)}>${text('boot.tasks')}</button> ${
+            escopo === 'servidor'
+              ? nothing
+              : html`<button
+                  class="button primary"
+                  type="button"
+                  ?disabled=${busy}
+                  aria-label=${text('settings.againOne', { nome: name })}
+                  @click=${() => act(() => startApp(id), text('settings.againDone', { nome: name }))}
+                >
+                  ${text('settings.again')}
+                </button>`
+          }`,
+      ),
+    )}
+  </ul>`;
+}
+
+export function secrets({ desk }: SettingsContext): TemplateResult {
+  const apps = desk.apps.state.get().apps.filter(({ secrets }) => secrets.declared > 0);
+  if (apps.length === 0) return none(text('settings.secretsNone'));
+  return html`<ul>
+    ${apps.map(({ id, name, secrets: { declared, missing } }) =>
+      row(
+        id,
+        name,
+        [
+          missing.length === 0
+            ? text('settings.secretsSet', { n: declared })
+            : text('secrets.missing', { n: missing.length, nomes: missing.join(', ') }),
+        ],
+        html`<button
+          class="button"
+          type="button"
+          aria-label=${text('settings.secretsOpen', { nome: name })}
+          @click=${() => desk.secretsApp.set(id)}
+        >
+          ${text('secrets.open')}
+        </button>`,
+      ),
+    )}
+  </ul>`;
+}
+
+/** Where a person's apps run, and why they have no limits there. Source: spec 3.1.7. */
+export function server({ desk, state }: SettingsContext): TemplateResult {
+  const apps = desk.apps.state.get().apps.filter(({ pid, escopo }) => pid !== null && escopo === 'pessoa');
+  const unlimited = apps.filter(({ contained }) => !contained);
+  const { aviso } = desk.session;
+  return html`<p>${text('settings.server')} <strong>${state.answer?.servidor ?? '…'}</strong></p>
+    ${aviso === null ? nothing : html`<p class="note">${reasonText(aviso.reason, language.get())}</p>`}
+    <p>
+      ${text(apps.length === 0 ? 'settings.limitsNoApp' : unlimited.length === 0 ? 'settings.limitsAll' : 'settings.limitsLack', { n: unlimited.length })}
+    </p>
+    <ul>
+      ${unlimited.map(({ id, name, containedReason }) => row(id, name, [text('tasks.containedHint'), containedReason], nothing))}
+    </ul>`;
+}

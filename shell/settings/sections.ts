@@ -1,0 +1,29 @@
+/** The sections of Settings of the shell's own. Source: design 7. */
+import type { TemplateResult } from 'lit';
+import type { TextKey } from '../i18n/i18n.ts';
+import type { Glyph } from '../ui/glyphs.ts';
+import { consents, defaults, failed, links, secrets, server } from './app-sections.ts';
+import type { SettingsContext } from './context.ts';
+import type { OwnSection } from './model.ts';
+import { appearance, languageSection, notices, sessions } from './person-sections.ts';
+
+export interface Section {
+  readonly title: TextKey;
+  /** Further words that the search finds it by. */
+  readonly words: TextKey;
+  readonly glyph: Glyph;
+  readonly draw: (context: SettingsContext) => TemplateResult;
+}
+
+export const sections: { readonly [Id in OwnSection]: Section } = {
+  aparencia: { title: 'prefs.theme', words: 'settings.wordsAppearance', glyph: 'sun', draw: appearance },
+  idioma: { title: 'prefs.language', words: 'settings.wordsLanguage', glyph: 'language', draw: languageSection },
+  notificacoes: { title: 'settings.notices', words: 'settings.wordsNotices', glyph: 'bell', draw: notices },
+  padroes: { title: 'settings.defaults', words: 'settings.wordsDefaults', glyph: 'apps', draw: defaults },
+  links: { title: 'settings.links', words: 'settings.wordsLinks', glyph: 'link', draw: links },
+  consentimentos: { title: 'settings.consents', words: 'settings.wordsConsents', glyph: 'shield', draw: consents },
+  sessoes: { title: 'sessions.title', words: 'settings.wordsSessions', glyph: 'globe', draw: sessions },
+  servidor: { title: 'settings.serverTitle', words: 'settings.wordsServer', glyph: 'tasks', draw: server },
+  falhas: { title: 'settings.failed', words: 'settings.wordsFailed', glyph: 'warning', draw: failed },
+  segredos: { title: 'settings.secrets', words: 'settings.wordsSecrets', glyph: 'key', draw: secrets },
+};

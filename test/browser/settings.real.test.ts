@@ -1,0 +1,188 @@
+/** Settings: choices that follow the person, consents, failed apps, and how it looks in three widths and both themes. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../support/portal.ts';
+import { axeInBothThemes, launchBrowser, newLink, newPage, windowOf, type TestPage } from './support/browser.ts';
+import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
+
+const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
+const dictionary = { provides: ['dicionario/v1'], capacidades: { 'dicionario/v1': { rota: '/v1', rotulo: 'Definir palavras' } } };
+const apps: readonly SettingsApp[] = [
+  { id: 'aurelio', name: 'Aurélio', manifest: dictionary },
+  { id: 'houaiss', name: 'Houaiss', manifest: dictionary },
+  { id: 'leitor', name: 'Leitor', manifest: { requires: ['dicionario/v1'], opens: { urls: ['*.livros.example'] } } },
+  { id: 'concha', name: 'Concha', manifest: { handles: 'terminal' } },
+  { id: 'cai', name: 'Cai', main: `process.stderr.write('sem disco\\n');\nprocess.exit(3);\n` },
+  { id: 'chave', name: 'Chave', manifest: { secrets: [{ name: 'CHAVE', description: 'Chave do serviço', required: true }] } },
+];
+
+let world: SettingsWorld;
+let browser: Browser;
+beforeAll(async () => {
+  [world, browser] = await Promise.all([createSettingsWorld(apps), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+async function desktop(options: Parameters<typeof newPage>[1] = {}): Promise<TestPage> {
+  const made = await newPage(browser, options);
+  await made.page.goto(await newLink(world.portal));
+  await made.page
+    .getByRole('button', { name: /^Leitor/ })
+    .first()
+    .waitFor();
+  return made;
+}
+
+const settings = (page: Page): Locator => windowOf(page, 'Configurações');
+
+/** By the list of commands; at `section`. */
+async function openSettings(page: Page, section?: string): Promise<Locator> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('Configurações');
+  await page.getByRole('option', { name: 'Configurações' }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await settings(page).waitFor();
+  if (section !== undefined) await goTo(page, section);
+  return settings(page);
+}
+
+async function goTo(page: Page, section: string): Promise<void> {
+  const list = settings(page).getByLabel('Seção', { exact: true });
+  if (await list.isVisible()) await list.selectOption({ label: section });
+  else await settings(page).getByRole('button', { name: section, exact: true }).click();
+  await settings(page).getByRole('heading', { name: section, exact: true }).waitFor();
+}
+
+const api = <T>(page: Page, method: string, where: string, body?: unknown): Promise<T> =>
+  page.evaluate(
+    async ([method, where, body]) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(where, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      return (answer.status === 204 ? null : await answer.json()) as T;
+    },
+    [method, where, body] as const,
+  );
+
+test('what is chosen is in the other browser at once, and in a new one', async () => {
+  const [one, other] = [await desktop(), await desktop()];
+  const mine = await openSettings(one.page, 'Aplicativos padrão');
+  const theirs = await openSettings(other.page, 'Aplicativos padrão');
+  await mine.getByLabel('Terminal').selectOption({ label: 'Concha' });
+  await mine.getByLabel('Capacidade dicionario/v1').selectOption({ label: 'Houaiss' });
+  await until('the other browser', async () => (await theirs.getByLabel('Capacidade dicionario/v1').inputValue()) === 'houaiss');
+  expect(await theirs.getByLabel('Terminal').inputValue()).toBe('concha');
+  await goTo(one.page, 'Links');
+  expect(await mine.getByLabel('*.livros.example').inputValue()).toBe('leitor');
+  await mine.getByLabel('*.livros.example').selectOption({ label: 'O navegador' });
+  await goTo(one.page, 'Notificações');
+  await mine.getByLabel('Só menções a mim').check();
+  await goTo(one.page, 'Aparência');
+  await mine.getByLabel('Escura').check();
+  await until('the other is dark', async () => await other.page.evaluate(() => document.documentElement.dataset['theme'] === 'dark'));
+  const third = await desktop();
+  expect(await api(third.page, 'GET', '/api/preferencias')).toMatchObject({
+    padroes: { terminal: 'concha', 'dicionario/v1': 'houaiss' },
+    links: { '*.livros.example': 'navegador' },
+    notificacoes: 'mencoes',
+    tema: 'escuro',
+  });
+  await mine.getByLabel('Como no sistema').check();
+  await goTo(one.page, 'Idioma');
+  await mine.getByLabel('English').check();
+  await windowOf(other.page, 'Settings').getByRole('heading', { name: 'Default apps' }).waitFor();
+  await windowOf(one.page, 'Settings').getByLabel('Same as the browser').check();
+  await settings(other.page).waitFor();
+  await goTo(other.page, 'Aplicativos padrão');
+  await theirs.getByLabel('Terminal').selectOption({ label: 'O da área de trabalho' });
+  await until('taken back', async () => !('terminal' in (await api<{ padroes: object }>(third.page, 'GET', '/api/preferencias')).padroes));
+  for (const { page, problems } of [one, other, third]) {
+    expect(problems).toEqual([]);
+    await page.context().close();
+  }
+});
+
+test('a consent is listed, refused and revoked; what a backend asked is answered', async () => {
+  const { page, problems } = await desktop();
+  const window = await openSettings(page, 'Consentimentos');
+  await window.getByText('Nenhum aplicativo pediu para usar outro.').waitFor();
+  const said = { de: 'leitor', para: 'aurelio', capacidade: 'dicionario/v1', resposta: 'sim', duracao: 'sempre' };
+  await api(page, 'PUT', '/api/consentimentos', said);
+  const row = window.locator('li.row', { hasText: 'Leitor usa Aurélio' });
+  await row.getByText('Permitido').waitFor();
+  await row.getByText('Para: Definir palavras').waitFor();
+  await row.getByRole('button', { name: 'Recusar' }).click();
+  await row.getByText('Recusado').waitFor();
+  await row.getByRole('button', { name: 'Revogar' }).click();
+  await row.waitFor({ state: 'detached' });
+  expect(await api(page, 'GET', '/api/consentimentos')).toEqual({ consentimentos: [] });
+  expect(problems).toEqual([]);
+  await page.context().close();
+});
+
+test('an app that failed says why, and is tried again from there', async () => {
+  const { page } = await desktop();
+  await api(page, 'POST', '/api/apps/cai/start', {});
+  const window = await openSettings(page, 'Aplicativos com falha');
+  const row = window.locator('li.row[data-key="cai"]');
+  await row.getByText('Cai', { exact: true }).waitFor();
+  const tried = page.waitForRequest((request) => request.url().endsWith('/api/apps/cai/start'));
+  await row.getByRole('button', { name: 'Tentar de novo Cai' }).click();
+  expect((await tried).method()).toBe('POST');
+  await goTo(page, 'Meu servidor e limites');
+  await window.getByText('casa', { exact: true }).waitFor();
+  await page.context().close();
+});
+
+test('by keyboard: found by a word, chosen with arrows, a secret opened and left', async () => {
+  const { page, problems } = await desktop();
+  const window = await openSettings(page);
+  const search = window.getByRole('searchbox');
+  await search.focus();
+  await page.keyboard.type('credenciais');
+  const shown = await window.getByRole('navigation').getByRole('button').allTextContents();
+  expect(shown.map((title) => title.trim())).toEqual(['Segredos']);
+  await page.keyboard.press('Enter');
+  await window.getByRole('button', { name: 'Segredos de Chave' }).press('Enter');
+  await page.getByRole('dialog', { name: 'Segredos de Chave' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Segredos de Chave' }).waitFor({ state: 'detached' });
+  await search.fill('');
+  await goTo(page, 'Notificações');
+  await window.getByLabel('Só menções a mim').focus();
+  await page.keyboard.press('ArrowDown');
+  await until('kept', async () => (await api<{ notificacoes: string }>(page, 'GET', '/api/preferencias')).notificacoes === 'nenhuma');
+  expect(problems).toEqual([]);
+  await page.context().close();
+});
+
+test.for([
+  [1280, 800, 'settings'],
+  [768, 800, 'settings-768'],
+  [320, 640, 'settings-320'],
+] as const)('at %i px nothing is cut off, and axe finds nothing in either theme', async ([width, height, name]) => {
+  await mkdir(pictures, { recursive: true });
+  const { page } = await desktop({ viewport: { width, height } });
+  const window = await openSettings(page);
+  await api(page, 'PATCH', '/api/preferencias', { tema: 'sistema' });
+  const said = { de: 'leitor', para: 'aurelio', capacidade: 'dicionario/v1', resposta: 'sim', duracao: 'sempre' };
+  await api(page, 'PUT', '/api/consentimentos', said);
+  const sections = (await window.getByLabel('Seção', { exact: true }).locator('option').allTextContents()).map((title) => title.trim());
+  expect(sections).toHaveLength(10);
+  for (const section of sections) {
+    await goTo(page, section);
+    const found = await axeInBothThemes(page, {
+      seen: async (suffix) => {
+        const wide = await window.locator('.content').evaluate((element) => element.scrollWidth - element.clientWidth);
+        expect([section, wide]).toEqual([section, 0]);
+        if (section === 'Consentimentos') await page.screenshot({ path: path.join(pictures, `${name}${suffix}.png`) });
+      },
+    });
+    expect([section, ...found]).toEqual([section]);
+  }
+  await page.context().close();
+});
