@@ -27,25 +27,27 @@ test('the file and its side files are for the portal alone', async () => {
 });
 
 test('damage is said, never shown as less text: a hole, a torn row, a missing base, another file', async () => {
-  const damage = [
-    'DELETE FROM tail WHERE seq = 2',
-    'UPDATE tail SET frames = substr(frames, 1, length(frames) - 1) WHERE seq = 3',
-    'UPDATE documents SET base_seq = 1; DELETE FROM tail WHERE seq = 1',
-  ];
-  for (const [n, sql] of damage.entries()) {
-    const mine = { ...key, sala: `s00000000000000000000${n}` };
-    let log = await openSqliteRoomLog(file);
+  const room = (n: number) => ({ ...key, sala: `s00000000000000000000${n}` });
+  const [hole, torn, missing] = [room(0), room(1), room(2)] as const;
+  let log = await openSqliteRoomLog(file);
+  for (const mine of [hole, torn, missing]) {
     for (const seq of [1, 2, 3]) await log.append([{ ...mine, seq, frames: framed(typed(seq, 4).updates) }]);
-    await log.close();
-    const database = new DatabaseSync(file);
-    database.exec(sql);
-    log = await openSqliteRoomLog(file);
-    const read = n === 1 ? log.compact(mine) : log.load(mine);
-    await expect(read).rejects.toMatchObject({ code: 'STORE_FAILED' });
-    await log.close();
-    database.exec('DELETE FROM tail; DELETE FROM documents');
-    database.close();
+    // Read whole before it is damaged.
+    await log.load(mine);
   }
+  await log.close();
+  const database = new DatabaseSync(file);
+  const rows = ({ sala }: { readonly sala: string }) => `document = (SELECT id FROM documents WHERE sala = '${sala}')`;
+  database.exec(`DELETE FROM tail WHERE seq = 2 AND ${rows(hole)}`);
+  database.exec(`UPDATE tail SET frames = substr(frames, 1, length(frames) - 1) WHERE seq = 3 AND ${rows(torn)}`);
+  database.exec(`UPDATE documents SET base_seq = 1 WHERE sala = '${missing.sala}'`);
+  database.exec(`DELETE FROM tail WHERE seq = 1 AND ${rows(missing)}`);
+  database.close();
+  log = await openSqliteRoomLog(file);
+  for (const read of [() => log.load(hole), () => log.compact(torn), () => log.load(missing)]) {
+    await expect(read()).rejects.toMatchObject({ code: 'STORE_FAILED' });
+  }
+  await log.close();
   await expect(openSqliteRoomLog(path.join(dir, 'nowhere\0'))).rejects.toMatchObject({ code: 'STORE_FAILED' });
 });
 
