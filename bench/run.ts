@@ -14,6 +14,7 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
   tick: async () => (await import('./tick.ts')).tickArea,
   engines: async () => (await import('./engines.ts')).enginesArea,
   rooms: async () => (await import('./rooms.ts')).roomsArea,
+  'app-calls': async () => (await import('./app-calls.ts')).appCallsArea,
   commands: async () => (await import('./commands.ts')).commandsArea,
   validate: async () => (await import('./validate.ts')).validateArea,
 };

@@ -24,17 +24,17 @@ export function openCallPort(port: MessagePort, page: AbortSignal): CallPort {
     ended.abort();
   };
   const broken = (): void => fail({ code: 'argumentos-invalidos', message: 'apps.pedir: mensagem fora do protocolo' });
-  const chunk = (corpo: unknown): void => {
+  const chunk = async (corpo: unknown): Promise<void> => {
     if (!isChunk(corpo)) return broken();
-    if (!gathered.add(corpo))
-      return fail({ code: 'TOO_LARGE', message: `apps.pedir: corpo maior que ${limits.callStreamedBodyBytesMax} bytes`, status: 413 });
+    const message = `apps.pedir: corpo maior que ${limits.callStreamedBodyBytesMax} bytes`;
+    if (!(await gathered.add(corpo))) return fail({ code: 'TOO_LARGE', message, status: 413 });
     send({ mais: 1 });
   };
   port.addEventListener('message', ({ data }: MessageEvent<ToShell | null>) => {
     if (signal.aborted) return;
     if (typeof data !== 'object' || data === null) return broken();
     if (data.mais !== undefined) return credit.add(data.mais) ? undefined : broken();
-    if (data.corpo !== undefined) return chunk(data.corpo);
+    if (data.corpo !== undefined) return void chunk(data.corpo).catch(broken);
     if (data.fim === true) return gathered.end();
     if (data.cancela === true) return ended.abort();
     broken();
@@ -55,8 +55,8 @@ export function openCallPort(port: MessagePort, page: AbortSignal): CallPort {
 }
 
 interface Gathered {
-  /** False: too many bytes. */
-  add(chunk: ArrayBuffer): boolean;
+  /** Resolves when the browser has taken what came so far, with false for too many bytes. */
+  add(chunk: ArrayBuffer): Promise<boolean>;
   end(): void;
   /** Rejects when the call has ended. */
   readonly whole: Promise<Blob>;
@@ -69,6 +69,7 @@ function createGathered(signal: AbortSignal): Gathered {
   let blob = new Blob();
   let parts: ArrayBuffer[] = [];
   let bytes = 0;
+  let taken: Promise<unknown> = Promise.resolve();
   const flush = (): void => {
     blob = new Blob([blob, ...parts]);
     parts = [];
@@ -76,10 +77,15 @@ function createGathered(signal: AbortSignal): Gathered {
   };
   return {
     whole: promise,
-    add: (chunk) => {
+    add: async (chunk) => {
       parts.push(chunk);
       bytes += chunk.byteLength;
-      if (bytes >= blobBytes) flush();
+      if (bytes >= blobBytes) {
+        flush();
+        // This page holds the bytes until a look at the last one is answered.
+        taken = blob.slice(-1).arrayBuffer();
+      }
+      await taken;
       return blob.size + bytes <= limits.callStreamedBodyBytesMax;
     },
     end: () => {

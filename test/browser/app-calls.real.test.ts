@@ -19,10 +19,35 @@ let made: TestPage;
 let page: Page;
 let leitor: Frame;
 
+/** Routes of the provider that no example needs: a large answer, and a question of its own to another provider. */
+const more = `            case ('GET', 'muito'):
+                self.send_response(200)
+                self.end_headers()
+                for _ in range(300):
+                    self.wfile.write(bytes(1024 * 1024))
+                return
+            case ('GET', 'pede'):
+                from svc import apps, erros
+                with apps.pedir('dicionario/v1', '/contar', method='POST', body=(bytes(1000) for _ in range(1000))) as um:
+                    contados = um.json()
+                with apps.pedir('dicionario/v1', '/palavras/xisto') as dois:
+                    pedacos = b''.join(dois)
+                try:
+                    codigo = apps.pedir('nada/v1', '/x').status
+                except erros.ErroSvc as erro:
+                    codigo = (erro.codigo, erro.status)
+                return self.responder_json(200, [apps.listar('dicionario/v1'), contados, dois.status, json.loads(pedacos)['palavra'], codigo])
+`;
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svca-'));
   packages = join(folder, 'packages');
   for (const app of ['dicionario', 'leitor']) await cp(join(repository, 'examples/apps', app), join(packages, app), { recursive: true });
+  const file = join(packages, 'dicionario/backend/main.py');
+  await writeFile(
+    file,
+    (await readFile(file, 'utf8')).replace("            case ('GET', 'todas'):", `${more}            case ('GET', 'todas'):`),
+  );
   const desired = await writeDesired(join(folder, 'd'), { apps: ['dicionario', 'leitor'], packages });
   [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
 });
@@ -253,28 +278,113 @@ test('the question fits a small screen, passes axe in both themes, and speaks En
   expect(await question().getByRole('button').allInnerTexts()).toEqual(['', 'Allow', 'Only this time', 'Don’t allow']);
 });
 
-test('a second provider appears, is chosen, and becomes the default', { timeout: 180_000 }, async () => {
-  await cp(join(packages, 'dicionario'), join(packages, 'glossario'), { recursive: true });
-  const file = join(packages, 'glossario/svc-app.json');
-  const manifest = (await readFile(file, 'utf8')).replace('"dicionario"', '"glossario"').replace('"Dicionário"', '"Glossário"');
-  await writeFile(file, manifest.replace('Palavras em português', 'Palavras do mar'));
-  const main = join(packages, 'glossario/backend/main.py');
-  await writeFile(main, (await readFile(main, 'utf8')).replace('Claridade que antecede', 'No mar: claridade que antecede'));
-  await writeDesired(join(folder, 'd'), { apps: ['dicionario', 'leitor', 'glossario'], packages });
-  await whenInstalled(portal, 'glossario');
-  await until('two offers', async () => (await inLeitor<readonly unknown[]>(`return await svc.apps.listar('dicionario/v1')`)).length === 2);
-  await word('aurora');
-  await question().getByRole('heading', { name: 'Leitor quer usar outro aplicativo' }).waitFor();
-  expect(await question().getByRole('button', { name: 'Permitir', exact: true }).isDisabled()).toBe(true);
-  await looks('choice');
-  await question()
-    .getByRole('radio', { name: /Palavras do mar/ })
-    .check();
-  await question().getByRole('button', { name: 'Permitir', exact: true }).click();
-  await says('aurora: No mar: claridade');
-  await word('cais');
-  await says('cais: Lugar da margem');
-  expect(await question().count()).toBe(0);
-  expect(await call('GET', '/api/preferencias')).toMatchObject({ padroes: { 'dicionario/v1': 'glossario' } });
-  expect(problems()).toEqual([]);
+const mebibyte = 1024 * 1024;
+
+describe('hundreds of megabytes', () => {
+  beforeEach(allow);
+
+  /** Resident memory of the browser's processes of one kind; `renderer`: of pages. */
+  async function residentBytes(kind: string): Promise<number> {
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    await session.detach();
+    const pages = processInfo.filter(({ type }) => type === kind).map(({ id }) => readFile(`/proc/${id}/statm`, 'utf8').catch(() => '0 0'));
+    return (await Promise.all(pages)).reduce((sum, text) => sum + Number(text.split(' ')[1]) * 4_096, 0);
+  }
+  /** How much the pages grew at the most while it went on. */
+  async function growth(script: string): Promise<{ readonly answer: unknown; readonly grownBytes: number }> {
+    const before = await residentBytes('renderer');
+    let most = before;
+    const running = new AbortController();
+    const done = inLeitor(script).finally(() => running.abort());
+    while (!running.signal.aborted) most = Math.max(most, await residentBytes('renderer'));
+    return { answer: await done, grownBytes: most - before };
+  }
+
+  test('come no faster than they are read, and leave nothing behind in the pages', { timeout: 120_000 }, async () => {
+    const paused = await growth(`
+      globalThis.leitor = (await pedir('/muito')).body.getReader();
+      globalThis.bytes = (await leitor.read()).value.length;
+      await new Promise((resolve) => setTimeout(resolve, 1500));`);
+    tellFigure('a reader that pauses: the pages grew by', paused.grownBytes);
+    expect(paused.grownBytes).toBeLessThan(48 * mebibyte);
+    const { answer, grownBytes } = await growth(`
+      for (let part = await leitor.read(); !part.done; part = await leitor.read()) bytes += part.value.length;
+      return bytes;`);
+    tellFigure('300 MB to a page: the pages grew by', grownBytes);
+    expect(answer).toBe(300 * mebibyte);
+    // Chunks that were read wait for the collector; none may be kept.
+    expect(grownBytes).toBeLessThan(200 * mebibyte);
+  });
+
+  test('go out from a stream through bounded memory of the pages', { timeout: 120_000 }, async () => {
+    const { answer, grownBytes } = await growth(`
+      let left = 300;
+      const body = new ReadableStream({ pull: (c) => void (left-- > 0 ? c.enqueue(new Uint8Array(1024 * 1024)) : c.close()) }, { highWaterMark: 0 });
+      return await (await pedir('/contar', { method: 'POST', body })).json();`);
+    tellFigure('300 MB from a page: the pages grew by', grownBytes);
+    expect(answer).toEqual({ bytes: 300 * mebibyte });
+    expect(grownBytes).toBeLessThan(200 * mebibyte);
+  });
 });
+
+const tellFigure = (what: string, bytes: number): void => console.log(`${what} ${(bytes / mebibyte).toFixed(1)} MiB`);
+
+test('a backend asks with its credential, by the Node library', async () => {
+  await allow();
+  const own = await page.context().newPage();
+  const ask = async (palavra: string): Promise<unknown> => {
+    await own.goto(`http://leitor.svc.localhost:${portal.port}/api/sentido?palavra=${palavra}`);
+    return JSON.parse(await own.locator('body').innerText());
+  };
+  expect(await ask('cais')).toMatchObject({ palavra: 'cais' });
+  expect(await ask('xisto')).toMatchObject({ error: 'palavra desconhecida' });
+  const [{ id } = { id: '' }] = await consents();
+  await call('DELETE', `/api/consentimentos/${id}`);
+  expect(await ask('cais')).toMatchObject({ codigo: 'CONSENT_NEEDED' });
+  await own.close();
+});
+
+test(
+  'a second provider appears, is chosen, and becomes the default; it asks the first, by the Python library',
+  { timeout: 180_000 },
+  async () => {
+    await cp(join(packages, 'dicionario'), join(packages, 'glossario'), { recursive: true });
+    const file = join(packages, 'glossario/svc-app.json');
+    const manifest = (await readFile(file, 'utf8'))
+      .replace('"dicionario"', '"glossario"')
+      .replace('"Dicionário"', '"Glossário"')
+      .replace('"provides"', '"usa": ["dicionario/v1"], "provides"');
+    await writeFile(file, manifest.replace('Palavras em português', 'Palavras do mar'));
+    const main = join(packages, 'glossario/backend/main.py');
+    await writeFile(main, (await readFile(main, 'utf8')).replace('Claridade que antecede', 'No mar: claridade que antecede'));
+    await writeDesired(join(folder, 'd'), { apps: ['dicionario', 'leitor', 'glossario'], packages });
+    await whenInstalled(portal, 'glossario');
+    await until(
+      'two offers',
+      async () => (await inLeitor<readonly unknown[]>(`return await svc.apps.listar('dicionario/v1')`)).length === 2,
+    );
+    await word('aurora');
+    await question().getByRole('heading', { name: 'Leitor quer usar outro aplicativo' }).waitFor();
+    expect(await question().getByRole('button', { name: 'Permitir', exact: true }).isDisabled()).toBe(true);
+    await looks('choice');
+    await question()
+      .getByRole('radio', { name: /Palavras do mar/ })
+      .check();
+    await question().getByRole('button', { name: 'Permitir', exact: true }).click();
+    await says('aurora: No mar: claridade');
+    await word('cais');
+    await says('cais: Lugar da margem');
+    expect(await question().count()).toBe(0);
+    await call('PUT', '/api/consentimentos', { ...yes, de: 'glossario' });
+    expect(await inLeitor(`return await (await pedir('/pede')).json()`)).toEqual([
+      [{ app: 'dicionario', nome: 'Dicionário', rotulo: 'Palavras em português' }],
+      { bytes: 1_000_000 },
+      404,
+      'xisto',
+      ['CAPABILITY_UNDECLARED', 403],
+    ]);
+    expect(await call('GET', '/api/preferencias')).toMatchObject({ padroes: { 'dicionario/v1': 'glossario' } });
+    expect(problems()).toEqual([]);
+  },
+);
