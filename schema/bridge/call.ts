@@ -3,7 +3,8 @@
  * follows goes over it. A side sends a chunk only while it has credit; each message of credit lets the other send so many more.
  *
  *   page  -> shell : { mais } credit for the answer · { corpo } a chunk of a body that is a stream · { fim } its end · { cancela }
- *   shell -> page  : { mais } credit for the body · { cabeca } once · { corpo } a chunk of the answer · { fim } its end · { erro } instead of either
+ *   shell -> page  : { mais } credit for the body · { cabeca } once, of a small answer with its whole { corpo } and nothing after ·
+ *                    { corpo } a chunk of the answer · { fim } its end · { erro } instead of either
  *
  * Chunks are ArrayBuffers, transferred. A message that keeps no rule ends the call. Decision: docs/decisions/0200-capability-calls.md
  */

@@ -95,15 +95,15 @@ function receive(call: Call, body: ReadableStream<unknown> | null): void {
   const { port, send, answered, end, signal } = call;
   const credit = createCredit(signal);
   let answer: ReturnType<typeof answerStream> | null = null;
-  const head = ({ status, texto: statusText, cabecalhos, temCorpo }: CallHead): void => {
-    if (temCorpo) answer = answerStream(call);
-    answered(new Response(answer && answer.stream, { status, statusText, headers: cabecalhos as [string, string][] }));
-    if (!temCorpo) end();
+  const head = ({ status, texto: statusText, cabecalhos, temCorpo }: CallHead, whole: ArrayBuffer | null): void => {
+    if (temCorpo && whole === null) answer = answerStream(call);
+    answered(new Response(answer?.stream ?? whole, { status, statusText, headers: cabecalhos as [string, string][] }));
+    if (answer === null) end();
   };
   port.onmessage = ({ data }: MessageEvent<ToPage>) => {
     if (data.erro) end(asError(data.erro));
     else if (data.mais) credit.add(data.mais);
-    else if (data.cabeca) head(data.cabeca);
+    else if (data.cabeca) head(data.cabeca, data.corpo ?? null);
     else answer?.deliver(data);
   };
   port.addEventListener('close', () => end(failure('interrompido', 'apps.pedir: a resposta foi cortada')));

@@ -45,13 +45,23 @@ export function openCallPort(port: MessagePort, page: AbortSignal): CallPort {
   return {
     signal,
     body: async () => await gathered.whole,
-    answer: async ({ status, statusText: texto, headers, body }) => {
+    answer: async (response) => {
+      const { status, statusText: texto, headers, body } = response;
+      const cabeca = { status, texto, cabecalhos: [...headers], temCorpo: body !== null };
+      const corpo = isSmall(response) ? await response.arrayBuffer() : null;
       signal.throwIfAborted();
-      send({ cabeca: { status, texto, cabecalhos: [...headers], temCorpo: body !== null } });
+      if (corpo !== null) return send({ cabeca, corpo }, [corpo]);
+      send({ cabeca });
       if (body !== null) await pump(body.getReader(), credit, send);
     },
     fail,
   };
+}
+
+/** What is packed may be much longer than it says. */
+function isSmall({ headers, body }: Response): boolean {
+  const length = headers.get('content-length');
+  return body !== null && length !== null && Number(length) <= limits.callWholeAnswerBytesMax && !headers.has('content-encoding');
 }
 
 interface Gathered {

@@ -2,6 +2,8 @@
 export const limits = {
   /** A body that the page gives as a stream: browsers send none over HTTP/1.1, so the desktop gathers it in Blobs. */
   callStreamedBodyBytesMax: 1_073_741_824,
+  /** An answer that says it is no longer than this goes to the page in one message. */
+  callWholeAnswerBytesMax: 65_536,
   /** Calls that use the browser's connections to the portal at once: over HTTP/1.1 it has six for everything, and two stay for the desktop. */
   callsAtOnceMax: 4,
   /** The same over HTTP/2. */
