@@ -27,12 +27,20 @@ const lastExit = closed({
 export type LastExit = Wire<typeof lastExit>;
 
 /** The verdict of the last launch that got that far. Source: spec 3.1 step 6. */
-const gpu = closed({
-  modo: oneOf(['opcional', 'necessaria']),
-  concedida: flag,
-  /** A sentence: which device, or why none. */
-  motivo: text(8_192),
-});
+const gpu = closed(
+  {
+    modo: oneOf(['opcional', 'necessaria']),
+    concedida: flag,
+    /** A sentence: which device, or why none. */
+    motivo: text(8_192),
+    /** The cards that were given; a supervisor of an older kit does not say. */
+    dispositivos: {
+      ...list(closed({ dispositivo: text(256), fornecedor: text(256), modelo: text(256), driver: text(256) })),
+      maxItems: 64,
+    },
+  },
+  ['modo', 'concedida', 'motivo'],
+);
 export type GpuSummary = Wire<typeof gpu>;
 
 /** What a supervisor says about one app of its person. The file `status.json` holds the same object. */

@@ -9,7 +9,7 @@ export const typesPath = resolve(root, 'sdk/web/svc.d.ts');
 
 /** The sentence above each row. */
 function remarks(): ReadonlyMap<string, string> {
-  const text = ['verbs', 'app-verbs', 'room-verbs']
+  const text = ['verbs', 'desk-verbs', 'app-verbs', 'room-verbs']
     .map((file) => readFileSync(resolve(root, `schema/bridge/${file}.ts`), 'utf8'))
     .join('\n');
   const rows = text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?\n {2}(?:'([\w.-]+)'|(\w+)): /g);
@@ -114,7 +114,10 @@ is gone. The fourth is what happens outside the shell: *rejects* is \`fora do am
 
 const middle = `
 Outside the shell \`app.capacidades\` and \`capabilities\` answer \`{ host: 'none', shellVersion: null, verbos: [] }\`, \`window.close\` closes a tab that a
-script opened, \`janela.abrir\` and \`window.abrir\` open a tab, and \`salas.entrar\` gives a document to write in, in state \`fora\`.
+script opened, \`dialogo.confirmar\` and \`perguntar\` ask in the browser's own dialog, \`area.ler\` reads where the browser allows it,
+\`janela.abrir\` and \`window.abrir\` open a tab, and \`salas.entrar\` gives a document to write in, in state \`fora\`.
+
+\`arquivos.*\` and \`disco.*\` are not in this version: the desktop has no files yet.
 
 ## Events
 

@@ -60,7 +60,7 @@ function processOf(snapshot: AppSnapshot | null) {
     contained: snapshot?.contained ?? false,
     containedReason: snapshot?.containedReason ?? '',
     secrets: snapshot?.secrets ?? { declared: 0, missing: [], restartNeeded: false },
-    gpuVerdict: snapshot?.gpu ?? null,
+    gpuVerdict: snapshot?.gpu ? { dispositivos: [], ...snapshot.gpu } : null,
     step: snapshot?.step ? { name: snapshot.step.name, detail: snapshot.step.detail } : null,
   } as const;
 }

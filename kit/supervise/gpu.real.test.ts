@@ -56,7 +56,12 @@ describe.concurrent('the GPU', () => {
     expect(environOf(granted.process?.pid).filter((entry) => /VISIBLE_DEVICES|AFFINITY|GPU_ROOT/.test(entry))).toEqual([]);
     expect([without.gpu, granted.gpu]).toEqual([
       null,
-      { modo: 'opcional', concedida: true, motivo: 'NVIDIA (nvidia) em /dev/dri/renderD128' },
+      {
+        modo: 'opcional',
+        concedida: true,
+        motivo: 'NVIDIA (nvidia) em /dev/dri/renderD128',
+        dispositivos: [{ dispositivo: '/dev/dri/renderD128', fornecedor: 'NVIDIA', modelo: expect.any(String), driver: 'nvidia' }],
+      },
     ]);
     const { gpu } = JSON.parse(readFileSync(home.paths('com').limits, 'utf8'));
     expect(gpu).toMatchObject({ concedida: true, dispositivos: [{ dispositivo: '/dev/dri/renderD128', virtual: false, acessivel: true }] });

@@ -23,7 +23,7 @@ import { deathReason, signalApp, sweepDead, watchUntilGone } from './ending.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
 import { forgetHealth } from './health.ts';
 import { hiddenValues } from './hidden.ts';
-import { findLive, observeLimits, observeSocket, observeTcpPorts, wakeStamp } from './observe.ts';
+import { gpuSummary, findLive, observeLimits, observeSocket, observeTcpPorts, wakeStamp } from './observe.ts';
 import { oomCountersOf } from './oom.ts';
 import { observeSecrets } from './secrets.ts';
 import { guarded, later, type App, type Live, type Supervisor } from './app-state.ts';
@@ -147,7 +147,7 @@ function become(supervisor: Supervisor, app: App, ready: Launch): void {
   app.installed = ready.installed;
   app.policy = closePolicy(ready.manifest);
   app.declaredSecrets = ready.manifest.secrets ?? [];
-  app.gpu = ready.gpu;
+  app.gpu = gpuSummary(ready.gpu);
   watchChild(supervisor, app, child, { hash: ready.installed.hash, launcher: false });
   observeSecrets(supervisor, app);
 }

@@ -260,11 +260,22 @@ export function observeTcpPorts(supervisor: Supervisor, app: App): void {
   supervisor.changed(app);
 }
 
-function gpuSummary(value: unknown): App['gpu'] {
+/** From limits.json, or from the launcher itself. */
+export function gpuSummary(value: unknown): App['gpu'] {
   if (typeof value !== 'object' || value === null) return null;
-  const { modo, concedida, motivo } = value as Record<string, unknown>;
+  const { modo, concedida, motivo, dispositivos } = value as Record<string, unknown>;
   if ((modo !== 'opcional' && modo !== 'necessaria') || typeof motivo !== 'string') return null;
-  return { modo, concedida: concedida === true, motivo: motivo.slice(0, 4_096) };
+  const cards = Array.isArray(dispositivos) ? dispositivos.slice(0, 64).map(gpuCard) : [];
+  return { modo, concedida: concedida === true, motivo: motivo.slice(0, 4_096), dispositivos: cards };
+}
+
+function gpuCard(value: unknown): { dispositivo: string; fornecedor: string; modelo: string; driver: string } {
+  const card = Object(value) as Record<string, unknown>;
+  const name = (field: string): string => {
+    const found = card[field];
+    return typeof found === 'string' ? found.slice(0, 256) : '';
+  };
+  return { dispositivo: name('dispositivo'), fornecedor: name('fornecedor'), modelo: name('modelo'), driver: name('driver') };
 }
 
 /** Ceilings and the verdict on the GPU, as the launcher wrote them. */

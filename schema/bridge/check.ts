@@ -30,6 +30,7 @@ export const optional = (check: Check): Check => ({
   optional: true,
   accepts: (value) => value === undefined || check.accepts(value),
 });
+export const flag: Check = { type: 'boolean', accepts: (value) => typeof value === 'boolean' };
 export const finite: Check = { type: 'number', accepts: (value) => Number.isFinite(value) };
 export const route: Check = { type: 'string', accepts: isRoute };
 export const blob: Check = { type: 'Blob', accepts: (value) => value instanceof Blob };

@@ -18,4 +18,9 @@ export const limits = {
   callChunksMax: 8,
   /** Of a chunk that the page sends. */
   callChunkBytesMax: 262_144,
+  // Questions of an app, which the desktop draws.
+  questionCharsMax: 500,
+  questionAnswerCharsMax: 1_000,
+  questionButtonCharsMax: 80,
+  questionChoicesMax: 50,
 };

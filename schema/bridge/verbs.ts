@@ -5,6 +5,7 @@
  */
 import { appVerbs } from './app-verbs.ts';
 import { finite, oneOf, optional, route } from './check.ts';
+import { personVerbs } from './desk-verbs.ts';
 import { limits } from './limits.ts';
 import { roomVerbs } from './room-verbs.ts';
 import { askedOrNull, askedOrOwn, inPage, type Verb } from './verb.ts';
@@ -52,7 +53,7 @@ const deskVerbs = {
   'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
 };
 
-const table = { ...deskVerbs, ...appVerbs, ...roomVerbs };
+const table = { ...deskVerbs, ...personVerbs, ...appVerbs, ...roomVerbs };
 type Table = typeof table;
 
 export type VerbName = keyof Table;
@@ -106,6 +107,10 @@ export const bridgeErrors = {
   'pedidos-demais': true,
   /** Nothing came within the time of the verb. */
   'sem-resposta': true,
+  /** The browser wants a press of the person in the page first (`area.*`). */
+  'sem-gesto': true,
+  /** The browser, or its person, said no (`area.*`). */
+  recusado: true,
   /** What went wrong is in the message. */
   falhou: true,
   /** The answer of another app ended too early: it ended, or the person took their consent back. */

@@ -188,7 +188,14 @@ export const appProjection = closed({
   containedReason: text,
   secrets: closed({ declared: count, missing: strings, restartNeeded: flag }),
   /** What the launcher decided; null without a declaration. The legacy field above only repeats the manifest. */
-  gpuVerdict: orNull(closed({ modo: { type: 'string', enum: ['opcional', 'necessaria'] }, concedida: flag, motivo: text })),
+  gpuVerdict: orNull(
+    closed({
+      modo: { type: 'string', enum: ['opcional', 'necessaria'] },
+      concedida: flag,
+      motivo: text,
+      dispositivos: list(closed({ dispositivo: text, fornecedor: text, modelo: text, driver: text })),
+    }),
+  ),
   stale: flag,
   /** Null: it has no process, or usage was not read recently; `GET /api/apps?uso=1` reads it. */
   uso: orNull(usage),

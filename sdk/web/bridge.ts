@@ -8,6 +8,8 @@ import { createEvents, type Listener } from './events.ts';
 import { createRequests, failure, type Answer, type Args, type Outside, type Request } from './requests.ts';
 
 const portWaitMs = 3_000;
+/** A navigation to an app that starts is held by the portal for 20 s. */
+const leavingMs = 25_000;
 
 export interface Bridge {
   /** False outside the shell, also once the wait for it ended without a port. */
@@ -65,11 +67,17 @@ export function createBridge(outside: Outside): Bridge {
   const emit = (evento: string, dados?: Args): void => {
     if (state === 'ligado') port?.postMessage(dados === undefined ? { evento } : { evento, dados });
   };
+  let leaving = false;
+  /** A page that is being left hears it and is gone: the next one is to hear it, too, unless this one stays. */
+  const confirm = (n: unknown): void => {
+    if (leaving) setTimeout(() => emit('recebido', { n }), leavingMs);
+    else emit('recebido', { n });
+  };
   const received = (data: FromShell | null): void => {
     if (data === null || typeof data !== 'object') return;
     const { evento, dados, n } = data;
     if (typeof evento !== 'string') requests.answered(data);
-    else events.deliver(evento, dados, n === undefined ? undefined : () => emit('recebido', { n }));
+    else events.deliver(evento, dados, n === undefined ? undefined : () => confirm(n));
   };
   const connect = (given: MessagePort): void => {
     port?.close();
@@ -113,6 +121,10 @@ export function createBridge(outside: Outside): Bridge {
         if (given !== null) connect(given);
       });
       greet();
+      addEventListener('beforeunload', () => {
+        leaving = true;
+        setTimeout(() => (leaving = false), leavingMs);
+      });
       // A page that comes back from the back/forward cache has a dead port.
       addEventListener('pageshow', (event) => event.persisted && greet());
     },

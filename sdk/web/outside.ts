@@ -2,21 +2,25 @@
 import { isRoute } from '../../schema/bridge/route.ts';
 import { verbs, type AnswerOf, type ArgsOf, type AskedVerb, type OwnOutside } from '../../schema/bridge/verbs.ts';
 import { inFrame } from './bridge.ts';
+import { readClipboard } from './clipboard.ts';
 import { failure, type Args } from './requests.ts';
 
-const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> } = {
+const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Promise<AnswerOf<V>> } = {
   'app.capacidades': () => ({ host: 'none', shellVersion: null, verbos: [] }),
   'window.close': () => {
     if (!inFrame) window.close();
     return null;
   },
+  'dialogo.confirmar': ({ texto }) => window.confirm(texto),
+  'dialogo.perguntar': ({ texto, valor }) => window.prompt(texto, valor),
+  'area.ler': readClipboard,
   'janela.abrir': ({ rota }) => {
     if (rota !== undefined && !isRoute(rota)) throw failure('argumentos-invalidos', 'janela.abrir: rota inválido');
     return { nova: window.open(rota ?? document.baseURI, '_blank', 'noopener') !== null };
   },
 };
 
-/** Undefined: the verb rejects. */
+/** Undefined: the verb rejects. May throw. */
 export function outside(verbo: AskedVerb, args: Args): unknown {
   const answer = (own as Readonly<Record<string, (args: never) => unknown>>)[verbo];
   if (answer !== undefined) return answer(args as never);

@@ -236,6 +236,9 @@ const declared: Names<Svc> = {
     abrir: 'function',
   },
   janela: { abrir: 'function' },
+  dialogo: { confirmar: 'function', perguntar: 'function', escolher: 'function' },
+  area: { escrever: 'function', ler: 'function' },
+  gpu: { concedida: 'function', estado: 'function' },
   apps: { pedir: 'function', listar: 'function' },
   salas: {
     criar: 'function',

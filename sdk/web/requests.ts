@@ -69,9 +69,13 @@ export function createRequests(outside: Outside): Requests {
     degrade: ({ id }) => {
       const request = take(id);
       if (request === undefined) return;
-      const instead = outside(request.verbo, request.args);
-      if (instead === undefined) request.reject(failure('fora-do-ambiente', `fora do ambiente ${request.verbo}`));
-      else request.resolve(instead);
+      try {
+        const instead = outside(request.verbo, request.args);
+        if (instead === undefined) throw failure('fora-do-ambiente', `fora do ambiente ${request.verbo}`);
+        request.resolve(instead);
+      } catch (problem) {
+        request.reject(problem as Error);
+      }
     },
     refuse: ({ id }, error) => take(id)?.reject(error),
     isWaiting: ({ id }) => waiting.has(id),

@@ -91,6 +91,24 @@ interface SvcConexao<D, P> {
   anexo(sha: string): Promise<Blob>;
 }
 
+interface SvcGpu {
+  /** Whether the backend that runs now was given a card. */
+  readonly concedida: boolean;
+  readonly dispositivos: readonly {
+    readonly dispositivo: string;
+    readonly fornecedor: string;
+    readonly modelo: string;
+    readonly driver: string;
+  }[];
+  /** A sentence: which card, or why none. */
+  readonly motivo: string;
+}
+
+interface SvcEstadoDaGpu extends SvcGpu {
+  readonly declarada: boolean;
+  readonly modo: 'opcional' | 'necessaria' | null;
+}
+
 interface SvcSalaLida {
   readonly sala: SvcSala;
   readonly pessoas: readonly SvcPessoaDaSala[];
@@ -179,6 +197,26 @@ interface Svc {
   readonly janela: {
     /** Opens a window of this app, or hands `rota` to the open one when the app keeps to one window (event `abertura`). */
     abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }>;
+  };
+  readonly dialogo: {
+    /** Asks yes or no over the window. Null: put away with Esc, or the window closed. */
+    confirmar(texto: string, opcoes?: { readonly sim?: string; readonly nao?: string; readonly perigo?: boolean }): Promise<boolean | null>;
+    /** Asks for a line of text, with `valor` in the field. */
+    perguntar(texto: string, opcoes?: { readonly valor?: string }): Promise<string | null>;
+    /** Asks for one of several; answers it as it was given. */
+    escolher(texto: string, entre: readonly string[]): Promise<string | null>;
+  };
+  readonly area: {
+    /** Puts a text into the clipboard, after a press of the person in the page. */
+    escrever(texto: string): Promise<null>;
+    /** Asks the person to paste; null when they don't. A page never reads the clipboard by itself. */
+    ler(): Promise<string | null>;
+  };
+  readonly gpu: {
+    /** What the backend that runs now was given of the GPU, or the sentence why not. */
+    concedida(): Promise<SvcGpu>;
+    /** The same with what the manifest declares. */
+    estado(): Promise<SvcEstadoDaGpu>;
   };
   readonly apps: {
     /**

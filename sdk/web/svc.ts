@@ -4,6 +4,7 @@
  */
 import { ask } from './apps.ts';
 import { createBridge, inFrame, type Bridge } from './bridge.ts';
+import { writeClipboard } from './clipboard.ts';
 import { outside } from './outside.ts';
 import { createRooms } from './rooms.ts';
 import { verbFunctions, type Functions } from './verbs.ts';
@@ -22,6 +23,7 @@ function ownFunctions(bridge: Bridge, file: string | null): Readonly<Record<stri
       menuDoCabecalho: (event: MouseEvent) => bridge.ask('window.menuDoCabecalho', { x: event.clientX, y: event.clientY }),
       abrir,
     },
+    area: { escrever: writeClipboard },
     ...createRooms(bridge, file, hear(bridge)),
   };
 }

@@ -3,11 +3,13 @@ import { publicNames } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { appHandlers } from './app-verbs.ts';
 import type { Desk } from './desk.ts';
+import { personHandlers } from './person-verbs.ts';
 import { roomHandlers } from './room-verbs.ts';
 import { openWindowMenu } from './window-menu.ts';
 
 export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
   return {
+    ...personHandlers(desk),
     ...roomHandlers(desk),
     ...appHandlers(desk),
     'window.minimize': (id) => (desk().minimise(id), null),

@@ -4,6 +4,7 @@ import type { BellModel } from '../bell/bell-model.ts';
 import type { BridgeHost } from '../bridge/host.ts';
 import type { AppCalls } from '../capabilities/app-calls.ts';
 import type { Connection } from '../events/client.ts';
+import type { Questions } from '../questions/questions.ts';
 import type { PreferencesModel } from '../preferences/model.ts';
 import type { AppsModel } from '../state/apps.ts';
 import type { SectionId, SettingsModel } from '../settings/model.ts';
@@ -67,6 +68,8 @@ export interface Desk {
   readonly tasksApp: Signal<string | null>;
   readonly frames: Map<string, Frame>;
   readonly bridge: BridgeHost;
+  /** What apps ask the person, over their windows. */
+  readonly questions: Questions;
   title(window: WindowState): string;
   /** Opens, or brings back the window that is open already. `again` asks for one more window where the app has several. */
   openApp(app: string, options?: { readonly route?: string; readonly again?: boolean }): boolean;

@@ -12,6 +12,7 @@ import { changePreferences, readPreferences } from '../session/preferences-api.t
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
 import { createSettingsModel } from '../settings/model.ts';
+import { createQuestions } from '../questions/questions.ts';
 import { followAppearance } from '../preferences/follow.ts';
 import { createPreferencesModel } from '../preferences/model.ts';
 import { createWindowWriter, isOnlyPage, lastWindows } from '../preferences/windows.ts';
@@ -82,6 +83,7 @@ export function startDesk(session: SessionAnswer): Desk {
     toast: createSignal<Toast | null>(null),
     tasksApp: createSignal<string | null>(null),
     frames,
+    questions: createQuestions(() => performance.now()),
     bridge: startBridge(
       () => bridgeFrames(windows, apps, frames),
       bridgeHandlers(() => desk),
@@ -221,7 +223,7 @@ const appearance = (): { readonly tema: string; readonly idioma: string } => ({
 
 /** What follows from changes: counts, memory of open windows, appearance of the pages. */
 function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void, nudge: () => void): void {
-  const { windows, apps, session, bridge, preferences } = desk;
+  const { windows, apps, session, bridge, preferences, questions } = desk;
   let restoring = false;
   let restored = false;
   let known = new Set<string>();
@@ -254,7 +256,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
       save(now.filter(isApp));
     }
     const ids = new Set(now.map(({ id }) => id));
-    for (const id of known) if (!ids.has(id)) bridge.drop(id);
+    for (const id of known) if (!ids.has(id)) [bridge, questions].forEach((part) => part.drop(id));
     known = ids;
   };
   const dress = (): void => {

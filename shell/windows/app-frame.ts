@@ -127,8 +127,9 @@ export class SvcAppFrame extends LitElement {
     this.#wasReady = ready;
   }
 
-  override updated(): void {
+  override updated(changed: PropertyValues<this>): void {
     this.#frame.title = this.name;
+    if (changed.has('sdk') || changed.has('away')) this.dispatchEvent(new CustomEvent('app-there', { detail: this.sdk && !this.away }));
     const online = this.desk.connection.get() === 'open';
     // What came while the portal was away is not the app.
     if (online && !this.#connected && this.#doubtful) this.reload();
@@ -157,6 +158,7 @@ export class SvcAppFrame extends LitElement {
     this.loaded = true;
     this.#arrivals += 1;
     this.#doubtful = !this.#saidHello;
+    if (this.#doubtful) this.sdk = false;
     this.#saidHello = false;
     this.#attempts = 0;
     if (this.#doubtful) void this.#ask();

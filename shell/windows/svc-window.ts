@@ -12,6 +12,8 @@ import '../tasks/task-manager.ts';
 import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import '../ui/app-icon.ts';
+import '../questions/svc-question.ts';
+import type { SvcQuestion } from '../questions/svc-question.ts';
 import './app-frame.ts';
 import type { SvcAppFrame } from './app-frame.ts';
 import { startDrag } from './drag.ts';
@@ -21,12 +23,31 @@ import { moveSteps, resizeSteps, type SnapPreview } from './window-drag.ts';
 import { windowStyles } from './window-styles.ts';
 
 export class SvcWindow extends LitElement implements Frame {
-  static override properties = { desk: { attribute: false }, state: { attribute: false }, top: { type: Boolean, reflect: true } };
+  static override properties = {
+    desk: { attribute: false },
+    state: { attribute: false },
+    top: { type: Boolean, reflect: true },
+    there: { state: true },
+  };
   declare desk: Desk;
   declare state: WindowState;
   declare top: boolean;
-  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.keyboardMode, this.desk.windows.area, language]);
+  /** What is in the window is the app, which draws the title bar where its manifest says so; not a start, a failure, the portal's panel. */
+  declare there: boolean;
+  #watch = new Watch(this, () => [
+    this.desk.apps.state,
+    this.desk.keyboardMode,
+    this.desk.windows.area,
+    this.desk.questions.state,
+    language,
+  ]);
+  #asked = false;
   #drag: { readonly steps: ReturnType<typeof moveSteps>; readonly x: number; readonly y: number } | null = null;
+
+  constructor() {
+    super();
+    this.there = false;
+  }
 
   static override styles = [base, windowStyles];
 
@@ -61,6 +82,10 @@ export class SvcWindow extends LitElement implements Frame {
     this.ariaLabel = this.desk.title(this.state);
     const mode = this.desk.keyboardMode.get();
     const mine = mode?.window === this.state.id;
+    const asked = this.desk.questions.state.get().has(this.state.id);
+    // The question is gone: back to the page.
+    if (this.#asked && !asked && this.top) this.focusContent();
+    this.#asked = asked;
     if (mine && !this.hasAttribute('keyboard')) this.focus();
     this.toggleAttribute('keyboard', mine);
     if (changed.has('state') && changed.get('state')?.minimised === true && !this.state.minimised) this.focusContent();
@@ -81,7 +106,9 @@ export class SvcWindow extends LitElement implements Frame {
     this.#content?.greeted();
   }
   focusContent(): void {
-    if (this.#content === null) this.focus({ preventScroll: true });
+    const question = this.renderRoot.querySelector<SvcQuestion>('svc-question');
+    if (question !== null) question.focusContent();
+    else if (this.#content === null) this.focus({ preventScroll: true });
     else this.#content.focusContent();
   }
   menuPoint(): { readonly x: number; readonly y: number } {
@@ -123,11 +150,19 @@ export class SvcWindow extends LitElement implements Frame {
 
   override render(): TemplateResult {
     const app = this.desk.apps.find(this.state.app);
-    const own = isApp(this.state) && this.state.options.header === 'app';
+    const question = this.desk.questions.state.get().get(this.state.id);
+    const own = isApp(this.state) && this.state.options.header === 'app' && this.there;
     const resizable = !fillsArea(this.desk.windows.area.get()) && this.state.mode === 'normal';
     return html`
       ${own ? nothing : this.#titleBar(app)}
-      <div class="body">${isApp(this.state) ? this.#page(app) : this.#builtin()}</div>
+      <div class="body">
+        ${isApp(this.state) ? this.#page(app, question !== undefined) : this.#builtin()}
+        ${
+          question === undefined
+            ? nothing
+            : html`<svc-question .asked=${question} .name=${app?.name ?? this.state.app} .top=${this.top}></svc-question>`
+        }
+      </div>
       ${
         resizable
           ? handles.map(
@@ -143,7 +178,7 @@ export class SvcWindow extends LitElement implements Frame {
     `;
   }
 
-  #page(app: AppProjection | undefined): TemplateResult {
+  #page(app: AppProjection | undefined, asked: boolean): TemplateResult {
     return html`<svc-app-frame
       .desk=${this.desk}
       .window=${this.state.id}
@@ -151,6 +186,8 @@ export class SvcWindow extends LitElement implements Frame {
       .app=${app}
       .route=${this.state.route}
       .name=${this.desk.title(this.state)}
+      ?inert=${asked}
+      @app-there=${({ detail }: CustomEvent<boolean>) => (this.there = detail)}
     ></svc-app-frame>`;
   }
 

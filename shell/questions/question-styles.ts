@@ -1,0 +1,77 @@
+/** How a question of an app looks: over the page, below the title bar. */
+import { css } from 'lit';
+
+export const questionStyles = css`
+  :host {
+    position: absolute;
+    inset: 0;
+    z-index: 3;
+    display: grid;
+    place-items: center;
+    padding: 12px;
+    overflow: auto;
+    background: var(--veil);
+  }
+  form {
+    box-sizing: border-box;
+    width: 100%;
+    max-width: 420px;
+    max-height: 100%;
+    padding: 16px 20px;
+    overflow: auto;
+    border: 1px solid var(--line);
+    border-radius: 12px;
+    background: var(--raised);
+    color: var(--ink);
+    box-shadow: var(--shadow-high);
+  }
+  h3 {
+    margin: 0 0 8px;
+    color: var(--muted);
+    font-size: 13px;
+    font-weight: 600;
+    overflow-wrap: anywhere;
+  }
+  p {
+    margin: 0 0 12px;
+    font-size: 15px;
+    overflow-wrap: anywhere;
+    white-space: pre-line;
+  }
+  input,
+  textarea {
+    box-sizing: border-box;
+    width: 100%;
+    min-height: 40px;
+    padding: 8px 10px;
+    border: 1px solid var(--line-strong);
+    border-radius: 8px;
+    background: var(--surface);
+    color: var(--ink);
+    font: inherit;
+  }
+  ul {
+    display: grid;
+    gap: 6px;
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+  li button {
+    width: 100%;
+    text-align: start;
+    overflow-wrap: anywhere;
+    white-space: normal;
+  }
+  .buttons {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: end;
+    gap: 8px;
+    margin-top: 12px;
+  }
+  .danger {
+    border-color: var(--danger);
+    color: var(--danger);
+  }
+`;

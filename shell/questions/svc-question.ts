@@ -1,0 +1,118 @@
+/** One question of an app over its window: it names the app, the keyboard is in it, Esc puts it away. The title bar stays usable. */
+import { html, LitElement, type TemplateResult } from 'lit';
+import { language, text } from '../i18n/i18n.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { questionStyles } from './question-styles.ts';
+import type { Asked } from './questions.ts';
+
+/** A press that was meant for what was there before counts for nothing. */
+const settleMs = 300;
+
+export class SvcQuestion extends LitElement {
+  static override properties = { asked: { attribute: false }, name: { attribute: false }, top: { attribute: false } };
+  declare asked: Asked;
+  /** Of the app. */
+  declare name: string;
+  declare top: boolean;
+  #watch = new Watch(this, () => [language]);
+  #shownMs = 0;
+
+  static override styles = [base, questionStyles];
+
+  override firstUpdated(): void {
+    void this.#watch;
+    this.#shownMs = performance.now();
+    if (this.top) this.focusContent();
+  }
+
+  focusContent(): void {
+    this.renderRoot.querySelector<HTMLElement>('[data-first]')?.focus({ preventScroll: true });
+  }
+
+  #answer(value: boolean | string | null): void {
+    if (value === null || performance.now() - this.#shownMs >= settleMs) this.asked.answer(value);
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      this.#answer(null);
+    }
+    if (event.key !== 'Tab') return;
+    const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('button, input, textarea')];
+    const edge = event.shiftKey ? stops[0] : stops.at(-1);
+    if (edge?.matches(':focus') !== true) return;
+    event.preventDefault();
+    (event.shiftKey ? stops.at(-1) : stops[0])?.focus();
+  }
+
+  override render(): TemplateResult {
+    return html`<form
+      role="alertdialog"
+      aria-labelledby="who"
+      aria-describedby="words"
+      @keydown=${(event: KeyboardEvent) => this.#key(event)}
+      @submit=${(event: SubmitEvent) => this.#submit(event)}
+    >
+      <h3 id="who">${text('question.who', { app: this.name })}</h3>
+      ${this.#body()}
+    </form>`;
+  }
+
+  #submit(event: SubmitEvent): void {
+    event.preventDefault();
+    if (this.asked.question.kind === 'ask') this.#answer(this.renderRoot.querySelector('input')?.value ?? '');
+  }
+
+  #body(): TemplateResult {
+    const { question } = this.asked;
+    const cancel = html`<button class="button quiet" type="button" @click=${() => this.#answer(null)}>${text('question.cancel')}</button>`;
+    if (question.kind === 'paste')
+      return html`<p id="words">${text('question.paste')}</p>
+        <textarea
+          data-first
+          aria-label=${text('question.pasteHere')}
+          rows="2"
+          @paste=${(event: ClipboardEvent) => this.#paste(event)}
+        ></textarea>
+        <div class="buttons">${cancel}</div>`;
+    const words = html`<p id="words">${question.texto}</p>`;
+    if (question.kind === 'ask')
+      return html`${words}<input data-first aria-label=${question.texto} .value=${question.valor ?? ''} maxlength="1000" />
+        <div class="buttons">${cancel}<button class="button primary" type="submit">${text('question.ok')}</button></div>`;
+    if (question.kind === 'choose')
+      return html`${words}
+        <ul>
+          ${question.entre.map(
+            (each, at) =>
+              html`<li>
+                <button class="button" type="button" ?data-first=${at === 0} @click=${() => this.#answer(each)}>${each}</button>
+              </li>`,
+          )}
+        </ul>
+        <div class="buttons">${cancel}</div>`;
+    const { sim, nao, perigo } = question;
+    return html`${words}
+      <div class="buttons">
+        <button class="button quiet" type="button" ?data-first=${perigo === true} @click=${() => this.#answer(false)}>
+          ${nao ?? text('question.no')}
+        </button>
+        <button
+          class="button ${perigo === true ? 'danger' : 'primary'}"
+          type="button"
+          ?data-first=${perigo !== true}
+          @click=${() => this.#answer(true)}
+        >
+          ${sim ?? text('question.yes')}
+        </button>
+      </div>`;
+  }
+
+  #paste(event: ClipboardEvent): void {
+    event.preventDefault();
+    this.#answer(event.clipboardData?.getData('text') ?? '');
+  }
+}
+
+customElements.define('svc-question', SvcQuestion);

@@ -1,0 +1,218 @@
+/**
+ * `svc.capabilities()` is the set of verbs that answer: each is called, in a window of the desktop and in a tab without it. And what the desktop
+ * draws for them: questions over the window that asks.
+ */
+import type { FrameLocator, Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { events, publicNames, verbNames, verbs, type VerbName } from '../../schema/bridge/verbs.ts';
+import { axeFindings, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+
+let page: Page;
+let notas: FrameLocator;
+
+useDesk((made) => {
+  page = made.page;
+  notas = frameOf(page, 'Notas');
+});
+
+type Public = Exclude<VerbName, 'salas.bilhete' | 'salas.lugar'>;
+const sala = `'s${'0'.repeat(21)}'`;
+/** Arguments that are right, as the page writes them. */
+const given: { readonly [V in Public]: string } = {
+  capabilities: '',
+  'app.capacidades': '',
+  'app.ao': `'abertura', () => {}`,
+  'window.minimize': '',
+  'window.maximize': '',
+  'window.close': '',
+  'window.alternarMaximizado': '',
+  'window.arrastar': `new PointerEvent('pointerdown')`,
+  'window.menuDoCabecalho': '{ clientX: 9, clientY: 9 }',
+  'window.abrir': `{ rota: '#a' }`,
+  'janela.abrir': `{ rota: '#a' }`,
+  'dialogo.confirmar': `'Apagar?', { sim: 'Apagar', perigo: true }`,
+  'dialogo.perguntar': `'Nome?', { valor: 'Ana' }`,
+  'dialogo.escolher': `'Qual?', ['um', 'dois']`,
+  'area.escrever': `'copiado'`,
+  'area.ler': '',
+  'apps.pedir': `'nada/v1', '/a'`,
+  'apps.listar': `'nada/v1'`,
+  'gpu.concedida': '',
+  'gpu.estado': '',
+  'salas.criar': `'Ata'`,
+  'salas.entrar': `${sala}, { Y: { applyUpdate() {} }, doc: { on() {}, off() {} } }`,
+  'salas.listar': '',
+  'salas.ler': sala,
+  'salas.renomear': `${sala}, 'Ata'`,
+  'salas.apagar': sala,
+  'salas.darAcesso': `${sala}, 'bia', 'ver'`,
+  'salas.darAcessoAoGrupo': `${sala}, 'todos', 'ver'`,
+  'salas.tirarAcesso': `${sala}, 'bia'`,
+  'salas.tirarAcessoDoGrupo': `${sala}, 'todos'`,
+  'salas.avisar': `${sala}, 'mencao', ['bia'], 'c1'`,
+  'salas.compartilhar': sala,
+  'salas.anexar': `${sala}, new Blob(['x'])`,
+  'salas.anexo': `${sala}, '${'a'.repeat(64)}'`,
+  'salas.ao': `'mudaram', () => {}`,
+  'pessoas.eu': '',
+  'pessoas.buscar': `'a'`,
+  'pessoas.corDe': `'ana'`,
+};
+const called = Object.keys(given) as readonly Public[];
+/** What comes back as text: `value …`, `function`, or `error code`. */
+const calling = (name: Public): string => `(async () => {
+  try {
+    const answer = await svc.${name}(${given[name]});
+    if (typeof answer?.sair === 'function') return await answer.sair(), 'connection';
+    return typeof answer === 'function' ? 'function' : 'value ' + JSON.stringify(answer);
+  } catch (error) {
+    return 'error ' + (error.code ?? String(error));
+  }
+})()`;
+const ask = async (name: Public): Promise<string> => (await notas.locator('body').evaluate(calling(name))) as string;
+const question = (): ReturnType<Page['locator']> => windowOf(page, 'Notas').getByRole('alertdialog');
+
+test('every verb of the table is called here', () => {
+  expect(called.toSorted()).toEqual(verbNames.filter((name) => verbs[name].by !== 'inner').toSorted());
+});
+
+describe('inside', () => {
+  beforeEach(async () => {
+    await openApp(page, 'Notas');
+    await notas.getByRole('button', { name: 'Nova nota' }).waitFor();
+  });
+
+  test('what is listed answers, each name of it, and nothing else is there', async () => {
+    const listed = (await notas.locator('body').evaluate('svc.capabilities().then(({ verbos }) => verbos)')) as string[];
+    expect(listed).toEqual(publicNames);
+    const there = (await notas.locator('body').evaluate(`Object.entries(svc).flatMap(([name, part]) =>
+      typeof part === 'function' ? [name] : typeof part === 'object' ? Object.keys(part).map((own) => name + '.' + own) : [])`)) as string[];
+    expect([...there, ...Object.keys(events)].toSorted()).toEqual(listed.toSorted());
+    const answers = new Map<string, string>();
+    for (const name of called.filter((each) => each !== 'window.close' && verbs[each].deadlineMs !== null)) {
+      answers.set(name, await ask(name));
+      if (name === 'window.menuDoCabecalho') await page.keyboard.press('Escape');
+    }
+    for (const name of called.filter((each) => verbs[each].deadlineMs === null)) {
+      const answer = ask(name);
+      await question().waitFor();
+      await page.keyboard.press('Escape');
+      answers.set(name, await answer);
+    }
+    const refused = /verbo-desconhecido|argumentos-invalidos|sem-resposta|fora-do-ambiente|TypeError/;
+    expect([...answers].filter(([, answer]) => refused.test(answer))).toEqual([]);
+    expect(answers.get('salas.ler')).toBe('error NOT_FOUND');
+    expect(answers.get('dialogo.confirmar')).toBe('value null');
+    expect(answers.get('gpu.estado')).toContain('"declarada":false');
+    void notas
+      .locator('body')
+      .evaluate('void svc.window.close()')
+      .catch(() => undefined);
+    await windowOf(page, 'Notas').waitFor({ state: 'detached' });
+  });
+
+  test('a question names its app, takes the keyboard and gives it back; a second one is refused; the window can be closed', async () => {
+    await notas.getByRole('button', { name: 'Nova nota' }).click();
+    const answer = ask('dialogo.confirmar');
+    await question().getByText('Notas pergunta').waitFor();
+    expect(await ask('dialogo.escolher')).toBe('error pedidos-demais');
+    expect(await axeFindings(page)).toEqual([]);
+    // What takes something away is not what Enter presses.
+    expect(
+      await question()
+        .getByRole('button', { name: 'Não' })
+        .evaluate((one) => one.matches(':focus')),
+    ).toBe(true);
+    await page.waitForTimeout(400);
+    await question().getByRole('button', { name: 'Apagar' }).click();
+    expect(await answer).toBe('value true');
+    await question().waitFor({ state: 'detached' });
+
+    const named = ask('dialogo.perguntar');
+    await question().getByRole('textbox').fill('Bia');
+    await page.waitForTimeout(400);
+    await page.keyboard.press('Enter');
+    expect(await named).toBe('value "Bia"');
+
+    const chosen = ask('dialogo.escolher');
+    await question().waitFor();
+    await page.waitForTimeout(400);
+    await question().getByRole('button', { name: 'dois' }).click();
+    expect(await chosen).toBe('value "dois"');
+
+    void ask('dialogo.confirmar').catch(() => undefined);
+    await question().waitFor();
+    await windowOf(page, 'Notas').getByRole('button', { name: 'Fechar' }).click();
+    await windowOf(page, 'Notas').waitFor({ state: 'detached' });
+  });
+
+  test('a question goes with the page that asked it', async () => {
+    void ask('dialogo.confirmar').catch(() => undefined);
+    await question().waitFor();
+    await notas.locator('body').evaluate('void location.reload()');
+    await question().waitFor({ state: 'detached' });
+  });
+
+  test('an opening that comes while the page is loaded again reaches the next page', async () => {
+    await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+      window.heard = [];
+      window.svc?.app.ao('abertura', ({ rota }) => heard.push(rota));
+    })`);
+    await page.reload();
+    await notas.getByRole('button', { name: 'Nova nota' }).waitFor();
+    await page.route(/notas/, async (route) => {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 500);
+      });
+      await route.continue();
+    });
+    // The page that is being left hears it too, as long as the portal has not answered.
+    await notas
+      .locator('body')
+      .evaluate(`location.reload(), window.old = true, svc.janela.abrir({ rota: 'nota/depois' }).then(() => heard)`);
+    await expect
+      .poll(
+        async () =>
+          await notas
+            .locator('body')
+            .evaluate('window.old ? "the old page" : window.heard')
+            .catch(() => null),
+      )
+      .toEqual(['nota/depois']);
+  });
+});
+
+test('outside each verb does what the table says', async () => {
+  await openApp(page, 'Notas');
+  await notas.getByRole('button', { name: 'Nova nota' }).waitFor();
+  const address = (await notas.locator('body').evaluate('location.href')) as string;
+  const tab = await page.context().newPage();
+  tab.on('dialog', (dialog) => void (dialog.type() === 'prompt' ? dialog.accept('Bia') : dialog.accept()));
+  await tab.addInitScript(`addEventListener('DOMContentLoaded', () => (window.early = svc.area.escrever('x').catch(({ code }) => code)))`);
+  await tab.goto(address);
+  expect(await tab.evaluate('window.early')).toBe('sem-gesto');
+  expect(await tab.evaluate('svc.noAmbiente')).toBe(false);
+  const answers: Record<string, string> = {};
+  for (const name of called) if (name !== 'window.close') answers[name] = (await tab.evaluate(calling(name))) as string;
+  const own: Readonly<Record<string, string>> = {
+    capabilities: 'value {"host":"none","shellVersion":null,"verbos":[]}',
+    'app.capacidades': 'value {"host":"none","shellVersion":null,"verbos":[]}',
+    'app.ao': 'function',
+    'salas.ao': 'function',
+    'salas.entrar': 'connection',
+    'dialogo.confirmar': 'value true',
+    'dialogo.perguntar': 'value "Bia"',
+    'window.abrir': 'value {"nova":false}',
+    'janela.abrir': 'value {"nova":false}',
+    // A call of the test counts as a press; a browser without a person to ask refuses to read.
+    'area.escrever': 'value null',
+    'area.ler': 'error recusado',
+  };
+  const expected = (name: Public): string =>
+    own[name] ?? (verbs[name].outside === 'rejects' ? 'error fora-do-ambiente' : verbs[name].outside === 'null' ? 'value null' : '');
+  for (const name of called.filter((each) => each !== 'window.close' && each !== 'pessoas.corDe'))
+    expect([name, answers[name]]).toEqual([name, expected(name)]);
+  expect(answers['pessoas.corDe']).toMatch(/^value "#[0-9a-f]{6}"$/);
+  expect(await tab.evaluate(`svc.salas.listar().catch((error) => error.message)`)).toBe('fora do ambiente salas.listar');
+  await tab.close();
+});
