@@ -41,7 +41,6 @@ const gpu = closed(
   },
   ['modo', 'concedida', 'motivo'],
 );
-export type GpuSummary = Wire<typeof gpu>;
 
 /** What a supervisor says about one app of its person. The file `status.json` holds the same object. */
 const snapshot = closed({

@@ -4,7 +4,6 @@
  */
 import { chmodSync, closeSync, mkdirSync, unlinkSync } from 'node:fs';
 import type { ProcessIdentity, StartStep } from '../../schema/backend.ts';
-import type { GpuSummary } from '../../schema/supervisor-lines.ts';
 import { readInstalledRecord } from '../../schema/installed-record.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
@@ -56,7 +55,7 @@ export interface Launch {
   readonly manifest: Manifest;
   readonly contained: boolean;
   readonly containedReason: string;
-  readonly gpu: GpuSummary | null;
+  readonly gpu: GpuVerdict | null;
   /** The card of the backend. The receiver of the launch hands the descriptor on and closes it, like that of the log. */
   readonly lease: GpuLease | null;
   /** Open for appending to the new run.log; the receiver of the launch closes it. */
@@ -155,7 +154,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
       installed: { version: manifest.version, hash, scope: folder.scope },
       manifest,
       ...(held.contained ? { contained: true, containedReason: '' } : { contained: false, containedReason: held.reason }),
-      gpu: gpu === null ? null : { modo: gpu.verdict.modo, concedida: gpu.verdict.concedida, motivo: gpu.verdict.motivo },
+      gpu: gpu?.verdict ?? null,
       lease,
       logFd,
     };

@@ -47,6 +47,16 @@ function portOf({ source, origin, data, ports }: MessageEvent<Greeting | null>):
   return given === undefined || (ancestor !== undefined && ancestor !== origin) ? null : given;
 }
 
+/** A page that is being left hears an opening and is gone: the next one is to hear it too, unless this one stays. */
+function createConfirmation(confirm: (n: unknown) => void): (n: unknown) => void {
+  let leaving = false;
+  addEventListener('beforeunload', () => {
+    leaving = true;
+    setTimeout(() => (leaving = false), leavingMs);
+  });
+  return (n) => void (leaving ? setTimeout(confirm, leavingMs, n) : confirm(n));
+}
+
 export function createBridge(outside: Outside): Bridge {
   /** 'conectando' until the port or the wait ends, then 'ligado' or 'fora'. A late port still connects. */
   let state: 'conectando' | 'ligado' | 'fora' = inFrame ? 'conectando' : 'fora';
@@ -67,12 +77,7 @@ export function createBridge(outside: Outside): Bridge {
   const emit = (evento: string, dados?: Args): void => {
     if (state === 'ligado') port?.postMessage(dados === undefined ? { evento } : { evento, dados });
   };
-  let leaving = false;
-  /** A page that is being left hears it and is gone: the next one is to hear it, too, unless this one stays. */
-  const confirm = (n: unknown): void => {
-    if (leaving) setTimeout(() => emit('recebido', { n }), leavingMs);
-    else emit('recebido', { n });
-  };
+  const confirm = createConfirmation((n) => emit('recebido', { n }));
   const received = (data: FromShell | null): void => {
     if (data === null || typeof data !== 'object') return;
     const { evento, dados, n } = data;
@@ -121,10 +126,6 @@ export function createBridge(outside: Outside): Bridge {
         if (given !== null) connect(given);
       });
       greet();
-      addEventListener('beforeunload', () => {
-        leaving = true;
-        setTimeout(() => (leaving = false), leavingMs);
-      });
       // A page that comes back from the back/forward cache has a dead port.
       addEventListener('pageshow', (event) => event.persisted && greet());
     },

@@ -69,7 +69,7 @@ const calling = (name: Public): string => `(async () => {
     return 'error ' + (error.code ?? String(error));
   }
 })()`;
-const ask = async (name: Public): Promise<string> => (await notas.locator('body').evaluate(calling(name))) as string;
+const ask = async (name: Public): Promise<string> => await notas.locator('body').evaluate<string, unknown>(calling(name));
 const question = (): ReturnType<Page['locator']> => windowOf(page, 'Notas').getByRole('alertdialog');
 
 test('every verb of the table is called here', () => {
@@ -83,10 +83,10 @@ describe('inside', () => {
   });
 
   test('what is listed answers, each name of it, and nothing else is there', async () => {
-    const listed = (await notas.locator('body').evaluate('svc.capabilities().then(({ verbos }) => verbos)')) as string[];
+    const listed = await notas.locator('body').evaluate<string[], unknown>('svc.capabilities().then(({ verbos }) => verbos)');
     expect(listed).toEqual(publicNames);
-    const there = (await notas.locator('body').evaluate(`Object.entries(svc).flatMap(([name, part]) =>
-      typeof part === 'function' ? [name] : typeof part === 'object' ? Object.keys(part).map((own) => name + '.' + own) : [])`)) as string[];
+    const there = await notas.locator('body').evaluate<string[], unknown>(`Object.entries(svc).flatMap(([name, part]) =>
+      typeof part === 'function' ? [name] : typeof part === 'object' ? Object.keys(part).map((own) => name + '.' + own) : [])`);
     expect([...there, ...Object.keys(events)].toSorted()).toEqual(listed.toSorted());
     const answers = new Map<string, string>();
     for (const name of called.filter((each) => each !== 'window.close' && verbs[each].deadlineMs !== null)) {
@@ -151,10 +151,12 @@ describe('inside', () => {
     await question().waitFor();
     await notas.locator('body').evaluate('void location.reload()');
     await question().waitFor({ state: 'detached' });
+    expect(await windowOf(page, 'Notas').count()).toBe(1);
   });
 
   test('an opening that comes while the page is loaded again reaches the next page', async () => {
-    await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+    await page.addInitScript(`document.addEventListener('readystatechange', () => {
+      if (document.readyState !== 'interactive') return;
       window.heard = [];
       window.svc?.app.ao('abertura', ({ rota }) => heard.push(rota));
     })`);
@@ -167,9 +169,11 @@ describe('inside', () => {
       await route.continue();
     });
     // The page that is being left hears it too, as long as the portal has not answered.
-    await notas
-      .locator('body')
-      .evaluate(`location.reload(), window.old = true, svc.janela.abrir({ rota: 'nota/depois' }).then(() => heard)`);
+    await notas.locator('body').evaluate(`{
+      window.old = true;
+      addEventListener('beforeunload', () => void svc.janela.abrir({ rota: 'nota/depois' }));
+      location.reload();
+    }`);
     await expect
       .poll(
         async () =>
@@ -185,7 +189,7 @@ describe('inside', () => {
 test('outside each verb does what the table says', async () => {
   await openApp(page, 'Notas');
   await notas.getByRole('button', { name: 'Nova nota' }).waitFor();
-  const address = (await notas.locator('body').evaluate('location.href')) as string;
+  const address = await notas.locator('body').evaluate<string, unknown>('location.href');
   const tab = await page.context().newPage();
   tab.on('dialog', (dialog) => void (dialog.type() === 'prompt' ? dialog.accept('Bia') : dialog.accept()));
   await tab.addInitScript(`addEventListener('DOMContentLoaded', () => (window.early = svc.area.escrever('x').catch(({ code }) => code)))`);
@@ -193,7 +197,7 @@ test('outside each verb does what the table says', async () => {
   expect(await tab.evaluate('window.early')).toBe('sem-gesto');
   expect(await tab.evaluate('svc.noAmbiente')).toBe(false);
   const answers: Record<string, string> = {};
-  for (const name of called) if (name !== 'window.close') answers[name] = (await tab.evaluate(calling(name))) as string;
+  for (const name of called) if (name !== 'window.close') answers[name] = await tab.evaluate<string>(calling(name));
   const own: Readonly<Record<string, string>> = {
     capabilities: 'value {"host":"none","shellVersion":null,"verbos":[]}',
     'app.capacidades': 'value {"host":"none","shellVersion":null,"verbos":[]}',
