@@ -80,8 +80,8 @@ describe.concurrent('a password', () => {
         ask(at[way], accountAt(oldPassword), right),
         ask(at[way], accountAt(oldPassword), 'wrong'),
       ]);
-      expect(known).toMatchObject({ kind: 'expired', told: expect.stringMatching(/password/i) as string });
-      expect(wrong).toEqual({ kind: 'refused', told: null });
+      expect(known).toMatchObject({ kind: 'expired', serverMessage: expect.stringMatching(/password/i) as string });
+      expect(wrong).toEqual({ kind: 'refused', serverMessage: null });
     },
   );
 
@@ -91,7 +91,7 @@ describe.concurrent('a password', () => {
       (['PAM asks', 'PAM behind the method password'] as const).map((way) => ask(at[way], accountAt(expired), right)),
     );
     expect(asks).toMatchObject({ kind: 'refused' });
-    expect(behind).toMatchObject({ kind: 'refused', told: expect.stringMatching(/expired/i) as string });
+    expect(behind).toMatchObject({ kind: 'refused', serverMessage: expect.stringMatching(/expired/i) as string });
   });
 
   test('is not all: a second factor is asked for, not answered', async ({ expect }) => {
@@ -105,7 +105,7 @@ describe.concurrent('a password', () => {
 
   test('is refused by a server that takes keys only', async ({ expect }) => {
     const keysOnly = await sshd.beside(['PasswordAuthentication no', 'KbdInteractiveAuthentication no']);
-    expect(await ask(keysOnly, accountAt(plain), right)).toEqual({ kind: 'refused', told: null });
+    expect(await ask(keysOnly, accountAt(plain), right)).toEqual({ kind: 'refused', serverMessage: null });
   });
 
   test('is not wrong because a server is away', async ({ expect }) => {

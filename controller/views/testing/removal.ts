@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import type { Action } from '../../../reconcilers/actions.ts';
 import type { PlanAnswer } from '../../../schema/gateway.ts';
+import { keys } from '../../../schema/keys.ts';
 import { createBus } from '../../../store/bus.ts';
 import { openSqliteStore } from '../../../store/sqlite.ts';
 import type { Store, StoredEvent } from '../../../store/store.ts';
@@ -67,6 +68,7 @@ export async function playRemoval(
   try {
     await controller.prepare();
     await controller.start();
+    await expect.poll(() => unseen(controller, servers), { timeout: 20_000, interval: 1 }).toEqual([]);
     await atRest(controller, store);
     const planned = await planFolder(context, next, true);
     expect(planned.errors).toEqual([]);
@@ -86,6 +88,15 @@ export async function playRemoval(
     rmSync(dir, { recursive: true });
     rmSync(next, { recursive: true });
   }
+}
+
+/** What lives under a supervisor and the loop does not say so yet. */
+function unseen({ context: { entries } }: Controller, servers: ReadonlyMap<string, MemorySupervisors>): readonly string[] {
+  return [...servers.values()]
+    .flatMap(({ up, living }) =>
+      [...up].flatMap((person) => [...(living.get(person)?.keys() ?? [])].map((app) => keys.backend(person, app))),
+    )
+    .filter((key) => entries.backends.get(key)?.decision?.state !== 'running');
 }
 
 /**
