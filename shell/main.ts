@@ -10,6 +10,7 @@
  *   launcher/  search and tiles
  *   tasks/     task manager and logs
  *   bridge/    the protocol with the apps' pages
+ *   capabilities/  what apps ask of each other, and the question to the person before
  *   offline/   the page shown while the portal is away
  *   ui/ i18n/  menu, icons, theme; sentences in two languages
  *
