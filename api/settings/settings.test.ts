@@ -43,7 +43,6 @@ describe('what apps add to Settings', () => {
       oferece: ['dicionario/v1'],
       hosts: ['*.example.org'],
       secao: { endereco: '/api/apps/casa/secao.js?v=1.0.0', permitida: true, optIn: true },
-      motor: null,
     });
     expect(apps.map(({ id, secao }) => [id, secao?.permitida])).toEqual([
       ['casa', true],

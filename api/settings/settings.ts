@@ -6,7 +6,7 @@ import type { AppsView, AppView } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { patterns } from '../../schema/manifest/patterns.ts';
 import { handledRoles } from '../../schema/wire/preferences.ts';
-import type { AppSettings, SettingsAnswer, ShellScript } from '../../schema/wire/settings.ts';
+import type { AppSettings, SettingsAnswer } from '../../schema/wire/settings.ts';
 
 /** Whose packages may run a script in the shell: those an administrator installed, or also those a person installed alone. */
 export type ShellScripts = 'system' | 'person';
@@ -28,9 +28,7 @@ export function settingsOf(apps: Apps, usuario: string, servidor: string | null,
 
 function appSettings({ id, name }: AppView, manifest: Manifest, escopo: AppSettings['escopo'], allowed: ShellScripts): AppSettings {
   const permitida = mayRunInShell(escopo, allowed);
-  const at = (file: string | null, name: string): ShellScript | null =>
-    file === null ? null : { endereco: `/api/apps/${id}/${name}.js?v=${encodeURIComponent(manifest.version)}`, permitida };
-  const secao = at(settingsScriptOf(manifest), 'secao');
+  const endereco = `/api/apps/${id}/secao.js?v=${encodeURIComponent(manifest.version)}`;
   const handled = manifest.handles === 'vscode' ? 'ide' : manifest.handles;
   return {
     id,
@@ -39,8 +37,7 @@ function appSettings({ id, name }: AppView, manifest: Manifest, escopo: AppSetti
     papel: handledRoles.find((role) => role === handled) ?? null,
     oferece: texts(manifest.provides, capability),
     hosts: texts(manifest.opens?.urls, hostPattern).map((host) => host.toLowerCase()),
-    secao: secao === null ? null : { ...secao, optIn: manifest.contributes?.settingsOptIn === true },
-    motor: at(loaderOf(manifest), 'motor'),
+    secao: settingsScriptOf(manifest) === null ? null : { endereco, permitida, optIn: manifest.contributes?.settingsOptIn === true },
   };
 }
 
@@ -49,9 +46,6 @@ export const mayRunInShell = (escopo: AppSettings['escopo'], allowed: ShellScrip
 
 /** Its path in the package. */
 export const settingsScriptOf = ({ contributes }: Manifest): string | null => scriptAt(contributes?.settings);
-/** Its path below the root of the backend. */
-export const loaderOf = ({ type, engine }: Manifest): string | null => (type === 'engine' ? scriptAt(engine?.loader) : null);
-
 const scriptAt = (file: unknown): string | null =>
   typeof file === 'string' && script.test(file) && !file.split('/').includes('..') ? file : null;
 const texts = (values: unknown, pattern: RegExp): readonly string[] =>

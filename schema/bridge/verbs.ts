@@ -8,6 +8,7 @@ import { finite, oneOf, optional, route } from './check.ts';
 import { personVerbs } from './desk-verbs.ts';
 import { limits } from './limits.ts';
 import { roomVerbs } from './room-verbs.ts';
+import { settingsVerbs } from './settings-verbs.ts';
 import { askedOrNull, askedOrOwn, inPage, type Verb } from './verb.ts';
 
 export interface Capabilities {
@@ -53,7 +54,7 @@ const deskVerbs = {
   'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
 };
 
-const table = { ...deskVerbs, ...personVerbs, ...appVerbs, ...roomVerbs };
+const table = { ...deskVerbs, ...personVerbs, ...appVerbs, ...settingsVerbs, ...roomVerbs };
 type Table = typeof table;
 
 export type VerbName = keyof Table;

@@ -1,13 +1,9 @@
 /**
  * What apps add to Settings, for the shell (`GET /api/configuracoes`), as http.ts: read from manifests, no app is started to know.
- * Source: spec 2.1 `handles`, `opens.urls`, `provides`, `contributes`, `engine.loader`. Decision: docs/decisions/0204-scripts-in-the-shell.md
+ * Source: spec 2.1 `handles`, `opens.urls`, `provides`, `contributes`. Decision: docs/decisions/0204-scripts-in-the-shell.md
  */
 import { handledRoles } from './preferences.ts';
 import { type Wire, closed, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
-
-/** A script that the shell may load from `endereco`; not `permitida`: the package is of a person's own scope, and the admin allows none of those. */
-const script = closed({ endereco: text, permitida: flag });
-export type ShellScript = Wire<typeof script>;
 
 const appSettings = closed({
   id: text,
@@ -18,10 +14,11 @@ const appSettings = closed({
   oferece: strings,
   /** Hosts whose links it opens. */
   hosts: strings,
-  /** Its section in Settings; `optIn`: shown once the person turned it on in the app. */
+  /**
+   * Its section in Settings. Not `permitida`: the package is of a person's own scope, and the admin allows none of those. `optIn`: shown once the
+   * person turned it on in the app.
+   */
   secao: orNull(closed({ endereco: text, permitida: flag, optIn: flag })),
-  /** The loader of an engine. */
-  motor: orNull(script),
 });
 export type AppSettings = Wire<typeof appSettings>;
 export const settingsAnswer = closed({

@@ -240,6 +240,7 @@ const declared: Names<Svc> = {
   area: { escrever: 'function', ler: 'function' },
   gpu: { concedida: 'function', estado: 'function' },
   apps: { pedir: 'function', listar: 'function' },
+  configuracoes: { ligar: 'function', ligada: 'function', abrir: 'function' },
   salas: {
     criar: 'function',
     entrar: 'function',

@@ -227,6 +227,11 @@ interface Svc {
     /** Who offers a capability that the manifest declares, with words for a menu. Starts no app. */
     listar(capacidade: string): Promise<readonly SvcOferta[]>;
   };
+  readonly configuracoes: {
+    ligar(ligada: boolean): Promise<null>;
+    ligada(): Promise<boolean>;
+    abrir(): Promise<null>;
+  };
   readonly salas: {
     /** A new room of this app, owned by the person. */
     criar(nome: string): Promise<SvcSala>;

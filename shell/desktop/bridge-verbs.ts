@@ -5,6 +5,7 @@ import { appHandlers } from './app-verbs.ts';
 import type { Desk } from './desk.ts';
 import { personHandlers } from './person-verbs.ts';
 import { roomHandlers } from './room-verbs.ts';
+import { settingsHandlers } from './settings-verbs.ts';
 import { openWindowMenu } from './window-menu.ts';
 
 export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
@@ -12,6 +13,7 @@ export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
     ...personHandlers(desk),
     ...roomHandlers(desk),
     ...appHandlers(desk),
+    ...settingsHandlers(desk),
     'window.minimize': (id) => (desk().minimise(id), null),
     'window.maximize': (id) => (desk().windows.setMode(id, 'maximised'), null),
     'window.close': (id) => (desk().close(id), null),

@@ -58,6 +58,11 @@ export const enSettings: { readonly [K in keyof typeof ptSettings]: Entry<K> } =
   'settings.secretsNone': 'No app asks for secrets.',
   'settings.secretsSet': { one: '{n} secret', other: '{n} secrets, the required ones are set' },
   'settings.secretsOpen': 'Secrets of {nome}',
+  'settings.sectionLoading': 'Loading…',
+  'settings.sectionBroken': 'The section of {nome} does not work. The others do.',
+  'settings.sectionRefused':
+    'The package of {nome} was installed by you alone; here only packages that an administrator installed add sections.',
+  'settings.ofApps': 'Of apps',
   'settings.wordsAppearance': 'Theme light dark colours',
   'settings.wordsLanguage': 'Portuguese English tongue',
   'settings.wordsNotices': 'Bell mentions invitations',

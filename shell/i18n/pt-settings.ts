@@ -52,6 +52,11 @@ export const ptSettings = {
   'settings.secretsNone': 'Nenhum aplicativo pede segredos.',
   'settings.secretsSet': { one: '{n} segredo', other: '{n} segredos, os obrigatórios estão definidos' },
   'settings.secretsOpen': 'Segredos de {nome}',
+  'settings.sectionLoading': 'Carregando…',
+  'settings.sectionBroken': 'A seção de {nome} não funciona. As outras continuam.',
+  'settings.sectionRefused':
+    'O pacote de {nome} foi instalado só por você; aqui, apenas pacotes instalados pela administração acrescentam seções.',
+  'settings.ofApps': 'De aplicativos',
   'settings.wordsAppearance': 'Tema claro escuro cores',
   'settings.wordsLanguage': 'Língua português inglês',
   'settings.wordsNotices': 'Avisos sino menções convites',

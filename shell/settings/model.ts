@@ -1,7 +1,7 @@
 /** What Settings shows besides preferences and apps: read while its window is open, again when the portal says that it changed. */
 import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
-import type { SettingsAnswer } from '../../schema/wire/settings.ts';
+import type { AppSettings, SettingsAnswer } from '../../schema/wire/settings.ts';
 import { sayError } from '../session/say-error.ts';
 import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
@@ -21,6 +21,10 @@ export const ownSections = [
 export type OwnSection = (typeof ownSections)[number];
 /** `app:ID`: the section of an app. */
 export type SectionId = OwnSection | `app:${string}`;
+
+/** The section of an app is there: without `settingsOptIn`, or once the person turned it on. Source: spec 2.1. */
+export const isSectionShown = ({ id, secao }: Pick<AppSettings, 'id' | 'secao'>, on: readonly string[]): boolean =>
+  secao !== null && (!secao.optIn || on.includes(id));
 
 export interface SettingsState {
   /** Null until the portal answered. */

@@ -1,17 +1,21 @@
 /** Settings: what the person can choose, section by section. Every choice is kept by the portal (decision 0202) and told to all open pages. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
+import type { AppSettings } from '../../schema/wire/settings.ts';
 import { language, text } from '../i18n/i18n.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
-import { glyph } from '../ui/glyphs.ts';
+import { glyph, type Glyph } from '../ui/glyphs.ts';
 import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 import { theme } from '../ui/theme.ts';
 import { folded } from '../ui/type-ahead.ts';
 import type { SettingsContext } from './context.ts';
-import { ownSections, type OwnSection, type SectionId } from './model.ts';
+import { loadSection } from './registry.ts';
+import { isSectionShown, ownSections, type SectionId } from './model.ts';
 import { sections } from './sections.ts';
+import './svc-app-section.ts';
 import { settingsStyles } from './settings-styles.ts';
 
 /** Every word that was typed is in what a section says. */
@@ -19,6 +23,21 @@ const matches = (query: string, words: readonly string[]): boolean =>
   folded(query)
     .split(/\s+/)
     .every((word) => folded(words.join(' ')).includes(word));
+
+const titleCharsMax = 60;
+
+interface Shown {
+  readonly id: SectionId;
+  readonly title: string;
+  readonly words: string;
+  readonly glyph: Glyph;
+  readonly draw: (context: SettingsContext) => TemplateResult;
+}
+
+const appSection = (app: AppSettings): TemplateResult =>
+  app.secao?.permitida === true
+    ? html`${keyed(app.id, html`<svc-app-section .app=${app}></svc-app-section>`)}`
+    : html`<p class="note">${text('settings.sectionRefused', { nome: app.nome })}</p>`;
 
 export class SvcSettings extends LitElement {
   static override properties = {
@@ -36,6 +55,8 @@ export class SvcSettings extends LitElement {
     return [settings.state, settings.section, apps.state, preferences.state, language, theme];
   });
   #end: () => void = () => {};
+  /** By address: what the sections of apps are called. */
+  #titles = new Map<string, string | null>();
 
   constructor() {
     super();
@@ -55,6 +76,31 @@ export class SvcSettings extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#end();
+  }
+
+  /** Scripts of apps run when Settings opens, not before. Source: spec 2.1 `contributes.settings`. */
+  override willUpdate(): void {
+    for (const app of this.#ofApps) {
+      const address = app.secao?.endereco ?? '';
+      if (app.secao?.permitida !== true || this.#titles.has(address)) continue;
+      this.#titles.set(address, null);
+      void this.#readTitle(app, address);
+    }
+  }
+
+  async #readTitle(app: AppSettings, address: string): Promise<void> {
+    try {
+      const { titulo } = await loadSection(app);
+      this.#titles.set(address, typeof titulo === 'string' && titulo.trim() !== '' ? titulo.slice(0, titleCharsMax) : null);
+      this.requestUpdate();
+    } catch {
+      // The section itself says so when it is opened.
+    }
+  }
+
+  get #ofApps(): readonly AppSettings[] {
+    const on = this.desk.preferences.state.get()?.secoesDeApps ?? [];
+    return (this.desk.settings.state.get().answer?.apps ?? []).filter((app) => isSectionShown(app, on));
   }
 
   get #context(): SettingsContext {
@@ -91,22 +137,37 @@ export class SvcSettings extends LitElement {
 
   override render(): TemplateResult {
     const { desk } = this;
-    const id = desk.settings.section.get() as OwnSection;
+    const shown = this.#sections;
+    const wanted = desk.settings.section.get();
+    // The section of an app that is gone, or was turned off, leads to the first.
+    const { id, title, draw } = shown.find((section) => section.id === wanted) ?? shown[0]!;
     const problem = this.problem ?? desk.settings.state.get().problem;
-    const section = sections[id];
     return html`<div class="layout">
-      ${this.#navigation(id)}
+      ${this.#navigation(shown, id)}
       <div class="content" role="region" aria-labelledby="title" tabindex="0" data-section=${id}>
-        <h3 id="title">${text(section.title)}</h3>
+        <h3 id="title">${title}</h3>
         ${problem === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${problem}</span></p>`}
-        ${section.draw(this.#context)}
+        ${draw(this.#context)}
       </div>
     </div>`;
   }
 
-  #navigation(chosen: SectionId): TemplateResult {
-    const found = ownSections.filter((id) => matches(this.query, [text(sections[id].title), text(sections[id].words)]));
-    const listed = found.includes(chosen as OwnSection) ? found : [chosen as OwnSection, ...found];
+  get #sections(): readonly Shown[] {
+    return [
+      ...ownSections.map((id): Shown => {
+        const { title, words, glyph, draw } = sections[id];
+        return { id, title: text(title), words: text(words), glyph, draw };
+      }),
+      ...this.#ofApps.map((app): Shown => {
+        const title = this.#titles.get(app.secao?.endereco ?? '') ?? app.nome;
+        return { id: `app:${app.id}`, title, words: `${app.nome} ${app.id}`, glyph: 'app', draw: () => appSection(app) };
+      }),
+    ];
+  }
+
+  #navigation(shown: readonly Shown[], chosen: SectionId): TemplateResult {
+    const found = shown.filter(({ title, words }) => matches(this.query, [title, words]));
+    const listed = shown.filter((section) => section.id === chosen || found.includes(section));
     return html`<nav aria-label=${text('settings.sections')}>
       <input
         class="field"
@@ -116,7 +177,7 @@ export class SvcSettings extends LitElement {
         .value=${this.query}
         @input=${(event: Event) => (this.query = (event.currentTarget as HTMLInputElement).value)}
         @keydown=${(event: KeyboardEvent) => {
-          if (event.key === 'Enter' && found[0] !== undefined) this.#go(found[0]);
+          if (event.key === 'Enter' && found[0] !== undefined) this.#go(found[0].id);
         }}
       />
       <select
@@ -124,13 +185,14 @@ export class SvcSettings extends LitElement {
         aria-label=${text('settings.section')}
         @change=${(event: Event) => this.#go((event.currentTarget as HTMLSelectElement).value as SectionId)}
       >
-        ${listed.map((id) => html`<option value=${id} .selected=${id === chosen}>${text(sections[id].title)}</option>`)}
+        ${listed.map(({ id, title }) => html`<option value=${id} .selected=${id === chosen}>${title}</option>`)}
       </select>
       ${found.map(
-        (id) =>
-          html`<button type="button" aria-current=${id === chosen ? 'page' : nothing} @click=${() => this.#go(id)}>
-            ${glyph(sections[id].glyph)}<span>${text(sections[id].title)}</span>
-          </button>`,
+        ({ id, title, glyph: sign }, at) =>
+          html`${id.startsWith('app:') && found[at - 1]?.id.startsWith('app:') !== true ? html`<h3>${text('settings.ofApps')}</h3>` : nothing}
+            <button type="button" aria-current=${id === chosen ? 'page' : nothing} @click=${() => this.#go(id)}>
+              ${glyph(sign)}<span>${title}</span>
+            </button>`,
       )}
       ${found.length === 0 ? html`<p class="quiet">${text('launcher.none', { texto: this.query })}</p>` : nothing}
       <p class="sr-only" role="status">${this.query === '' ? '' : text('launcher.results', { n: found.length })}</p>

@@ -1,20 +1,41 @@
-/** Settings: choices that follow the person, consents, failed apps, and how it looks in three widths and both themes. */
+/** Settings: choices that follow the person, sections of apps, consents, failed apps, and how it looks in three widths and both themes. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
-import { axeInBothThemes, launchBrowser, newLink, newPage, windowOf, type TestPage } from './support/browser.ts';
+import { axeInBothThemes, frameAt, launchBrowser, newLink, newPage, openApp, windowOf, type TestPage } from './support/browser.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const dictionary = { provides: ['dicionario/v1'], capacidades: { 'dicionario/v1': { rota: '/v1', rotulo: 'Definir palavras' } } };
+const section = (id: string, name: string, script: string, settingsOptIn = false): SettingsApp => ({
+  id,
+  name,
+  manifest: { contributes: { settings: 'secao.js', ...(settingsOptIn ? { settingsOptIn } : {}) } },
+  files: { 'secao.js': script },
+});
 const apps: readonly SettingsApp[] = [
   { id: 'aurelio', name: 'Aurélio', manifest: dictionary },
   { id: 'houaiss', name: 'Houaiss', manifest: dictionary },
   { id: 'leitor', name: 'Leitor', manifest: { requires: ['dicionario/v1'], opens: { urls: ['*.livros.example'] } } },
   { id: 'concha', name: 'Concha', manifest: { handles: 'terminal' } },
   { id: 'cai', name: 'Cai', main: `process.stderr.write('sem disco\\n');\nprocess.exit(3);\n` },
+  {
+    id: 'ajustada',
+    name: 'Ajustada',
+    manifest: { contributes: { settings: 'ajustes/secao.js' } },
+    files: {
+      'ajustes/secao.js': `SettingsRegistry.register({ titulo: 'Minha seção', montar(elemento, { app }) {
+        elemento.innerHTML = '<label>Cor preferida <input></label><p></p>';
+        elemento.querySelector('p').textContent = 'de ' + app;
+      } });`,
+    },
+  },
+  section('quebrada', 'Quebrada', `throw new Error('sem sorte');`),
+  section('estoura', 'Estoura', `SettingsRegistry.register({ montar() { throw new Error('nada a mostrar'); } });`),
+  section('lenta', 'Lenta', `setTimeout(() => SettingsRegistry.register({ app: 'lenta', montar() {} }), 60000);`),
+  section('discreta', 'Discreta', `SettingsRegistry.register({ montar(elemento) { elemento.textContent = 'Aqui estou'; } });`, true),
   { id: 'chave', name: 'Chave', manifest: { secrets: [{ name: 'CHAVE', description: 'Chave do serviço', required: true }] } },
 ];
 
@@ -101,7 +122,7 @@ test('what is chosen is in the other browser at once, and in a new one', async (
   await theirs.getByLabel('Terminal').selectOption({ label: 'O da área de trabalho' });
   await until('taken back', async () => !('terminal' in (await api<{ padroes: object }>(third.page, 'GET', '/api/preferencias')).padroes));
   for (const { page, problems } of [one, other, third]) {
-    expect(problems).toEqual([]);
+    expect(problems.filter((line) => !line.includes('sem sorte'))).toEqual([]);
     await page.context().close();
   }
 });
@@ -120,7 +141,7 @@ test('a consent is listed, refused and revoked; what a backend asked is answered
   await row.getByRole('button', { name: 'Revogar' }).click();
   await row.waitFor({ state: 'detached' });
   expect(await api(page, 'GET', '/api/consentimentos')).toEqual({ consentimentos: [] });
-  expect(problems).toEqual([]);
+  expect(problems.filter((line) => !line.includes('sem sorte'))).toEqual([]);
   await page.context().close();
 });
 
@@ -136,6 +157,67 @@ test('an app that failed says why, and is tried again from there', async () => {
   await goTo(page, 'Meu servidor e limites');
   await window.getByText('casa', { exact: true }).waitFor();
   await page.context().close();
+});
+
+test('an app that does not run has its section; one that is broken, one that throws and a slow one say so, and the rest goes on', async () => {
+  const { page } = await desktop();
+  expect(await page.evaluate(() => 'SettingsRegistry' in globalThis)).toBe(false);
+  const window = await openSettings(page);
+  await window.getByRole('button', { name: 'Minha seção' }).waitFor();
+  expect(await api(page, 'GET', '/api/apps/ajustada')).toMatchObject({ status: 'stopped' });
+  await goTo(page, 'Minha seção');
+  await window.getByLabel('Cor preferida').fill('verde');
+  await window.getByText('de ajustada').waitFor();
+  for (const [name, why] of [
+    ['Quebrada', 'sem sorte'],
+    ['Estoura', 'nada a mostrar'],
+    ['Lenta', 'it did not register within 10 s'],
+  ] as const) {
+    await goTo(page, name);
+    await window.getByText(`A seção de ${name} não funciona. As outras continuam.`).waitFor();
+    await window.getByText(why).waitFor();
+    await window.getByRole('button', { name: 'Tentar de novo' }).waitFor();
+  }
+  expect(await axeInBothThemes(page)).toEqual([]);
+  await goTo(page, 'Aparência');
+  await window.getByLabel('Clara').waitFor();
+  await page.context().close();
+});
+
+interface InApp {
+  readonly svc: {
+    readonly configuracoes: { ligar(ligada: boolean): Promise<null>; ligada(): Promise<boolean>; abrir(): Promise<null> };
+  };
+}
+
+test('a section that the person turns on in the app is there in every browser, and opened from the app', async () => {
+  const [one, other] = [await desktop(), await desktop()];
+  const theirs = await openSettings(other.page);
+  await openApp(one.page, 'Discreta');
+  await one.page.frameLocator('iframe[title="Discreta"]').getByText('Página').waitFor();
+  const frame = await frameAt(one.page, 'Discreta');
+  const isOn = (): Promise<boolean> => frame.evaluate(() => (globalThis as unknown as InApp).svc.configuracoes.ligada());
+  const turn = (on: boolean): Promise<null> => frame.evaluate((on) => (globalThis as unknown as InApp).svc.configuracoes.ligar(on), on);
+  const open = (): Promise<string> =>
+    frame.evaluate(() =>
+      (globalThis as unknown as InApp).svc.configuracoes.abrir().then(
+        () => 'aberta',
+        (error: { readonly code: string }) => error.code,
+      ),
+    );
+  expect([await isOn(), await open()]).toEqual([false, 'falhou']);
+  await turn(true);
+  expect(await isOn()).toBe(true);
+  await theirs.getByRole('button', { name: 'Discreta' }).waitFor();
+  expect(await open()).toBe('aberta');
+  await settings(one.page).getByText('Aqui estou').waitFor();
+  expect(await api(one.page, 'GET', '/api/preferencias')).toMatchObject({ secoesDeApps: ['discreta'] });
+  await turn(false);
+  await theirs.getByRole('button', { name: 'Discreta' }).waitFor({ state: 'detached' });
+  for (const { page, problems } of [one, other]) {
+    expect(problems.filter((line) => !line.includes('sem sorte'))).toEqual([]);
+    await page.context().close();
+  }
 });
 
 test('by keyboard: found by a word, chosen with arrows, a secret opened and left', async () => {
@@ -156,7 +238,7 @@ test('by keyboard: found by a word, chosen with arrows, a secret opened and left
   await window.getByLabel('Só menções a mim').focus();
   await page.keyboard.press('ArrowDown');
   await until('kept', async () => (await api<{ notificacoes: string }>(page, 'GET', '/api/preferencias')).notificacoes === 'nenhuma');
-  expect(problems).toEqual([]);
+  expect(problems.filter((line) => !line.includes('sem sorte'))).toEqual([]);
   await page.context().close();
 });
 
@@ -172,8 +254,8 @@ test.for([
   const said = { de: 'leitor', para: 'aurelio', capacidade: 'dicionario/v1', resposta: 'sim', duracao: 'sempre' };
   await api(page, 'PUT', '/api/consentimentos', said);
   const sections = (await window.getByLabel('Seção', { exact: true }).locator('option').allTextContents()).map((title) => title.trim());
-  expect(sections).toHaveLength(10);
-  for (const section of sections) {
+  expect(sections.length).toBeGreaterThanOrEqual(10);
+  for (const section of sections.slice(0, 10)) {
     await goTo(page, section);
     const found = await axeInBothThemes(page, {
       seen: async (suffix) => {

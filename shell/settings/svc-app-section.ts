@@ -1,0 +1,113 @@
+/** A section of Settings that an app draws: what goes wrong in it stays in it. */
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { AppSettings } from '../../schema/wire/settings.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { noteStyles } from '../ui/piece-styles.ts';
+import { dark } from '../ui/theme.ts';
+import { loadSection, type RegisteredSection } from './registry.ts';
+
+export class SvcAppSection extends LitElement {
+  static override properties = { app: { attribute: false }, problem: { state: true }, busy: { state: true } };
+  declare app: AppSettings;
+  declare problem: string | null;
+  declare busy: boolean;
+  #watch = new Watch(this, () => [language]);
+  #end: unknown = null;
+
+  constructor() {
+    super();
+    this.problem = null;
+    this.busy = false;
+  }
+
+  static override styles = [
+    base,
+    noteStyles,
+    css`
+      .technical {
+        margin-top: 8px;
+        color: var(--muted);
+        font-size: 13px;
+        overflow-wrap: anywhere;
+      }
+      .button {
+        margin-top: 12px;
+      }
+      .drawn {
+        overflow: auto;
+      }
+    `,
+  ];
+
+  override updated(changed: PropertyValues<this>): void {
+    void this.#watch;
+    if (changed.has('app') && changed.get('app')?.secao?.endereco !== this.app.secao?.endereco) void this.#draw();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#leave();
+  }
+
+  #leave(): void {
+    try {
+      if (typeof this.#end === 'function') this.#end();
+    } catch (error) {
+      this.problem = String(error);
+    }
+    this.#end = null;
+  }
+
+  async #draw(): Promise<void> {
+    const { app } = this;
+    this.#leave();
+    this.problem = null;
+    this.busy = true;
+    try {
+      const section = await loadSection(app);
+      if (app !== this.app || !this.isConnected) return;
+      this.#end = await drawn(section, this.#empty(), app.id);
+    } catch (error) {
+      if (app !== this.app) return;
+      this.#empty();
+      this.problem = error instanceof Error ? error.message : String(error);
+    }
+    this.busy = false;
+  }
+
+  /** A place of its own: what another section still draws goes nowhere. */
+  #empty(): HTMLElement {
+    const place = document.createElement('div');
+    this.renderRoot.querySelector('.drawn')?.replaceChildren(place);
+    return place;
+  }
+
+  override render(): TemplateResult {
+    const { problem, app } = this;
+    return html`<div class="drawn" aria-busy=${this.busy}></div>
+      ${this.busy ? html`<p role="status">${text('settings.sectionLoading')}</p>` : nothing}
+      ${
+        problem === null
+          ? nothing
+          : html`<p class="problem" role="alert">${text('settings.sectionBroken', { nome: app.nome })}</p>
+              <p class="technical" lang="en">${problem}</p>
+              <button class="button" type="button" @click=${() => void this.#draw()}>${text('settings.again')}</button>`
+      }`;
+  }
+}
+
+/** What ends it. */
+async function drawn(section: RegisteredSection, place: HTMLElement, app: string): Promise<unknown> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error('it took too long to draw')), 10_000);
+  try {
+    const tema = dark.get() ? ('escuro' as const) : ('claro' as const);
+    return await Promise.race([section.montar(place, { app, idioma: language.get(), tema }), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+customElements.define('svc-app-section', SvcAppSection);
