@@ -5,13 +5,20 @@ import { isRoute, routeProblem } from './route.ts';
 const base = 'http://app.example/proxy/app/notas/';
 
 describe('a route', () => {
-  test.for<[string]>([['nota/3'], ['?sala=abc'], ['#fim'], ['a/./b'], ['com espaço'], ['a..b/c'], ['?volta=/a\\b'], ['😀'.repeat(512)]])(
-    '%s is inside the app',
-    ([route]) => {
-      expect(routeProblem(route)).toBeNull();
-      expect(new URL(route, base).href.startsWith(base)).toBe(true);
-    },
-  );
+  test.for<[string]>([
+    ['nota/3'],
+    ['?sala=abc'],
+    ['#fim'],
+    ['a/./b'],
+    ['com espaço'],
+    ['fim  '],
+    ['a..b/c'],
+    ['?volta=/a\\b'],
+    ['😀'.repeat(512)],
+  ])('%s is inside the app', ([route]) => {
+    expect(routeProblem(route)).toBeNull();
+    expect(new URL(route, base).href.startsWith(base)).toBe(true);
+  });
 
   test.for([
     ['', 'expected a text of 1 to 512 characters'],
@@ -24,10 +31,10 @@ describe('a route', () => {
     ['\\\\fora.example', 'the route must be relative'],
     ['http://fora.example', 'a scheme is not allowed in a route'],
     ['javascript:alert(1)', 'a scheme is not allowed in a route'],
-    [' javascript:alert(1)', 'a space at either end or a control character is not allowed in a route'],
-    ['java\nscript:alert(1)', 'a space at either end or a control character is not allowed in a route'],
-    ['a/.. ', 'a space at either end or a control character is not allowed in a route'],
-    ['a\u007fb', 'a space at either end or a control character is not allowed in a route'],
+    [' javascript:alert(1)', 'a space at the beginning or a control character is not allowed in a route'],
+    ['java\nscript:alert(1)', 'a space at the beginning or a control character is not allowed in a route'],
+    ['a/.. ', '".." is not allowed in a route'],
+    ['a\u007fb', 'a space at the beginning or a control character is not allowed in a route'],
     ['..', '".." is not allowed in a route'],
     ['a/../../b', '".." is not allowed in a route'],
     ['%2e%2E/b', '".." is not allowed in a route'],

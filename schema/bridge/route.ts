@@ -5,10 +5,11 @@ import { limits } from './limits.ts';
 export function routeProblem(route: unknown): string | null {
   if (typeof route !== 'string' || route === '' || Array.from(route).length > limits.routeCharsMax)
     return `expected a text of 1 to ${limits.routeCharsMax} characters`;
-  // What a browser strips before it reads an address could hide a scheme or a `..`.
-  if (/^\s|\s$|[\u0000-\u001f\u007f]/.test(route)) return 'a space at either end or a control character is not allowed in a route';
+  // What a browser strips before it reads an address could hide a scheme.
+  if (/^\s|[\u0000-\u001f\u007f]/.test(route)) return 'a space at the beginning or a control character is not allowed in a route';
   if (/^[a-z][a-z0-9+.-]*:/i.test(route)) return 'a scheme is not allowed in a route';
-  const path = (route.split(/[?#]/, 1)[0] ?? '').replaceAll(/%2e/gi, '.').replaceAll(/%2f|%5c|\\/gi, '/');
+  // Spaces at the end are stripped, too: `a/.. ` ends with a `..`.
+  const path = (route.trimEnd().split(/[?#]/, 1)[0] ?? '').replaceAll(/%2e/gi, '.').replaceAll(/%2f|%5c|\\/gi, '/');
   if (path.startsWith('/')) return 'the route must be relative';
   if (path.split('/').includes('..')) return '".." is not allowed in a route';
   return null;

@@ -35,7 +35,7 @@ function staysInApp(route: string): boolean {
   if (route[0]?.trim() === '' || '/\\'.includes(route[0] ?? '/')) return false;
   const colon = route.indexOf(':');
   if (colon > 0 && startsThen(route.slice(0, colon), [lower, upper], [lower, upper, digit, '+', '-', '.'])) return false;
-  let path = route.split('?')[0]?.split('#')[0] ?? '';
+  let path = route.trimEnd().split('?')[0]?.split('#')[0] ?? '';
   for (const [written, meant] of [
     ['%2e', '.'],
     ['%2E', '.'],
