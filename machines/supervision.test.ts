@@ -62,6 +62,13 @@ test('an env file that was mended, by hand or by the portal, leaves the restarts
   }
 });
 
+test('a lost socket neither counts as a failure nor forgives one; other code forgives', () => {
+  const crashed = given('running', { failures: 3, lastFailureAtMs: 900 });
+  const lost = advance(crashed, { type: 'REPLACE', reason: 'SocketLost' }, 1_000).next;
+  expect(advance(lost, { type: 'GONE' }, 1_100).next).toMatchObject({ failures: 3, lastFailureAtMs: 900 });
+  expect(advance(crashed, { type: 'REPLACE', reason: 'HashChanged' }, 1_000).next).toMatchObject({ failures: 0, lastFailureAtMs: null });
+});
+
 test('what is being replaced can be stopped, and what was being stopped starts: each for its own reason', () => {
   const replacing = advance(given('running'), { type: 'REPLACE', reason: 'SocketLost' }, 1_000).next;
   expect(advance(replacing, { type: 'GONE' }, 1_100).next).toMatchObject({ state: 'starting', reason: 'SocketLost' });

@@ -155,9 +155,10 @@ const beginStop = base.assign(({ event }) => ({
   reason: reasonOf(event, 'StoppedByPerson'),
   killAtMs: event.nowMs + limits.stopGraceMs,
 }));
+/** Other code gets a new chance; the same code, whose socket was lost, neither a failure nor forgiveness. */
 const beginReplace = base.assign(({ event }) => ({
   ...idle,
-  ...forgiven,
+  ...(reasonOf(event, 'HashChanged') === 'SocketLost' ? {} : forgiven),
   reason: reasonOf(event, 'HashChanged'),
   killAtMs: event.nowMs + limits.stopGraceMs,
   relaunch: true,
