@@ -107,6 +107,8 @@ export const errorKinds = {
   CONSENT_NEEDED: { status: 403, retry: 'waiting', title: 'The person has not said yet whether the app may use the other' },
   CONSENT_REFUSED: { status: 403, retry: 'terminal', title: 'The person does not let the app use the other' },
   CAPABILITY_LOOP: { status: 508, retry: 'terminal', title: 'Apps ask each other in a circle' },
+  REFUSED: { status: 422, retry: 'terminal', title: 'The cluster refuses the job' },
+  CLUSTER_UNREACHABLE: { status: 503, retry: 'transient', title: 'The cluster does not answer' },
   PINNED: { status: 409, retry: 'terminal', title: 'A Backend document decides whether this app runs' },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -93,6 +93,8 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   SECRET_UNDECLARED: 'O manifesto do aplicativo não pede este segredo',
   SECRET_REFUSED: 'Este valor não pode ser guardado',
   SECRETS_UNUSABLE: 'O cofre de segredos no servidor não pode ser usado como está',
+  REFUSED: 'O cluster recusa o trabalho',
+  CLUSTER_UNREACHABLE: 'O cluster não responde',
   PINNED: 'O administrador decide se este aplicativo executa',
 };
 
