@@ -107,4 +107,5 @@ export const limits = {
   windowFloorHeight: 300,
   engineBytesMin: 1,
   objectNameCharsMax: 63,
+  clustersMax: 32,
 } as const;

@@ -10,6 +10,7 @@ import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { createDoor, type Door } from './account-door.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { InstalledPackage } from './host.ts';
+import { becoming, runProgram } from './local-run.ts';
 import { runInstaller, wordsOf } from './local-installer.ts';
 import { ownAccounts, type Account, type OwnAccount } from './own-account.ts';
 import { isAbsent } from './package-folder.ts';
@@ -53,15 +54,17 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
     },
     dial: async (name, socketPath) => await ((await doorOf(name))?.door.dial(socketPath) ?? portal.dial(name, socketPath)),
     directSocketPath: () => null,
+    run: async (name, run) => {
+      const account = await accountOf(name);
+      return account === null ? await portal.run(name, run) : await runProgram({ ...run, home: account.home, become: account, clock });
+    },
     startSupervisor: async (name) => await ((await doorOf(name))?.door.startSupervisor() ?? portal.startSupervisor(name)),
     list: async (name) => await ((await doorOf(name))?.list(name) ?? portal.list(name)),
     packageFile: async (name, app, file) => await ((await doorOf(name))?.door.file(app, file) ?? portal.packageFile(name, app, file)),
     install: async (name, source, words, run) => {
       const account = await accountOf(name);
       if (account === null) return await portal.install(name, source, words, run);
-      const { uid, gid } = account;
-      const become = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--init-groups', '--'];
-      const common = { binDir, clock, become, place: placeOf(account), ...run };
+      const common = { binDir, clock, become: becoming(account), place: placeOf(account), ...run };
       if (source === null || source.kind === 'url') return await runInstaller({ ...common, argv: [...wordsOf(source), ...words] });
       const packed = await options.pack(source);
       try {

@@ -51,6 +51,22 @@ export interface Inventory {
   readonly gpu: boolean;
 }
 
+/** A program that an account of the server runs. Words of `argv` as ssh/remote-command.ts takes them: all else goes over standard input. */
+export interface HostRun {
+  readonly argv: readonly string[];
+  readonly stdin: string;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+  readonly msMax: number;
+}
+
+/** How it ended: `signal` when it was killed; the end of what it wrote to standard error. */
+export interface HostRunEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly said: string;
+}
+
 export interface Host {
   readonly server: string;
   /** Home and prefix of an account; rejects NOT_FOUND when the account does not exist. */
@@ -59,6 +75,8 @@ export interface Host {
   dial(account: string, socketPath: string): Promise<Duplex>;
   /** The path that node can connect to directly, or null when only `dial` reaches the socket (ssh). */
   directSocketPath(socketPath: string): string | null;
+  /** Runs a program as the account, null: as who administers the server. Rejects SERVER_UNREACHABLE, TIMEOUT, CANCELLED; an exit code is no error. */
+  run(account: string | null, run: HostRun): Promise<HostRunEnd>;
   /** Starts `svc-app-supervisor` detached as the account; resolves when its socket answers `hello`. */
   startSupervisor(account: string): Promise<void>;
   /**

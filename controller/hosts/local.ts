@@ -12,6 +12,7 @@ import type { InstallResult } from '../../schema/install-events.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { Host, InstalledPackage, InstallRun } from './host.ts';
+import { runProgram } from './local-run.ts';
 import { askInventory, runInstaller, wordsOf } from './local-installer.ts';
 import { isAbsent, readPackageFile } from './package-folder.ts';
 import { createPackageFolders } from './package-folders.ts';
@@ -42,6 +43,8 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
     place: people.place,
     dial: people.dial,
     directSocketPath: people.directSocketPath,
+    run: async (account, run) =>
+      account === null ? await runProgram({ ...run, home: systemPlace.home, clock }) : await people.run(account, run),
     startSupervisor: people.startSupervisor,
     asPortal: people.asPortal,
     installed: async (account) => {

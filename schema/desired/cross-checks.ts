@@ -3,32 +3,14 @@
  * message names the other document with its place.
  */
 import { isIP } from 'node:net';
-import type { ReportDesired, DesiredDocument, DesiredKind, PersonDocument, Placed, PortalDocument, ServerDocument } from './documents.ts';
+import type { ReportDesired, DesiredDocument, PersonDocument, Placed, PortalDocument, ServerDocument } from './documents.ts';
 import { keyOfDocument } from '../keys.ts';
 import { isSecureAddress, webAddressOf } from '../portal-address.ts';
 import { clip } from '../positions/node.ts';
 import { didYouMean } from '../shape.ts';
+import { checkClusters } from './cross-clusters.ts';
+import { type Folder, type HasAccount, type Index, type MayExist, ofKind, reference } from './cross-folder.ts';
 import { checkGrantRoles } from './cross-grants.ts';
-
-/** Whether a document that can't be read may declare it: nothing is said to be missing then. */
-export type MayExist = (what: DesiredKind | 'app' | 'installed' | 'group', name: string) => boolean;
-
-/** Whether what runs for a person of a `local` server runs as an account of that person, and not as the portal's. */
-export type HasAccount = (person: PersonDocument) => boolean;
-
-type Of<Kind extends DesiredKind> = Extract<DesiredDocument, { readonly kind: Kind }>;
-
-/** The documents to judge, and all that answer references. */
-interface Folder {
-  readonly judged: readonly Placed[];
-  readonly known: readonly Placed[];
-  readonly mayExist: MayExist;
-  readonly hasAccount: HasAccount;
-}
-
-function ofKind<Kind extends DesiredKind>(documents: readonly Placed[], kind: Kind): Placed<Of<Kind>>[] {
-  return documents.filter((placed): placed is Placed<Of<Kind>> => placed.document.kind === kind);
-}
 
 /** The checks, to be called one after the other. `context` only answers references: what is wrong in it is told elsewhere or not at all. */
 export function crossChecks(
@@ -48,6 +30,7 @@ export function crossChecks(
     () => checkBackends(folder, index, report),
     () => checkGrants(folder, index, report),
     () => checkPortals(folder, index, report),
+    () => checkClusters(folder, index, report),
   ];
 }
 
@@ -71,17 +54,6 @@ function checkAddress(portal: Placed<PortalDocument>, report: ReportDesired): vo
   if (origins === 'path' || address === null || isSecureAddress(address)) return;
   const message = `"${clip(url ?? '')}" is plain http: browsers protect no cookie there, so any app could sign a person in as somebody else; use https, a name below localhost, or "origins: path" when every app is trusted`;
   report(portal, 'INSECURE_ADDRESS', ['spec', 'url'], message);
-}
-
-interface Index {
-  readonly servers: ReadonlyMap<string, ServerDocument>;
-  readonly people: ReadonlyMap<string, PersonDocument>;
-  /** Ids of installed apps: of a server as `server app`, of one person as `server app person`. */
-  readonly installed: ReadonlySet<string>;
-  readonly apps: ReadonlySet<string>;
-  /** Apps with a package on a server that is told to be unknown: where they are meant to be is not. */
-  readonly unplaced: ReadonlySet<string>;
-  readonly groups: ReadonlySet<string>;
 }
 
 function indexOf(folder: Folder): Index {
@@ -251,21 +223,6 @@ function checkGrants(folder: Folder, index: Index, report: ReportDesired): void 
       }
     }
   }
-}
-
-function reference(
-  { mayExist }: Folder,
-  known: ReadonlyMap<string, unknown>,
-  kind: DesiredKind,
-  name: string,
-  of: Placed,
-  path: readonly (string | number)[],
-  report: ReportDesired,
-): boolean {
-  if (known.has(name)) return true;
-  if (mayExist(kind, name)) return false;
-  report(of, 'UNKNOWN_REFERENCE', path, `no ${kind} is named "${clip(name)}"${didYouMean(name, [...known.keys()])}`);
-  return false;
 }
 
 /** Calls `report` for every item whose key an earlier item has. */

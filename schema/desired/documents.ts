@@ -15,9 +15,17 @@ export type ServerDocument = Document<'Server'>;
 export type PersonDocument = Document<'Person'>;
 export type PackageDocument = Document<'Package'>;
 export type GrantDocument = Document<'Grant'>;
+export type ClusterDocument = Document<'Cluster'>;
 export type BackendDocument = Document<'Backend'>;
 
-export type DesiredDocument = PortalDocument | ServerDocument | PersonDocument | PackageDocument | GrantDocument | BackendDocument;
+export type DesiredDocument =
+  | PortalDocument
+  | ServerDocument
+  | PersonDocument
+  | PackageDocument
+  | GrantDocument
+  | ClusterDocument
+  | BackendDocument;
 export type DesiredKind = DesiredDocument['kind'];
 
 /** Place of a document, for messages: 1-based line and column. */

@@ -65,6 +65,73 @@ test('an empty folder is an empty state', () => {
   expect(read('# nothing yet\n')).toMatchObject({ ok: true, state: { documents: [] } });
 });
 
+const cluster = (spec: string) => envelope('Cluster', 'grande', spec);
+const far = envelope('Server', 'vega', `{ ssh: { host: vega.lan, hostKey: "SHA256:${'A'.repeat(43)}" } }`);
+const farPerson = envelope('Person', 'eva', '{ nome: Eva, login: eva, server: vega }');
+const withQueue = (queue: string, url = 'https://apps.example.org') => ({
+  portal: docs.portal.replace('repository', `url: "${url}", fila: ${queue}, repository`),
+});
+
+test('clusters and the queue are read, and with none the own machine is meant', () => {
+  const slurm = cluster(
+    '{ scheduler: { slurm: { server: vega, partition: longa } }, emVoo: 20, porPessoa: 5, limites: { cpus: 8, segundos: 3600 } }',
+  );
+  expect(
+    told(folder({ ...withQueue('{ clusters: [grande], espacoMb: 100, dias: 30 }'), more: [slurm, far, farPerson].join('\n---\n') })),
+  ).toEqual([]);
+  expect(told(folder(withQueue('{}')))).toEqual([]);
+});
+
+test.for<[string, Parameters<typeof folder>[0], string[]]>([
+  ['a cluster without a scheduler', { more: cluster('{ emVoo: 2 }') }, ['MISSING_FIELD /spec/scheduler']],
+  ['two schedulers', { more: cluster('{ scheduler: { local: {}, slurm: { server: sirius } } }') }, ['ONE_OF /spec/scheduler']],
+  ['an unknown one', { more: cluster('{ scheduler: { slrum: { server: sirius } } }') }, ['UNKNOWN_FIELD /spec/scheduler/slrum']],
+  [
+    'a Slurm on no server',
+    { more: cluster('{ scheduler: { slurm: { server: siriu } } }') },
+    ['UNKNOWN_REFERENCE /spec/scheduler/slurm/server'],
+  ],
+  [
+    'a partition that is an option',
+    { more: cluster('{ scheduler: { slurm: { server: sirius, partition: "--wrap=x" } } }') },
+    ['PATTERN /spec/scheduler/slurm/partition'],
+  ],
+  ['no jobs at all', { more: cluster('{ scheduler: { local: {} }, emVoo: 0 }') }, ['RANGE /spec/emVoo']],
+  [
+    'a kubeconfig in the open',
+    { more: cluster('{ scheduler: { kubernetes: { namespace: svc, kubeconfig: abc } }, portal: "https://a.example" }') },
+    ['INLINE_CREDENTIAL /spec/scheduler/kubernetes/kubeconfig'],
+  ],
+  ['a queue on no cluster', withQueue('{ clusters: [grnde] }'), ['UNKNOWN_REFERENCE /spec/fila/clusters/0']],
+  [
+    'pods that do not reach the portal',
+    { more: cluster('{ scheduler: { kubernetes: { namespace: svc } } }') },
+    ['UNREACHABLE_PORTAL /spec/scheduler'],
+  ],
+  [
+    'another machine that does not reach the portal',
+    {
+      ...withQueue('{}', 'http://svc.localhost'),
+      more: [cluster('{ scheduler: { slurm: { server: vega } }, portal: "http://127.0.0.1:8787" }'), far].join('\n---\n'),
+    },
+    ['UNREACHABLE_PORTAL /spec/portal'],
+  ],
+  [
+    'jobs as the portal, and a person who is not',
+    { more: [cluster('{ scheduler: { local: {} } }'), far, farPerson].join('\n---\n') },
+    ['UNSEPARATED_PEOPLE /spec/scheduler/local'],
+  ],
+  ['the same without a document', { ...withQueue('{}'), more: [far, farPerson].join('\n---\n') }, ['UNSEPARATED_PEOPLE /spec/fila']],
+])('of clusters: %s', ([, change, expected]) => {
+  expect(told(folder(change)).toSorted()).toEqual(expected);
+});
+
+test('jobs as the portal are said to be all right, or run as another account', () => {
+  for (const local of ['{ trusted: true }', '{ account: trabalhos }']) {
+    expect(told(folder({ more: [cluster(`{ scheduler: { local: ${local} } }`), far, farPerson].join('\n---\n') }))).toEqual([]);
+  }
+});
+
 // One mistake each, with its code and the place in the document.
 test.for<[string, Parameters<typeof folder>[0], string[]]>([
   ['an unknown kind', { more: envelope('Persn', 'x', '{}') }, ['UNKNOWN_KIND /kind']],

@@ -11,7 +11,8 @@ import { type SourceNode, clip, locate, materialize } from '../positions/node.ts
 import { yamlDocuments } from '../positions/yaml.ts';
 import { didYouMean, shapeProblems } from '../shape.ts';
 import { desiredShape } from './compiled.ts';
-import { type HasAccount, crossChecks } from './cross-checks.ts';
+import { crossChecks } from './cross-checks.ts';
+import type { HasAccount } from './cross-folder.ts';
 import { type Hidden, type IsSure, lostOf, withholding } from './lost.ts';
 import type { DesiredDocument, DesiredKind, DesiredState, Placed } from './documents.ts';
 import { desiredKinds } from './schema.ts';

@@ -4,7 +4,7 @@
  * its consequences (`svc validate`, `svc plan`, the portal).
  */
 import type { Problem } from '../findings.ts';
-import type { MayExist } from './cross-checks.ts';
+import type { MayExist } from './cross-folder.ts';
 import { desiredKinds } from './schema.ts';
 
 /** `what` null: of any kind. `name` null: of any name. */

@@ -82,12 +82,55 @@ const ssh = fields(
   ['host', 'hostKey'],
 );
 
+/** It becomes a word of a command on the server. */
+const word = (title: string) => pattern('^[A-Za-z0-9][A-Za-z0-9_.@%+,=:-]{0,127}$', title);
+const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum }) as const;
+
+/** Decision: docs/decisions/0212-clusters.md */
+const scheduler = exactlyOne({
+  /** The portal's own machine. */
+  local: fields({
+    /** Who runs the jobs, for a portal that is root. Default: the account of the portal. */
+    account: pattern('^[a-z_][a-z0-9_-]{0,31}$', 'the name of a Linux account'),
+    /** Everybody's jobs may do what the portal may. */
+    trusted: flag,
+  }),
+  /** Its commands run on the server, those of a job as the account of the person. */
+  slurm: fields(
+    {
+      server: name,
+      partition: word('the name of a partition'),
+      /** Account that Slurm charges. */
+      account: word('the name of an account of Slurm'),
+      qos: word('the name of a quality of service'),
+      /** Folder of sbatch, squeue, sacct and scancel, where they are in no PATH. */
+      bin: remoteFolder,
+      /** SLURM_CONF. */
+      conf: remoteFolder,
+    },
+    ['server'],
+  ),
+  kubernetes: fields(
+    {
+      /** Default: the service account of the pod that the portal runs in. */
+      kubeconfig: credential,
+      context: word('the name of a context of the kubeconfig'),
+      namespace: pattern('^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$', 'the name of a namespace'),
+      /** For jobs that name none. */
+      image: pattern('^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$', 'the name of an image'),
+    },
+    ['namespace'],
+  ),
+});
+
+const web = pattern(`^(?:https?://)?${hostSource}(?::${portSource})?/?$`, 'a host name or an http(s) address without a path');
+
 export const specs = {
   Portal: fields({
     /** What the portal listens on. */
     listen: pattern(`^${hostSource}:${portSource}$`, 'host:port, for example 127.0.0.1:8787'),
     /** Name under which browsers reach the portal, e.g. svc.localhost or https://apps.example.org. Default http://svc.localhost:PORT. */
-    url: pattern(`^(?:https?://)?${hostSource}(?::${portSource})?/?$`, 'a host name or an http(s) address without a path'),
+    url: web,
     /** `subdomain` (default): an origin per app below the portal's name. `path`: one origin, trusted apps only. */
     origins: oneOf(['subdomain', 'path']),
     /** Addresses and networks of the reverse proxies whose X-Forwarded-For is believed. Default: none. */
@@ -98,6 +141,15 @@ export const specs = {
     store: pattern('^sqlite:[^\\u0000-\\u001f\\u007f]{1,4096}$', 'sqlite:PATH'),
     /** Folder (relative to the file) or URL that packages come from. */
     repository: line('a folder'),
+    /** The queue; without it there is none. Decision: docs/decisions/0212-clusters.md */
+    fila: fields({
+      /** Names of Cluster documents, the one for jobs that name none first. Default: all, by name; with no Cluster document the portal's own machine, as `local`. */
+      clusters: { ...list(name), uniqueItems: true, minItems: 1, maxItems: limits.clustersMax },
+      /** What one person's jobs may keep in inputs and outputs, together. */
+      espacoMb: whole(1, 1_000_000_000),
+      /** How long what a job left is kept after its end. */
+      dias: whole(1, 3_650),
+    }),
     /** Ways to sign in, in addition to the one-time link (`svc link`). Decision: docs/decisions/0070-signing-in.md */
     signIn: fields({
       /** Person that the printed link signs in. Default: the only person, or the first by name. */
@@ -140,6 +192,21 @@ export const specs = {
       grupos: list(fields({ grupo: group, papel: oneOf(guestRoles) }, ['grupo', 'papel'])),
     },
     ['app', 'sala', 'dona'],
+  ),
+  Cluster: fields(
+    {
+      scheduler,
+      /** Address under which its jobs reach the portal. Default: `Portal.spec.url`. */
+      portal: web,
+      /** Jobs that the cluster has at once; the others wait in the portal. */
+      emVoo: whole(1, 10_000),
+      /** Of these, of one person, and of one app. Default: as many as `emVoo`. */
+      porPessoa: whole(1, 10_000),
+      porApp: whole(1, 10_000),
+      /** The most that one job may ask for. */
+      limites: fields({ cpus: whole(1, 4_096), memoriaMb: whole(16, 16_000_000), segundos: whole(1, 31_536_000), gpus: whole(0, 1_024) }),
+    },
+    ['scheduler'],
   ),
   Backend: fields({ app, pessoa: name, estado: oneOf(['ligado', 'desligado']) }, ['app', 'pessoa', 'estado']),
 } as const;

@@ -79,6 +79,11 @@ export function createSshHost(options: SshHostOptions): Host {
     place: (account) => placeOf(parts, account),
     dial: (account, socketPath) => dial(parts, account, socketPath),
     directSocketPath: () => null,
+    run: async (account, run) => {
+      if (account !== null) checkAccount(parts, account);
+      const connection = account === null ? connections.admin() : connections.of(account);
+      return await connection.run({ ...run, stdin: textOf(run.stdin) });
+    },
     startSupervisor: (account) => startSupervisor(parts, account),
     installed: (account, next = []) => packagesOf(account, next),
     packageFile: async (account, app, scope, file) => {

@@ -1,0 +1,113 @@
+/**
+ * What is done with jobs on a server, by the scripts of kit/job over the standard input of `bash -s`: arguments travel as base64 and never are
+ * words of a command line. What the scripts print is held against its shape: it comes from an account of a person.
+ */
+import { SvcError } from '../../schema/errors.ts';
+import type { HostRun, HostRunEnd } from '../hosts/host.ts';
+import type { ClusterSeen } from './cluster.ts';
+import { jobScriptText } from './job-files.ts';
+import { limits } from './limits.ts';
+
+/** Runs a program as an account of the cluster's server; null: as who administers it. */
+export type RunThere = (account: string | null, run: HostRun) => Promise<HostRunEnd>;
+
+export interface ScriptCall {
+  readonly account: string | null;
+  readonly words: readonly string[];
+  readonly signal: AbortSignal;
+  readonly msMax?: number;
+}
+
+export const jobNamePattern = /^[a-z0-9-]{1,63}$/;
+
+export function checkJobName(name: string): void {
+  if (!jobNamePattern.test(name)) throw new SvcError('BAD_REQUEST', `${JSON.stringify(name.slice(0, 80))} is no name of a job`);
+}
+
+/** Files of a job as words of a script. */
+export const filePairs = (files: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(files).flatMap(([name, text]) => [name, Buffer.from(text).toString('base64')]);
+
+/** Exit code of the scripts: the cluster said no for good. */
+const refused = 65;
+
+/** What the script printed. Rejects REFUSED, or CLUSTER_UNREACHABLE for everything after which it is not known what happened. */
+export async function callScript(
+  run: RunThere,
+  scripts: readonly ('server.sh' | 'slurm.sh')[],
+  call: ScriptCall,
+): Promise<readonly string[]> {
+  const argument = Buffer.from(call.words.map((word) => `${word}\0`).join('')).toString('base64');
+  const stdin = `${scripts.map(jobScriptText).join('\n')}\nact <<'SVC'\n${argument.replaceAll(/.{1,900}/g, '$&\n')}SVC\n`;
+  const lines: string[] = [];
+  const end = await run(call.account, {
+    argv: ['bash', '-s'],
+    stdin,
+    onLine: (line) => lines.push(line),
+    signal: call.signal,
+    msMax: call.msMax ?? limits.clusterAnswerMsMax,
+  });
+  if (end.code === 0) return lines;
+  const said = /^svc-says (.*)$/m.exec(end.said)?.[1] ?? `${end.signal ?? `exit code ${end.code}`} ${end.said}`;
+  throw new SvcError(end.code === refused ? 'REFUSED' : 'CLUSTER_UNREACHABLE', noteOf(said));
+}
+
+/** One line without control characters, bounded. */
+export function noteOf(text: string): string {
+  return text
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+/g, ' ')
+    .trim()
+    .slice(0, limits.clusterNoteCharsMax);
+}
+
+/** What a job left in its folder. */
+export interface JobRecord {
+  readonly name: string;
+  readonly id: string;
+  readonly claimed: boolean;
+  readonly lives: boolean;
+  readonly begunMs: number | null;
+  readonly endedMs: number | null;
+  readonly code: number | null;
+  readonly reason: string;
+  readonly cancelled: boolean;
+}
+
+const instant = (text: string | undefined): number | null => (text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) * 1_000 : null);
+
+/** Null for what is no record: another line of a shell's start-up files, or one that somebody made up. */
+export function readRecord(line: string): JobRecord | null {
+  const [word, name = '', id = '', claimed, lives, begun, ended, code = '', reason = '', cancelled, ...more] = line.split('\t');
+  if (word !== 'record' || more.length !== 1 || !jobNamePattern.test(name)) return null;
+  return {
+    name,
+    id: noteOf(id),
+    claimed: claimed === 'yes',
+    lives: lives === 'yes',
+    begunMs: instant(begun),
+    endedMs: instant(ended),
+    code: /^\d{1,3}$/.test(code) ? Number(code) : null,
+    reason: /^[a-z]{0,20}$/.test(reason) ? reason : '',
+    cancelled: cancelled === 'yes',
+  };
+}
+
+/** How a job ended that runs no more, by what it left. */
+export function endOf(record: JobRecord, id: string): ClusterSeen {
+  const { name, code, reason, cancelled } = record;
+  const base = { name, id, exitCode: code, startedAtMs: record.begunMs, endedAtMs: record.endedMs, place: null };
+  if (code === null) {
+    return cancelled
+      ? { ...base, state: 'cancelled', note: 'cancelled' }
+      : { ...base, state: 'failed', note: 'it ended without an exit code: it was killed, or its machine went down' };
+  }
+  if (reason === 'cancelled' || (cancelled && reason !== '')) return { ...base, state: 'cancelled', note: 'cancelled' };
+  const note = endings[reason];
+  return note === undefined ? { ...base, state: 'ended', note: '' } : { ...base, state: 'failed', note };
+}
+
+const endings: Readonly<Record<string, string>> = {
+  limit: 'its time was over',
+  inputs: 'its inputs could not be fetched',
+  ended: 'it was ended from outside',
+};

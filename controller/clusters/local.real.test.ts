@@ -1,0 +1,122 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../clock/system.ts';
+import type { Cluster } from './cluster.ts';
+import { describeCluster, never, quickPace, seenAs, stateOf, trial, type ClusterFixture } from './testing/cluster-contract.ts';
+import { createLocalCluster } from './local.ts';
+
+interface LocalFixture extends ClusterFixture {
+  readonly folder: string;
+}
+
+function fixtureOf(plain: boolean): LocalFixture {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'svc-jobs-'));
+  const make = (): Cluster =>
+    createLocalCluster({ name: 'local', folder, hidden: [folder], account: null, clock: systemClock, plain, pace: quickPace });
+  return {
+    folder,
+    cluster: make(),
+    account: null,
+    again: make,
+    // Everybody may see the command lines of all.
+    shown: async () => (await promisify(execFile)('ps', ['-eo', 'args'])).stdout,
+    keeps: (name) => existsSync(path.join(folder, name)),
+    remove: async () => {
+      for (const { pid } of processesIn(folder)) process.kill(pid, 'SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Wrappers and commands of jobs below the folder. */
+function processesIn(folder: string): readonly { readonly pid: number; readonly argv: string }[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    try {
+      const argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      const environ = readFileSync(`/proc/${pid}/environ`, 'utf8');
+      return argv.includes(folder) || environ.includes(`SVC_SAIDA=${folder}`) ? [{ pid: Number(pid), argv }] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+describeCluster('local, plain processes', async () => fixtureOf(true));
+describeCluster('local, bubblewrap', async () => {
+  const made = fixtureOf(false);
+  await made.cluster.list('svc-', never);
+  if (made.cluster.isolation !== 'bubblewrap') throw new Error('bubblewrap does not work here');
+  return made;
+});
+
+let made: LocalFixture | null = null;
+afterEach(async () => {
+  await made?.remove();
+  made = null;
+});
+
+const begin = async (command: readonly string[], plain = true) => {
+  made = fixtureOf(plain);
+  const one = await trial(made, command);
+  await made.cluster.submit(one.job, never);
+  await expect.poll(() => one.portal.beats.includes('estado=a-correr')).toBe(true);
+  return { ...one, made, folder: made.folder };
+};
+
+test('a wrapper that was killed, or a machine that went down, is a failed job and not one that runs', async () => {
+  const { job, made: one, folder, portal } = await begin(['sleep', '300']);
+  for (const { pid } of processesIn(path.join(folder, job.name))) process.kill(pid, 'SIGKILL');
+  await expect.poll(() => stateOf(one.cluster, job.name)).toBe('failed');
+  expect(await seenAs(one.cluster, job.name)).toMatchObject({
+    exitCode: null,
+    note: expect.stringContaining('without an exit code') as string,
+  });
+  await portal.close();
+});
+
+test('another process with the pid of a wrapper is never taken for it, nor signalled', async () => {
+  const { job, made: one, folder, portal } = await begin(['sleep', '300']);
+  const record = path.join(folder, job.name, 'claim/process');
+  const [, , boot] = readFileSync(record, 'utf8').trim().split(' ');
+  for (const { pid } of processesIn(path.join(folder, job.name))) process.kill(pid, 'SIGKILL');
+  rmSync(path.join(folder, job.name, 'codigo'), { force: true });
+  writeFileSync(record, `${process.pid} 1 ${boot}\n`);
+  expect(await stateOf(one.cluster, job.name)).toBe('failed');
+  await one.cluster.cancel(job.name, never);
+  await portal.close();
+});
+
+test('a confined job sees neither the token nor the files of the portal, and writes in its own folder only', async () => {
+  made = fixtureOf(false);
+  const script = 'ls /home /root /tmp | grep -vc "^/\\|^$"; cat ../header; touch /etc/x /usr/x; echo ok >"$SVC_SAIDA/a"; ps -e | wc -l';
+  const { job, portal } = await trial(made, ['bash', '-c', script]);
+  await made.cluster.submit(job, never);
+  await expect.poll(() => stateOf(made?.cluster as Cluster, job.name)).toBe('ended');
+  expect(portal.log()).not.toContain(portal.token);
+  expect(portal.log()).toContain('Read-only file system');
+  expect(portal.outputs()).toEqual({ 'saida/a': 'ok\n' });
+  await portal.close();
+});
+
+test('memory over the limit ends the command, not the machine', async () => {
+  const { job, portal, made: one } = await begin(['python3', '-c', 'x = bytearray(2 << 30)']);
+  await expect.poll(() => stateOf(one.cluster, job.name)).toBe('ended');
+  expect(await seenAs(one.cluster, job.name)).toMatchObject({ exitCode: 1 });
+  expect(portal.log()).toContain('MemoryError');
+  await portal.close();
+});
+
+test('what can not be read is no empty list', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'svc-jobs-'));
+  const file = path.join(folder, 'file');
+  writeFileSync(file, '');
+  const cluster = createLocalCluster({ name: 'local', folder: file, hidden: [], account: null, clock: systemClock, plain: true });
+  await expect(cluster.list('svc-', never)).rejects.toMatchObject({ code: 'CLUSTER_UNREACHABLE' });
+  expect(execFileSync('ls', ['-A', folder], { encoding: 'utf8' })).toBe('file\n');
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,106 @@
+# What the portal does with jobs on a server, as the account that they belong to. Sent to `bash -s` with a call of `act` behind it (see
+# controller/clusters/job-script.ts): arguments come base64-encoded with a NUL after each, never as words of a command line.
+# FOLDER is where the jobs of the account are, relative to its home; a job is a folder in it (wrapper.sh says of which files).
+set -u
+umask 077
+unset CDPATH "${!SBATCH_@}" "${!SQUEUE_@}" "${!SACCT_@}" "${!SLURM_@}" "${!SCANCEL_@}"
+export LC_ALL=C
+
+act() {
+  local words
+  mapfile -d '' words < <(base64 -d)
+  cd / && cd "$HOME" || exit 71
+  "do_${words[0]}" "${words[@]:1}"
+  exit
+}
+
+fail() {
+  printf 'svc-says %s\n' "$2" >&2
+  exit "$1"
+}
+
+put_file() { # FILE CONTENT-IN-BASE64
+  base64 -d <<<"$2" >"$1.part" && mv -fT -- "$1.part" "$1" || fail 74 "cannot write $1"
+}
+
+# FOLDER NAME {FILE CONTENT}…: a job that is claimed already gets a new header and address only.
+put() {
+  local folder=$1/$2
+  shift 2
+  mkdir -p -m 700 -- "$folder" || fail 74 "cannot make $folder"
+  while (($# > 1)); do
+    [[ -e $folder/claim && $1 != header && $1 != url ]] || put_file "$folder/$1" "$2"
+    shift 2
+  done
+  sync -f "$folder" 2>/dev/null || true
+}
+
+lives() { # PID START BOOT: that very process, and no zombie
+  local line fields boot
+  [[ ${1-} =~ ^[1-9][0-9]{0,9}$ ]] || return 1
+  { read -r boot </proc/sys/kernel/random/boot_id && read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
+  read -ra fields <<<"${line##*) }"
+  [[ ${fields[0]} != [ZX] && ${fields[19]} == "${2-}" && $boot == "${3-}" ]]
+}
+
+first_line() { # FILE: at most 200 characters of a plain file
+  local line=''
+  [[ -f $1 && ! -L $1 ]] && read -r -n 200 line <"$1"
+  printf '%s' "${line//[^A-Za-z0-9 ._:-]/?}"
+}
+
+# FOLDER PREFIX: a line for each job that was put here, with what it left: name, cluster's id, claimed, lives, begun, ended, exit code, reason,
+# cancelled, sent; begun and ended in seconds of the epoch.
+do_records() {
+  local folder name process code id
+  cd "$1" 2>/dev/null || { [[ ! -e $1 ]] && return 0 || fail 74 "cannot read $1"; }
+  for folder in "$2"*/; do
+    name=${folder%/}
+    [[ $name =~ ^[a-z0-9-]{1,63}$ && -d $name && ! -L $name ]] || continue
+    process=$(first_line "$name/claim/process")
+    code=$(first_line "$name/codigo")
+    id=$(first_line "$name/id")
+    printf 'record\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "${id:-${process%% *}}" \
+      "$([[ -e $name/claim ]] && echo yes)" "$(lives $process && echo yes)" "$(when "$name/claim/process")" "$(when "$name/codigo")" \
+      "$code" "$(first_line "$name/reason")" "$([[ -e $name/cancelled ]] && echo yes)" "$([[ -e $name/sent ]] && echo yes)"
+  done
+}
+
+when() { stat -c %Y -- "$1" 2>/dev/null; }
+
+# FOLDER NAME {FILE CONTENT}…: the wrapper runs in a session of its own, beyond the portal's life.
+do_start() {
+  local folder=$1 name=$2 n
+  put "$@"
+  cd "$folder/$name" || fail 74 "cannot enter $folder/$name"
+  [[ -e claim ]] && return 0
+  setsid -f bash "$PWD/wrapper" "$PWD" </dev/null >>"$PWD/said" 2>&1 || fail 70 'cannot start the wrapper'
+  for ((n = 0; n < 100; n++)); do
+    [[ -e claim/process ]] && return 0
+    sleep 0.05
+  done
+  fail 75 'the wrapper did not say that it runs'
+}
+
+# FOLDER NAME SECONDS: by a signal to the wrapper, which ends the command; by force when that was asked for so long ago and it still lives.
+do_stop() {
+  local process command
+  cd "$1/$2" 2>/dev/null || return 0
+  [[ -e codigo ]] || touch cancelled
+  process=$(first_line claim/process)
+  lives $process || return 0
+  kill -TERM "${process%% *}" 2>/dev/null
+  if (($(date +%s) - $(when cancelled || date +%s) > $3)); then
+    command=$(first_line command)
+    lives $command && kill -KILL -- "-${command%% *}"
+    kill -KILL "${process%% *}" 2>/dev/null
+  fi
+  return 0
+}
+
+# FOLDER NAME: what lives is left alone.
+do_forget() {
+  cd "$1" 2>/dev/null || return 0
+  lives $(first_line "$2/claim/process") && return 0
+  rm -rf -- "$2"
+}

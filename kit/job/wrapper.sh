@@ -1,0 +1,338 @@
+#!/bin/bash
+# Runs one job of the queue: fetches its inputs, runs its command, sends log and outputs to the portal. Where it runs it needs bash, the core
+# utilities, and curl or python3. usage: bash wrapper JOB [STATE]
+#
+# JOB, written by the driver of the cluster and only read here: url, header (the line with the token; read at every request, so that it can be
+# replaced), seconds, delivery (how much longer than the command all the rest may take), command, env and launch (NUL after each word), and
+# perhaps image, memory (KiB for each process) and cpu (seconds of processor). STATE, JOB itself by default: claim/ (who runs it), log, codigo, reason,
+# sent, and work/ with entrada/ and saida/.
+#
+# The command never runs twice: a second wrapper finds the claim and ends. Exit code: that of the command; 124 its time was over, 125 it could
+# not be run, 143 it was ended from outside. Decision: docs/decisions/0212-clusters.md
+set -um
+umask 077
+shopt -s globstar dotglob nullglob
+job=$1 state=${2:-$1}
+beat_seconds=10 log_seconds=2 pause_max=60 end_seconds=10 piece=$((8 * 1024 * 1024))
+[[ -r $job/pace ]] && read -r beat_seconds log_seconds pause_max end_seconds piece <"$job/pace"
+read -r url <"$job/url"
+read -r seconds <"$job/seconds"
+read -r delivery <"$job/delivery"
+mapfile -d '' command <"$job/command"
+mapfile -d '' environment <"$job/env"
+mapfile -d '' launch <"$job/launch"
+if command -v curl >/dev/null; then client=curl; else client=python3; fi
+answer=$state/.answer body=$state/.body
+status=000 beaten=-1000 logged=-1000 log_sent=0 failures=0 stop='' pid=0
+deadline=$((seconds + delivery))
+
+keep() { # FILE TEXT: whole or not at all
+  printf '%s\n' "$2" >"$1.part" && mv -f "$1.part" "$1"
+}
+
+process_of() { # PID: "PID START BOOT", which no other process ever has
+  local line fields boot
+  read -r line <"/proc/$1/stat" && read -r boot </proc/sys/kernel/random/boot_id || return 1
+  read -ra fields <<<"${line##*) }"
+  printf '%s %s %s' "$1" "${fields[19]}" "$boot"
+}
+
+with_python='import sys, urllib.request, urllib.error
+method, url, header, body, out, span, seconds = sys.argv[1:]
+class Stay(urllib.request.HTTPRedirectHandler):
+    redirect_request = lambda *_: None
+name, _, value = open(header).readline().strip().partition(": ")
+request = urllib.request.Request(url, data=open(body, "rb").read() if body else None, method=method)
+request.add_header(name, value)
+request.add_header("Content-Type", "application/octet-stream")
+if span: request.add_header("Range", "bytes=" + span)
+try: answer = urllib.request.build_opener(Stay).open(request, timeout=int(seconds))
+except urllib.error.HTTPError as error: answer = error
+print(answer.code, end="", flush=True)
+size = 0
+with open(out, "wb") as to:
+    while part := answer.read(65536): size += to.write(part)
+# It takes an answer that was cut for a short one.
+sys.exit(size < int(answer.headers.get("Content-Length") or 0))
+'
+
+# METHOD PATH BODY-FILE OUT [RANGE]: the status is in $status, 000 when there was none. Fails when the answer is not whole; OUT has what came.
+request() {
+  local method=$1 address=$url$2 from=$3 out=$4 span=${5-}
+  : >"$out"
+  if [[ $client == curl ]]; then
+    local words=(-q -sS -o "$out" -w '%{http_code}' -X "$method" -H "@$job/header" -H 'Expect:' -H 'Content-Type: application/octet-stream')
+    words+=(--connect-timeout 10 --speed-limit 1 --speed-time 30 ${span:+-r "$span"} ${from:+--data-binary "@$from"})
+    curl "${words[@]}" "$address" >"$state/.status" 2>"$state/.error" &
+  else
+    python3 -c "$with_python" "$method" "$address" "$job/header" "$from" "$out" "$span" 30 >"$state/.status" 2>"$state/.error" &
+  fi
+  # Not in the foreground: a signal is answered at once.
+  wait $!
+  local ended=$?
+  ((ended > 128)) && kill $! 2>/dev/null
+  status=$(<"$state/.status")
+  [[ $status =~ ^[1-5][0-9][0-9]$ ]] || status=000
+  [[ $status == 410 ]] && stop=${stop:-cancelled}
+  return "$ended"
+}
+
+took() { [[ $status == 2?? ]]; }
+is_over() { [[ -n $stop || $status == 404 || $SECONDS -ge $deadline ]]; }
+
+# Sleeps after a failure, twice as long after each; fails when there is no sense in another try.
+back_off() {
+  is_over && return 1
+  local pause=$((failures < 6 ? 1 << failures : 60))
+  ((pause > pause_max)) && pause=$pause_max
+  failures=$((failures + 1))
+  sleep "$pause.$((RANDOM % 10))" &
+  wait $!
+  beat
+  ! is_over
+}
+
+progress() {
+  local line
+  line=$(tail -n 1 "$state/work/.progresso" 2>/dev/null)
+  [[ $line =~ ^svc-progresso\ (0|1|0?\.[0-9]{1,6}|1\.0*)$ ]] && printf 'progresso=%s\n' "${BASH_REMATCH[1]}"
+}
+
+# [LINE…]: a sign of life; without lines only when one is due.
+beat() {
+  (($# == 0 && SECONDS - beaten < beat_seconds)) && return 0
+  beaten=$SECONDS
+  [[ $# == 0 ]] && set -- "estado=$doing"
+  { printf '%s\n' "$@"; progress; } >"$body"
+  request POST /batida "$body" "$answer" && took
+}
+
+# What of the log is not sent, a piece at a time; fails when the portal did not take one.
+send_log() {
+  local size
+  size=$(stat -c %s "$state/log") || return 0
+  logged=$SECONDS
+  while ((log_sent < size)); do
+    tail -c "+$((log_sent + 1))" "$state/log" | head -c "$piece" >"$body"
+    request PUT "/registo?desde=$log_sent" "$body" "$answer"
+    # 413: the portal keeps no more of it.
+    [[ $status == 413 ]] && log_sent=$size && return 0
+    took || return 1
+    [[ $(<"$answer") =~ \"ate\":\ *([0-9]+) ]] || return 1
+    ((BASH_REMATCH[1] > log_sent)) || return 1
+    log_sent=${BASH_REMATCH[1]}
+    beat
+  done
+}
+
+sum_of() {
+  local sum
+  if command -v sha256sum >/dev/null; then sum=$(sha256sum <"$1"); else
+    sum=$(python3 -c 'import hashlib, sys
+sum = hashlib.sha256()
+while part := sys.stdin.buffer.read(1 << 20): sum.update(part)
+print(sum.hexdigest())' <"$1")
+  fi
+  printf '%s' "${sum%% *}"
+}
+
+decoded() { # PATH: into $path; fails for what leads out of the folder
+  [[ $1 =~ ^[A-Za-z0-9._~%/-]+$ && $1 != *%00* && $1 != *%0[aA]* ]] || return 1
+  printf -v path '%b' "${1//%/\\x}"
+  [[ "/$path/" != */../* && "/$path/" != *//* && "/$path/" != */./* ]]
+}
+
+encoded() { # PATH: into $path
+  local LC_ALL=C text=$1 at
+  path=''
+  for ((at = 0; at < ${#text}; at++)); do
+    case ${text:at:1} in
+      [A-Za-z0-9._~/-]) path+=${text:at:1} ;;
+      *) printf -v path '%s%%%02X' "$path" "'${text:at:1}" ;;
+    esac
+  done
+}
+
+fetch() { # SHA SIZE PATH
+  local sha=$1 size=$2 path to part=$state/.input have
+  [[ $sha =~ ^[0-9a-f]{64}$ && $size =~ ^[0-9]{1,15}$ ]] && decoded "$3" || return 1
+  to=$state/work/$path
+  mkdir -p "${to%/*}" || return 1
+  : >"$part"
+  while :; do
+    have=$(stat -c %s "$part")
+    if ((have >= size)); then
+      [[ $have == "$size" && $(sum_of "$part") == "$sha" ]] && mv -f "$part" "$to" && return 0
+      # Other bytes than were announced: from the beginning.
+      : >"$part"
+      status=000
+      back_off || return 1
+      continue
+    fi
+    request GET "/entradas/$sha" '' "$answer" "$have-$((have + piece - 1))"
+    if [[ $status == 206 || ($status == 200 && $have == 0) ]] && [[ -s $answer ]]; then
+      cat "$answer" >>"$part" || return 1
+      failures=0
+      beat
+      [[ -z $stop ]] || return 1
+    else
+      back_off || return 1
+    fi
+  done
+}
+
+fetch_all() {
+  local sha size path rest
+  until request GET /entradas '' "$state/.inputs" && took; do back_off || return 1; done
+  failures=0
+  while IFS=$'\t' read -r sha size path rest; do
+    [[ -z $sha ]] || fetch "$sha" "$size" "$path" || return 1
+  done <"$state/.inputs"
+}
+
+# In a process of its own, which records how the command ended even when the wrapper is gone.
+run() {
+  trap : TERM INT HUP
+  (
+    for one in "${environment[@]}"; do export "${one?}"; done
+    export SVC_SAIDA=$state/work/saida SVC_PROGRESSO=$state/work/.progresso SVC_TRABALHO=$state/work
+    ulimit -c 0
+    [[ -r $job/memory ]] && ulimit -d "$(<"$job/memory")"
+    [[ -r $job/cpu ]] && ulimit -t "$(<"$job/cpu")"
+    cd "$state/work" && exec "${launch[@]}" "${command[@]}"
+  ) </dev/null >>"$state/log" 2>&1
+  keep "$state/codigo" "$?"
+}
+
+# By what runs images here; without any the command runs as it is, and the log says so.
+with_image() {
+  local image tool names=()
+  read -r image <"$job/image"
+  if tool=$(command -v apptainer || command -v singularity); then
+    [[ $image == *://* || $image == /* ]] || image=docker://$image
+    launch=("$tool" exec --bind "$state/work" --pwd "$state/work" "$image")
+  elif tool=$(command -v podman); then
+    for one in SVC_SAIDA SVC_PROGRESSO SVC_TRABALHO "${environment[@]%%=*}"; do names+=(--env "$one"); done
+    launch=("$tool" run --rm --volume "$state/work:$state/work" --workdir "$state/work" --entrypoint '[]' "${names[@]}" "$image")
+  else
+    echo "svc: nothing here runs images: the command runs without $image" >>"$state/log"
+  fi
+}
+
+end_command() {
+  local until=$((SECONDS + end_seconds))
+  kill -TERM -- "-$pid" 2>/dev/null
+  while kill -0 -- "-$pid" 2>/dev/null && ((SECONDS < until)); do
+    sleep 0.1 &
+    wait $!
+  done
+  kill -KILL -- "-$pid" 2>/dev/null
+}
+
+watch() {
+  local until=$((SECONDS + seconds)) sleeper
+  while kill -0 "$pid" 2>/dev/null; do
+    if [[ -n $stop ]]; then break; fi
+    if ((SECONDS >= until)); then
+      stop=limit
+      break
+    fi
+    ((SECONDS - logged < log_seconds)) || send_log
+    beat
+    [[ -z $stop ]] || break
+    sleep 1 &
+    sleeper=$!
+    # Returns when either ends, or when a signal comes.
+    wait -n "$pid" "$sleeper"
+    { kill "$sleeper" && wait "$sleeper"; } 2>/dev/null
+  done
+  [[ -n $stop ]] && end_command
+  wait "$pid" 2>/dev/null
+  case $stop in
+    limit) keep "$state/codigo" 124 && keep "$state/reason" limit ;;
+    ?*) keep "$state/codigo" 143 && keep "$state/reason" "$stop" ;;
+    *) [[ -r $state/codigo ]] || keep "$state/codigo" 137 ;;
+  esac
+}
+
+send() { # FILE SHA OFFSET
+  local file=$1 sha=$2 at=$3 size
+  size=$(stat -c %s "$file") || return 1
+  while ((at < size || size == 0)); do
+    tail -c "+$((at + 1))" "$file" | head -c "$piece" >"$body"
+    request PUT "/saidas/$sha?desde=$at" "$body" "$answer"
+    took || return 1
+    at=$((at + $(stat -c %s "$body")))
+    ((size == 0)) && break
+    beat
+    [[ -z $stop ]] || return 1
+  done
+}
+
+# The portal says which it still wants, and from where: again until it wants none.
+send_outputs() {
+  local file sha at path before='' rounds=0
+  local -A files=()
+  : >"$state/.outputs"
+  for file in "$state/work/saida"/**; do
+    [[ -f $file && ! -L $file ]] || continue
+    sha=$(sum_of "$file")
+    encoded "${file#"$state/work/"}"
+    files[$sha]=$file
+    printf '%s\t%s\t%s\n' "$sha" "$(stat -c %s "$file")" "$path" >>"$state/.outputs"
+    beat
+  done
+  while :; do
+    if request POST /saidas "$state/.outputs" "$state/.wanted" && took; then
+      [[ -s $state/.wanted ]] || return 0
+      while IFS=$' \t' read -r sha at _; do
+        [[ -n ${files[$sha]-} && $at =~ ^[0-9]{1,15}$ ]] || continue
+        send "${files[$sha]}" "$sha" "$at" && failures=0 || break
+      done <"$state/.wanted"
+      [[ $status == 413 ]] && return 1
+      if took; then
+        [[ $before == "$(<"$state/.wanted")" ]] && rounds=$((rounds + 1))
+        ((rounds < 3)) || return 1
+        before=$(<"$state/.wanted")
+        continue
+      fi
+    fi
+    back_off || return 1
+  done
+}
+
+tell_end() {
+  local code
+  code=$(<"$state/codigo")
+  until beat estado=terminado "codigo=$code"; do back_off || return 1; done
+}
+
+mkdir "$state/claim" 2>/dev/null || { echo "svc: another wrapper runs this job" >&2; exit 125; }
+keep "$state/claim/process" "$(process_of $$) ${SLURM_JOB_ID-}"
+trap 'stop=${stop:-ended}' TERM INT HUP
+mkdir -p "$state/work/entrada" "$state/work/saida"
+: >>"$state/log"
+[[ -r $job/image ]] && with_image
+doing=iniciado
+beat "estado=$doing"
+if fetch_all && [[ -z $stop ]]; then
+  doing=a-correr
+  run &
+  pid=$!
+  keep "$state/command" "$(process_of $pid)"
+  beat "estado=$doing"
+  watch
+else
+  [[ -z $stop ]] && echo 'svc: the inputs could not be fetched' >>"$state/log"
+  keep "$state/codigo" 125 && keep "$state/reason" "${stop:-inputs}"
+fi
+code=$(<"$state/codigo")
+doing=a-enviar failures=0
+# Ended from outside: there is time for what is small only.
+[[ $stop == ended ]] && deadline=$((SECONDS + end_seconds)) outputs=no || outputs=yes
+# The reason is in the file; what is left to do is to deliver.
+[[ $stop == cancelled ]] && outputs=no deadline=$SECONDS || stop=''
+if [[ $outputs == yes ]] && ! send_outputs; then echo 'svc: not all outputs could be sent' >>"$state/log"; fi
+until send_log; do back_off || break; done
+tell_end && keep "$state/sent" yes
+exit "$code"
