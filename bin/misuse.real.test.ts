@@ -21,7 +21,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mountSmall, unmount } from '../kit/install/test-server.ts';
+import { mountTmpfs, unmount } from '../test/support/mounts.ts';
 import { compileCache } from '../kit/testing/compile-cache.ts';
 import { catalogueIn } from '../kit/repository/testing/catalogue.ts';
 import { useAuthor } from './testing/author.ts';
@@ -179,7 +179,7 @@ describe('a repository in the wrong place', () => {
   });
 
   test('on a full disk: told by its name, and published once there is room', async () => {
-    mountSmall(repo, 'size=1m');
+    await mountTmpfs(repo, 'size=1m');
     ended.push(() => unmount(repo));
     writeFileSync(join(repo, 'filler'), Buffer.alloc(1_000_000));
     writeFileSync(join(app, 'large.bin'), execFileSync('head', ['-c', '300000', '/dev/urandom']));

@@ -10,29 +10,7 @@ import {
   type RoomEffect,
   type RoomEvent,
 } from './room-connection.ts';
-
-const ticket = (attempt: number, bilhete: string | null = 'b'): RoomEvent => ({
-  type: 'TICKET',
-  attempt,
-  bilhete,
-  caminho: '/ws/salas/x',
-  papel: bilhete === null ? null : 'editar',
-});
-const refused = (attempt: number, failure: 'passing' | 'forbidden' | 'unknown', retryAfterMs: number | null = null): RoomEvent => ({
-  type: 'TICKET_FAILED',
-  attempt,
-  failure,
-  retryAfterMs,
-});
-const opened = (attempt: number): RoomEvent => ({ type: 'OPENED', attempt });
-const synced = (attempt: number): RoomEvent => ({ type: 'SYNCED', attempt });
-const closed = (attempt: number, code: number): RoomEvent => ({ type: 'CLOSED', attempt, code });
-const tick = (heardAtMs = 0): RoomEvent => ({ type: 'TICK', heardAtMs });
-const leave: RoomEvent = { type: 'LEAVE' };
-const online: RoomEvent = { type: 'ONLINE' };
-const offline: RoomEvent = { type: 'OFFLINE' };
-
-const said = (effect: RoomEffect): string => ('attempt' in effect ? `${effect.kind} ${effect.attempt}` : effect.kind);
+import { closed, leave, offline, online, opened, refused, said, synced, tick, ticket } from './testing/room-events.ts';
 
 /** Runs events at times, with no luck in the waits, and tells state, deadline and effects after each. */
 function run(steps: readonly (readonly [number, RoomEvent])[]) {

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
 import { tellCount } from '../../test/support/counts.ts';
-import { mountSmall, unmount } from '../install/test-server.ts';
+import { mountTmpfs, unmount } from '../../test/support/mounts.ts';
 import { extractArchive } from './extract.ts';
 import { packageArchive } from './rules.ts';
 import { inPieces, pax, type RawEntry, rawEntry, tarball, tarEnd } from './testing/raw-tar.ts';
@@ -64,7 +64,7 @@ test.runIf(process.getuid?.() === 0)(
   { timeout: 240_000 },
   async () => {
     const disk = join(base, 'disk');
-    mountSmall(disk, 'size=256m');
+    await mountTmpfs(disk, 'size=256m');
     let [memory, most] = [0, 0];
     const refused: unknown[] = [];
     try {
@@ -87,7 +87,7 @@ test.runIf(process.getuid?.() === 0)(
         rmSync(file);
       }
     } finally {
-      unmount(disk);
+      await unmount(disk);
       rmSync(disk, { recursive: true, force: true });
     }
     tellCount(

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { tellCount } from '../../test/support/counts.ts';
+import { mountTmpfs, unmount } from '../../test/support/mounts.ts';
 import { everyNth, shareSeed } from '../../test/support/share.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
 import { dropUndeclared, ensureEngines, wantedEngines, type EngineFolders } from './engines.ts';
 import type { InstallEvent } from '../../schema/install-events.ts';
 import { engineFaultPoints } from './faults.ts';
-import { mountSmall, testServer, unmount, type TestServer } from './test-server.ts';
+import { testServer, type TestServer } from './test-server.ts';
 import { makeEngine, serveEngine, type EngineServer, type EngineTarball } from './test-web-server.ts';
 
 const size = process.env['SVC_TEST_LONG'] === '1' ? 200_000_000 : 20_000_000;
@@ -54,9 +55,9 @@ beforeEach(async () => {
   web = await serveEngine(() => served);
   server = testServer();
 });
-afterEach(() => {
+afterEach(async () => {
   web.close();
-  if (mounted !== '') unmount(mounted);
+  if (mounted !== '') await unmount(mounted);
   mounted = '';
   server.dispose();
 });
@@ -248,7 +249,7 @@ describe('an upgrade with an engine, killed at', () => {
 describe('the disk is full from here on:', () => {
   test.for(everyNth(2, engineFaultPoints, 1))('%s', async (point) => {
     mounted = mkdtempSync(join(tmpdir(), 'svc-f-'));
-    mountSmall(mounted, 'size=8m,nr_inodes=400');
+    await mountTmpfs(mounted, 'size=8m,nr_inodes=400');
     server.dispose();
     server = testServer(mounted);
     server.copyFrom(older);

@@ -8,9 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { tellCount } from '../../test/support/counts.ts';
+import { mountTmpfs, unmount } from '../../test/support/mounts.ts';
 import { everyNth, shareSeed } from '../../test/support/share.ts';
 import { installFaultPoints, removalFaultPoints, rollbackFaultPoints } from './faults.ts';
-import { leftovers, mountSmall, testServer, unmount, type TestServer } from './test-server.ts';
+import { leftovers, testServer, type TestServer } from './test-server.ts';
 
 const table: string[] = [];
 afterAll(() => {
@@ -23,8 +24,8 @@ afterAll(() => {
 
 let server: TestServer | null = null;
 let mounted = '';
-afterEach(() => {
-  if (mounted !== '') unmount(mounted);
+afterEach(async () => {
+  if (mounted !== '') await unmount(mounted);
   server?.dispose();
   [server, mounted] = [null, ''];
 });
@@ -110,7 +111,7 @@ describe('a removal killed at', () => {
 describe('the disk is full from here on:', () => {
   test.for(everyNth(2, installFaultPoints, 1))('%s', async (point) => {
     mounted = mkdtempSync(join(tmpdir(), 'svc-f-'));
-    mountSmall(mounted, 'size=4m,nr_inodes=200');
+    await mountTmpfs(mounted, 'size=4m,nr_inodes=200');
     const made = startingAs(installed, mounted);
     const two = made.package('two', v2);
     const filled = await made.run([two, '--force'], { SVC_FAULT_FILL: `${point}:${mounted}` });

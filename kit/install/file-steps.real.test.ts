@@ -14,8 +14,9 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../test/simulation/random.ts';
 import { tellCount } from '../../test/support/counts.ts';
+import { mountTmpfs, unmount } from '../../test/support/mounts.ts';
 import { packFolder } from '../archive/pack.ts';
-import { leftovers, mountSmall, testServer, unmount, type Outcome, type TestServer } from './test-server.ts';
+import { leftovers, testServer, type Outcome, type TestServer } from './test-server.ts';
 import { makeEngine, serveEngine, type EngineServer, type EngineTarball } from './test-web-server.ts';
 
 /** As an account of its own, which owns the prefix: then it extracts in its own process, and those steps count, too. */
@@ -166,7 +167,7 @@ async function interruptAt(
   nth: number,
 ): Promise<string | null> {
   const dir = mkdtempSync(join(base, 'd-'));
-  if (fault === 'fill') mountSmall(dir, 'size=6m,nr_inodes=400');
+  if (fault === 'fill') await mountTmpfs(dir, 'size=6m,nr_inodes=400');
   chownSync(dir, nobody.uid, nobody.gid);
   const server = serverAt(dir);
   try {
@@ -197,7 +198,7 @@ async function interruptAt(
   } catch (error) {
     throw new Error(`${fault} at step ${nth}: ${(error as Error).message}`, { cause: error });
   } finally {
-    if (fault === 'fill') unmount(dir);
+    if (fault === 'fill') await unmount(dir);
     server.dispose();
   }
 }

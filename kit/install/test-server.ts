@@ -1,5 +1,5 @@
 /** A throw-away server below one folder, with real packages and the real command, for the tests of kit/install. */
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -128,16 +128,4 @@ export function leftovers(apps: string, versionsKept: number): readonly string[]
     if (inStore.filter((one) => one.endsWith('.json')).length > versionsKept) found.push('records without a version');
   }
   return found;
-}
-
-/** A small file system of its own; needs root. */
-export function mountSmall(dir: string, options: string): void {
-  mkdirSync(dir, { recursive: true });
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'svc-small', dir], { encoding: 'utf8' });
-  if (mounted.status !== 0)
-    throw new Error(`this test fills a disk of its own and must mount it: run it as root, "sudo npm test" (${mounted.stderr.trim()})`);
-}
-
-export function unmount(dir: string): void {
-  spawnSync('umount', ['-l', dir]);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { accountPaths } from '../../schema/server-paths.ts';
-import { mountSmall, unmount } from '../install/test-server.ts';
+import { mountTmpfs, unmount } from '../../test/support/mounts.ts';
 import { testHome, type TestClient, type TestHome } from '../test-home.ts';
 import { roundMs, startOrder } from './testing/started-app.ts';
 
@@ -46,7 +46,7 @@ test.runIf(process.getuid?.() === 0)(
   async ({ onTestFinished }) => {
     const within = mkdtempSync(join(tmpdir(), 'svc-full-'));
     onTestFinished(() => rmSync(within, { recursive: true, force: true }));
-    mountSmall(within, 'size=6m');
+    await mountTmpfs(within, 'size=6m');
     onTestFinished(() => unmount(within));
     const home = testHome({ within });
     onTestFinished(() => home.dispose());

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { beginSvc, runSvc } from '../../bin/testing/run-svc.ts';
-import { mountSmall, unmount } from '../../kit/install/test-server.ts';
+import { mountTmpfs, unmount } from '../support/mounts.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import { freePort, startPortal, until, type RunningPortal } from '../support/portal.ts';
@@ -113,7 +113,7 @@ test.runIf(process.getuid?.() === 0)(
     onTestFinished(() => rm(state, { recursive: true, force: true }));
     const home = join(state, 'home/ana');
     await mkdir(home, { recursive: true });
-    mountSmall(home, 'size=8m');
+    await mountTmpfs(home, 'size=8m');
     onTestFinished(() => unmount(home));
     const { folder, portal } = await begin(onTestFinished, state);
     const ask = (...args: string[]) => runSvc(folder, [...args, '--state', state]);

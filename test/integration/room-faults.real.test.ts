@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test as plain, vi } from 'vitest';
 import * as Y from 'yjs';
-import { mountSmall, unmount } from '../../kit/install/test-server.ts';
+import { mountTmpfs, remount, unmount } from '../support/mounts.ts';
 import type { RoomLog } from '../../store/room-log.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../api/rooms/limits.ts';
@@ -73,7 +73,7 @@ describe.concurrent('writing', () => {
     expect,
   }) => {
     const dir = folder('svc-full-');
-    mountSmall(dir, 'size=2m');
+    await mountTmpfs(dir, 'size=2m');
     ends.push(() => unmount(dir));
     const world = await start({ dir });
     const ana = enter(world, 'ana:dona');
@@ -89,7 +89,7 @@ describe.concurrent('writing', () => {
     expect(await refused.closed).toBe(1011);
     expect(text(refused)).toBe('');
     rmSync(join(dir, 'filler'));
-    mountSmall(dir, 'remount,size=16m');
+    await remount(dir, 'size=16m');
     await vi.waitFor(() => expect(world.relay.figures().commitsFailing).toBe(false), { timeout: 15_000 });
     const later = enter(world, 'bea:ver');
     await later.synced;

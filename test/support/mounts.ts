@@ -1,13 +1,20 @@
 /** Small file systems of a test's own: full, read-only or gone without harm to anybody else. Needs root. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { until } from './portal.ts';
 
 const call = promisify(execFile);
 
 export async function mountTmpfs(dir: string, options: string): Promise<void> {
-  await call('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dir]);
+  await mkdir(dir, { recursive: true });
+  await call('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dir]).catch((error: unknown) => {
+    const said = (error as { stderr?: string }).stderr ?? String(error);
+    throw new Error(`this test needs a disk of its own and must mount it: run it as root, "sudo npm test" (${said.trim()})`, {
+      cause: error,
+    });
+  });
 }
 
 export async function remount(dir: string, options: string): Promise<void> {
