@@ -2,11 +2,15 @@
 export const limits = {
   /** One question to the cluster, its connection included. */
   clusterAnswerMsMax: 30_000,
+  submitMsMax: 60_000,
   /** So much longer than its command a job may take for its inputs and for what it delivers. Decision: docs/decisions/0212-clusters.md */
   jobDeliverySeconds: 600,
   /** Of what the cluster says about one job. */
   clusterNoteCharsMax: 300,
   jobsListedMax: 20_000,
+  /** Commands for one scheduler, all callers together: bursts overload it. */
+  schedulerCallsPerSecondMax: 8,
+  accountsAtOnceMax: 4,
   /** A job that was told to end and lives on so much later is killed. */
   jobStopSeconds: 30,
   jobCommandBytesMax: 256 * 1_024,

@@ -1,0 +1,190 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSlurm, type TestSlurm } from '../../test/support/slurm.ts';
+import { startSshd, type TestSshd } from '../../test/support/sshd.ts';
+import { systemClock } from '../clock/system.ts';
+import type { Host } from '../hosts/host.ts';
+import { createSshHost } from '../hosts/ssh/host.ts';
+import type { Cluster } from './cluster.ts';
+import { describeCluster, never, quickPace, seenAs, stateOf, trial } from './testing/cluster-contract.ts';
+import { createSlurmCluster, type SlurmClusterOptions } from './slurm.ts';
+
+let slurm: TestSlurm;
+let sshd: TestSshd;
+let host: Host;
+beforeAll(async () => {
+  [slurm, sshd] = await Promise.all([startSlurm(), startSshd({ accounts: 1 })]);
+  const privateKey = await readFile(sshd.keyFile);
+  host = createSshHost({
+    server: 'no',
+    target: { host: '127.0.0.1', port: sshd.port, hostKey: sshd.hostKey },
+    admin: 'root',
+    credential: async () => ({ kind: 'key', privateKey }),
+    kit: sshd.kit,
+    prefix: '',
+    clock: systemClock,
+    pack: () => Promise.reject(new Error('nothing is sent here')),
+    onBadPackage: () => undefined,
+  });
+});
+afterAll(async () => {
+  await host.close();
+  await slurm.stop();
+  await sshd.stop();
+});
+
+const accountName = (): string => sshd.accounts[0]?.name ?? '';
+const jobFolder = (name: string): string => path.join(sshd.accounts[0]?.home ?? '', '.svc-jobs', name);
+
+const make = (change: Partial<SlurmClusterOptions> = {}): Cluster =>
+  createSlurmCluster({
+    name: 'grande',
+    run: host.run,
+    accounts: () => [accountName()],
+    conf: slurm.conf,
+    clock: systemClock,
+    pace: quickPace,
+    ...change,
+  });
+
+describeCluster('slurm', async () => ({
+  cluster: make(),
+  account: accountName(),
+  again: () => make(),
+  shown: async () => (await slurm.ask('scontrol', 'show', 'job')) + (await slurm.ask('squeue', '--json')),
+  keeps: (name) => existsSync(jobFolder(name)),
+  remove: async () => undefined,
+}));
+
+const begin = async (command: readonly string[], cluster = make()) => {
+  const one = await trial({ account: accountName() }, command);
+  await cluster.submit(one.job, never);
+  return { ...one, cluster };
+};
+
+/** Folder with an sbatch that does its work, or only says that it did not: what comes back is the same. */
+async function sbatchThatSays(text: string, works: boolean): Promise<{ readonly bin: string; remove(): Promise<void> }> {
+  const bin = await mkdtemp(path.join(os.tmpdir(), 'svc-sbatch-'));
+  await chmod(bin, 0o755);
+  const run = works ? '/usr/bin/sbatch "$@" >/dev/null\n' : '';
+  await writeFile(path.join(bin, 'sbatch'), `#!/bin/bash\n${run}echo '${text}' >&2\nexit 1\n`, { mode: 0o755 });
+  return { bin, remove: () => rm(bin, { recursive: true }) };
+}
+
+const timedOut = 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation';
+
+test('the answer of sbatch is lost: the job that it made is adopted, and it is one', async () => {
+  const broken = await sbatchThatSays(timedOut, true);
+  const { cluster, portal, job } = await begin(['bash', '-c', 'echo x; sleep 1'], make({ bin: broken.bin }));
+  await make().submit(job, never);
+  expect((await slurm.ask('squeue', '--states=all', '--name', job.name, '--noheader')).trim().split('\n').length).toBe(1);
+  await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
+  expect(portal.log()).toBe('x\n');
+  await portal.close();
+  await broken.remove();
+});
+
+test('the answer of sbatch is lost and it made none: perhaps, and the next try makes one', async () => {
+  const broken = await sbatchThatSays(timedOut, false);
+  const { job, portal } = await trial({ account: accountName() }, ['echo', 'x']);
+  await expect(make({ bin: broken.bin }).submit(job, never)).rejects.toMatchObject({
+    code: 'CLUSTER_UNREACHABLE',
+    message: expect.stringContaining('Socket timed out') as string,
+  });
+  expect(await stateOf(make(), job.name)).toBe('absent');
+  await make().submit(job, never);
+  await expect.poll(() => stateOf(make(), job.name)).toBe('ended');
+  expect(portal.log()).toBe('x\n');
+  await portal.close();
+  await broken.remove();
+});
+
+test('two jobs of one name on the cluster, whoever made the second: the command runs once', async () => {
+  const { cluster, portal, job } = await begin(['bash', '-c', 'echo x; sleep 2']);
+  const folder = jobFolder(job.name);
+  await expect.poll(() => existsSync(path.join(folder, 'claim'))).toBe(true);
+  await slurm.ask(
+    'sbatch',
+    '--parsable',
+    `--job-name=${job.name}`,
+    `--uid=${accountName()}`,
+    '--mem=10M',
+    '--output=/dev/null',
+    `${folder}/wrapper`,
+    folder,
+  );
+  expect(await stateOf(cluster, job.name)).toBe('running');
+  await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
+  expect(portal.log()).toBe('x\n');
+  await portal.close();
+});
+
+test('Slurm refuses for good: its words are told, and nothing is left', async () => {
+  const { job, portal } = await trial({ account: accountName() }, ['true']);
+  await expect(make({ partition: 'nenhuma' }).submit(job, never)).rejects.toMatchObject({
+    code: 'REFUSED',
+    message: expect.stringContaining('partition') as string,
+  });
+  expect(existsSync(jobFolder(job.name))).toBe(false);
+  await portal.close();
+});
+
+test('jobs that wait have a place, and are cancelled without having run', async () => {
+  const cluster = make();
+  await slurm.ask('scontrol', 'update', 'PartitionName=teste', 'State=DOWN');
+  try {
+    const [first, second] = [await begin(['echo', 'x'], cluster), await begin(['echo', 'y'], cluster)];
+    const place = async (name: string) => (await seenAs(cluster, name))?.place;
+    await expect.poll(async () => [await place(first.job.name), await place(second.job.name)]).toEqual([1, 2]);
+    expect(await seenAs(cluster, first.job.name)).toMatchObject({
+      state: 'waiting',
+      note: expect.stringMatching(/^PENDING \(/) as string,
+      startedAtMs: null,
+      exitCode: null,
+    });
+    for (const { job, portal } of [first, second]) {
+      await cluster.cancel(job.name, never);
+      await expect.poll(() => stateOf(cluster, job.name)).toBe('cancelled');
+      expect(portal.requests).toEqual([]);
+      await portal.close();
+    }
+  } finally {
+    await slurm.ask('scontrol', 'update', 'PartitionName=teste', 'State=UP');
+  }
+});
+
+test('what squeue has forgotten is known by what the wrapper left, also to a restarted portal', async () => {
+  const { cluster, portal, job } = await begin(['bash', '-c', 'exit 9']);
+  await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
+  await expect.poll(async () => await slurm.ask('squeue', '--states=all', '--name', job.name, '--noheader')).toBe('');
+  expect(await seenAs(cluster, job.name)).toMatchObject({ state: 'ended', exitCode: 9 });
+  expect(await seenAs(make(), job.name)).toMatchObject({ state: 'ended', exitCode: 9 });
+  await portal.close();
+});
+
+test('the node goes down in the middle of a job: it failed, it does not run again, and the next one runs', async () => {
+  const { cluster, portal, job } = await begin(['bash', '-c', 'echo x; sleep 300']);
+  await expect.poll(() => portal.log()).toBe('x\n');
+  await slurm.killNode();
+  await slurm.startNode();
+  await expect.poll(() => stateOf(cluster, job.name)).toBe('failed');
+  expect(await seenAs(cluster, job.name)).toMatchObject({ exitCode: null });
+  const next = await begin(['echo', 'y'], cluster);
+  await expect.poll(() => stateOf(cluster, next.job.name)).toBe('ended');
+  expect([portal.log(), next.portal.log()]).toEqual(['x\n', 'y\n']);
+  await Promise.all([portal.close(), next.portal.close()]);
+});
+
+test('a controller that does not answer makes jobs unknown, never absent, and they go on', async () => {
+  const { cluster, portal, job } = await begin(['bash', '-c', 'sleep 3; exit 2']);
+  await expect.poll(() => portal.beats.includes('estado=a-correr')).toBe(true);
+  await slurm.killController();
+  await expect(cluster.list('svc-', never)).rejects.toMatchObject({ code: 'CLUSTER_UNREACHABLE' });
+  await slurm.startController();
+  await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
+  expect(await seenAs(cluster, job.name)).toMatchObject({ exitCode: 2 });
+  await portal.close();
+});
