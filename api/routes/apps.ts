@@ -12,7 +12,7 @@ import { appOrigin, appUrl, type Site } from '../hosts.ts';
 import { cleanLocalPath } from '../navigation.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
-import { sendIcon } from './icons.ts';
+import { sendIcon, windowIconFiles } from './icons.ts';
 
 export interface AppRouteDeps {
   readonly site: Site;
@@ -75,6 +75,20 @@ export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
       },
     },
     (request, reply) => installedIcon(apps, request, reply),
+  );
+  app.get<{ Params: { id: string }; Querystring: { v?: string } }>(
+    '/api/apps/:id/icone-da-janela',
+    {
+      ...person,
+      schema: {
+        summary: 'Icon of the windows: `window.icone.url` of the manifest, from the package on disk',
+        params: schemas.appParams,
+        querystring: iconQuery,
+        produces: ['image/*'],
+        response: errorAnswers,
+      },
+    },
+    (request, reply) => windowIcon(apps, request, reply),
   );
   addLifecycleRoutes(app, deps);
   addOpenRoute(app, deps);
@@ -166,4 +180,18 @@ async function installedIcon(apps: AppsView, request: IconRequest, reply: Fastif
   const icon = manifest?.icon ?? '';
   const bytes = icon === '' ? null : await apps.file(person, id, icon);
   return sendIcon(request, reply, { icon, bytes, kept: request.query.v === manifest?.version });
+}
+
+/** The backend may be stopped, and would refuse the shell's page: it takes no image requests of another origin (docs/decisions/0042). */
+async function windowIcon(apps: AppsView, request: IconRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { person } = sessionOf(request);
+  const { id } = request.params;
+  const manifest = apps.manifest(person, id);
+  const declared = manifest?.window?.['icone'] as { readonly url?: unknown } | undefined;
+  const kept = request.query.v === manifest?.version;
+  for (const icon of windowIconFiles(declared?.url)) {
+    const bytes = await apps.file(person, id, icon);
+    if (bytes !== null) return sendIcon(request, reply, { icon, bytes, kept });
+  }
+  throw new SvcError('NOT_FOUND', 'the package has no such icon');
 }

@@ -1,14 +1,40 @@
 /** Icons of packages, installed or only offered. What is sent is an image or nothing, and runs nothing. */
 import { createHash } from 'node:crypto';
+import path from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { dataPolicy } from '../security-headers.ts';
 import { isKnown } from '../etag.ts';
-import { contentTypeOf } from '../static-files.ts';
+import { contentTypeOf, plainSegments } from '../static-files.ts';
 
-/** Source: spec 2.1 `icon`: .svg, .png, .jpg. */
-const iconPattern = /\.(?:svg|png|jpe?g)$/i;
+const beginsWith =
+  (...head: readonly number[]) =>
+  (bytes: Uint8Array): boolean =>
+    head.every((byte, at) => bytes[at] === byte);
+const jpeg = beginsWith(0xff, 0xd8, 0xff);
+/** What the bytes of each type begin with: what is none of these is not sent as one. Source: spec 2.1 `icon`. */
+const images: Readonly<Record<string, (bytes: Uint8Array) => boolean>> = {
+  '.svg': (bytes) => /^\ufeff?\s*<[^]*<svg[\s/>]|^\ufeff?\s*<svg[\s/>]/i.test(Buffer.from(bytes.subarray(0, 4_096)).toString('utf8')),
+  '.png': beginsWith(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
+  '.jpg': jpeg,
+  '.jpeg': jpeg,
+};
+const isImage = (name: string, bytes: Uint8Array): boolean => images[path.extname(name).toLowerCase()]?.(bytes) === true;
+
+/**
+ * Where the file of `window.icone.url`, a path inside the app, may be in the package: in `frontend/`, which `web.spa` serves (spec 4.5), else as it
+ * is written. None where it leaves the app. Decision: docs/decisions/0042-who-may-call-an-app.md
+ */
+export function windowIconFiles(url: unknown): readonly string[] {
+  const inside = 'http://app.invalid';
+  if (typeof url !== 'string' || !URL.canParse(url, inside)) return [];
+  const { origin, pathname } = new URL(url, inside);
+  const segments = plainSegments(pathname.slice(1));
+  if (origin !== inside || segments === null) return [];
+  const name = segments.join('/');
+  return images[path.extname(name).toLowerCase()] === undefined ? [] : [`frontend/${name}`, name];
+}
 
 export interface Icon {
   /** Its path in the package. */
@@ -22,7 +48,7 @@ export const etagOf = (content: Uint8Array | string): string =>
   `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
 
 export function sendIcon(request: FastifyRequest, reply: FastifyReply, { icon, bytes, kept }: Icon): FastifyReply {
-  if (bytes === null || !iconPattern.test(icon)) throw new SvcError('NOT_FOUND', 'the package has no icon');
+  if (bytes === null || !isImage(icon, bytes)) throw new SvcError('NOT_FOUND', 'the package has no icon');
   const etag = etagOf(bytes);
   const cacheControl = kept ? `private, max-age=${limits.iconKeptMs / 1_000}` : 'private, no-cache';
   reply.headers({ etag, 'cache-control': cacheControl, 'content-type': contentTypeOf(icon), 'content-security-policy': dataPolicy });

@@ -35,6 +35,8 @@ export interface TestBackend {
 
 export interface TestWorld {
   readonly gateway: Gateway;
+  /** What is in every package, by its path. */
+  readonly files: Map<string, Uint8Array>;
   /** The secrets of a person's app, with their values. */
   vault(person: string, app: string): ReadonlyMap<string, string>;
   readonly shop: TestShop;
@@ -78,6 +80,7 @@ export function createTestWorld(
   const vaults = createVaults((usuario, app) => (find(usuario, app) ? (manifest(app).secrets ?? []) : null));
   const shop = createTestShop(icon);
   const plan = { ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] };
+  const files = new Map([['icon.svg', Buffer.from(icon)]]);
   const gateway: Gateway = {
     people: {
       find: (usuario) => people.find((person) => person.usuario === usuario) ?? null,
@@ -90,8 +93,7 @@ export function createTestWorld(
       installed: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ app }) => app),
       manifest: (usuario, app) => (find(usuario, app) ? manifest(app) : null),
       scope: (usuario, app) => (find(usuario, app) ? (manifest(app).instalacao?.[0] ?? 'sistema') : null),
-      file: async (_usuario, _app, file) =>
-        file === 'icon.svg' ? Buffer.from(icon) : file.endsWith('.js') ? Buffer.from(sectionScript) : null,
+      file: async (_usuario, _app, file) => files.get(file) ?? (file.endsWith('.js') ? Buffer.from(sectionScript) : null),
       observeUsage: lookAtUsage(backends),
     },
     shop: shop.view,
@@ -118,6 +120,7 @@ export function createTestWorld(
   };
   const world: TestWorld = {
     gateway,
+    files,
     vault: vaults.of,
     signIn: { ssh: false, oidc: null },
     checkPassword: async () => ({ kind: 'refused', serverMessage: null }),

@@ -23,21 +23,22 @@ export class SvcAppIcon extends LitElement {
     icon: { attribute: false },
     builtin: { attribute: false },
     size: { type: Number },
-    broken: { state: true },
+    failed: { state: true },
   };
   declare app: Pick<AppProjection, 'id' | 'name' | 'icone'> | undefined;
   declare icon: WindowOptions['icon'];
   /** Of a window of the shell's own. */
   declare builtin: Glyph | null;
   declare size: number;
-  declare broken: boolean;
+  /** Addresses that brought no picture. */
+  declare failed: ReadonlySet<string>;
 
   constructor() {
     super();
     this.icon = null;
     this.builtin = null;
     this.size = 40;
-    this.broken = false;
+    this.failed = new Set();
   }
 
   static override styles = [
@@ -66,11 +67,6 @@ export class SvcAppIcon extends LitElement {
     `,
   ];
 
-  override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    const before = changed.get('app') as SvcAppIcon['app'];
-    if (changed.has('icon') || (changed.has('app') && before?.icone !== this.app?.icone)) this.broken = false;
-  }
-
   override updated(): void {
     const tile = this.renderRoot.querySelector<HTMLElement>('.tile');
     if (tile === null) return;
@@ -82,16 +78,17 @@ export class SvcAppIcon extends LitElement {
   override render(): TemplateResult {
     const inner = Math.round(this.size * 0.64);
     if (this.builtin !== null) return html`<span class="tile builtin">${glyph(this.builtin, inner)}</span>`;
-    const icon = this.icon ?? (this.app?.icone == null ? null : { kind: 'url' as const, url: this.app.icone });
-    if (icon?.kind === 'glyph') return html`<span class="tile">${glyph(icon.name === 'pasta' ? 'folder' : 'globe', inner)}</span>`;
-    if (icon === null || this.broken) return html`<span class="tile" aria-hidden="true">${initial(this.app?.name ?? '?')}</span>`;
+    if (this.icon?.kind === 'glyph')
+      return html`<span class="tile">${glyph(this.icon.name === 'pasta' ? 'folder' : 'globe', inner)}</span>`;
+    const url = [this.icon?.url, this.app?.icone].find((each) => each != null && !this.failed.has(each));
+    if (url == null) return html`<span class="tile" aria-hidden="true">${initial(this.app?.name ?? '?')}</span>`;
     return html`<img
-      src=${icon.url}
+      src=${url}
       alt=""
       width=${this.size}
       height=${this.size}
       draggable="false"
-      @error=${() => (this.broken = true)}
+      @error=${() => (this.failed = new Set([...this.failed, url]))}
     />`;
   }
 }
