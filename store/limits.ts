@@ -19,4 +19,6 @@ export const limits = {
   roomGroupsMax: 100,
   /** So many notified anchors are remembered for one person. */
   noticeAnchorsPerPersonMax: 20_000,
+  /** What one app told its own person. */
+  noticesPerAppMax: 50,
 } as const;

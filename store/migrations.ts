@@ -130,4 +130,20 @@ export const migrations: readonly string[] = [
     answer TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (person, caller, provider, capability)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Notices that an app puts into the bell of its own person: of an app and with words, without a room.
+  `
+  CREATE TABLE all_notices (
+    id TEXT PRIMARY KEY, person TEXT NOT NULL, kind TEXT NOT NULL, room TEXT REFERENCES rooms ON DELETE CASCADE, by_whom TEXT NOT NULL,
+    role TEXT, anchor TEXT, at_ms INTEGER NOT NULL, read INTEGER NOT NULL DEFAULT 0, app TEXT, words TEXT, route TEXT,
+    CHECK ((room IS NULL) = (app IS NOT NULL AND words IS NOT NULL))
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO all_notices SELECT id, person, kind, room, by_whom, role, anchor, at_ms, read, NULL, NULL, NULL FROM notices;
+  DROP TABLE notices;
+  ALTER TABLE all_notices RENAME TO notices;
+  CREATE INDEX notices_by_person ON notices (person, at_ms, id);
+  CREATE INDEX notices_unread ON notices (person) WHERE read = 0;
+  CREATE INDEX notices_by_room ON notices (room);
+  CREATE INDEX notices_by_app ON notices (person, app, at_ms, id) WHERE app IS NOT NULL;
+  CREATE UNIQUE INDEX notices_of_invitations ON notices (person, room) WHERE kind = 'convite';
+  `,
 ];

@@ -34,6 +34,7 @@ export function roomTests(store: () => RoomStore, reopen: () => Promise<void>): 
     changeTests(store);
     documentTests(store);
     noticeTests(store, reopen);
+    appNoticeTests(store, reopen);
     attachmentTests(store);
     tokenTests(store, reopen);
   });
@@ -219,6 +220,32 @@ function noticeTests(store: () => RoomStore, reopen: () => Promise<void>): void 
     const kept = await store().notices('bia');
     expect(kept).toHaveLength(sharedLimits.noticesPerPersonMax);
     expect(kept.at(-1)?.id).toBe('n2');
+  });
+}
+
+function appNoticeTests(store: () => RoomStore, reopen: () => Promise<void>): void {
+  test('what an app tells its own person has no room, stands among the others, and goes over the limit of the app', async () => {
+    await store().createRoom(room('s1'));
+    const told = (id: string, atMs: number, app = 'notas', rota: string | null = null) =>
+      store().addAppNotice({ id, usuario: 'bia', app, texto: `texto ${id}`, rota, atMs });
+    await told('a1', 1, 'relogio', 'nota/1');
+    await store().addNotices([notice('n1', { atMs: 2 })]);
+    await told('a2', 3);
+    await reopen();
+    expect(await store().notices('bia')).toMatchObject([
+      { id: 'a2', tipo: 'aplicativo', app: 'notas', sala: null, salaNome: null, texto: 'texto a2', rota: null, de: 'bia', read: false },
+      { id: 'n1', tipo: 'mencao', app: 'notas', sala: 's1', salaNome: 'Atas', texto: null, rota: null },
+      { id: 'a1', app: 'relogio', texto: 'texto a1', rota: 'nota/1' },
+    ]);
+    for (let n = 0; n < limits.noticesPerAppMax; n += 1) await told(`b${n}`, 10 + n);
+    const kept = await store().notices('bia');
+    expect(kept.filter(({ tipo, app }) => tipo === 'aplicativo' && app === 'notas').map(({ id }) => id)).toHaveLength(
+      limits.noticesPerAppMax,
+    );
+    expect(kept.slice(-3).map(({ id }) => id)).toEqual(['b0', 'n1', 'a1']);
+    expect([await store().markRead('bia', 'a1'), await store().dropNotices('bia', 'a1')]).toEqual([1, 1]);
+    await store().forgetPerson('bia', 99);
+    expect(await store().notices('bia')).toEqual([]);
   });
 }
 

@@ -59,10 +59,23 @@ export interface StoredNotice {
   readonly ancora: string | null;
   readonly atMs: number;
 }
-/** With the room as it is called now. */
-export interface NoticeRow extends StoredNotice {
+/** What an app tells its own person. */
+export interface StoredAppNotice {
+  readonly id: string;
+  readonly usuario: string;
   readonly app: string;
-  readonly salaNome: string;
+  readonly texto: string;
+  readonly rota: string | null;
+  readonly atMs: number;
+}
+/** With the room as it is called now; `sala` and `salaNome` are null, and `texto` is not, of what an app tells its own person. */
+export interface NoticeRow extends Omit<StoredNotice, 'tipo' | 'sala'> {
+  readonly tipo: StoredNotice['tipo'] | 'aplicativo';
+  readonly sala: string | null;
+  readonly app: string;
+  readonly salaNome: string | null;
+  readonly texto: string | null;
+  readonly rota: string | null;
   readonly read: boolean;
 }
 
@@ -147,6 +160,8 @@ export interface RoomStore {
    * invitation replaces the one before; over limits.noticesPerPersonMax the oldest of that person go.
    */
   addNotices(notices: readonly StoredNotice[]): Promise<readonly StoredNotice[]>;
+  /** Over limits.noticesPerAppMax the oldest of that app go, then as with the others. */
+  addAppNotice(notice: StoredAppNotice): Promise<void>;
   /** The newest first. */
   notices(usuario: string): Promise<readonly NoticeRow[]>;
   unread(usuario: string): Promise<number>;

@@ -3,21 +3,23 @@ import type { DatabaseSync } from 'node:sqlite';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import { limits } from './limits.ts';
 import type { PapelConcedido } from '../schema/rooms.ts';
-import type { NoticeRow, RoomStore, StoredNotice } from './rooms.ts';
+import type { NoticeRow, RoomStore, StoredAppNotice, StoredNotice } from './rooms.ts';
 import type { TurnWriter } from './turn-writer.ts';
 
 type Row = {
   id: string;
   person: string;
   kind: string;
-  room: string;
+  room: string | null;
   by_whom: string;
   role: string | null;
   anchor: string | null;
   at_ms: number;
   read: number;
   app: string;
-  room_name: string;
+  room_name: string | null;
+  words: string | null;
+  route: string | null;
 };
 
 function noticeOf(row: Row): NoticeRow {
@@ -32,21 +34,24 @@ function noticeOf(row: Row): NoticeRow {
     atMs: row.at_ms,
     app: row.app,
     salaNome: row.room_name,
+    texto: row.words,
+    rota: row.route,
     read: row.read === 1,
   };
 }
 
-type Part = Pick<RoomStore, 'addNotices' | 'notices' | 'unread' | 'markRead' | 'dropNotices'>;
+type Part = Pick<RoomStore, 'addNotices' | 'addAppNotice' | 'notices' | 'unread' | 'markRead' | 'dropNotices'>;
 
 /** `add` is for the transactions of others. */
 export function openNotices(
   database: DatabaseSync,
   writer: TurnWriter,
 ): Part & { readonly add: (notices: readonly StoredNotice[]) => readonly StoredNotice[] } {
-  const add = openAdding(database);
+  const trim = openTrimming(database);
+  const add = openAdding(database, trim);
   const list = database.prepare(
-    `SELECT notices.*, rooms.app, rooms.name AS room_name FROM notices JOIN rooms ON rooms.id = notices.room
-       WHERE person = ? ORDER BY at_ms DESC, notices.id DESC LIMIT ?`,
+    `SELECT notices.*, coalesce(notices.app, rooms.app) AS app, rooms.name AS room_name
+       FROM notices LEFT JOIN rooms ON rooms.id = notices.room WHERE person = ? ORDER BY at_ms DESC, notices.id DESC LIMIT ?`,
   );
   const unread = database.prepare('SELECT count(*) AS n FROM notices WHERE person = ? AND read = 0');
   const readOne = database.prepare('UPDATE notices SET read = 1 WHERE person = ? AND id = ? AND read = 0');
@@ -56,6 +61,7 @@ export function openNotices(
   return {
     add,
     addNotices: (notices) => writer.write(() => add(notices)),
+    addAppNotice: openAddingOfApps(database, writer, trim),
     notices: async (usuario) => {
       writer.flush();
       return (list.all(usuario, sharedLimits.noticesPerPersonMax) as Row[]).map(noticeOf);
@@ -69,7 +75,31 @@ export function openNotices(
   };
 }
 
-function openAdding(database: DatabaseSync): (notices: readonly StoredNotice[]) => readonly StoredNotice[] {
+/** The oldest of a person go. */
+function openTrimming(database: DatabaseSync): (usuario: string) => void {
+  const trim = database.prepare(
+    'DELETE FROM notices WHERE id IN (SELECT id FROM notices WHERE person = ? ORDER BY at_ms DESC, id DESC LIMIT -1 OFFSET ?)',
+  );
+  return (usuario) => void trim.run(usuario, sharedLimits.noticesPerPersonMax);
+}
+
+function openAddingOfApps(database: DatabaseSync, writer: TurnWriter, trim: (usuario: string) => void): RoomStore['addAppNotice'] {
+  const insert = database.prepare("INSERT INTO notices VALUES (?1, ?2, 'aplicativo', NULL, ?2, NULL, NULL, ?3, 0, ?4, ?5, ?6)");
+  const trimApp = database.prepare(
+    'DELETE FROM notices WHERE id IN (SELECT id FROM notices WHERE person = ? AND app = ? ORDER BY at_ms DESC, id DESC LIMIT -1 OFFSET ?)',
+  );
+  return ({ id, usuario, app, texto, rota, atMs }: StoredAppNotice) =>
+    writer.write(() => {
+      insert.run(id, usuario, atMs, app, texto, rota);
+      trimApp.run(usuario, app, limits.noticesPerAppMax);
+      trim(usuario);
+    });
+}
+
+function openAdding(
+  database: DatabaseSync,
+  trim: (usuario: string) => void,
+): (notices: readonly StoredNotice[]) => readonly StoredNotice[] {
   const room = database.prepare('SELECT 1 FROM rooms WHERE id = ?');
   const seen = database.prepare('INSERT OR IGNORE INTO notice_anchors VALUES (?, ?, ?, ?, ?)');
   const forgetSeen = database.prepare(
@@ -77,10 +107,7 @@ function openAdding(database: DatabaseSync): (notices: readonly StoredNotice[]) 
        (SELECT at_ms FROM notice_anchors WHERE person = ?1 ORDER BY at_ms DESC LIMIT 1 OFFSET ?2)`,
   );
   const replaced = database.prepare("DELETE FROM notices WHERE person = ? AND room = ? AND kind = 'convite'");
-  const insert = database.prepare('INSERT INTO notices VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)');
-  const trim = database.prepare(
-    'DELETE FROM notices WHERE id IN (SELECT id FROM notices WHERE person = ? ORDER BY at_ms DESC, id DESC LIMIT -1 OFFSET ?)',
-  );
+  const insert = database.prepare('INSERT INTO notices VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, NULL, NULL)');
   return (notices) => {
     const fresh = notices.filter(({ usuario, sala, tipo, ancora, atMs }) => {
       if (!room.get(sala)) return false;
@@ -89,7 +116,7 @@ function openAdding(database: DatabaseSync): (notices: readonly StoredNotice[]) 
     });
     for (const { id, usuario, tipo, sala, de, papel, ancora, atMs } of fresh) insert.run(id, usuario, tipo, sala, de, papel, ancora, atMs);
     for (const usuario of new Set(fresh.map((notice) => notice.usuario))) {
-      trim.run(usuario, sharedLimits.noticesPerPersonMax);
+      trim(usuario);
       forgetSeen.run(usuario, limits.noticeAnchorsPerPersonMax);
     }
     return fresh;

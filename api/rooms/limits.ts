@@ -10,6 +10,9 @@ export const limits = {
   roomChangeRefillMs: 500,
   noticesBurst: 60,
   noticeRefillMs: 2_000,
+  /** Of one app to its own person. */
+  appNoticesBurst: 10,
+  appNoticeRefillMs: 6_000,
   searchesBurst: 60,
   searchRefillMs: 250,
   // Attachments. Decision: docs/decisions/0099-attachments.md

@@ -1,13 +1,15 @@
 /**
  * Notices: what one person in a room lets another one know, and the bell that shows it. They reach people in the room only, and the same
- * anchor reaches one person once, so that repeating a request after a failure does not duplicate (spec 6, rules 1 to 3).
+ * anchor reaches one person once, so that repeating a request after a failure does not duplicate (spec 6, rules 1 to 3). An app tells its own
+ * person anything, and nobody else.
  */
 import { newNoticeId, type RoomStore } from '../../store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import type { NoticeKind } from '../../schema/rooms.ts';
-import type { NoticesAnswer } from '../../schema/wire/rooms.ts';
+import { isRoute } from '../../schema/bridge/route.ts';
+import type { AppNoticeBody, NoticesAnswer } from '../../schema/wire/rooms.ts';
 import type { RoomCaller } from './callers.ts';
 import type { RoomNews } from './news.ts';
 import type { Rooms } from './rooms.ts';
@@ -21,6 +23,8 @@ export interface NoticeWish {
 export interface Notices {
   /** Answers who of them is in the room: they have the notice, by this request or by an earlier one. Rejects FORBIDDEN for who only reads. */
   send(caller: RoomCaller, id: string, wish: NoticeWish): Promise<readonly string[]>;
+  /** What an app tells the person who uses it; answers the id. Rejects NOT_FOUND for an app that they don't have. */
+  tell(usuario: string, notice: AppNoticeBody): Promise<string>;
   bell(usuario: string): Promise<NoticesAnswer>;
   /** Null: all. */
   markRead(usuario: string, ids: readonly string[] | null): Promise<NoticesAnswer>;
@@ -57,6 +61,14 @@ export function createNotices({ store, rooms, people, apps, news, clock }: Notic
       news.notifyBells(fresh.map(({ usuario }) => usuario));
       return reached;
     },
+    tell: async (usuario, { app, texto, rota = null }) => {
+      if (apps.find(usuario, app) === null) throw new SvcError('NOT_FOUND', `app ${app} is not installed`);
+      if (rota !== null && !isRoute(rota)) throw new SvcError('BAD_REQUEST', 'rota: expected a place inside the app');
+      const id = newNoticeId();
+      await store.addAppNotice({ id, usuario, app, texto, rota, atMs: clock.nowMs() });
+      news.notifyBells([usuario]);
+      return id;
+    },
     markRead: async (usuario, ids) => {
       const counts = await Promise.all((ids ?? [null]).map((id) => store.markRead(usuario, id)));
       if (counts.some((count) => count > 0)) news.notifyBells([usuario]);
@@ -75,14 +87,16 @@ async function bellOf({ store, people, apps }: Pick<NoticeDeps, 'store' | 'peopl
   const [rows, mine] = await Promise.all([store.notices(usuario), store.roomsOf(null, person)]);
   const open = new Set(mine.map(({ room }) => room.id));
   const avisos = rows
-    .filter(({ sala }) => open.has(sala))
-    .map(({ id, tipo, app, sala, salaNome, de, papel, ancora, atMs, read }) => ({
+    .filter(({ sala }) => sala === null || open.has(sala))
+    .map(({ id, tipo, app, sala, salaNome, texto, rota, de, papel, ancora, atMs, read }) => ({
       id,
       tipo,
       app,
       appNome: apps.find(usuario, app)?.name ?? app,
       sala,
       salaNome,
+      texto,
+      rota,
       de: { usuario: de, nome: people.find(de)?.nome ?? de },
       papel,
       ancora,

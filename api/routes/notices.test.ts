@@ -1,6 +1,6 @@
 /** The bell over the portal's own HTTP border. */
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 
 let world: PortalWorld;
@@ -34,6 +34,8 @@ test('an invitation comes with a new role and with another one, not with the sam
         appNome: 'notas',
         sala: id,
         salaNome: 'Atas',
+        texto: null,
+        rota: null,
         de: { usuario: 'ana', nome: 'Ana Souza' },
         papel: 'ver',
         ancora: null,
@@ -125,4 +127,37 @@ test('pages hear of it at once', async () => {
   await letIn('ver');
   expect(await hearing(() => ana.call('DELETE', `/api/salas/${id}?app=notas`))).toContain('mudaram notas');
   socket.terminate();
+});
+
+describe('what an app tells its own person', () => {
+  const tell = (body: object, of = ana) => of.call('POST', '/api/avisos', { app: 'notas', texto: 'Pronto', ...body });
+
+  test('is in their bell, and in no other', async () => {
+    expect((await tell({ rota: 'nota/1' })).status).toBe(201);
+    expect(await bell(ana)).toMatchObject({
+      avisos: [{ tipo: 'aplicativo', app: 'notas', sala: null, salaNome: null, texto: 'Pronto', rota: 'nota/1', de: { usuario: 'ana' } }],
+      naoLidos: 1,
+    });
+    expect(await bell(bia)).toEqual({ avisos: [], naoLidos: 0 });
+  });
+
+  test.for([
+    [{ app: 'nenhum' }, 404],
+    [{ texto: '' }, 400],
+    [{ texto: 'x'.repeat(201) }, 400],
+    [{ texto: 'a\nb' }, 400],
+    [{ rota: '../x' }, 400],
+    [{ rota: 'https://fora.example' }, 400],
+    [{ para: 'bia' }, 400],
+  ] as const)('%j is refused with %i', async ([body, status]) => {
+    expect((await tell(body)).status).toBe(status);
+    expect((await bell(ana)).avisos).toEqual([]);
+  });
+
+  test('comes ten at once, then every six seconds; another app has its own measure', async () => {
+    const answers = [];
+    for (let n = 0; n < 11; n += 1) answers.push((await tell({ app: 'relogio' }, bia)).status);
+    expect(answers).toEqual([...Array.from({ length: 10 }, () => 201), 429]);
+    expect((await tell({}, bia)).status).toBe(201);
+  });
 });

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { PeopleView } from '../../schema/gateway.ts';
 import { noBody } from '../../schema/wire/http.ts';
-import type { NoticesAnswer, NoticesReadBody } from '../../schema/wire/rooms.ts';
+import type { AppNoticeBody, NoticesAnswer, NoticesReadBody } from '../../schema/wire/rooms.ts';
 import * as schemas from '../../schema/wire/rooms.ts';
 import { roomCaller } from '../rooms/callers.ts';
 import type { Notices, NoticeWish } from '../rooms/notices.ts';
@@ -41,6 +41,22 @@ export function addNoticeRoutes(app: FastifyInstance, { people, notices, rates }
   );
   app.get('/api/avisos', { config, schema: { summary: 'My bell, the newest first', response: bell } }, (request): Promise<NoticesAnswer> =>
     notices.bell(sessionOf(request).person),
+  );
+  app.post<{ Body: AppNoticeBody }>(
+    '/api/avisos',
+    {
+      config,
+      schema: {
+        summary: 'An app tells the person who uses it, and nobody else',
+        body: schemas.appNoticeBody,
+        response: { 201: schemas.appNoticeAnswer, ...errorAnswers },
+      },
+    },
+    async (request, reply) => {
+      const { person } = sessionOf(request);
+      rates.count('appNotice', `${person}/${request.body.app}`);
+      return reply.code(201).send({ id: await notices.tell(person, request.body) });
+    },
   );
   app.post<{ Body: NoticesReadBody }>(
     '/api/avisos/lidos',

@@ -12,6 +12,11 @@ const isText = (value: unknown, least: number, charsMax: number): boolean =>
   typeof value === 'string' && value.length >= least && value.length <= charsMax;
 
 export const text = (charsMax: number, least = 1): Check => ({ type: 'string', accepts: (value) => isText(value, least, charsMax) });
+/** Words that people read in one line: no control characters, and something to read. */
+export const line = (charsMax: number): Check => ({
+  type: 'string',
+  accepts: (value) => isText(value, 1, charsMax) && /^\P{Cc}*$/u.test(value as string) && (value as string).trim() !== '',
+});
 export const matching = (pattern: RegExp): Check => ({
   type: 'string',
   accepts: (value) => typeof value === 'string' && pattern.test(value),

@@ -1,5 +1,5 @@
 /** The verbs that ask the person something, use the clipboard, or tell what the server gave the app. Spec 2.1 and 4.3 name those of the GPU; spec 7 the others. */
-import { flag, listOf, optional, text } from './check.ts';
+import { flag, line, listOf, optional, route, text } from './check.ts';
 import { limits } from './limits.ts';
 import { asked, askedOrNull, askedOrOwn, inPage } from './verb.ts';
 
@@ -35,6 +35,15 @@ export const personVerbs = {
   'dialogo.escolher': askedOrNull<{ readonly texto: string; readonly entre: readonly string[] }, string | null>('string | null', {
     args: { texto, entre: listOf(text(limits.questionButtonCharsMax), limits.questionChoicesMax) },
     deadlineMs: null,
+  }),
+  /**
+   * Puts a notice into the bell of the person who uses the app, and nobody else's: ten at once, then one in six seconds. Opening it brings back
+   * the window that sent it, at `rota`.
+   */
+  notificar: askedOrOwn<{ readonly texto: string; readonly rota?: string }, null>('null', {
+    args: { texto: line(limits.noticeCharsMax) },
+    options: { rota: optional(route) },
+    deadlineMs: limits.portalVerbAnswerMs,
   }),
   /** Puts a text into the clipboard, after a press of the person in the page. */
   'area.escrever': inPage('(texto: string)', 'Promise<null>', 'same'),

@@ -4,6 +4,7 @@
  * Every `/api/salas…` route takes `?app=<id>`: the bridge always adds it from the window that asks, so that a page reaches its own app's rooms
  * only. Without it the shell itself asks (share dialog), for a room of any app by its id. With a backend's bearer the token says which app it is.
  */
+import { limits as bridgeLimits } from '../bridge/limits.ts';
 import { limits } from '../limits.ts';
 import { noticeKinds, papeis, papeisConcedidos } from '../rooms.ts';
 import { appId, personId } from './http.ts';
@@ -39,6 +40,18 @@ export const noticeBody = closed({
   para: { type: 'array', items: personId, minItems: 1, maxItems: limits.noticeRecipientsMax },
   ancora: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
 });
+/** `POST /api/avisos`: an app tells the person who uses it; the shell says which app it is. */
+export const appNoticeBody = closed(
+  {
+    app: appId,
+    texto: { type: 'string', minLength: 1, maxLength: bridgeLimits.noticeCharsMax, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' },
+    rota: { type: 'string', minLength: 1, maxLength: bridgeLimits.routeCharsMax },
+  },
+  ['app', 'texto'],
+);
+export type AppNoticeBody = Wire<typeof appNoticeBody>;
+export const appNoticeAnswer = closed({ id: text });
+export type AppNoticeAnswer = Wire<typeof appNoticeAnswer>;
 export const searchQuery = closed({ busca: { type: 'string', maxLength: limits.searchCharsMax } });
 export const noticeParams = closed({ id: noticeId });
 /** `POST /api/avisos/lidos`: null for all of them. Answers as `GET /api/avisos`; ids that are not the person's are passed over. */
@@ -111,11 +124,15 @@ export type PeopleAnswer = Wire<typeof peopleAnswer>;
 /** One line of the bell, `GET /api/avisos`, the newest first. The text is written by the shell from these (spec 6). */
 const noticeView = closed({
   id: text,
-  tipo: { type: 'string', enum: ['convite', ...noticeKinds] },
+  /** `aplicativo`: what an app told its own person, in `texto`; it has no room. */
+  tipo: { type: 'string', enum: ['convite', ...noticeKinds, 'aplicativo'] },
   app: text,
   appNome: text,
-  sala: text,
-  salaNome: text,
+  sala: nullable('string'),
+  salaNome: nullable('string'),
+  texto: nullable('string'),
+  /** Where in the app it leads; of `aplicativo` only. */
+  rota: nullable('string'),
   /** Who caused it. */
   de: closed({ usuario: text, nome: text }),
   /** Only of an invitation. */

@@ -11,6 +11,10 @@ const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Prom
     if (!inFrame) window.close();
     return null;
   },
+  notificar: ({ texto }) => {
+    console.info(texto);
+    return null;
+  },
   'dialogo.confirmar': ({ texto }) => window.confirm(texto),
   'dialogo.perguntar': ({ texto, valor }) => window.prompt(texto, valor),
   'area.ler': readClipboard,

@@ -17,14 +17,20 @@ function named(verbo: AskedVerb, given: readonly unknown[]): Args {
 }
 
 /** Frozen: `{ window: { minimize, … }, … }`, with `own` in place of, and beside, what the table makes. */
-export function verbFunctions(bridge: Bridge, own: Readonly<Record<string, Functions>>): Readonly<Record<string, Functions>> {
+export function verbFunctions(
+  bridge: Bridge,
+  own: Readonly<Record<string, Functions>>,
+): Readonly<Record<string, Functions | Functions[string]>> {
   const groups: Record<string, Functions> = {};
+  const alone: Record<string, Functions[string]> = {};
   for (const name of verbNames) {
     const [group = '', verb] = name.split('.');
-    if (verb === undefined || verbs[name].by !== 'shell') continue;
+    if (verbs[name].by !== 'shell') continue;
     const verbo = name as AskedVerb;
-    groups[group] = { ...groups[group], [verb]: async (...given: readonly unknown[]) => await bridge.ask(verbo, named(verbo, given)) };
+    const call = async (...given: readonly unknown[]): Promise<unknown> => await bridge.ask(verbo, named(verbo, given));
+    if (verb === undefined) alone[group] = call;
+    else groups[group] = { ...groups[group], [verb]: call };
   }
   for (const [group, functions] of Object.entries(own)) groups[group] = { ...groups[group], ...functions };
-  return Object.fromEntries(Object.entries(groups).map(([group, functions]) => [group, Object.freeze(functions)]));
+  return { ...alone, ...Object.fromEntries(Object.entries(groups).map(([group, functions]) => [group, Object.freeze(functions)])) };
 }

@@ -9,6 +9,8 @@ const notice = (id: string, lido = false): NoticeView => ({
   appNome: 'Caderno',
   sala: 's1',
   salaNome: 'Ata',
+  texto: null,
+  rota: null,
   de: { usuario: 'bia', nome: 'Bia' },
   papel: null,
   ancora: 'c1',

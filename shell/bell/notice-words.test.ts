@@ -18,11 +18,19 @@ describe('the sentence of a notice', () => {
     ['en', 'mencao', null, 'Bia Lima mentioned you in “Ata”'],
   ] as const)('%s %s %s', ([name, tipo, papel, words]) => {
     language.set(name);
-    expect(noticeText({ tipo, papel, de, salaNome: 'Ata' })).toBe(words);
+    expect(noticeText({ tipo, papel, de, salaNome: 'Ata', appNome: 'Caderno', texto: null })).toBe(words);
   });
 });
 
-test('Open leads to the room, and to the comment when there is one', () => {
-  expect(noticeRoute({ sala: 's1', ancora: null })).toBe('?sala=s1');
-  expect(noticeRoute({ sala: 's1', ancora: 'c-9_' })).toBe('?sala=s1&comentario=c-9_');
+test('what an app says to its own person begins with its name', () => {
+  expect(noticeText({ tipo: 'aplicativo', papel: null, de, salaNome: null, appNome: 'Notas', texto: 'Ana: pronto' })).toBe(
+    'Notas: Ana: pronto',
+  );
+});
+
+test('Open leads to the room, and to the comment when there is one; or to where the app said', () => {
+  expect(noticeRoute({ sala: 's1', ancora: null, rota: null })).toBe('?sala=s1');
+  expect(noticeRoute({ sala: 's1', ancora: 'c-9_', rota: null })).toBe('?sala=s1&comentario=c-9_');
+  expect(noticeRoute({ sala: null, ancora: null, rota: 'nota/1' })).toBe('nota/1');
+  expect(noticeRoute({ sala: null, ancora: null, rota: null })).toBe('');
 });

@@ -3,18 +3,23 @@ import type { Preferences } from '../../schema/wire/preferences.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import { text } from '../i18n/i18n.ts';
 
-export function noticeText({ tipo, papel, de, salaNome }: Pick<NoticeView, 'tipo' | 'papel' | 'de' | 'salaNome'>): string {
+type Facts = Pick<NoticeView, 'tipo' | 'papel' | 'de' | 'salaNome' | 'appNome' | 'texto'>;
+
+/** What an app says to its own person is in its own words, behind its name. */
+export function noticeText({ tipo, papel, de, salaNome, appNome, texto }: Facts): string {
+  if (tipo === 'aplicativo') return text('notice.aplicativo', { app: appNome, texto: texto ?? '' });
   const key =
     tipo !== 'convite'
       ? (`notice.${tipo}` as const)
       : papel === null || papel === 'dona'
         ? 'notice.convite'
         : (`notice.convite.${papel}` as const);
-  return text(key, { pessoa: de.nome, sala: salaNome });
+  return text(key, { pessoa: de.nome, sala: salaNome ?? '' });
 }
 
 /** Source: spec 6, "invitation and notice". */
-export function noticeRoute({ sala, ancora }: Pick<NoticeView, 'sala' | 'ancora'>): string {
+export function noticeRoute({ sala, ancora, rota }: Pick<NoticeView, 'sala' | 'ancora' | 'rota'>): string {
+  if (sala === null) return rota ?? '';
   return `?${new URLSearchParams({ sala, ...(ancora === null ? {} : { comentario: ancora }) }).toString()}`;
 }
 

@@ -14,7 +14,8 @@ import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { bellStyles } from './bell-styles.ts';
-import { noticeRoute, noticeText } from './notice-words.ts';
+import { noticeText } from './notice-words.ts';
+import { openNotice } from './open-notice.ts';
 
 export class SvcBell extends LitElement {
   static override properties = { desk: { attribute: false }, missing: { state: true } };
@@ -42,15 +43,15 @@ export class SvcBell extends LitElement {
 
   #open(notice: NoticeView): void {
     const { desk } = this;
-    if (!notice.lido) void desk.bell.markRead([notice.id]);
     if (desk.apps.find(notice.app) === undefined) {
+      if (!notice.lido) void desk.bell.markRead([notice.id]);
       this.missing = notice.appNome;
       return;
     }
     // The focus belongs to the app now, not to the bell's button.
     this.dispatchEvent(new CustomEvent('opened'));
     this.#close();
-    desk.openApp(notice.app, { route: noticeRoute(notice) });
+    openNotice(desk, notice);
   }
 
   /** The button that was pressed goes away with its state: the focus stays in the same line. */
@@ -115,7 +116,7 @@ export class SvcBell extends LitElement {
           <button
             class="button"
             type="button"
-            aria-label=${text('bell.openOne', { sala: salaNome, app: appNome })}
+            aria-label=${salaNome === null ? text('bell.openApp', { app: appNome }) : text('bell.openOne', { sala: salaNome, app: appNome })}
             @click=${() => this.#open(notice)}
           >
             ${text('bell.open')}

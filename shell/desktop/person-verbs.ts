@@ -3,7 +3,11 @@ import type { AppProjection } from '../../schema/wire/http.ts';
 import type { GpuGrant, personVerbs } from '../../schema/bridge/desk-verbs.ts';
 import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
+import { tellPerson } from '../session/rooms-api.ts';
 import type { Desk } from './desk.ts';
+
+/** Of so many notices the window is known. */
+const noticeWindowsMax = 500;
 
 /** A verdict is of the process that was started with it: without one nothing is granted. */
 function grantOf(app: AppProjection | undefined): GpuGrant {
@@ -26,6 +30,14 @@ export function personHandlers(desk: () => Desk): Pick<BridgeHandlers, Extract<A
     },
     'dialogo.perguntar': async (id, args, gone) => asText(await desk().questions.ask(id, { kind: 'ask', ...args }, gone)),
     'dialogo.escolher': async (id, args, gone) => asText(await desk().questions.ask(id, { kind: 'choose', ...args }, gone)),
+    notificar: async (id, args, signal) => {
+      const { noticeWindows, windows } = desk();
+      const { id: notice } = await tellPerson({ app: windows.find(id)?.app ?? '', ...args }, signal);
+      noticeWindows.set(notice, id);
+      const [oldest] = noticeWindows.keys();
+      if (noticeWindows.size > noticeWindowsMax && oldest !== undefined) noticeWindows.delete(oldest);
+      return null;
+    },
     'area.ler': async (id, _, gone) => asText(await desk().questions.ask(id, { kind: 'paste' }, gone)),
     'gpu.concedida': (id) => grantOf(appOf(id)),
     'gpu.estado': (id) => {

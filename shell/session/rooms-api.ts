@@ -1,5 +1,5 @@
 /** Rooms, people and notices of the portal's HTTP API as the shell uses them. Source: schema/wire/rooms.ts. */
-import type { NoticesAnswer, PeopleAnswer, RoomAnswer } from '../../schema/wire/rooms.ts';
+import type { AppNoticeAnswer, AppNoticeBody, NoticesAnswer, PeopleAnswer, RoomAnswer } from '../../schema/wire/rooms.ts';
 import type { PapelConcedido } from '../../schema/rooms.ts';
 import { json, request } from './api.ts';
 
@@ -21,6 +21,9 @@ export const searchPeople = async (busca: string): Promise<PeopleAnswer> =>
   json(await request('GET', `/api/pessoas?${new URLSearchParams({ busca }).toString()}`));
 
 export const readNotices = async (): Promise<NoticesAnswer> => json(await request('GET', '/api/avisos'));
+/** What an app tells the person. */
+export const tellPerson = async (body: AppNoticeBody, signal: AbortSignal): Promise<AppNoticeAnswer> =>
+  json(await request('POST', '/api/avisos', body, signal));
 /** Null: all of them. */
 export const markNoticesRead = async (ids: readonly string[] | null): Promise<NoticesAnswer> =>
   json(await request('POST', '/api/avisos/lidos', { ids }));
