@@ -30,8 +30,8 @@ const isMultiplexed = (): boolean => {
 };
 
 export interface AppCallsDeps extends Pick<CallDeps, 'prefer'> {
-  /** A call waits for its answer: its provider may be starting. */
-  readonly slow: (call: PortalCall) => void;
+  /** A call waits for its answer, until `over` fires: its provider may be starting. */
+  readonly slow: (call: PortalCall, over: AbortSignal) => void;
 }
 
 export function createAppCalls({ prefer, slow }: AppCallsDeps): AppCalls {
@@ -44,8 +44,12 @@ export function createAppCalls({ prefer, slow }: AppCallsDeps): AppCalls {
     prefer,
     questions,
     waiting: (call) => {
-      const timer = setTimeout(slow, limits.callSlowMs, call);
-      return () => clearTimeout(timer);
+      const over = new AbortController();
+      const timer = setTimeout(slow, limits.callSlowMs, call, over.signal);
+      return () => {
+        clearTimeout(timer);
+        over.abort();
+      };
     },
   };
   return {

@@ -5,6 +5,7 @@ import { createAppCalls, type AppCalls } from '../capabilities/app-calls.ts';
 import { text } from '../i18n/i18n.ts';
 import { listOffers, type PortalCall } from '../session/capabilities-api.ts';
 import type { Desk } from './desk.ts';
+import { followStart } from './start-progress.ts';
 
 export function appHandlers(desk: () => Desk): Pick<BridgeHandlers, keyof typeof appVerbs> {
   const appOf = (window: string): string => {
@@ -22,18 +23,17 @@ export function appHandlers(desk: () => Desk): Pick<BridgeHandlers, keyof typeof
 export function appCallsOf(desk: () => Desk): AppCalls {
   return createAppCalls({
     prefer: async (capacidade, app) => await desk().preferences.change({ padroes: { [capacidade]: app } }),
-    slow: (call) => void sayStarting(desk(), call).catch(() => undefined),
+    slow: (call, over) => void sayStarting(desk(), call, over).catch(() => undefined),
   });
 }
 
 /** Which provider the portal is waiting for, where it is one that starts: by what it would choose itself. */
-async function sayStarting({ apps, preferences, toast, announcement }: Desk, { de, capacidade, para }: PortalCall): Promise<void> {
+async function sayStarting(desk: Desk, { de, capacidade, para }: PortalCall, over: AbortSignal): Promise<void> {
+  const { apps, preferences } = desk;
   const chosen = para ?? preferences.state.get()?.padroes?.[capacidade] ?? (await onlyOffer(de, capacidade));
   const provider = chosen === null ? undefined : apps.find(chosen);
-  if (provider === undefined || provider.ready) return;
-  const words = text('apps.starting', { de: apps.find(de)?.name ?? de, para: provider.name });
-  announcement.set(words);
-  toast.set({ words, open: null });
+  if (provider === undefined || over.aborted) return;
+  followStart(desk, provider.id, text('apps.starting', { de: apps.find(de)?.name ?? de, para: provider.name }), over);
 }
 
 async function onlyOffer(de: string, capacidade: string): Promise<string | null> {

@@ -1,7 +1,7 @@
 /**
  * What came while the person was at something else (a notice, the removal of an app whose window closes by it): over the windows for ten
  * seconds, longer under the pointer or with the keyboard in it, with the same words for the screen reader. It never takes the focus, is not
- * shown while the bell is open, and a notice stays in the bell.
+ * shown while the bell is open, and a notice stays in the bell. What goes on stays until it is over.
  */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { language, text } from '../i18n/i18n.ts';
@@ -53,6 +53,25 @@ export class SvcToast extends LitElement {
       button {
         flex: none;
       }
+      small {
+        display: block;
+        color: var(--muted);
+        font-size: 13px;
+      }
+      .spinner {
+        flex: none;
+        width: 18px;
+        height: 18px;
+        border: 2px solid var(--muted);
+        border-right-color: transparent;
+        border-radius: 50%;
+        animation: turn 900ms linear infinite;
+      }
+      @keyframes turn {
+        to {
+          transform: rotate(1turn);
+        }
+      }
       @keyframes appear {
         from {
           opacity: 0;
@@ -77,7 +96,8 @@ export class SvcToast extends LitElement {
 
   #count(): void {
     clearTimeout(this.#timer);
-    if (this.desk.toast.get() !== null) this.#timer = setTimeout(() => this.#end(), shownMs);
+    const toast = this.desk.toast.get();
+    if (toast !== null && toast.progress === undefined) this.#timer = setTimeout(() => this.#end(), shownMs);
   }
 
   #wait(): void {
@@ -91,7 +111,7 @@ export class SvcToast extends LitElement {
   override render(): TemplateResult | typeof nothing {
     const toast = this.desk.toast.get();
     if (toast === null) return nothing;
-    const { words, open } = toast;
+    const { words, open, progress } = toast;
     return html`<div
       class="toast"
       role="group"
@@ -102,8 +122,8 @@ export class SvcToast extends LitElement {
       @focusout=${() => this.#count()}
       @keydown=${(event: KeyboardEvent) => event.key === 'Escape' && this.#end()}
     >
-      ${glyph('bell')}
-      <p>${words}</p>
+      ${progress === undefined ? glyph('bell') : html`<span class="spinner" aria-hidden="true"></span>`}
+      <p>${words}${progress == null ? nothing : html`<small>${progress}</small>`}</p>
       ${
         open === null
           ? nothing

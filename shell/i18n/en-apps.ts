@@ -13,4 +13,5 @@ export const enApps: { readonly [K in keyof typeof ptApps]: string } = {
   'apps.deny': 'Don’t allow',
   'apps.kept': '“Allow” and “Don’t allow” hold until you change them. Closing means no, this time only.',
   'apps.starting': 'Starting {para}, asked for by {de}…',
+  'apps.step': 'Step {n} of {total}: {etapa}',
 };

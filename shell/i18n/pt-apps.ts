@@ -11,4 +11,5 @@ export const ptApps = {
   'apps.deny': 'Não permitir',
   'apps.kept': '“Permitir” e “Não permitir” valem até você mudar. Fechar é não, só desta vez.',
   'apps.starting': 'Iniciando {para}, a pedido de {de}…',
+  'apps.step': 'Etapa {n} de {total}: {etapa}',
 } as const;
