@@ -1,5 +1,5 @@
 /** The table of verbs (schema/bridge/verbs.ts) as a page for authors and as types for their editor. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Checks } from '../schema/bridge/verb.ts';
 import { bridgeErrors, events, verbNames, verbs, type VerbName } from '../schema/bridge/verbs.ts';
@@ -9,9 +9,9 @@ export const typesPath = resolve(root, 'sdk/web/svc.d.ts');
 
 /** The sentence above each row. */
 function remarks(): ReadonlyMap<string, string> {
-  const text = ['verbs', 'desk-verbs', 'app-verbs', 'room-verbs']
-    .map((file) => readFileSync(resolve(root, `schema/bridge/${file}.ts`), 'utf8'))
-    .join('\n');
+  const folder = resolve(root, 'schema/bridge');
+  const files = readdirSync(folder).filter((file) => file.endsWith('verbs.ts'));
+  const text = files.map((file) => readFileSync(resolve(folder, file), 'utf8')).join('\n');
   const rows = text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?\n {2}(?:'([\w.-]+)'|(\w+)): /g);
   return new Map(
     Array.from(rows, ([, remark = '', quoted, plain]) => [quoted ?? plain ?? '', remark.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()]),
@@ -115,7 +115,7 @@ is gone. The fourth is what happens outside the shell: *rejects* is \`fora do am
 const middle = `
 Outside the shell \`app.capacidades\` and \`capabilities\` answer \`{ host: 'none', shellVersion: null, verbos: [] }\`, \`window.close\` closes a tab that a
 script opened, \`dialogo.confirmar\` and \`perguntar\` ask in the browser's own dialog, \`area.ler\` reads where the browser allows it,
-\`janela.abrir\` and \`window.abrir\` open a tab, and \`salas.entrar\` gives a document to write in, in state \`fora\`.
+\`notificar\` writes to the console, \`janela.abrir\` and \`window.abrir\` open a tab, and \`salas.entrar\` gives a document to write in, in state \`fora\`.
 
 \`arquivos.*\` and \`disco.*\` are not in this version: the desktop has no files yet.
 

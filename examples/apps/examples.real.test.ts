@@ -111,7 +111,8 @@ describe.each(ids.filter((id) => id !== 'porta-errada'))('%s', (id) => {
     const unknown = await app.call({ path: '/api/nao-ha' });
     expect([unknown.status, typeof JSON.parse(unknown.body).error]).toEqual([404, 'string']);
     expect((await app.call({ path: '/_sdk/svc.js' })).status).toBe(404);
-    expect((await app.call({ method: 'POST', path: '/close-tabs', body: '{}' })).status).toBe(404);
+    // Only one of them has something to close.
+    expect((await app.call({ method: 'POST', path: '/close-tabs', body: '{}' })).status).toBe(id === 'rascunhos' ? 400 : 404);
     app.process.kill('SIGTERM');
     expect(await app.ended).toBe(0);
     expect(existsSync(app.socket)).toBe(false);
@@ -189,6 +190,33 @@ describe('notas', () => {
     );
     const [, url] = /src="(notas\.js\?v=[0-9a-f]{16})"/.exec(page)!;
     expect((await app.call({ path: `/${url}` })).headers['cache-control']).toContain('immutable');
+  });
+});
+
+describe('rascunhos', () => {
+  const aba = (id: string, ativa = false) => ({ id, titulo: id, ativa, janela: 1 });
+
+  test('keeps the drafts whose tabs were open when the last window closed, in their order, also after a restart', async () => {
+    const app = await ready(launch('apps', 'rascunhos'));
+    for (const id of ['um', 'dois', 'tres']) expect((await app.json('PUT', `/api/rascunhos/${id}`, { texto: id })).status).toBe(200);
+    expect(await app.json('POST', '/close-tabs', { abas: [aba('tres'), aba('um', true), aba('outro')] })).toMatchObject({
+      status: 200,
+      value: { rascunhos: 2 },
+    });
+    app.process.kill('SIGKILL');
+    await app.ended;
+    const again = await ready(launch('apps', 'rascunhos', { home: app.home }));
+    expect((await again.json('GET', '/api/rascunhos')).value).toEqual({
+      ativa: 'um',
+      rascunhos: [
+        { id: 'tres', texto: 'tres' },
+        { id: 'um', texto: 'um' },
+      ],
+    });
+    for (const body of [{ texto: 7 }, { texto: 'x'.repeat(100_001) }, null])
+      expect((await again.json('PUT', '/api/rascunhos/um', body)).status).toBe(400);
+    for (const body of [{}, { abas: 'um' }, { abas: [{}] }, []]) expect((await again.json('POST', '/close-tabs', body)).status).toBe(400);
+    expect((await again.json('GET', '/api/rascunhos')).value.rascunhos).toHaveLength(2);
   });
 });
 

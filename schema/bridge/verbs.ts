@@ -9,6 +9,7 @@ import { personVerbs } from './desk-verbs.ts';
 import { limits } from './limits.ts';
 import { roomVerbs } from './room-verbs.ts';
 import { settingsVerbs } from './settings-verbs.ts';
+import { tabVerbs } from './tab-verbs.ts';
 import { askedOrNull, askedOrOwn, inPage, type Verb } from './verb.ts';
 
 export interface Capabilities {
@@ -54,7 +55,7 @@ const deskVerbs = {
   'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
 };
 
-const table = { ...deskVerbs, ...personVerbs, ...appVerbs, ...settingsVerbs, ...roomVerbs };
+const table = { ...deskVerbs, ...tabVerbs, ...personVerbs, ...appVerbs, ...settingsVerbs, ...roomVerbs };
 type Table = typeof table;
 
 export type VerbName = keyof Table;
@@ -80,6 +81,11 @@ export const events = {
   tema: "{ readonly tema: 'claro' | 'escuro'; readonly idioma: string }",
   /** An invitation, a removal, another name: read `salas.listar` again. */
   mudaram: 'object',
+  /**
+   * The person did something with a tab. Selecting and reordering are done already; `fechar` and `nova` are wishes: the page answers with
+   * `abas.fechar` or `abas.definir`, or not at all.
+   */
+  abas: 'SvcAcaoNasAbas',
 } as const;
 export type ShellEvent = keyof typeof events;
 
@@ -112,6 +118,8 @@ export const bridgeErrors = {
   'sem-gesto': true,
   /** The browser, or its person, said no (`area.*`). */
   recusado: true,
+  /** The manifest does not declare what the verb needs, which the message names. */
+  'nao-declarado': true,
   /** What went wrong is in the message. */
   falhou: true,
   /** The answer of another app ended too early: it ended, or the person took their consent back. */

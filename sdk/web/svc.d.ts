@@ -154,6 +154,21 @@ interface SvcPedido {
   readonly signal?: AbortSignal | null;
 }
 
+/** A tab of the window, which the desktop draws. */
+interface SvcAba {
+  /** Up to 64 letters, digits and `._:-`, each once in a window. */
+  readonly id: string;
+  /** Up to 80 characters. */
+  readonly titulo: string;
+  /** false: the person can't close it. */
+  readonly fechavel?: boolean;
+}
+
+type SvcAcaoNasAbas =
+  | { readonly acao: 'selecionar' | 'fechar'; readonly id: string }
+  | { readonly acao: 'ordenar'; readonly ids: readonly string[] }
+  | { readonly acao: 'nova' };
+
 interface SvcPonto {
   readonly pointerId: number;
   readonly screenX: number;
@@ -166,12 +181,18 @@ interface SvcEventos {
   readonly abertura: { readonly rota: string };
   readonly tema: { readonly tema: 'claro' | 'escuro'; readonly idioma: string };
   readonly mudaram: object;
+  readonly abas: SvcAcaoNasAbas;
 }
 
 interface Svc {
   readonly noAmbiente: boolean;
   /** The same as `app.capacidades`. */
   capabilities(): Promise<SvcCapacidades>;
+  /**
+   * Puts a notice into the bell of the person who uses the app, and nobody else's: ten at once, then one in six seconds. Opening it brings
+   * back the window that sent it, at `rota`.
+   */
+  notificar(texto: string, opcoes?: { readonly rota?: string }): Promise<null>;
   readonly app: {
     /** What the desktop can do: names of verbs and events. */
     capacidades(): Promise<SvcCapacidades>;
@@ -197,6 +218,19 @@ interface Svc {
   readonly janela: {
     /** Opens a window of this app, or hands `rota` to the open one when the app keeps to one window (event `abertura`). */
     abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }>;
+  };
+  readonly abas: {
+    /**
+     * Says which tabs this window has, in their order; an empty list takes the bar away. `ativa` is the one shown, or the one that was;
+     * `nova` puts a button for a new one beside them. A page that is loaded again begins without tabs.
+     */
+    definir(abas: readonly SvcAba[], opcoes?: { readonly ativa?: string; readonly nova?: boolean }): Promise<null>;
+    /** Shows one of them as the active one. */
+    selecionar(id: string): Promise<null>;
+    /** Takes one away; answers the id of the active one, its neighbour where it was that one, or null when none is left. */
+    fechar(id: string): Promise<string | null>;
+    /** Puts them in another order: all of their ids, each once. */
+    ordenar(ids: readonly string[]): Promise<null>;
   };
   readonly dialogo: {
     /** Asks yes or no over the window. Null: put away with Esc, or the window closed. */
@@ -228,8 +262,11 @@ interface Svc {
     listar(capacidade: string): Promise<readonly SvcOferta[]>;
   };
   readonly configuracoes: {
+    /** Shows the section of this app in Settings, or hides it (`settingsOptIn`). Does nothing for an app without one. */
     ligar(ligada: boolean): Promise<null>;
+    /** Whether Settings shows the section of this app. */
     ligada(): Promise<boolean>;
+    /** Opens Settings at the section of this app; rejects where it is not shown. */
     abrir(): Promise<null>;
   };
   readonly salas: {

@@ -6,6 +6,7 @@ import type { Desk } from './desk.ts';
 import { personHandlers } from './person-verbs.ts';
 import { roomHandlers } from './room-verbs.ts';
 import { settingsHandlers } from './settings-verbs.ts';
+import { tabHandlers } from './tab-verbs.ts';
 import { openWindowMenu } from './window-menu.ts';
 
 export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
@@ -14,6 +15,7 @@ export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
     ...roomHandlers(desk),
     ...appHandlers(desk),
     ...settingsHandlers(desk),
+    ...tabHandlers(desk),
     'window.minimize': (id) => (desk().minimise(id), null),
     'window.maximize': (id) => (desk().windows.setMode(id, 'maximised'), null),
     'window.close': (id) => (desk().close(id), null),

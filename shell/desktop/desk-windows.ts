@@ -33,6 +33,7 @@ const ownOptions = (title: string): WindowOptions => ({
   least: {},
   position: 'centrada',
   manyWindows: false,
+  tabs: false,
   header: 'ambiente',
   icon: null,
   noDrag: [],
@@ -67,13 +68,14 @@ export type DeskWindows = Pick<Desk, 'title' | 'openApp' | 'openTasks' | 'openSh
 export function deskWindows(desk: () => Desk): DeskWindows {
   return {
     title: (window) => (own[window.app] === undefined ? window.options.title : text(own[window.app]!.title)),
-    openApp: (id, { route = '', again = false } = {}) => {
+    openApp: (id, { route = '', again = false, window } = {}) => {
       const app = desk().apps.find(id);
       if (app === undefined) return false;
       const options = optionsOf(app);
-      const open = desk()
+      const mine = desk()
         .windows.ofApp(id)
-        .toSorted((a, b) => b.z - a.z)[0];
+        .toSorted((a, b) => b.z - a.z);
+      const open = mine.find((each) => each.id === window) ?? mine[0];
       if (open !== undefined && !(again && options.manyWindows)) {
         if (route !== '') desk().bridge.emit(open.id, 'abertura', { rota: route });
         desk().activate(open.id);

@@ -10,6 +10,7 @@ import type { AppsModel } from '../state/apps.ts';
 import type { SectionId, SettingsModel } from '../settings/model.ts';
 import type { Signal } from '../state/signal.ts';
 import type { ShopModel } from '../shop/model.ts';
+import type { Tabs } from '../tabs/tabs.ts';
 import type { WindowManager, WindowState } from '../windows/manager.ts';
 
 /** What a window's frame element does for the desk. */
@@ -35,6 +36,8 @@ export interface Toast {
   readonly words: string;
   /** What its button does; null: it has none. */
   readonly open: (() => void) | null;
+  /** Of something that goes on: it stays until it is over. Null: it has not said yet how far it is. */
+  readonly progress?: string | null;
 }
 
 export interface Desk {
@@ -42,6 +45,8 @@ export interface Desk {
   readonly apps: AppsModel;
   readonly shop: ShopModel;
   readonly bell: BellModel;
+  /** The window that sent a notice, by the id of the notice: as long as this page lives. */
+  readonly noticeWindows: Map<string, string>;
   readonly preferences: PreferencesModel;
   readonly settings: SettingsModel;
   readonly windows: WindowManager;
@@ -70,9 +75,11 @@ export interface Desk {
   readonly bridge: BridgeHost;
   /** What apps ask the person, over their windows. */
   readonly questions: Questions;
+  /** The tabs that pages say their windows have. */
+  readonly tabs: Tabs;
   title(window: WindowState): string;
-  /** Opens, or brings back the window that is open already. `again` asks for one more window where the app has several. */
-  openApp(app: string, options?: { readonly route?: string; readonly again?: boolean }): boolean;
+  /** Opens, or brings back the window that is open already: `window`, or the one on top. `again` asks for one more window where the app has several. */
+  openApp(app: string, options?: { readonly route?: string; readonly again?: boolean; readonly window?: string | undefined }): boolean;
   openTasks(app?: string): void;
   /** With an app: at its page. */
   openShop(app?: string): void;

@@ -2,7 +2,8 @@
 import type { SessionAnswer } from '../../schema/wire/http.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import { createBellModel } from '../bell/bell-model.ts';
-import { isNoticeShown, noticeRoute, noticeText } from '../bell/notice-words.ts';
+import { isNoticeShown, noticeText } from '../bell/notice-words.ts';
+import { openNotice } from '../bell/open-notice.ts';
 import { startBridge, type BridgeFrame, type BridgePage } from '../bridge/host.ts';
 import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
 import { language, text } from '../i18n/i18n.ts';
@@ -20,6 +21,7 @@ import { createAppsModel, type AppsModel } from '../state/apps.ts';
 import { createSignal } from '../state/signal.ts';
 import { listenLinks } from '../shop/links.ts';
 import { createShopModel } from '../shop/model.ts';
+import { createTabs, type Tabs } from '../tabs/tabs.ts';
 import { dark } from '../ui/theme.ts';
 import { createWindowCounts } from '../windows/counts.ts';
 import { createWindowManager, type WindowManager } from '../windows/manager.ts';
@@ -46,7 +48,8 @@ export function startDesk(session: SessionAnswer): Desk {
   const connection = createSignal<Connection>('connecting');
   const roomsChanged = createSignal(0);
   const frames = new Map<string, Frame>();
-  const counts = countsFor(apps);
+  const tabs = createTabs();
+  const counts = countsFor(apps, tabs);
   const gone = (app: string): void => closeRemoved(desk, app);
   const publishToRooms = (app: string | null): void => emitRoomsChanged(desk, app);
   const events = startFeed(session, {
@@ -65,6 +68,7 @@ export function startDesk(session: SessionAnswer): Desk {
     apps,
     shop,
     bell,
+    noticeWindows: new Map(),
     preferences,
     settings,
     windows,
@@ -84,6 +88,7 @@ export function startDesk(session: SessionAnswer): Desk {
     tasksApp: createSignal<string | null>(null),
     frames,
     questions: createQuestions(() => performance.now()),
+    tabs,
     bridge: startBridge(
       () => bridgeFrames(windows, apps, frames),
       bridgeHandlers(() => desk),
@@ -107,7 +112,8 @@ function emitRoomsChanged({ roomsChanged, windows, bridge }: Desk, app: string |
 
 function showNotice(desk: Desk, words: string, notice: NoticeView): void {
   desk.announcement.set(words);
-  if (!desk.bellOpen.get()) desk.toast.set({ words: noticeText(notice), open: opening(desk, notice) });
+  const open = desk.apps.find(notice.app) === undefined ? null : () => openNotice(desk, notice);
+  if (!desk.bellOpen.get()) desk.toast.set({ words: noticeText(notice), open });
 }
 
 function bridgeFrames(windows: WindowManager, apps: AppsModel, frames: ReadonlyMap<string, Frame>): readonly BridgeFrame[] {
@@ -124,6 +130,7 @@ function bridgePage(desk: () => Desk): BridgePage {
   return {
     hello: (id) => {
       desk().frames.get(id)?.greeted();
+      desk().tabs.clear(id);
       desk().bridge.emit(id, 'tema', appearance());
     },
     panel: (id) => desk().bridge.emit(id, 'tema', appearance()),
@@ -132,12 +139,13 @@ function bridgePage(desk: () => Desk): BridgePage {
   };
 }
 
-function countsFor(apps: AppsModel): ReturnType<typeof createWindowCounts> {
+function countsFor(apps: AppsModel, tabs: Tabs): ReturnType<typeof createWindowCounts> {
   return createWindowCounts({
     send: sendWindowCount,
     closeTabs: (id) => {
       const app = apps.find(id);
-      if (app !== undefined) closeTabs(app.url);
+      const closed = tabs.takeClosed(id);
+      if (app !== undefined) closeTabs(app.url, closed);
     },
   });
 }
@@ -201,15 +209,6 @@ function closeRemoved(desk: Desk, app: string): void {
   }
 }
 
-/** To the room that a notice is about; null where its app is not there. */
-function opening(desk: Desk, notice: NoticeView): (() => void) | null {
-  if (desk.apps.find(notice.app) === undefined) return null;
-  return () => {
-    void desk.bell.markRead([notice.id]);
-    desk.openApp(notice.app, { route: noticeRoute(notice) });
-  };
-}
-
 /** The session ended elsewhere: the sign-in page is loaded. Too many cookies: the portal's page removes them. */
 function leaveWhenSignedOut(error: unknown): never {
   if (error instanceof ApiError && (error.status === 401 || error.status === 431)) location.reload();
@@ -223,7 +222,7 @@ const appearance = (): { readonly tema: string; readonly idioma: string } => ({
 
 /** What follows from changes: counts, memory of open windows, appearance of the pages. */
 function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void, nudge: () => void): void {
-  const { windows, apps, session, bridge, preferences, questions } = desk;
+  const { windows, apps, session, bridge, preferences, questions, tabs } = desk;
   let restoring = false;
   let restored = false;
   let known = new Set<string>();
@@ -248,6 +247,10 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   };
   const changed = (): void => {
     const now = windows.windows.get();
+    const ids = new Set(now.map(({ id }) => id));
+    // Before the app hears that its last window closed, which carries the tabs.
+    for (const id of known) if (!ids.has(id)) [bridge, questions, tabs].forEach((part) => part.drop(id));
+    known = ids;
     const counts = new Map<string, number>();
     for (const window of now) if (isApp(window)) counts.set(window.app, (counts.get(window.app) ?? 0) + 1);
     updateCounts(counts);
@@ -255,9 +258,6 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
       saveOpenWindows(sessionStorage, session.usuario, now);
       save(now.filter(isApp));
     }
-    const ids = new Set(now.map(({ id }) => id));
-    for (const id of known) if (!ids.has(id)) [bridge, questions].forEach((part) => part.drop(id));
-    known = ids;
   };
   const dress = (): void => {
     for (const window of windows.windows.get()) if (isApp(window)) bridge.emit(window.id, 'tema', appearance());

@@ -1,5 +1,6 @@
 /** Everything that can be done to a window, for its menu, for the taskbar and for the list of commands. */
 import { text } from '../i18n/i18n.ts';
+import { tabGroups } from '../tabs/tab-actions.ts';
 import { openMenu, type MenuGroup, type MenuItem, type MenuPlace } from '../ui/menu.ts';
 import { fillsArea } from '../windows/geometry.ts';
 import type { WindowState } from '../windows/manager.ts';
@@ -29,6 +30,7 @@ export function windowActions(desk: Desk, window: WindowState): readonly MenuGro
     },
   ];
   return [
+    ...tabGroups(desk, id),
     { items: fills ? [] : size },
     {
       items: [

@@ -2,12 +2,14 @@
 import { enApps } from './en-apps.ts';
 import { enSettings } from './en-settings.ts';
 import { enRooms } from './en-rooms.ts';
+import { enWindows } from './en-windows.ts';
 import type { Catalogue } from './pt.ts';
 
 export const en: Catalogue = {
   ...enApps,
   ...enRooms,
   ...enSettings,
+  ...enWindows,
   'app.title': 'svc',
   'state.stopped': 'Stopped',
   'state.starting': 'Starting',
@@ -43,24 +45,6 @@ export const en: Catalogue = {
   'category.Game': 'Games',
   'category.Settings': 'Settings',
   'category.Other': 'Other',
-  'window.minimise': 'Minimise',
-  'window.maximise': 'Maximise',
-  'window.restore': 'Restore',
-  'window.close': 'Close',
-  'window.move': 'Move',
-  'window.resize': 'Resize',
-  'window.left': 'Left half',
-  'window.right': 'Right half',
-  'window.reload': 'Reload',
-  'window.next': 'Next window',
-  'window.previous': 'Previous window',
-  'window.menu': 'Menu of window {titulo}',
-  'window.moveHelp': 'Move {titulo}: arrows move, Shift with arrows moves a little, Enter keeps, Esc takes back.',
-  'window.resizeHelp': 'Resize {titulo}: arrows change the size, Shift with arrows changes it a little, Enter keeps, Esc takes back.',
-  'window.opened': 'Window {titulo} opened',
-  'window.closed': 'Window {titulo} closed',
-  'window.appRemoved': '{titulo} was removed from the server; its window was closed',
-  'window.minimised': 'Window {titulo} minimised',
   'boot.starting': 'Starting {nome}',
   'boot.slow': 'This takes longer than usual. The window opens by itself when the app answers.',
   'boot.recovering': '{nome} stopped and is coming back',

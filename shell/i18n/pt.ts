@@ -2,11 +2,13 @@
 import { ptApps } from './pt-apps.ts';
 import { ptSettings } from './pt-settings.ts';
 import { ptRooms } from './pt-rooms.ts';
+import { ptWindows } from './pt-windows.ts';
 
 export const pt = {
   ...ptApps,
   ...ptRooms,
   ...ptSettings,
+  ...ptWindows,
   'app.title': 'svc',
   'state.stopped': 'Parado',
   'state.starting': 'Iniciando',
@@ -42,24 +44,6 @@ export const pt = {
   'category.Game': 'Jogos',
   'category.Settings': 'Configurações',
   'category.Other': 'Outros',
-  'window.minimise': 'Minimizar',
-  'window.maximise': 'Maximizar',
-  'window.restore': 'Restaurar',
-  'window.close': 'Fechar',
-  'window.move': 'Mover',
-  'window.resize': 'Redimensionar',
-  'window.left': 'Metade esquerda',
-  'window.right': 'Metade direita',
-  'window.reload': 'Recarregar',
-  'window.next': 'Próxima janela',
-  'window.previous': 'Janela anterior',
-  'window.menu': 'Menu da janela {titulo}',
-  'window.moveHelp': 'Mover {titulo}: setas movem, Shift com setas move pouco, Enter confirma, Esc desfaz.',
-  'window.resizeHelp': 'Redimensionar {titulo}: setas mudam o tamanho, Shift com setas muda pouco, Enter confirma, Esc desfaz.',
-  'window.opened': 'Janela {titulo} aberta',
-  'window.closed': 'Janela {titulo} fechada',
-  'window.appRemoved': '{titulo} foi removido do servidor; sua janela foi fechada',
-  'window.minimised': 'Janela {titulo} minimizada',
   'boot.starting': 'Iniciando {nome}',
   'boot.slow': 'Está demorando mais que o normal. A janela abre sozinha quando o aplicativo responder.',
   'boot.recovering': '{nome} parou e está voltando',

@@ -9,6 +9,7 @@ import type {
   SignInMethodsAnswer,
   StartAnswer,
 } from '../../schema/wire/http.ts';
+import type { ClosedTab } from '../../schema/bridge/tab-verbs.ts';
 import type { AdminPackagesAnswer, ShopAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
 
 export class ApiError extends Error {
@@ -138,15 +139,15 @@ export const deleteSecret = async (app: string, name: string): Promise<SecretsVi
 export const sendWindowCount = async (app: string, abertas: number, pagina: string): Promise<void> =>
   void (await request('POST', appPath(app, '/janelas'), { abertas, pagina }));
 
-/** Tells the app that its last window closed. A 404 is ignored, as any other failure. Source: spec 3.3, supervisor rule 6. */
-export function closeTabs(appUrl: string): void {
+/** Tells the app that its last window closed, with the tabs that its windows had. A 404 is ignored, as any other failure. Source: spec 3.3, supervisor rule 6. */
+export function closeTabs(appUrl: string, abas: readonly ClosedTab[]): void {
   void fetch(new URL('close-tabs', appUrl), {
     method: 'POST',
     mode: 'no-cors',
     credentials: 'include',
     keepalive: true,
     headers: { 'content-type': 'text/plain' },
-    body: JSON.stringify({ abas: [] }),
+    body: JSON.stringify({ abas }),
   }).catch(() => undefined);
 }
 

@@ -10,6 +10,7 @@ const options: WindowOptions = {
   manyWindows: true,
   header: 'ambiente',
   icon: null,
+  tabs: false,
   noDrag: [],
 };
 

@@ -3,6 +3,8 @@ import { insideApp, windowOptions } from './options.ts';
 
 const base = 'http://svc.localhost:8787/';
 const app = (window: Record<string, unknown>, icone: string | null = null) => ({
+  id: 'notas',
+  version: '1.0.0+a',
   name: 'Notas',
   url: 'http://notas.svc.localhost:8787/',
   icone,
@@ -21,6 +23,7 @@ describe('the manifest window object', () => {
       manyWindows: false,
       header: 'ambiente',
       icon: null,
+      tabs: false,
       noDrag: [],
     });
   });
@@ -33,6 +36,7 @@ describe('the manifest window object', () => {
       minimos: { largura: 450 },
       posicao: 'centrada',
       multiplasJanelas: true,
+      richChrome: true,
       cabecalho: 'app',
       icone: { glifo: 'pasta', url: 'i.svg' },
       cancelarArraste: ['.nao', '(('],
@@ -43,6 +47,7 @@ describe('the manifest window object', () => {
       least: { width: 450 },
       position: 'centrada',
       manyWindows: true,
+      tabs: true,
       header: 'app',
       icon: { kind: 'glyph', name: 'pasta' },
       noDrag: ['.nao'],
@@ -60,11 +65,8 @@ describe('the manifest window object', () => {
 });
 
 describe('the icon', () => {
-  test.for([
-    ['img/i.svg', 'http://notas.svc.localhost:8787/img/i.svg'],
-    ['/i.svg', 'http://notas.svc.localhost:8787/i.svg'],
-  ] as const)('%s inside the app is %s', ([url, href]) => {
-    expect(read({ icone: { url } }).icon).toEqual({ kind: 'url', url: href });
+  test.for([['img/i.svg'], ['/i.svg']] as const)('%s inside the app is served by the portal', ([url]) => {
+    expect(read({ icone: { url } }).icon).toEqual({ kind: 'url', url: '/api/apps/notas/icone-da-janela?v=1.0.0%2Ba' });
   });
 
   test.for([

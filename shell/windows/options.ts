@@ -7,6 +7,8 @@ export interface WindowOptions {
   readonly least: Partial<Size>;
   readonly position: 'cascata' | 'centrada';
   readonly manyWindows: boolean;
+  /** The page may have tabs in the title bar (`richChrome`). */
+  readonly tabs: boolean;
   /** Who draws the title bar. */
   readonly header: 'ambiente' | 'app';
   readonly icon: { readonly kind: 'glyph'; readonly name: 'pasta' | 'globo' } | { readonly kind: 'url'; readonly url: string } | null;
@@ -23,6 +25,8 @@ const integer = (value: unknown, low: number, high: number): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high ? value : null;
 
 export interface AppForWindow {
+  readonly id: string;
+  readonly version: string;
   readonly name: string;
   readonly url: string;
   readonly icone: string | null;
@@ -45,6 +49,7 @@ export function windowOptions(app: AppForWindow, baseUrl: string, selectorWorks:
     least: { ...(leastWidth === null ? {} : { width: leastWidth }), ...(leastHeight === null ? {} : { height: leastHeight }) },
     position: fields['posicao'] === 'centrada' ? 'centrada' : 'cascata',
     manyWindows: fields['multiplasJanelas'] === true,
+    tabs: fields['richChrome'] === true,
     header: fields['cabecalho'] === 'app' ? 'app' : 'ambiente',
     icon: icon(fields['icone'], app, baseUrl),
     noDrag: selectors(fields['cancelarArraste']).filter(selectorWorks),
@@ -56,8 +61,9 @@ function icon(value: unknown, app: AppForWindow, baseUrl: string): WindowOptions
   // `glifo` wins when both are present.
   if (own['glifo'] === 'pasta' || own['glifo'] === 'globo') return { kind: 'glyph', name: own['glifo'] };
   if (typeof own['url'] === 'string') {
-    const url = insideApp(own['url'], new URL(app.url, baseUrl));
-    if (url !== null) return { kind: 'url', url };
+    // From the package, by the portal: the app may be stopped, and answers the shell no image. Decision: docs/decisions/0042-who-may-call-an-app.md
+    if (insideApp(own['url'], new URL(app.url, baseUrl)) !== null)
+      return { kind: 'url', url: `/api/apps/${app.id}/icone-da-janela?v=${encodeURIComponent(app.version)}` };
   }
   return app.icone === null ? null : { kind: 'url', url: app.icone };
 }

@@ -12,6 +12,7 @@ import '../tasks/task-manager.ts';
 import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import '../ui/app-icon.ts';
+import '../tabs/svc-tabs.ts';
 import '../questions/svc-question.ts';
 import type { SvcQuestion } from '../questions/svc-question.ts';
 import './app-frame.ts';
@@ -19,8 +20,12 @@ import type { SvcAppFrame } from './app-frame.ts';
 import { startDrag } from './drag.ts';
 import { fillsArea, handles } from './geometry.ts';
 import type { WindowState } from './manager.ts';
+import type { WindowTabs } from '../tabs/tabs.ts';
 import { moveSteps, resizeSteps, type SnapPreview } from './window-drag.ts';
 import { windowStyles } from './window-styles.ts';
+
+/** Below this, tabs are in a line of their own. */
+const narrowPx = 640;
 
 export class SvcWindow extends LitElement implements Frame {
   static override properties = {
@@ -39,6 +44,7 @@ export class SvcWindow extends LitElement implements Frame {
     this.desk.keyboardMode,
     this.desk.windows.area,
     this.desk.questions.state,
+    this.desk.tabs.state,
     language,
   ]);
   #asked = false;
@@ -78,6 +84,7 @@ export class SvcWindow extends LitElement implements Frame {
     this.style.zIndex = String(this.state.z);
     this.inert = this.state.minimised;
     this.toggleAttribute('minimised', this.state.minimised);
+    this.toggleAttribute('narrow', width < narrowPx);
     this.toggleAttribute('filling', this.state.mode !== 'normal' || fillsArea(this.desk.windows.area.get()));
     this.ariaLabel = this.desk.title(this.state);
     const mode = this.desk.keyboardMode.get();
@@ -151,11 +158,12 @@ export class SvcWindow extends LitElement implements Frame {
   override render(): TemplateResult {
     const app = this.desk.apps.find(this.state.app);
     const question = this.desk.questions.state.get().get(this.state.id);
+    const active = this.#tabs?.tabs.find(({ id }) => id === this.#tabs?.active);
     const own = isApp(this.state) && this.state.options.header === 'app' && this.there;
     const resizable = !fillsArea(this.desk.windows.area.get()) && this.state.mode === 'normal';
     return html`
       ${own ? nothing : this.#titleBar(app)}
-      <div class="body">
+      <div class="body" role=${active === undefined ? nothing : 'tabpanel'} aria-label=${active?.titulo ?? nothing}>
         ${isApp(this.state) ? this.#page(app, question !== undefined) : this.#builtin()}
         ${
           question === undefined
@@ -176,6 +184,11 @@ export class SvcWindow extends LitElement implements Frame {
           : nothing
       }
     `;
+  }
+
+  /** Of the page that is in it now: while it is loaded again there are none. */
+  get #tabs(): WindowTabs | undefined {
+    return this.there ? this.desk.tabs.state.get().get(this.state.id) : undefined;
   }
 
   #page(app: AppProjection | undefined, asked: boolean): TemplateResult {
@@ -200,6 +213,7 @@ export class SvcWindow extends LitElement implements Frame {
   #titleBar(app: AppProjection | undefined): TemplateResult {
     const { id, mode } = this.state;
     const title = this.desk.title(this.state);
+    const tabs = this.#tabs;
     const fills = fillsArea(this.desk.windows.area.get());
     const menu = (event: MouseEvent): void => {
       event.preventDefault();
@@ -210,7 +224,7 @@ export class SvcWindow extends LitElement implements Frame {
       );
     };
     return html`<header
-      class="title"
+      class="title ${tabs === undefined ? '' : 'tabbed'}"
       @pointerdown=${(event: PointerEvent) => this.#titleDown(event)}
       @dblclick=${(event: Event) => !this.#refusesDrag(event) && !fills && this.desk.windows.toggleMaximised(id)}
       @contextmenu=${menu}
@@ -219,6 +233,7 @@ export class SvcWindow extends LitElement implements Frame {
         <svc-app-icon .app=${app} .icon=${this.state.options.icon} .builtin=${builtinOf(this.state)} .size=${20}></svc-app-icon>
       </button>
       <h2>${title}</h2>
+      ${tabs === undefined ? nothing : html`<svc-tabs .desk=${this.desk} .window=${id} .now=${tabs} .label=${title}></svc-tabs>`}
       <div class="controls" role="group">
         ${this.#control('minimise', text('window.minimise'), () => this.desk.minimise(id))}
         ${

@@ -92,6 +92,29 @@ export const windowStyles = css`
     display: flex;
     gap: 2px;
   }
+  .tabbed h2 {
+    flex: 0 1 auto;
+    max-width: 30%;
+    margin-inline-end: 8px;
+  }
+  svc-tabs {
+    flex: 1;
+  }
+  :host([narrow]) .tabbed {
+    flex-wrap: wrap;
+    height: auto;
+  }
+  :host([narrow]) .tabbed h2 {
+    flex: 1;
+    max-width: none;
+  }
+  :host([narrow]) svc-tabs {
+    order: 1;
+    flex: 0 0 calc(100% + 8px);
+    height: 36px;
+    margin-inline: -4px;
+    border-top: 1px solid var(--line);
+  }
   .body {
     position: relative;
     display: flex;
@@ -174,6 +197,9 @@ export const windowStyles = css`
   @media (pointer: coarse) {
     .title {
       height: 48px;
+    }
+    :host([narrow]) svc-tabs {
+      height: 46px;
     }
     .menu,
     .control {

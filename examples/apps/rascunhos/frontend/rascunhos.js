@@ -1,0 +1,114 @@
+/** The page of Rascunhos: one draft in each tab, which the desktop draws (`svc.abas`). Outside of it, a list takes their place. */
+(() => {
+  'use strict';
+
+  const TITULO_MAX = 60;
+  const TEXTOS = {
+    pt: {
+      titulo: 'Rascunhos',
+      lista: 'Rascunho',
+      novo: 'Novo',
+      texto: 'Texto',
+      vazio: 'Sem título',
+      salvo: 'Salvo',
+      falhou: 'Não foi salvo',
+    },
+    en: { titulo: 'Drafts', lista: 'Draft', novo: 'New', texto: 'Text', vazio: 'Untitled', salvo: 'Saved', falhou: 'Not saved' },
+  };
+  const el = (id) => document.getElementById(id);
+  const { svc } = window;
+  let idioma = navigator.language.toLowerCase().startsWith('pt') ? 'pt' : 'en';
+  let rascunhos = [];
+  let ativo = null;
+  let espera = null;
+
+  /** The first line, as far as a tab has room. */
+  function tituloDe({ texto }) {
+    const linha = texto
+      .split('\n', 1)[0]
+      .replaceAll(/\p{Cc}/gu, ' ')
+      .trim();
+    return Array.from(linha).slice(0, TITULO_MAX).join('').slice(0, TITULO_MAX) || TEXTOS[idioma].vazio;
+  }
+
+  function mostrar() {
+    const abas = rascunhos.map((um) => ({ id: um.id, titulo: tituloDe(um) }));
+    el('lista').replaceChildren(...abas.map(({ id, titulo }) => new Option(titulo, id, false, id === ativo.id)));
+    el('sem-abas').hidden = svc?.noAmbiente === true;
+    document.title = TEXTOS[idioma].titulo;
+    void svc?.abas.definir(abas, { ativa: ativo.id, nova: true });
+  }
+
+  function escolher(id) {
+    ativo = rascunhos.find((um) => um.id === id) ?? rascunhos[0];
+    el('texto').value = ativo.texto;
+    el('estado').textContent = '';
+  }
+
+  function novo() {
+    const id = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    const um = { id, texto: '' };
+    rascunhos.push(um);
+    escolher(um.id);
+    mostrar();
+    void salvar(um);
+    el('texto').focus();
+  }
+
+  /** Its neighbour is in front then; there is always one. */
+  function fechar(id) {
+    const lugar = rascunhos.findIndex((um) => um.id === id);
+    if (lugar === -1) return;
+    rascunhos.splice(lugar, 1);
+    if (rascunhos.length === 0) return novo();
+    if (ativo.id === id) escolher(rascunhos[Math.min(lugar, rascunhos.length - 1)].id);
+    mostrar();
+  }
+
+  async function salvar({ id, texto }) {
+    const corpo = JSON.stringify({ texto });
+    const cabecalhos = { 'content-type': 'application/json' };
+    const resposta = await fetch(`api/rascunhos/${id}`, { method: 'PUT', headers: cabecalhos, body: corpo }).catch(() => null);
+    el('estado').textContent = TEXTOS[idioma][resposta?.ok ? 'salvo' : 'falhou'];
+  }
+
+  function ouvir(pedido) {
+    if (pedido.acao === 'selecionar') escolher(pedido.id);
+    else if (pedido.acao === 'fechar') fechar(pedido.id);
+    else if (pedido.acao === 'ordenar') rascunhos = pedido.ids.map((id) => rascunhos.find((um) => um.id === id));
+    else novo();
+  }
+
+  function traduzir() {
+    document.documentElement.lang = idioma === 'pt' ? 'pt-BR' : 'en';
+    for (const parte of document.querySelectorAll('[data-texto]')) parte.textContent = TEXTOS[idioma][parte.dataset.texto];
+    if (ativo !== null) mostrar();
+  }
+
+  el('texto').addEventListener('input', () => {
+    const mudado = ativo;
+    mudado.texto = el('texto').value;
+    mostrar();
+    clearTimeout(espera);
+    espera = setTimeout(() => void salvar(mudado), 300);
+  });
+  el('lista').addEventListener('change', () => (escolher(el('lista').value), mostrar()));
+  el('novo').addEventListener('click', novo);
+
+  async function comecar() {
+    const antes = await (await fetch('api/rascunhos')).json();
+    rascunhos = antes.rascunhos;
+    if (rascunhos.length === 0) novo();
+    else {
+      escolher(antes.ativa);
+      mostrar();
+    }
+    svc?.app.ao('abas', ouvir);
+    svc?.app.ao('tema', (dados) => {
+      idioma = dados.idioma?.startsWith('pt') ? 'pt' : 'en';
+      traduzir();
+    });
+    traduzir();
+  }
+  void comecar();
+})();

@@ -1,0 +1,31 @@
+/** The sentences of windows and their tabs, in English. Part of en.ts. */
+import type { ptWindows } from './pt-windows.ts';
+
+export const enWindows: { readonly [K in keyof typeof ptWindows]: string } = {
+  'window.minimise': 'Minimise',
+  'window.maximise': 'Maximise',
+  'window.restore': 'Restore',
+  'window.close': 'Close',
+  'window.move': 'Move',
+  'window.resize': 'Resize',
+  'window.left': 'Left half',
+  'window.right': 'Right half',
+  'window.reload': 'Reload',
+  'window.next': 'Next window',
+  'window.previous': 'Previous window',
+  'window.menu': 'Menu of window {titulo}',
+  'window.moveHelp': 'Move {titulo}: arrows move, Shift with arrows moves a little, Enter keeps, Esc takes back.',
+  'window.resizeHelp': 'Resize {titulo}: arrows change the size, Shift with arrows changes it a little, Enter keeps, Esc takes back.',
+  'window.opened': 'Window {titulo} opened',
+  'window.closed': 'Window {titulo} closed',
+  'window.appRemoved': '{titulo} was removed from the server; its window was closed',
+  'window.minimised': 'Window {titulo} minimised',
+  'tabs.of': 'Tabs of {titulo}',
+  'tabs.all': 'All tabs',
+  'tabs.new': 'New tab',
+  'tabs.menu': 'Menu of the tab {titulo}',
+  'tabs.close': 'Close the tab {titulo}',
+  'tabs.before': 'Move the tab to the left',
+  'tabs.after': 'Move the tab to the right',
+  'tabs.moved': 'Tab {titulo}: place {lugar} of {total}',
+};
