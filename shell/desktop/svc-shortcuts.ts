@@ -66,6 +66,10 @@ export class SvcShortcuts extends LitElement {
         <dd><kbd>F6</kbd></dd>
         <dt>${text('shortcuts.previous')}</dt>
         <dd><kbd>Shift</kbd><kbd>F6</kbd></dd>
+        <dt>${text('shortcuts.moveTab')}</dt>
+        <dd><kbd>Ctrl</kbd><kbd>Shift</kbd><kbd>←</kbd><kbd>→</kbd></dd>
+        <dt>${text('shortcuts.closeTab')}</dt>
+        <dd><kbd>Delete</kbd></dd>
       </dl>
       <p>${text('shortcuts.note')}</p>
     </dialog>`;

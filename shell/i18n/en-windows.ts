@@ -20,6 +20,8 @@ export const enWindows: { readonly [K in keyof typeof ptWindows]: string } = {
   'window.closed': 'Window {titulo} closed',
   'window.appRemoved': '{titulo} was removed from the server; its window was closed',
   'window.minimised': 'Window {titulo} minimised',
+  'shortcuts.moveTab': 'In the tab bar: move the tab',
+  'shortcuts.closeTab': 'In the tab bar: close the tab',
   'tabs.of': 'Tabs of {titulo}',
   'tabs.all': 'All tabs',
   'tabs.new': 'New tab',

@@ -18,6 +18,8 @@ export const ptWindows = {
   'window.closed': 'Janela {titulo} fechada',
   'window.appRemoved': '{titulo} foi removido do servidor; sua janela foi fechada',
   'window.minimised': 'Janela {titulo} minimizada',
+  'shortcuts.moveTab': 'Na barra de abas: mover a aba',
+  'shortcuts.closeTab': 'Na barra de abas: fechar a aba',
   'tabs.of': 'Abas de {titulo}',
   'tabs.all': 'Todas as abas',
   'tabs.new': 'Nova aba',

@@ -200,8 +200,13 @@ export class SvcWindow extends LitElement implements Frame {
       .route=${this.state.route}
       .name=${this.desk.title(this.state)}
       ?inert=${asked}
-      @app-there=${({ detail }: CustomEvent<boolean>) => (this.there = detail)}
+      @app-there=${({ detail }: CustomEvent<boolean>) => this.#appThere(detail)}
     ></svc-app-frame>`;
+  }
+
+  #appThere(there: boolean): void {
+    this.there = there;
+    if (!there) this.desk.tabs.clear(this.state.id);
   }
 
   #builtin(): TemplateResult {

@@ -2,10 +2,11 @@
  * `svc.capabilities()` is the set of verbs that answer: each is called, in a window of the desktop and in a tab without it. And what the desktop
  * draws for them: questions over the window that asks.
  */
+import { join } from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { events, publicNames, verbNames, verbs, type VerbName } from '../../schema/bridge/verbs.ts';
-import { axeFindings, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { axeFindings, axeInBothThemes, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 
 let page: Page;
 let notas: FrameLocator;
@@ -75,10 +76,14 @@ const calling = (name: Public): string => `(async () => {
     if (typeof answer?.sair === 'function') return await answer.sair(), 'connection';
     return typeof answer === 'function' ? 'function' : 'value ' + JSON.stringify(answer);
   } catch (error) {
-    return 'error ' + (error.code ?? String(error));
+    return 'error ' + (error.code === 'fora-do-ambiente' ? error.message : (error.code ?? String(error)));
   }
 })()`;
 const ask = async (name: Public): Promise<string> => await notas.locator('body').evaluate<string, unknown>(calling(name));
+const picture = async (name: string): Promise<void> => {
+  const pictures = process.env['SVC_PICTURES'];
+  if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
+};
 const question = (): ReturnType<Page['locator']> => windowOf(page, 'Notas').getByRole('alertdialog');
 
 test('every verb of the table is called here', () => {
@@ -108,7 +113,7 @@ describe('inside', () => {
       await page.keyboard.press('Escape');
       answers.set(name, await answer);
     }
-    const refused = /verbo-desconhecido|argumentos-invalidos|sem-resposta|fora-do-ambiente|TypeError/;
+    const refused = /verbo-desconhecido|argumentos-invalidos|sem-resposta|fora do ambiente|TypeError/;
     expect([...answers].filter(([, answer]) => refused.test(answer))).toEqual([]);
     expect(answers.get('salas.ler')).toBe('error NOT_FOUND');
     expect(answers.get('dialogo.confirmar')).toBe('value null');
@@ -153,6 +158,64 @@ describe('inside', () => {
     await question().waitFor();
     await windowOf(page, 'Notas').getByRole('button', { name: 'Fechar' }).click();
     await windowOf(page, 'Notas').waitFor({ state: 'detached' });
+  });
+
+  test('what a page copies is what the person pastes into the question of another one', async () => {
+    await notas.getByRole('button', { name: 'Nova nota' }).click();
+    expect(await ask('area.escrever')).toBe('value null');
+    const read = ask('area.ler');
+    await question().getByRole('textbox').waitFor();
+    await page.waitForTimeout(400);
+    await page.keyboard.press('Control+v');
+    expect(await read).toBe('value "copiado"');
+    await question().waitFor({ state: 'detached' });
+  });
+
+  test('a notice is in the bell of the person, with the name of the app, and leads back to the window and the place', async () => {
+    await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+      window.heard = [];
+      window.svc?.app.ao('abertura', ({ rota }) => heard.push(rota));
+    })`);
+    await notas.locator('body').evaluate('void location.reload()');
+    await expect.poll(async () => await notas.locator('body').evaluate('window.heard ?? null')).toEqual([]);
+    expect(await notas.locator('body').evaluate(`svc.notificar('Cópia pronta', { rota: 'nota/pronta' })`)).toBeNull();
+    const toast = page.getByRole('group', { name: 'Aviso que acabou de chegar' });
+    await toast.getByText('Notas: Cópia pronta').waitFor();
+    await picture('own-notice');
+    await openApp(page, 'Relógio');
+    await page.getByRole('button', { name: /^Avisos/ }).click();
+    await page.getByRole('dialog', { name: 'Avisos' }).getByText('Notas: Cópia pronta').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await picture('own-notice-bell');
+    await page.getByRole('dialog', { name: 'Avisos' }).getByRole('button', { name: 'Abrir Notas' }).first().click();
+    await expect.poll(async () => await notas.locator('body').evaluate('window.heard')).toEqual(['nota/pronta']);
+    await expect.poll(async () => await windowOf(page, 'Notas').evaluate((window) => window.hasAttribute('top'))).toBe(true);
+  });
+
+  test('more than ten notices at once are refused, with the time to wait', async () => {
+    const answers = await notas.locator('body').evaluate<readonly string[], unknown>(`(async () => {
+      const said = [];
+      for (let n = 0; n < 14; n++) said.push(await svc.notificar('de novo').then(() => 'kept', ({ code, retryAfterMs }) => code + ' ' + (retryAfterMs > 0)));
+      return said;
+    })()`);
+    expect(answers.at(-1)).toBe('RATE_LIMITED true');
+    expect(answers.filter((answer) => answer === 'kept').length).toBeLessThanOrEqual(11);
+  });
+
+  test('the questions fit 320 px, in both themes, and pass axe', { timeout: 120_000 }, async () => {
+    await notas.getByRole('button', { name: 'Nova nota' }).click();
+    for (const name of called.filter(asksPerson)) {
+      const answer = ask(name);
+      await question().waitFor();
+      expect(await axeInBothThemes(page, { seen: async (suffix) => await picture(`${name}${suffix}`) })).toEqual([]);
+      await page.setViewportSize({ width: 320, height: 640 });
+      const box = await question().boundingBox();
+      expect([name, box!.x >= 0 && box!.x + box!.width <= 320]).toEqual([name, true]);
+      await picture(`${name}-320`);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.keyboard.press('Escape');
+      expect(await answer).toBe('value null');
+    }
   });
 
   test('a question goes with the page that asked it', async () => {
@@ -223,10 +286,11 @@ test('outside each verb does what the table says', async () => {
     'area.ler': 'error recusado',
   };
   const expected = (name: Public): string =>
-    own[name] ?? (verbs[name].outside === 'rejects' ? 'error fora-do-ambiente' : verbs[name].outside === 'null' ? 'value null' : '');
+    own[name] ??
+    (verbs[name].outside === 'rejects' ? `error fora do ambiente ${name}` : verbs[name].outside === 'null' ? 'value null' : '');
   for (const name of called.filter((each) => each !== 'window.close' && each !== 'pessoas.corDe'))
     expect([name, answers[name]]).toEqual([name, expected(name)]);
   expect(answers['pessoas.corDe']).toMatch(/^value "#[0-9a-f]{6}"$/);
-  expect(await tab.evaluate(`svc.salas.listar().catch((error) => error.message)`)).toBe('fora do ambiente salas.listar');
+  expect(await tab.evaluate(`svc.gpu.estado().catch(({ code }) => code)`)).toBe('fora-do-ambiente');
   await tab.close();
 });
