@@ -67,6 +67,7 @@ export class SvcTabs extends LitElement {
   }
 
   override updated(): void {
+    this.#arrange();
     this.#measure();
     const active = this.#tab(this.now.active);
     if (this.#shown !== this.now.active) active?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -91,9 +92,12 @@ export class SvcTabs extends LitElement {
     this.overflows = strip !== null && strip.scrollWidth > strip.clientWidth + (this.overflows ? 36 : 0);
   }
 
-  get #drawn(): readonly Tab[] {
-    const { tabs } = this.now;
-    return this.dragged?.ids.flatMap((id) => tabs.find((tab) => tab.id === id) ?? []) ?? tabs;
+  /** An element that moves in the document loses the pointer: while it is dragged, only its place on the screen changes. */
+  #arrange(): void {
+    for (const { id } of this.now.tabs) {
+      const box = this.#tab(id)?.parentElement;
+      if (box != null) box.style.order = String(this.dragged?.ids.indexOf(id) ?? '');
+    }
   }
 
   #key(event: KeyboardEvent): void {
@@ -161,7 +165,7 @@ export class SvcTabs extends LitElement {
   }
 
   override render(): TemplateResult {
-    const tabs = this.#drawn;
+    const { tabs } = this.now;
     return html`
       ${
         tabs.length === 0

@@ -28,12 +28,15 @@ afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
 const tab = (name: string): Locator => windowOf(page, 'Rascunhos').getByRole('tab', { name, exact: true });
 const text = (): Locator => rascunhos.getByLabel('Texto');
-/** Titles in order, the selected one in brackets. */
+/** Titles from left to right, the selected one in brackets. */
 const shown = async (): Promise<string> =>
   await windowOf(page, 'Rascunhos')
     .getByRole('tab')
     .evaluateAll((tabs) =>
-      tabs.map((one) => (one.ariaSelected === 'true' ? `[${one.textContent.trim()}]` : one.textContent.trim())).join(' '),
+      tabs
+        .toSorted((one, other) => one.getBoundingClientRect().x - other.getBoundingClientRect().x)
+        .map((one) => (one.ariaSelected === 'true' ? `[${one.textContent.trim()}]` : one.textContent.trim()))
+        .join(' '),
     );
 const shows = async (tabs: string): Promise<void> => await expect.poll(shown).toBe(tabs);
 const focused = async (name: string): Promise<void> =>
