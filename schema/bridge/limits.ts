@@ -25,8 +25,7 @@ export const limits = {
   questionChoicesMax: 50,
   /** What an app tells its own person. */
   noticeCharsMax: 200,
-  // Tabs of a window: what `close-tabs` carries of two full windows is below the 64 KiB that a browser sends while a page goes.
+  // Tabs of a window.
   tabsMax: 50,
   tabTitleCharsMax: 80,
-  closedTabsMax: 100,
 };

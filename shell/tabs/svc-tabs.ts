@@ -3,7 +3,7 @@
  * selected. Arrows, Home and End go; Enter and Space select; Delete asks to close; Ctrl+Shift with an arrow moves, as a drag does. The cross of
  * a tab is for the pointer only: Delete and the menu of a tab do the same. Where not all fit, they scroll, and a button lists them.
  */
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Tab } from '../../schema/bridge/tab-verbs.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -36,7 +36,7 @@ export class SvcTabs extends LitElement {
   declare dragged: { readonly id: string; readonly ids: readonly string[] } | null;
   declare overflows: boolean;
   #watch = new Watch(this, () => [language]);
-  #sizes = new ResizeObserver(() => this.#measure());
+  #sizes = new ResizeObserver(() => this.#fit());
   /** The tab with the focus before this drawing. */
   #focused: string | null = null;
   /** Whose click ends a drag and selects nothing. */
@@ -66,12 +66,12 @@ export class SvcTabs extends LitElement {
     this.#focused = this.hasUpdated ? this.#focusedId() : null;
   }
 
-  override updated(): void {
+  override updated(changed: PropertyValues<this>): void {
     this.#arrange();
-    this.#measure();
-    const active = this.#tab(this.now.active);
-    if (this.#shown !== this.now.active) active?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (this.#shown !== this.now.active || changed.has('overflows')) this.#fit();
+    else this.#measure();
     this.#shown = this.now.active;
+    const active = this.#tab(this.now.active);
     if (this.#focused === null || this.#focusedId() === this.#focused) return;
     // Moving an element takes its focus; a tab that is gone leaves it to the active one, or to what is left.
     const next = this.#tab(this.#focused) ?? active ?? this.renderRoot.querySelector<HTMLElement>('.new');
@@ -85,6 +85,12 @@ export class SvcTabs extends LitElement {
 
   #tab(id: string | null): HTMLElement | null {
     return [...this.renderRoot.querySelectorAll<HTMLElement>('[role=tab]')].find((tab) => tab.dataset['id'] === id) ?? null;
+  }
+
+  /** The active one is to be seen. */
+  #fit(): void {
+    this.#measure();
+    this.#tab(this.now.active)?.parentElement?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   #measure(): void {

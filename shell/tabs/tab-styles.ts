@@ -24,7 +24,7 @@ export const tabStyles = css`
     display: flex;
     align-items: center;
     flex: 0 1 180px;
-    min-width: 96px;
+    min-width: 116px;
     height: 100%;
     border-bottom: 2px solid transparent;
     color: var(--muted);
@@ -93,7 +93,7 @@ export const tabStyles = css`
       height: 44px;
     }
     .tab {
-      min-width: 120px;
+      min-width: 132px;
     }
   }
   @media (forced-colors: active) {

@@ -1,7 +1,7 @@
 /** Which tabs the pages of windows have, by window. What a page and a person may do with them is in tab-actions.ts. Decision: docs/decisions/0207 */
-import { limits } from '../../schema/bridge/limits.ts';
 import type { ClosedTab, Tab } from '../../schema/bridge/tab-verbs.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
+import { limits } from './limits.ts';
 
 export interface WindowTabs {
   readonly app: string;

@@ -103,6 +103,7 @@ export const windowStyles = css`
   :host([narrow]) .tabbed {
     flex-wrap: wrap;
     height: auto;
+    padding-top: 4px;
   }
   :host([narrow]) .tabbed h2 {
     flex: 1;

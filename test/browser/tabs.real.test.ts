@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { writeDesired } from '../integration/world.ts';
+import { order, view, whenState, writeDesired } from '../integration/world.ts';
 import { until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, boxOf, drag, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 
@@ -63,17 +63,15 @@ async function openNew(words: string): Promise<void> {
 /** Three drafts, the last one in front, whatever the test before left. */
 beforeEach(async () => {
   await openApp(page, 'Rascunhos');
-  await tab('Nova aba').or(windowOf(page, 'Rascunhos').getByRole('tab')).first().waitFor();
-  while ((await windowOf(page, 'Rascunhos').getByRole('tab').count()) > 1) {
-    const before = await shown();
-    await windowOf(page, 'Rascunhos').getByRole('tab').last().focus();
-    await page.keyboard.press('Delete');
-    await until('one less', async () => (await shown()) !== before);
-  }
-  await write('a');
-  await openNew('b');
-  await openNew('c');
-  await shows('a b [c]');
+  await windowOf(page, 'Rascunhos').getByRole('tab').first().waitFor();
+  await rascunhos.locator('body').evaluate(`(async () => {
+    const close = (abas) => fetch('close-tabs', { method: 'POST', body: JSON.stringify({ abas }) });
+    await close([]);
+    for (const id of ['a', 'b', 'c']) await fetch('api/rascunhos/' + id, { method: 'PUT', body: JSON.stringify({ texto: id }) });
+    await close(['a', 'b', 'c'].map((id) => ({ id, ativa: id === 'c' })));
+    location.reload();
+  })()`);
+  await until('three tabs', async () => (await shown()) === 'a b [c]');
 });
 
 describe('by mouse', () => {
@@ -191,14 +189,13 @@ test('the backend gets the tabs when the last window closes, and they are back w
   expect(await text().inputValue()).toBe('a');
 });
 
-test('an app that does not declare richChrome has no tabs; one whose page is loaded again begins without', async () => {
+test('an app that does not declare richChrome has no tabs; a window that no page of the app is in has none', async () => {
   await openApp(page, 'Notas');
   await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
   const asked = `svc.abas.definir([{ id: 'a', titulo: 'A' }]).then(() => 'done', ({ code }) => code)`;
   expect(await frameOf(page, 'Notas').locator('body').evaluate(asked)).toBe('nao-declarado');
   expect(await windowOf(page, 'Notas').getByRole('tab').count()).toBe(0);
-  await page.addInitScript(`window.svc = { app: { ao() {} }, abas: { definir() {} }, noAmbiente: true }`);
-  await rascunhos.locator('body').evaluate('void location.reload()');
+  await rascunhos.locator('body').evaluate(`void location.assign('api/rascunhos')`);
   await windowOf(page, 'Rascunhos').getByRole('tab').first().waitFor({ state: 'detached' });
   await windowOf(page, 'Rascunhos').getByRole('heading', { name: 'Rascunhos' }).waitFor();
 });
@@ -225,9 +222,16 @@ test('many tabs scroll and are listed; 1280 and 320 px, light and dark, pass axe
     expect(await axeInBothThemes(page, { seen })).toEqual([]);
   };
   await look('tabs');
-  await rascunhos.locator('body').evaluate(`svc.abas.definir(
-    Array.from({ length: 20 }, (_, n) => ({ id: 't' + n, titulo: 'Um texto com um nome comprido ' + n, fechavel: n > 0 })), { ativa: 't12', nova: true })`);
-  const active = tab('Um texto com um nome comprido 12');
+  await rascunhos.locator('body').evaluate(`(async () => {
+    const ids = Array.from({ length: 20 }, (_, n) => 't' + n);
+    for (const id of ids) {
+      const body = JSON.stringify({ texto: 'Um texto com um nome comprido ' + id });
+      await fetch('api/rascunhos/' + id, { method: 'PUT', body });
+    }
+    await fetch('close-tabs', { method: 'POST', body: JSON.stringify({ abas: ids.map((id) => ({ id, ativa: id === 't12' })) }) });
+    location.reload();
+  })()`);
+  const active = tab('Um texto com um nome comprido t12');
   await active.waitFor();
   const all = windowOf(page, 'Rascunhos').getByRole('button', { name: 'Todas as abas' });
   await all.waitFor();
@@ -243,8 +247,21 @@ test('many tabs scroll and are listed; 1280 and 320 px, light and dark, pass axe
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-test('the icon of its windows comes from the portal, while the backend is stopped', async () => {
+test('the icon of its windows comes from the portal, also while the backend is stopped', async () => {
   const icon = windowOf(page, 'Rascunhos').getByRole('button', { name: 'Menu da janela Rascunhos' }).locator('img');
   await expect.poll(async () => await icon.evaluate((image: HTMLImageElement) => image.naturalWidth > 0)).toBe(true);
-  expect(await icon.getAttribute('src')).toMatch(/^\/api\/apps\/rascunhos\/icone-da-janela\?v=1\.0\.0$/);
+  const address = await icon.getAttribute('src');
+  expect(address).toBe('/api/apps/rascunhos/icone-da-janela?v=1.0.0');
+  await windowOf(page, 'Rascunhos').getByRole('button', { name: 'Fechar', exact: true }).click();
+  await order(portal, 'stop', 'rascunhos');
+  await whenState(portal, 'rascunhos', 'stopped');
+  // Another version in the address: it is not in the cache of the browser.
+  const loaded = `(async () => {
+    const image = new Image();
+    image.src = '/api/apps/rascunhos/icone-da-janela?v=0.9.0';
+    await image.decode();
+    return image.naturalWidth;
+  })()`;
+  expect(await page.evaluate<number>(loaded)).toBeGreaterThan(0);
+  expect((await view(portal, 'Backend/ana/rascunhos'))?.state).toBe('stopped');
 });
