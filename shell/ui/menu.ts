@@ -80,7 +80,7 @@ export class SvcMenu extends LitElement {
         gap: 10px;
         width: 100%;
         min-height: var(--control);
-        padding: 0 10px;
+        padding: 4px 10px;
         border: 0;
         border-radius: 8px;
         background: transparent;
@@ -102,6 +102,8 @@ export class SvcMenu extends LitElement {
       }
       .label {
         flex: 1;
+        min-width: 0;
+        overflow-wrap: anywhere;
       }
       kbd {
         color: var(--muted);

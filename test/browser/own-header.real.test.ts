@@ -52,7 +52,7 @@ beforeEach(async () => {
 test('while it starts there is a title bar, its menu and its controls, by keyboard too; with the page it is gone', async () => {
   await writeFile(slowly, '');
   await openApp(page, 'Notas');
-  await notas().getByText('Iniciando Notas…').waitFor();
+  await notas().getByText('Iniciando Notas', { exact: true }).waitFor();
   await titleBar().waitFor();
   expect(await axeInBothThemes(page)).toEqual([]);
   await picture('own-header-starting');
