@@ -236,6 +236,8 @@ const declared: Names<Svc> = {
     abrir: 'function',
   },
   janela: { abrir: 'function' },
+  abas: { definir: 'function', selecionar: 'function', fechar: 'function', ordenar: 'function' },
+  notificar: 'function',
   dialogo: { confirmar: 'function', perguntar: 'function', escolher: 'function' },
   area: { escrever: 'function', ler: 'function' },
   gpu: { concedida: 'function', estado: 'function' },
