@@ -2,80 +2,12 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, type RawData } from 'ws';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { validateManifest } from '../../schema/manifest/validate.ts';
-import { ask, backendEnv, cleanUp, commandOf, start, temporaryFolder, type Ask, type Backend } from '../../sdk/testing/runtimes.ts';
-
-const examples = fileURLToPath(new URL('../', import.meta.url));
-const token = 'ficha-de-exemplo';
-const asOwner = ['X-Svc-App-Token', token] as const;
-
-/** JSON as it came: the tests say what they expect of it. */
-// oxlint-disable-next-line typescript/no-explicit-any
-type Fields = any;
+import { ask, backendEnv, cleanUp, commandOf, start, temporaryFolder } from '../../sdk/testing/runtimes.ts';
+import { asOwner, examples, launch, readManifest, ready, type Fields, type Started } from '../testing/launch.ts';
 
 const parsed = (data: RawData): Fields => JSON.parse((data as Buffer).toString());
-
-interface Started extends Backend {
-  readonly manifest: Manifest;
-  readonly home: string;
-  readonly data: string;
-  readonly socket: string;
-  readonly call: (asked: Ask) => ReturnType<typeof ask>;
-  readonly json: (method: string, path: string, body?: unknown) => Promise<{ readonly status: number; readonly value: Fields }>;
-}
-
-function readManifest(folder: string): Manifest {
-  const file = join(folder, 'svc-app.json');
-  const report = validateManifest(file, readFileSync(file));
-  expect({ errors: report.errors, warnings: report.warnings }).toEqual({ errors: [], warnings: [] });
-  return report.manifest!;
-}
-
-function launch(
-  kind: 'apps' | 'faults',
-  id: string,
-  { home = temporaryFolder(), env = {} }: { home?: string; env?: Record<string, string> } = {},
-): Started {
-  const folder = join(examples, kind, id);
-  const manifest = readManifest(folder);
-  const dir = join(home, '.svc-apps', id);
-  const [socket, data] = [join(dir, 'app.sock'), join(dir, 'data')];
-  mkdirSync(data, { recursive: true, mode: 0o700 });
-  const { runtime, entrypoint } = manifest.backend;
-  if (runtime === 'binary') throw new Error(`${id}: no example is a binary`);
-  const variables = {
-    SVC_APP_ID: id,
-    SVC_APP_SOCKET: socket,
-    SVC_APP_DATA_DIR: data,
-    SVC_APP_TOKEN: token,
-    SVC_APP_BASE_PATH: '/',
-    SVC_APP_INSTALLED_HASH: 'x',
-  };
-  const backend = start(commandOf(runtime, join(folder, entrypoint)), backendEnv(home, { ...variables, ...env }), folder);
-  const call = (asked: Ask): ReturnType<typeof ask> => ask(socket, { ...asked, headers: [asOwner, ...(asked.headers ?? [])] });
-  return {
-    ...backend,
-    manifest,
-    home,
-    data,
-    socket,
-    call,
-    json: async (method, path, body) => {
-      const sent = body === undefined ? '' : Buffer.from(JSON.stringify(body), 'utf8').toString('latin1');
-      const answer = await call({ method, path, body: sent });
-      return { status: answer.status, value: JSON.parse(answer.body) };
-    },
-  };
-}
-
-async function ready(app: Started): Promise<Started> {
-  await app.said(`[${app.manifest.id}] versão ${app.manifest.version} escutando em ${app.socket}`);
-  return app;
-}
 
 const ids = readdirSync(join(examples, 'apps'), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 const faults = readdirSync(join(examples, 'faults'));
@@ -193,33 +125,6 @@ describe('notas', () => {
   });
 });
 
-describe('rascunhos', () => {
-  const aba = (id: string, ativa = false) => ({ id, titulo: id, ativa, janela: 1 });
-
-  test('keeps the drafts whose tabs were open when the last window closed, in their order, also after a restart', async () => {
-    const app = await ready(launch('apps', 'rascunhos'));
-    for (const id of ['um', 'dois', 'tres']) expect((await app.json('PUT', `/api/rascunhos/${id}`, { texto: id })).status).toBe(200);
-    expect(await app.json('POST', '/close-tabs', { abas: [aba('tres'), aba('um', true), aba('outro')] })).toMatchObject({
-      status: 200,
-      value: { rascunhos: 2 },
-    });
-    app.process.kill('SIGKILL');
-    await app.ended;
-    const again = await ready(launch('apps', 'rascunhos', { home: app.home }));
-    expect((await again.json('GET', '/api/rascunhos')).value).toEqual({
-      ativa: 'um',
-      rascunhos: [
-        { id: 'tres', texto: 'tres' },
-        { id: 'um', texto: 'um' },
-      ],
-    });
-    for (const body of [{ texto: 7 }, { texto: 'x'.repeat(100_001) }, null])
-      expect((await again.json('PUT', '/api/rascunhos/um', body)).status).toBe(400);
-    for (const body of [{}, { abas: 'um' }, { abas: [{}] }, []]) expect((await again.json('POST', '/close-tabs', body)).status).toBe(400);
-    expect((await again.json('GET', '/api/rascunhos')).value.rascunhos).toHaveLength(2);
-  });
-});
-
 describe('relogio', () => {
   const open = (app: Started, headers: Record<string, string> = { [asOwner[0]]: asOwner[1] }): WebSocket =>
     new WebSocket(`ws+unix:${app.socket}:/ws`, { headers });
@@ -285,7 +190,7 @@ describe('relogio', () => {
         socketPath: app.socket,
         path: '/ws',
         headers: {
-          [asOwner[0]]: token,
+          [asOwner[0]]: asOwner[1],
           Connection: 'Upgrade',
           Upgrade: 'websocket',
           'Sec-WebSocket-Version': '13',

@@ -7,14 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Frame, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { order, view, whenInstalled, whenState, writeDesired } from '../integration/world.ts';
-import { msOften, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { view, whenInstalled, writeDesired } from '../integration/world.ts';
+import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, frameAt, frameOf, launchBrowser, openApp, signedInAnew, type TestPage } from './support/browser.ts';
 
 let folder: string;
 let packages: string;
-/** While this file is there, the provider takes three seconds to start. */
-let slowly: string;
 let portal: RunningPortal;
 let browser: Browser;
 let made: TestPage;
@@ -46,8 +44,6 @@ beforeAll(async () => {
   packages = join(folder, 'packages');
   for (const app of ['dicionario', 'leitor']) await cp(join(repository, 'examples/apps', app), join(packages, app), { recursive: true });
   const file = join(packages, 'dicionario/backend/main.py');
-  slowly = join(folder, 'devagar');
-  const sleeps = `import os, time\nif os.path.exists(${JSON.stringify(slowly)}): time.sleep(3)\n`;
   await writeFile(
     file,
     sleeps + (await readFile(file, 'utf8')).replace("            case ('GET', 'todas'):", `${more}            case ('GET', 'todas'):`),
@@ -255,49 +251,6 @@ describe('a call', () => {
     await says('Parado.');
     expect(await leitor.locator('#lista li').count()).toBeLessThan(8);
   });
-});
-
-test('a call that starts its provider says so with its steps, in a notice that stays until it answers and can be put away', async () => {
-  await allow();
-  const stopped = async (): Promise<void> => {
-    await order(portal, 'stop', 'dicionario');
-    await whenState(portal, 'dicionario', 'stopped');
-  };
-  const toast = page.getByRole('group', { name: 'Aviso que acabou de chegar' });
-  await writeFile(slowly, '');
-  try {
-    await stopped();
-    const told = new Set<string>();
-    await word('aurora');
-    await toast.getByText('Iniciando Dicionário, a pedido de Leitor…').waitFor();
-    await toast.getByText(/^Etapa [1-6] de 6: \S/).waitFor();
-    await picture('starting');
-    await page.setViewportSize({ width: 320, height: 640 });
-    await picture('starting-320');
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await until(
-      'the end of the notice',
-      async () => {
-        const [words] = await toast.locator('small').allInnerTexts();
-        if (words !== undefined) told.add(words);
-        return (await toast.count()) === 0;
-      },
-      30_000,
-      msOften,
-    );
-    expect([...told]).toContain('Etapa 5 de 6: Socket');
-    await says('aurora: Claridade que antecede');
-
-    await stopped();
-    await word('cais');
-    await toast.getByRole('button', { name: 'Dispensar' }).click();
-    await toast.waitFor({ state: 'detached' });
-    await says('cais: Lugar da margem');
-    expect(await toast.count()).toBe(0);
-    expect(problems()).toEqual([]);
-  } finally {
-    await rm(slowly);
-  }
 });
 
 const picture = async (name: string): Promise<void> => {
