@@ -46,7 +46,7 @@ beforeAll(async () => {
   const file = join(packages, 'dicionario/backend/main.py');
   await writeFile(
     file,
-    sleeps + (await readFile(file, 'utf8')).replace("            case ('GET', 'todas'):", `${more}            case ('GET', 'todas'):`),
+    (await readFile(file, 'utf8')).replace("            case ('GET', 'todas'):", `${more}            case ('GET', 'todas'):`),
   );
   const desired = await writeDesired(join(folder, 'd'), { apps: ['dicionario', 'leitor'], packages });
   [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
@@ -253,14 +253,11 @@ describe('a call', () => {
   });
 });
 
-const picture = async (name: string): Promise<void> => {
-  const pictures = process.env['SVC_PICTURES'];
-  if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
-};
-
 /** Pictures for a person who looks: SVC_PICTURES names their folder. */
 async function looks(name: string): Promise<void> {
-  const seen = async (suffix: string): Promise<void> => await picture(`${name}${suffix}`);
+  const pictures = process.env['SVC_PICTURES'];
+  const seen = async (suffix: string): Promise<void> =>
+    void (pictures && (await page.screenshot({ path: join(pictures, `${name}${suffix}.png`) })));
   await question().getByRole('button', { name: 'Não permitir' }).and(page.locator(':enabled')).waitFor();
   expect(await axeInBothThemes(page, { seen })).toEqual([]);
   await page.setViewportSize({ width: 320, height: 640 });
