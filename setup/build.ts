@@ -7,6 +7,7 @@ import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { build as esbuild, type BuildOptions } from 'esbuild';
 import { buildCommands } from './build-commands.ts';
+import { pageMachine } from './page-machine.ts';
 import { undiciParts } from './undici-parts.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -45,7 +46,7 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   { entry: 'examples/apps/caderno/src/yjs.ts', outfile: 'examples/apps/caderno/backend/yjs.mjs', options: server },
   // What every page of an app loads is small; the driver of rooms is a separate file. Decision: docs/decisions/0102-rooms-in-the-page.md
   { entry: 'sdk/web/svc.ts', outfile: 'build/sdk/web/svc.js', options: page },
-  { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm' } },
+  { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm', plugins: [pageMachine] } },
   // Beside its caller, so that the folder is complete wherever it is put (NODE_PATH, the server kit).
   { entry: 'sdk/rooms/node.ts', outfile: 'sdk/node/svc/lib/room-connection.cjs', options: library },
 ];
@@ -79,7 +80,7 @@ async function build(): Promise<void> {
       minify: true,
       legalComments: 'none',
       logLevel: 'warning',
-      plugins: [undiciParts],
+      plugins: [...(options.plugins ?? []), undiciParts],
     });
     for (const file of result.outputFiles) await writeIfChanged(file.path, file.contents);
   }
