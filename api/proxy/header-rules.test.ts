@@ -156,7 +156,24 @@ describe('the headers that a browser gets', () => {
       'text/html',
       'Content-Security-Policy',
       "frame-ancestors 'self' http://svc.localhost:8787",
+      'Cross-Origin-Opener-Policy',
+      'same-origin-allow-popups',
     ]);
+  });
+
+  test.for([
+    [
+      'of a page, once, whatever types it says',
+      ['Content-Type', 'text/html', 'Content-Type', 'text/xml'],
+      own,
+      ['same-origin-allow-popups'],
+    ],
+    ['as the backend says', ['Content-Type', 'text/html', 'cross-origin-opener-policy', 'unsafe-none'], own, ['unsafe-none']],
+    ['of data: none', ['Content-Type', 'application/json'], own, []],
+    ['in path mode: none, as tabs of the shell have its own', ['Content-Type', 'text/html'], inPath, []],
+  ] as const)('the opener policy %s', ([, raw, policy, said]) => {
+    const headers = clientHeaders(answerWith(raw), policy);
+    expect(headers.filter((_, at) => headers[at - 1]?.toLowerCase() === 'cross-origin-opener-policy')).toEqual(said);
   });
 
   test.for([

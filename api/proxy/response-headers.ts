@@ -26,6 +26,7 @@ export function clientHeaders(head: ResponseHead, policy: ResponsePolicy): strin
   const named = head.connection === '' ? null : namedTokens(head.connection);
   const kept: string[] = [];
   let typed = false;
+  let page = false;
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]!;
     if (named !== null && named.has(name.toLowerCase())) continue;
@@ -34,10 +35,17 @@ export function clientHeaders(head: ResponseHead, policy: ResponsePolicy): strin
     kept.push(name, value);
     if (responseKind(name) !== 'contentType') continue;
     typed = true;
-    if (mayBePage(value)) kept.push('Content-Security-Policy', framePolicy(policy));
+    if (mayBePage(value)) page = true;
   }
-  if (!typed && head.status !== 101 && head.framing !== 'none') kept.push('Content-Security-Policy', framePolicy(policy));
+  if (!typed && head.status !== 101 && head.framing !== 'none') page = true;
+  if (page) kept.push('Content-Security-Policy', framePolicy(policy));
+  if (page && policy.basePath === '/' && !saysOpener(raw)) kept.push('Cross-Origin-Opener-Policy', 'same-origin-allow-popups');
   return kept;
+}
+
+/** Unless the app says so itself, no tab of another origin keeps a hold on the tab that it opened one in. Decision: docs/decisions/0209-openers-of-app-pages.md */
+function saysOpener(raw: readonly string[]): boolean {
+  return raw.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'cross-origin-opener-policy');
 }
 
 /** Types of which no browser makes a page to click in. Of any other, of none and of a broken one it may. */

@@ -78,4 +78,8 @@ export const consentStyles = css`
   .verbs .button {
     flex: 1 1 120px;
   }
+  /* A press on one reaches the dialog, which counts anew. */
+  .verbs .button:disabled {
+    pointer-events: none;
+  }
 `;

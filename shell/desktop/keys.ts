@@ -20,6 +20,8 @@ const arrows: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 export function pressShellKey(desk: Desk, key: ShellKey): void {
+  // The page of an app sends these too: what covers the question could be taken away under a click.
+  if (desk.appCalls.question.get() !== null) return;
   if (key === 'F6' || key === 'Shift+F6') {
     const next = desk.windows.neighbour(key === 'F6' ? 1 : -1);
     if (next !== null) desk.activate(next.id);

@@ -30,10 +30,13 @@ export function roomHandlers(desk: () => Desk): Pick<BridgeHandlers, Extract<Ask
     'salas.tirarAcessoDoGrupo': async (id, { sala, grupo }, signal) => (await rooms(id, signal).revoke(sala, 'grupos', grupo), null),
     'salas.avisar': async (id, { sala, ...notice }, signal) => (await rooms(id, signal).notify(sala, notice), null),
     'salas.compartilhar': async (id, { sala }, signal) => {
-      // What comes over everything comes where the person is, and once.
-      if (desk().windows.top()?.id !== id || desk().shared.get() !== null) throw new Error('a janela não está na frente');
+      // What comes over everything comes where the person is, once, and not over the question of consent.
+      const mayCome = (): boolean =>
+        desk().windows.top()?.id === id && desk().shared.get() === null && desk().appCalls.question.get() === null;
+      if (!mayCome()) throw new Error('a janela não está na frente');
       // Of another app it answers as if it did not exist.
       await rooms(id, signal).read(sala);
+      if (!mayCome()) throw new Error('a janela não está mais na frente');
       desk().shared.set(sala);
       return null;
     },

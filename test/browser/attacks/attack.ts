@@ -1,0 +1,48 @@
+/** What an app tries against the shell and against another app: a row of the matrix of docs/isolation.md. */
+import type { Frame, Page } from 'playwright-core';
+
+export type Mode = 'subdomain' | 'path';
+export const inPathMode: readonly Mode[] = ['path'];
+
+/** Handed to the scripts of the page. Addresses end with a slash. */
+export interface Aim {
+  readonly shell: string;
+  readonly own: string;
+  readonly victim: string;
+  readonly secret: string;
+}
+
+export interface Cell {
+  readonly aim: Aim;
+  /** The desktop. */
+  readonly page: Page;
+  readonly hostile: Frame;
+}
+
+export interface Attack {
+  /** After "an app". */
+  readonly what: string;
+  /** What holds it where it does not get through. */
+  readonly by: string;
+  /** The modes in which it gets through. */
+  readonly open?: readonly Mode[];
+  /** Runs in the page of the attacker; true is a success. An error is none. */
+  readonly inPage?: (aim: Aim) => Promise<boolean> | boolean;
+  /** What the page alone can't see: whether it had an effect. */
+  readonly seen?: (cell: Cell) => Promise<boolean>;
+}
+
+export interface AttackGroup {
+  readonly title: string;
+  readonly attacks: readonly Attack[];
+}
+
+export function frameOfVictim({ page, aim }: Cell): Frame {
+  const frame = page.frames().find((one) => one.parentFrame() === page.mainFrame() && one.url().startsWith(aim.victim));
+  if (frame === undefined) throw new Error('the victim has no frame');
+  return frame;
+}
+
+export async function visits(cell: Cell): Promise<number> {
+  return Number(await frameOfVictim(cell).evaluate(async (url) => await (await fetch(`${url}visitas`)).text(), cell.aim.victim));
+}

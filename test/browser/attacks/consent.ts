@@ -1,0 +1,226 @@
+/** Clickjacking of the question of consent: what the app does so that the person answers yes and does not mean it. */
+import { inPathMode, type Attack, type Cell } from './attack.ts';
+import { afresh, allow, isGranted, question, type Reply } from './consent-question.ts';
+
+declare const perguntar: (verbo: string, args?: object, moved?: Transferable[]) => Promise<Reply>;
+declare const pedir: (capacidade: string, more?: object) => Promise<Reply>;
+declare const dizer: (evento: string, dados: object) => Promise<void>;
+
+async function asked(cell: Cell): Promise<void> {
+  await afresh(cell);
+  await cell.hostile.evaluate(() => void pedir('cofre/v1'));
+  await question(cell).waitFor();
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Where a click says yes. */
+async function yes(cell: Cell): Promise<Point> {
+  const box = await allow(cell).boundingBox();
+  if (box === null) throw new Error('the question is not to be seen');
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** Whether a click there would reach the question. */
+async function isInFront(cell: Cell): Promise<boolean> {
+  return await cell.page.evaluate(
+    ({ x, y }) => {
+      let at: Element | null = null;
+      for (let root: DocumentOrShadowRoot | null = document; root !== null;) {
+        const inner: Element | null = root.elementFromPoint(x, y);
+        root = inner === at ? null : (inner?.shadowRoot ?? null);
+        at = inner;
+      }
+      return at?.closest('[role="alertdialog"]') != null;
+    },
+    await yes(cell),
+  );
+}
+
+const isReady = async (cell: Cell): Promise<void> => await allow(cell).and(cell.page.locator(':enabled')).waitFor();
+
+export const consent: readonly Attack[] = [
+  {
+    what: 'draws over the question',
+    by: 'the question is a modal dialog of the shell; pages draw in their frame only',
+    open: inPathMode,
+    seen: async (cell) => {
+      await asked(cell);
+      await cell.hostile.evaluate(async () => {
+        await perguntar('window.maximize');
+        const at = ((): Document => {
+          try {
+            return parent.document;
+          } catch {
+            return document;
+          }
+        })();
+        const [cover, dialog] = [at.createElement('div'), at.createElement('dialog')];
+        at.body.append(cover, dialog);
+        cover.popover = 'manual';
+        for (const each of [cover, dialog])
+          Object.assign(each.style, { inset: '0', width: '100vw', height: '100vh', zIndex: '2147483647' });
+        dialog.showModal();
+        cover.showPopover();
+      });
+      return !(await isInFront(cell));
+    },
+  },
+  {
+    what: 'presses its buttons by script',
+    by: 'another origin',
+    open: inPathMode,
+    seen: async (cell) => {
+      await asked(cell);
+      await isReady(cell);
+      await cell.hostile
+        .evaluate(async () => {
+          const roots = (root: ParentNode): readonly ParentNode[] =>
+            [root].concat([...root.querySelectorAll('*')].flatMap((one) => (one.shadowRoot === null ? [] : roots(one.shadowRoot))));
+          const button = roots(parent.document)
+            .map((root) => root.querySelector('[role="alertdialog"] .primary'))
+            .find((one) => one !== null);
+          button?.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, composed: true }));
+          (button as HTMLElement).click();
+          await new Promise((resolve) => setTimeout(resolve, 300));
+        })
+        .catch(() => undefined);
+      return await isGranted(cell);
+    },
+  },
+  {
+    what: 'takes the keyboard from the question, so that keys answer it',
+    by: 'what is behind a modal dialog gets no focus, and no button of it has the focus',
+    seen: async (cell) => {
+      await asked(cell);
+      await cell.hostile.evaluate(() => {
+        const input = document.createElement('input');
+        document.body.append(input);
+        setInterval(() => {
+          window.focus();
+          input.focus();
+          for (const type of ['keydown', 'keyup'])
+            input.dispatchEvent(new KeyboardEvent(type, { key: 'Enter', bubbles: true, composed: true }));
+        }, 20);
+      });
+      await isReady(cell);
+      for (const key of ['Enter', 'Space', 'y', 'Enter']) await cell.page.keyboard.press(key);
+      return await isGranted(cell);
+    },
+  },
+  {
+    what: 'opens it under a pointer that clicks and clicks',
+    by: 'a press in the first half second makes the question wait anew',
+    seen: async (cell) => {
+      await asked(cell);
+      const { x, y } = await yes(cell);
+      await afresh(cell);
+      await cell.hostile.evaluate(async () => {
+        await perguntar('window.maximize');
+        addEventListener('pointerdown', () => void pedir('cofre/v1'), { once: true });
+      });
+      // Until its window is that large a click could be on the desktop.
+      await cell.hostile.waitForFunction(() => innerWidth > 1_200);
+      const end = performance.now() + 2_000;
+      while (performance.now() < end) await cell.page.mouse.click(x, y);
+      await question(cell)
+        .waitFor({ timeout: 2_000 })
+        .catch(() => undefined);
+      return (await isGranted(cell)) || (await question(cell).count()) === 0;
+    },
+  },
+  {
+    what: 'has a press under way as it becomes ready',
+    by: 'a click counts from its press',
+    seen: async (cell) => {
+      await asked(cell);
+      const { x, y } = await yes(cell);
+      await cell.page.mouse.move(x, y);
+      await cell.page.mouse.down();
+      await isReady(cell);
+      await cell.page.mouse.up();
+      return await isGranted(cell);
+    },
+  },
+  {
+    what: 'covers it with the launcher, and takes that away under a click',
+    by: 'the keys of the shell do nothing while the question is open',
+    seen: async (cell) => {
+      await asked(cell);
+      const launcher = cell.page.locator('svc-launcher');
+      await cell.hostile.evaluate(async () => {
+        await dizer('tecla', { tecla: 'Meta' });
+        await perguntar('window.maximize');
+      });
+      return (await launcher.count()) > 0 || !(await isInFront(cell));
+    },
+  },
+  {
+    what: 'covers it with the dialog for sharing a room',
+    by: 'nothing of an app comes over the question',
+    seen: async (cell) => {
+      await afresh(cell);
+      const share = async (): Promise<void> =>
+        await cell.hostile.evaluate(
+          async () => void (await perguntar('salas.compartilhar', { sala: Reflect.get(globalThis, 'sala') as string })),
+        );
+      await cell.hostile.evaluate(async () => {
+        const { valor } = await perguntar('salas.criar', { nome: 'Ata' });
+        Reflect.set(globalThis, 'sala', (valor as { readonly id: string }).id);
+        void pedir('cofre/v1');
+      });
+      // At the same time, and once the question is there.
+      await share();
+      await question(cell).waitFor();
+      await share();
+      const covered = !(await isInFront(cell));
+      await afresh(cell);
+      await cell.page.keyboard.press('Escape');
+      await cell.page.locator('svc-share').waitFor({ state: 'detached' });
+      return covered;
+    },
+  },
+  {
+    what: 'takes the whole screen',
+    by: 'the permissions policy of the shell',
+    seen: async (cell) => {
+      await afresh(cell);
+      await cell.hostile.evaluate(() => {
+        document.querySelector('#agir')?.addEventListener('click', () => {
+          document.documentElement.requestFullscreen().then(
+            () => Reflect.set(globalThis, 'tela', 'cheia'),
+            () => Reflect.set(globalThis, 'tela', 'recusada'),
+          );
+        });
+      });
+      await cell.hostile.locator('#agir').click();
+      await cell.hostile.waitForFunction(() => Reflect.has(globalThis, 'tela'));
+      return await cell.hostile.evaluate(() => Reflect.get(globalThis, 'tela') === 'cheia');
+    },
+  },
+  {
+    what: 'covers it with a window of the browser, and takes that away under a click',
+    by: 'the question counts anew when its page gets the keyboard',
+    seen: async (cell) => {
+      await asked(cell);
+      await isReady(cell);
+      const { x, y } = await yes(cell);
+      // Pages of the test's browser always have the focus: here they have it when the test says so.
+      const bring = async (to: boolean): Promise<void> =>
+        await cell.page.evaluate((front) => {
+          document.hasFocus = () => front;
+          dispatchEvent(new Event(front ? 'focus' : 'blur'));
+        }, to);
+      await bring(false);
+      await cell.page.mouse.move(x, y);
+      await cell.page.mouse.down();
+      await bring(true);
+      await isReady(cell);
+      await cell.page.mouse.up();
+      return await isGranted(cell);
+    },
+  },
+];
