@@ -13,11 +13,11 @@ export interface CallPort {
   fail(error: CallError): void;
 }
 
-export function openCallPort(port: MessagePort, page: AbortSignal): CallPort {
+export function openCallPort(port: MessagePort, page: AbortSignal, bodyBytesMax: number = limits.callStreamedBodyBytesMax): CallPort {
   const ended = new AbortController();
   const signal = AbortSignal.any([page, ended.signal]);
   const credit = createCredit(signal);
-  const gathered = createGathered(signal);
+  const gathered = createGathered(signal, bodyBytesMax);
   const send = (message: ToPage, transfer: Transferable[] = []): void => port.postMessage(message, transfer);
   const fail = (erro: CallError): void => {
     send({ erro });
@@ -26,7 +26,7 @@ export function openCallPort(port: MessagePort, page: AbortSignal): CallPort {
   const broken = (): void => fail({ code: 'argumentos-invalidos', message: 'apps.pedir: mensagem fora do protocolo' });
   const chunk = async (corpo: unknown): Promise<void> => {
     if (!isChunk(corpo)) return broken();
-    const message = `apps.pedir: corpo maior que ${limits.callStreamedBodyBytesMax} bytes`;
+    const message = `apps.pedir: corpo maior que ${bodyBytesMax} bytes`;
     if (!(await gathered.add(corpo))) return fail({ code: 'TOO_LARGE', message, status: 413 });
     send({ mais: 1 });
   };
@@ -72,7 +72,7 @@ interface Gathered {
   readonly whole: Promise<Blob>;
 }
 
-function createGathered(signal: AbortSignal): Gathered {
+function createGathered(signal: AbortSignal, bytesMax: number): Gathered {
   const { promise, resolve, reject } = Promise.withResolvers<Blob>();
   promise.catch(() => undefined);
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -96,7 +96,7 @@ function createGathered(signal: AbortSignal): Gathered {
         taken = blob.slice(-1).arrayBuffer();
       }
       await taken;
-      return blob.size + bytes <= limits.callStreamedBodyBytesMax;
+      return blob.size + bytes <= bytesMax;
     },
     end: () => {
       flush();

@@ -9,7 +9,7 @@ import type { Browser, Frame, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { view, whenInstalled, writeDesired } from '../integration/world.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeInBothThemes, frameAt, frameOf, launchBrowser, openApp, signedInAnew, type TestPage } from './support/browser.ts';
+import { axeInBothThemes, frameAt, frameOf, launchBrowser, openApp, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
 
 let folder: string;
 let packages: string;
@@ -19,8 +19,16 @@ let made: TestPage;
 let page: Page;
 let leitor: Frame;
 
-/** Routes of the provider that no example needs: a large answer, and a question of its own to another provider. */
-const more = `            case ('GET', 'muito'):
+/** Routes of the provider that no example needs: a large answer, a question of its own to another provider, how many readings are under way. */
+const more = `            case ('GET', 'abertas'):
+                return self.responder_json(200, len(ABERTAS))
+            case ('GET', 'todas'):
+                ABERTAS.append(self)
+                try:
+                    return self.ler_todas()
+                finally:
+                    ABERTAS.remove(self)
+            case ('GET', 'muito'):
                 self.send_response(200)
                 self.end_headers()
                 for _ in range(300):
@@ -44,10 +52,8 @@ beforeAll(async () => {
   packages = join(folder, 'packages');
   for (const app of ['dicionario', 'leitor']) await cp(join(repository, 'examples/apps', app), join(packages, app), { recursive: true });
   const file = join(packages, 'dicionario/backend/main.py');
-  await writeFile(
-    file,
-    (await readFile(file, 'utf8')).replace("            case ('GET', 'todas'):", `${more}            case ('GET', 'todas'):`),
-  );
+  const slow = (await readFile(file, 'utf8')).replace('INTERVALO_S = 0.25', 'INTERVALO_S = 1\nABERTAS = []');
+  await writeFile(file, slow.replace("            case ('GET', 'todas'):\n                return self.ler_todas()\n", more));
   const desired = await writeDesired(join(folder, 'd'), { apps: ['dicionario', 'leitor'], packages });
   [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
 });
@@ -106,6 +112,9 @@ const inLeitor = async <T>(script: string): Promise<T> =>
     const erro = ({ name, code, status }) => ({ name, code, status });
     ${script}
   })()`)) as T;
+
+/** How many readings the provider has under way, as it says. */
+const readings = async (): Promise<number> => await inLeitor(`return await (await pedir('/abertas')).json()`);
 
 describe('the first use', () => {
   test('asks the person; a yes answers, starts the engine that did not run, and is kept', async () => {
@@ -168,6 +177,15 @@ describe('the first use', () => {
     await inLeitor('desiste.abort()');
     expect(await asked).toMatchObject({ name: 'AbortError' });
     await question().waitFor({ state: 'detached' });
+  });
+
+  test('a window that closes takes its question away', async () => {
+    await word('farol');
+    await question().waitFor();
+    await inLeitor('setTimeout(() => void svc.window.close())');
+    await windowOf(page, 'Leitor').waitFor({ state: 'detached' });
+    await question().waitFor({ state: 'detached' });
+    expect(await consents()).toEqual([]);
   });
 
   test('a click in the first half second, or one that began before, answers nothing; nor does a key meant for another window', async () => {
@@ -235,13 +253,20 @@ describe('a call', () => {
     ]);
   });
 
-  test('that streams is cut when the person takes the consent back', async () => {
-    await frameOf(page, 'Leitor').getByRole('button', { name: 'Ler o dicionário inteiro' }).click();
+  test('that streams is cut when the person takes the consent back in Settings', async () => {
+    await openApp(page, 'Configurações');
+    const settings = windowOf(page, 'Configurações');
+    await settings.getByRole('button', { name: 'Consentimentos', exact: true }).click();
+    const row = settings.locator('li.row', { hasText: 'Leitor usa Dicionário' });
+    await row.getByText('Permitido').waitFor();
+    // Settings is before the window of Leitor.
+    await inLeitor(`document.getElementById('todas').click()`);
     await says('aurora: Claridade');
-    const [{ id } = { id: '' }] = await consents();
-    await call('DELETE', `/api/consentimentos/${id}`);
+    await row.getByRole('button', { name: 'Revogar' }).click();
     await says('O dicionário parou de responder.');
     expect(await leitor.locator('#lista li').count()).toBeLessThan(8);
+    await row.waitFor({ state: 'detached' });
+    expect(await consents()).toEqual([]);
   });
 
   test('that streams is given up by the page, and the provider sees it', async () => {
@@ -250,6 +275,20 @@ describe('a call', () => {
     await frameOf(page, 'Leitor').getByRole('button', { name: 'Parar' }).click();
     await says('Parado.');
     expect(await leitor.locator('#lista li').count()).toBeLessThan(8);
+    await until('the provider stopped', async () => (await readings()) === 0);
+  });
+
+  test('ends with the window of its page: the provider sees it, and the next window calls as ever', async () => {
+    await frameOf(page, 'Leitor').getByRole('button', { name: 'Ler o dicionário inteiro' }).click();
+    await says('aurora: Claridade');
+    expect(await readings()).toBe(1);
+    await windowOf(page, 'Leitor').getByRole('button', { name: 'Fechar' }).click();
+    await windowOf(page, 'Leitor').waitFor({ state: 'detached' });
+    await openApp(page, 'Leitor');
+    await frameOf(page, 'Leitor').getByRole('button', { name: 'aurora' }).waitFor();
+    leitor = await frameAt(page, 'Leitor');
+    await until('the provider stopped', async () => (await readings()) === 0);
+    expect(problems()).toEqual([]);
   });
 });
 

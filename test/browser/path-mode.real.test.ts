@@ -59,6 +59,26 @@ test('a room is made, written in and exported below the address of the shell', a
   expect(problems).toEqual([]);
 });
 
+test('an app asks another one below the address of the shell, once the person said yes', async () => {
+  await openApp(page, 'Leitor');
+  const leitor = frameOf(page, 'Leitor');
+  await leitor.getByRole('button', { name: 'aurora' }).click();
+  const question = page.getByRole('alertdialog');
+  await question.getByRole('heading', { name: 'Leitor quer usar Dicionário' }).waitFor();
+  await question.getByRole('button', { name: 'Permitir', exact: true }).click();
+  await leitor.getByText('aurora: Claridade que antecede').waitFor();
+  const answers = await leitor.locator('body').evaluate(`(async () => {
+    const dicionario = (caminho, opcoes) => svc.apps.pedir('dicionario/v1', caminho, opcoes);
+    const { bytes } = await (await dicionario('/contar', { method: 'POST', body: new Uint8Array(300000) })).json();
+    const body = (await dicionario('/todas')).body.getReader();
+    const first = new TextDecoder().decode((await body.read()).value);
+    await body.cancel();
+    return [bytes, JSON.parse(first.split('\\n')[0]).palavra, await dicionario('/%2e%2e/x').catch(({ code }) => code)];
+  })()`);
+  expect(answers).toEqual([300_000, 'aurora', 'argumentos-invalidos']);
+  expect(await question.count()).toBe(0);
+});
+
 test('a stop is told, a start from the strip brings the page back, and a direct address opens the app', async () => {
   await openApp(page, 'Notas');
   await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();

@@ -292,5 +292,9 @@ test('outside each verb does what the table says', async () => {
     expect([name, answers[name]]).toEqual([name, expected(name)]);
   expect(answers['pessoas.corDe']).toMatch(/^value "#[0-9a-f]{6}"$/);
   expect(await tab.evaluate(`svc.gpu.estado().catch(({ code }) => code)`)).toBe('fora-do-ambiente');
+  // Last, in a tab that a script opened: others a page can't close.
+  const [opened] = await Promise.all([tab.waitForEvent('popup'), tab.evaluate((to) => void window.open(to), address)]);
+  await opened.waitForFunction('globalThis.svc !== undefined');
+  await Promise.all([opened.waitForEvent('close'), opened.evaluate('setTimeout(() => void svc.window.close())')]);
   await tab.close();
 });
