@@ -20,6 +20,8 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import { createAppOrigins } from './app-origins.ts';
 import { createCapabilities } from './capabilities/capabilities.ts';
+import { createMandates, type Mandates } from './auth/mandates.ts';
+import { createCredentials } from './auth/credentials.ts';
 import { createGuessGuard } from './auth/guess-guard.ts';
 import { createKnownBrowsers } from './auth/known-browsers.ts';
 import { createOidc } from './auth/oidc.ts';
@@ -198,13 +200,14 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const rooms = createRoomParts({ ...options, people, apps, relay, sessions, onError });
   const metrics: Metrics = createMetrics({ people, apps }, { eventSockets: () => hub.count(), rooms: () => relay.figures() });
   const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });
-  const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics });
-  const { credentials } = rooms;
+  const mandates = createMandates(clock);
+  const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics, mandates });
+  const credentials = createCredentials({ rooms: store.rooms, people, apps, mandates, sessions });
   const preferences = createPreferences({ store, bus, log });
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   sessions.onEnd((session) => {
-    for (const part of [hub, relay, capabilities]) part.endSession(session);
+    for (const part of [mandates, hub, relay, capabilities]) part.endSession(session);
     proxy.closeSession(session);
   });
   const endStopped = endWithTheApp(bus, proxy);
@@ -292,10 +295,12 @@ interface ProxyParts {
   readonly starts: Starts;
   readonly site: Site;
   readonly metrics: Metrics;
+  readonly mandates: Mandates;
 }
 
-function createProxyOf({ bus, clock, gateway: { apps, commands }, starts, site, metrics }: ProxyParts): Proxy {
+function createProxyOf({ bus, clock, gateway: { apps, commands }, starts, site, metrics, mandates }: ProxyParts): Proxy {
   return createProxy({
+    mandates,
     route: (person, app) => commands.apps.route(person, app),
     tokenRefused: (person, app) => commands.apps.tokenRefused(person, app),
     hold: (person, app, signal) =>

@@ -14,7 +14,7 @@ import { isAppId } from '../schema/app-id.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
 import { problem } from '../schema/wire/http.ts';
-import type { BackendCaller, Credentials } from './auth/credentials.ts';
+import type { Credentials, PersonCaller } from './auth/credentials.ts';
 import { pageSession, refuseOtherOrigins } from './auth/page-session.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
@@ -28,7 +28,7 @@ import { dataPolicy, shellHeaders } from './security-headers.ts';
 /**
  * `open`: anyone. `person`: a signed-in person. `navigation`: as `person`, also for a navigation that another origin began. `callback`: as
  * `open`, for a top-level navigation that another origin began, and nothing else from there. `room`: a signed-in person, or a backend whose
- * credential has the scope `salas`. `admin`: the control socket or a session with the admin flag. `metrics`: as `admin`, or a scraper on
+ * credential has the scope `salas` and which speaks for a person. `admin`: the control socket or a session with the admin flag. `metrics`: as `admin`, or a scraper on
  * this machine.
  */
 export type Access = 'open' | 'callback' | 'person' | 'navigation' | 'room' | 'admin' | 'metrics';
@@ -41,7 +41,7 @@ declare module 'fastify' {
     /** Null on the control socket and on open routes. */
     session: Session | null;
     /** Came with the credential of a backend: there is no session then. */
-    backend: BackendCaller | null;
+    backend: PersonCaller | null;
     /** Came over the 0600 socket: the caller is the account that runs the portal. */
     control: boolean;
   }
@@ -175,7 +175,7 @@ async function admit(request: FastifyRequest, { site, sessions, credentials }: S
   const { authorization } = request.raw.headers;
   // A page can't send this header here without a preflight (CORS), which is never granted: no cookie counts besides it.
   if (access === 'room' && authorization !== undefined) {
-    request.backend = await credentials.check(authorization, 'salas');
+    request.backend = await credentials.check(request.raw.headers, 'salas');
     return;
   }
   if (access === 'metrics' && isLocalScrape(request.raw)) return;

@@ -27,7 +27,7 @@ import type { Manifest } from '../schema/manifest/manifest.ts';
 import type { ServerPlace } from '../schema/server-paths.ts';
 import type { InForce, PlacedDocument } from './desired/in-force.ts';
 import type { GrantObserved } from '../reconcilers/grant.ts';
-import type { ServiceDecision, ServiceProbe } from '../reconcilers/service.ts';
+import type { ServiceCredential, ServiceDecision, ServiceProbe } from '../reconcilers/service.ts';
 import type { KitState } from './servers/kit-state.ts';
 import type { Host, InstalledPackage, Inventory } from './hosts/host.ts';
 import type { SupervisorLink } from './observe/supervisor-link.ts';
@@ -62,6 +62,8 @@ export interface ServerEntry {
   readonly kit: KitState | null;
   /** Server-scope apps, by id. */
   readonly services: Map<string, ServiceEntry>;
+  /** Credentials of apps that are not there any more were looked for. */
+  credentialsSwept: boolean;
   /** By the last observation. */
   seen: Reachability;
   /** What decisions go by. */
@@ -94,6 +96,12 @@ export interface ServiceEntry {
   readonly app: string;
   probe: ServiceProbe | null;
   probing: boolean;
+  /** Its portal credential as it was seen last; null: to be looked at. */
+  credential: ServiceCredential | null;
+  /** When it was looked at, or something was done to it; 0: to be looked at now. */
+  credentialSeenMs: number;
+  /** Package that it was seen with. */
+  credentialOf: string;
   decision: ServiceDecision | null;
 }
 

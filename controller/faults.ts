@@ -40,7 +40,9 @@ export const packageFaultPoints = [
   'mend/before',
   'mend/done',
 ] as const;
-export type FaultPoint = (typeof faultPoints)[number] | (typeof packageFaultPoints)[number];
+/** Of what a person says to apps that use each other; test/integration/capabilities.real.test.ts goes through them. */
+export const consentFaultPoints = ['consent/before-write', 'consent/written'] as const;
+export type FaultPoint = (typeof faultPoints)[number] | (typeof packageFaultPoints)[number] | (typeof consentFaultPoints)[number];
 
 const chosen = process.env['SVC_FAULT_POINT'];
 

@@ -26,6 +26,11 @@ export const limits = {
   folderQuietMs: 100,
   /** So many decisions on one key within a minute that did something for no new cause are a loop that feeds itself (controller/loop/loop-alarm.ts). */
   decisionsPerMinuteMax: 240,
+  // Portal credentials of server-scope apps. Decision: docs/decisions/0203-server-scope-credential.md
+  /** How often one is looked at while its app does not run, and after an act that failed. */
+  credentialRetryMs: 60_000,
+  /** And while it runs. */
+  credentialPollMs: 10 * 60_000,
   // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
   /** Pages hear of a running installation at most so often, and at every change of state. */
   installProgressMs: 250,

@@ -67,6 +67,7 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       host: factory.host(placed.document),
       kit: factory.kit?.(placed.document) ?? null,
       services: new Map(),
+      credentialsSwept: false,
       seen: notObserved,
       get reachability() {
         return this.kit?.off ?? this.seen;

@@ -25,6 +25,12 @@ export type Action =
   | { readonly kind: 'server/take-off'; readonly server: string; readonly force: boolean }
   /** Key, lingering and service manager of the accounts on that server. */
   | { readonly kind: 'server/accounts'; readonly server: string }
+  /** A new portal credential for the next start of a server-scope app; the one before ends. */
+  | { readonly kind: 'service/give'; readonly server: string; readonly app: string }
+  /** It needs none any more. */
+  | { readonly kind: 'service/take'; readonly server: string; readonly app: string }
+  /** What runs was started before its credential was written. */
+  | { readonly kind: 'service/restart'; readonly server: string; readonly app: string }
   /** The executor makes the token and adds the variables; the order below is what the decision fixes. */
   | {
       readonly kind: 'backend/start';

@@ -92,7 +92,11 @@ const made: readonly (readonly [string, MemoryShape<unknown>, unknown])[] = [
       5,
     ).memory,
   ],
-  ['Service', serviceMemory, decideService({ server: 'casa', app: 'sino' }, { host, probe: { code: 0, atMs: 4 } }, null, 5).memory],
+  [
+    'Service',
+    serviceMemory,
+    decideService({ server: 'casa', app: 'sino', scopes: '' }, { host, probe: { code: 0, atMs: 4 }, credential: null }, null, 5).memory,
+  ],
   [
     'Engine',
     engineMemory,

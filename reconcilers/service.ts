@@ -1,10 +1,12 @@
 /**
  * A server-scope app (spec 2.1 `escopo: servidor`): one backend for all people of a server, kept by the server's service manager. The portal
- * starts and stops nothing: it sees whether the app answers (spec 3.2), and shows every person the same.
+ * starts and stops nothing: it sees whether the app answers (spec 3.2), shows every person the same, and keeps its portal credential
+ * (decision 0203).
  */
 import { probeVerdict } from '../machines/probe-verdict.ts';
 import { limits } from '../schema/limits.ts';
 import { backendStates, type BackendState, type Reason } from '../schema/backend.ts';
+import type { Action } from './actions.ts';
 import type { BackendDecision, BackendDesired, BackendMemory, Reachability } from './backend-types.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
@@ -16,15 +18,30 @@ export interface ServiceProbe {
   readonly atMs: number;
 }
 
+/** What was seen of its portal credential. */
+export interface ServiceCredential {
+  readonly unit: 'active' | 'stopped' | 'changing';
+  /** A start of the unit has read what is written. */
+  readonly taken: boolean;
+  /** Scopes of the credential that is written; null: none is, or one that is not in force. */
+  readonly scopes: string | null;
+  /** Something is written, be it in force or not. */
+  readonly written: boolean;
+}
+
 export interface ServiceDesired {
   readonly server: string;
   readonly app: string;
+  /** Of the portal, that its manifest declares, separated by spaces; '': none. */
+  readonly scopes: string;
 }
 
 export interface ServiceObserved {
   readonly host: Reachability;
   /** Newest probe; null before the first one, or when no account is there to probe as. */
   readonly probe: ServiceProbe | null;
+  /** Null: not known now. */
+  readonly credential: ServiceCredential | null;
 }
 
 export interface ServiceMemory {
@@ -46,7 +63,7 @@ export interface ServiceDecision extends Decision<ServiceMemory> {
 }
 
 export function decideService(
-  _desired: ServiceDesired,
+  desired: ServiceDesired,
   observed: ServiceObserved,
   memory: ServiceMemory | null,
   nowMs: number,
@@ -65,7 +82,17 @@ export function decideService(
   );
   const sinceMs = memory?.state === status.state ? memory.sinceMs : nowMs;
   const next: ServiceMemory = { state: status.state, sinceMs, silentSinceMs, since: stamped.memory };
-  return { actions: [], ...status, ready, conditions: stamped.conditions, nextDeadlineMs: null, memory: remember(memory, next) };
+  const actions = credentialActions(desired, observed);
+  return { actions, ...status, ready, conditions: stamped.conditions, nextDeadlineMs: null, memory: remember(memory, next) };
+}
+
+/** The credential that a process had ends with it: the next start finds another. Decision: docs/decisions/0203-server-scope-credential.md */
+function credentialActions({ server, app, scopes }: ServiceDesired, { host, credential }: ServiceObserved): readonly Action[] {
+  if (credential === null || host.status !== 'reachable') return [];
+  const { unit, taken, scopes: given, written } = credential;
+  if (scopes === '') return written ? [{ kind: 'service/take', server, app }] : [];
+  if (given !== scopes || (unit === 'stopped' && taken)) return [{ kind: 'service/give', server, app }];
+  return unit === 'active' && !taken ? [{ kind: 'service/restart', server, app }] : [];
 }
 
 interface Status {

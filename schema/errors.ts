@@ -106,6 +106,7 @@ export const errorKinds = {
   PROVIDER_CHOICE: { status: 409, retry: 'waiting', title: 'Several apps offer this capability: one has to be chosen' },
   CONSENT_NEEDED: { status: 403, retry: 'waiting', title: 'The person has not said yet whether the app may use the other' },
   CONSENT_REFUSED: { status: 403, retry: 'terminal', title: 'The person does not let the app use the other' },
+  PERSON_NEEDED: { status: 403, retry: 'terminal', title: 'An app of the whole server says for which person it asks' },
   CAPABILITY_LOOP: { status: 508, retry: 'terminal', title: 'Apps ask each other in a circle' },
   REFUSED: { status: 422, retry: 'terminal', title: 'The cluster refuses the job' },
   CLUSTER_UNREACHABLE: { status: 503, retry: 'transient', title: 'The cluster does not answer' },

@@ -24,6 +24,8 @@ export interface BackendRoute {
   readonly dial: () => Promise<Duplex>;
   /** Value of X-Svc-App-Token. Never logged, never answered. */
   readonly token: string;
+  /** A server-scope app with a portal credential: it is told for whom it may speak. Absent: no. */
+  readonly speaksForPeople?: boolean;
   /** How long the last free connection is kept: it counts as use of the app (spec 3.3 rule 3). */
   readonly keepIdleMs: number;
   /** Called at each request to an app whose idle policy counts them; absent for every other app. */

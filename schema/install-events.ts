@@ -4,7 +4,7 @@
  */
 import { appIdPattern } from './app-id.ts';
 import type { ErrorCode } from './errors.ts';
-import { type Wire, count, flag, lineOf, list, oneOf } from './static.ts';
+import { type Wire, count, flag, lineOf, list, oneOf, orNull } from './static.ts';
 
 export const installSteps = ['fetch', 'stage', 'check', 'engines', 'set-up', 'swap', 'end-instances', 'clean'] as const;
 export type InstallStepName = (typeof installSteps)[number];
@@ -64,14 +64,25 @@ const look = lineOf('look', {
 });
 export type InstallInventory = Wire<typeof look>;
 
+/** The answer to `--credential`: what the unit of a server-scope app has of the portal. Decision: docs/decisions/0203-server-scope-credential.md */
+const credential = lineOf('credential', {
+  /** sha256 of the SVC_PORTAL_TOKEN that the next start gets; null: none. */
+  token: orNull({ type: 'string', pattern: '^[0-9a-f]{64}$' }),
+  /** `changing`: on its way to one of the other two. */
+  unit: oneOf(['active', 'stopped', 'changing']),
+  /** The unit was started since that token was written. */
+  taken: flag,
+});
+export type CredentialState = Omit<Wire<typeof credential>, 'event'>;
+
 const failure = lineOf('error', {
   code: text(64) as unknown as { readonly enum: readonly [ErrorCode] },
   message: text(65_536),
   details: { type: 'object', additionalProperties: true },
 });
 
-export type InstallOutcome = InstallResult | InstallInventory | Wire<typeof failure>;
+export type InstallOutcome = InstallResult | InstallInventory | Wire<typeof credential> | Wire<typeof failure>;
 
 /** Every line of `svc-app-install --json`. */
-export const installLine = { anyOf: [...event.anyOf, result, look, failure] } as const;
+export const installLine = { anyOf: [...event.anyOf, result, look, credential, failure] } as const;
 export type InstallLine = InstallEvent | InstallOutcome;

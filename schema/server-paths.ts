@@ -56,6 +56,8 @@ export function serverAppPaths(app: string) {
     socket: `${run}/app.sock`,
     /** Home of the account and data of the app. */
     state,
+    /** SVC_PORTAL_… of the next start: root's, 0600, read by the service manager before it gives up its rights. */
+    portalEnv: `/etc/svc/portal/${app}.env`,
   } as const;
 }
 

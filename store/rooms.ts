@@ -92,6 +92,7 @@ export interface StoredAttachment {
 export interface StoredPortalToken {
   /** sha256, hex: the token itself is never stored. */
   readonly tokenHash: string;
+  /** The person, or for a server-scope app its server (`ownerOnServer`). */
   readonly usuario: string;
   readonly app: string;
   readonly scopes: readonly PortalScope[];
@@ -99,6 +100,11 @@ export interface StoredPortalToken {
   readonly startHash: string;
   readonly atMs: number;
 }
+/** Owner of the credential of a server-scope app: no name of a person begins so. */
+export const ownerOnServer = (server: string): string => `@${server}`;
+/** Null: a person's. */
+export const serverOfOwner = (usuario: string): string | null => (usuario.startsWith('@') ? usuario.slice(1) : null);
+
 export const portalScopes = ['salas', 'fila', 'metricas', 'capacidades'] as const;
 export type PortalScope = (typeof portalScopes)[number];
 

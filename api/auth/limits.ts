@@ -3,6 +3,9 @@ export const limits = {
   originPassMs: 30_000,
   /** "Yes, this once" to a capability call. */
   callPassMs: 60_000,
+  /** A server-scope app speaks for a person this long after they asked it last. Decision: docs/decisions/0203-server-scope-credential.md */
+  mandateMs: 10 * 60_000,
+  mandatesMax: 100_000,
   sessionMs: 14 * 24 * 60 * 60_000,
   // Portal border. Decision: docs/decisions/0035-http-border.md
   sessionCacheMs: 5_000,

@@ -14,8 +14,12 @@ export interface Asked {
   readonly capacidade: string;
 }
 
-/** What a call ends with: the portal session of a page, or the credential of a backend. */
-export type Carrier = { readonly session: string } | { readonly credential: string };
+/** What a call ends with: the portal session of a page or of whom a server-scope app speaks for, the credential of a backend. */
+export interface Carrier {
+  readonly session: string | null;
+  /** Null: a page. */
+  readonly credential: string | null;
+}
 
 export interface Call extends Asked {
   /** Value of X-Svc-Pedido. */

@@ -86,7 +86,7 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
     calls.endWhere(person, (call) => !isPossible(call), error);
   });
   const endBackends = bus.onCredentialEnded((hash) =>
-    calls.endWhere(null, ({ carrier }) => 'credential' in carrier && carrier.credential === hash, ended('SVC_PORTAL_TOKEN')),
+    calls.endWhere(null, ({ carrier }) => carrier.credential === hash, ended('SVC_PORTAL_TOKEN')),
   );
   return {
     owns: (url) => url.startsWith('/api/capacidades/'),
@@ -103,7 +103,7 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
       });
     },
     consents,
-    endSession: (root) => calls.endWhere(null, ({ carrier }) => 'session' in carrier && carrier.session === root, ended('the session')),
+    endSession: (root) => calls.endWhere(null, ({ carrier }) => carrier.session === root, ended('the session')),
     close: () => {
       endRemoved();
       endBackends();
@@ -137,14 +137,14 @@ interface Caller {
 async function callerOf({ site, sessions, credentials }: Own, req: IncomingMessage): Promise<Caller> {
   const { authorization, 'x-svc-app': app } = req.headers;
   if (authorization !== undefined) {
-    const backend = await credentials.check(authorization, 'capacidades');
-    return { ...backend, carrier: { credential: backend.credential } };
+    const { usuario, app: ofCredential, credential, session } = await credentials.check(req.headers, 'capacidades');
+    return { usuario, app: ofCredential, carrier: { session, credential } };
   }
   refuseOtherOrigins(req, site);
   const session = await pageSession(req, site, sessions);
   if (session === null) throw new SvcError('UNAUTHENTICATED', 'sign in first');
   if (typeof app !== 'string' || !isAppId(app)) throw new SvcError('BAD_REQUEST', 'X-Svc-App: expected the id of the app that asks');
-  return { usuario: session.person, app, carrier: { session: session.root } };
+  return { usuario: session.person, app, carrier: { session: session.root, credential: null } };
 }
 
 const pattern = '/api/capacidades/:nome/:versao/*';
@@ -217,7 +217,7 @@ async function carry(own: Own, req: IncomingMessage, res: ServerResponse, { call
   const { site, proxy } = own;
   const { usuario, app: de, carrier } = caller;
   const { app: para, rota } = offer;
-  const isBackend = 'credential' in carrier;
+  const isBackend = carrier.credential !== null;
   const { call, over } = own.calls.begin({ usuario, de, para, capacidade }, carrier, isBackend ? single(req, 'x-svc-pedido') : null);
   if (res.closed) return over();
   res.once('close', over);
@@ -230,8 +230,7 @@ async function carry(own: Own, req: IncomingMessage, res: ServerResponse, { call
   const origin = appOrigin(site, para);
   const basePath = appBasePath(site, para);
   const asked = { prefix: `/api/capacidades/${capacidade}`, rota, origin, basePath, path, para };
-  const session = 'session' in carrier ? carrier.session : null;
-  const target = { person: usuario, app: para, path, basePath, session };
+  const target = { person: usuario, app: para, path, basePath, session: carrier.session };
   const cut = proxy.call(req, res, target, {
     headers: callHeaders(req.rawHeaders, new URL(origin).host),
     added: ['X-Svc-Chamador', de, 'X-Svc-Pedido', call.id],

@@ -12,6 +12,7 @@ import type { Bus } from '../../store/bus.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import type { AppProjection, StartAnswer } from '../../schema/wire/http.ts';
+import type { Mandates } from '../auth/mandates.ts';
 import type { ExchangeFailure } from './exchange.ts';
 
 /** Where a request goes, decided by the api. The session of the person was checked before. */
@@ -39,6 +40,8 @@ export interface ProxyDeps {
   logTail(person: string, app: string): Promise<string>;
   /** The panel's buttons: posts the wish (by: person), does not wait for its outcome. */
   wish(person: string, app: string, wish: 'start' | 'stop'): Promise<void>;
+  /** Mandates for server-scope apps that speak for who asks them; absent: they get none. */
+  readonly mandates?: Pick<Mandates, 'give'>;
   readonly bus: Pick<Bus, 'onPublish'>;
   /** `http://svc.localhost:8787`: the shell, which may frame apps and call them. */
   readonly portalOrigin: string;

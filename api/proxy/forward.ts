@@ -113,7 +113,7 @@ function exchangeOf(via: Own, passage: Passage, route: BackendRoute, over: () =>
     req,
     res,
     clock: via.deps.clock,
-    head: backendHead(req, head, target.path, route.token, policy),
+    head: backendHead(req, head, target.path, { token: route.token, mandate: mandateOf(via.deps, target, route) }, policy),
     body: head.body,
     headers: (answer) => passage.call?.shown(clientHeaders(answer, { ...policy, basePath: '/' })) ?? clientHeaders(answer, policy),
     protocol: tunnel === null ? '' : head.upgrade,
@@ -141,6 +141,11 @@ function exchangeOf(via: Own, passage: Passage, route: BackendRoute, over: () =>
       openTunnel(via, passage, policy, { connection, answer, rest });
     },
   };
+}
+
+/** Only who is signed in has somebody speak for them. */
+function mandateOf({ mandates }: ProxyDeps, { person, app, session }: ProxyTarget, { speaksForPeople = false }: BackendRoute): string {
+  return speaksForPeople && session !== null ? (mandates?.give({ person, app, session }) ?? '') : '';
 }
 
 interface Switched {

@@ -122,7 +122,7 @@ describe('the head that a backend gets', () => {
       method: 'GET',
       socket: { remoteAddress: '::ffff:10.1.2.3' },
     } as unknown as IncomingMessage;
-    expect(backendHead(req, readRequestHead(req), '/a?b', 'tok', inPath)).toBe(
+    expect(backendHead(req, readRequestHead(req), '/a?b', { token: 'tok', mandate: '' }, inPath)).toBe(
       'GET /a?b HTTP/1.1\r\nHost: notas.svc.localhost:8787\r\nX-Svc-App-Token: tok\r\n' +
         'Forwarded: for=10.1.2.3;host="notas.svc.localhost:8787";proto=http\r\nX-Forwarded-For: 10.1.2.3\r\n' +
         'X-Forwarded-Host: notas.svc.localhost:8787\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Prefix: /proxy/app/notas/\r\n\r\n',

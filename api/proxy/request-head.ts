@@ -191,11 +191,25 @@ export interface Forwarding {
   readonly basePath: string;
 }
 
+/** What the portal alone says to a backend; '' for nothing. */
+export interface Secrets {
+  readonly token: string;
+  /** For X-Svc-Em-Nome. */
+  readonly mandate: string;
+}
+
 /** The whole head for the backend. `path` was checked by pathFault. */
-export function backendHead(req: IncomingMessage, head: RequestHead, path: string, token: string, forwarding: Forwarding): string {
+export function backendHead(
+  req: IncomingMessage,
+  head: RequestHead,
+  path: string,
+  { token, mandate }: Secrets,
+  forwarding: Forwarding,
+): string {
+  const secrets = `${token === '' ? '' : `X-Svc-App-Token: ${token}\r\n`}${mandate === '' ? '' : `X-Svc-Em-Nome: ${mandate}\r\n`}`;
   const upgrade = head.upgrade === '' ? '' : `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`;
   return (
-    `${req.method} ${path} HTTP/1.1\r\nHost: ${head.host}\r\n${token === '' ? '' : `X-Svc-App-Token: ${token}\r\n`}` +
+    `${req.method} ${path} HTTP/1.1\r\nHost: ${head.host}\r\n${secrets}` +
     `${forwardedLines(req.socket, head.host, forwarding)}${upgrade}${head.lines}\r\n`
   );
 }

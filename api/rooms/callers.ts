@@ -10,7 +10,7 @@ export interface RoomCaller extends Who {
   /** Null: the shell itself (share dialog), which shows rooms of any app. The bridge always says for which app it asks. */
   readonly app: string | null;
   readonly por: 'pagina' | 'backend';
-  /** Of a page. */
+  /** Of a page, or of the person for whom a server-scope app asks. */
   readonly session: string | null;
   /** Of a backend. */
   readonly credential: string | null;
@@ -31,8 +31,8 @@ export function roomCaller(
   const { backend } = request;
   if (backend) {
     if (named.some((app) => app !== backend.app)) throw noSuchRoom();
-    const { usuario, app, credential } = backend;
-    return { usuario, grupos: groupsOf(people, usuario), app, por: 'backend', session: null, credential };
+    const { usuario, app, credential, session } = backend;
+    return { usuario, grupos: groupsOf(people, usuario), app, por: 'backend', session, credential };
   }
   const { person, root } = sessionOf(request);
   if (named.length > 1) throw noSuchRoom();

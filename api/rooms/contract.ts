@@ -19,8 +19,10 @@ export interface Seat {
   readonly dona?: string;
   /** 'pagina' or 'backend': a backend's presence keeps the name that it gives itself, below the person's. */
   readonly por: 'pagina' | 'backend';
-  /** Portal session of the page that it was opened from, or hash of the credential of the backend: the seat ends with it. */
+  /** Portal session of the page that it was opened from, or of the person for whom a server-scope app asked: the seat ends with it. */
   readonly session?: string | null;
+  /** Hash of the credential of the backend: likewise. */
+  readonly credential?: string | null;
 }
 
 export interface Relay {
@@ -30,7 +32,7 @@ export interface Relay {
   turnAway(req: IncomingMessage, socket: Duplex, head: Buffer, why: 'semAcesso' | 'apagada'): void;
   /** At once, on every open socket of that person in the room. Null: closes them with 4403. */
   setRole(sala: string, usuario: string, papel: Papel | null): void;
-  /** The person signed out there, or the backend stopped: its sockets close with 1013, and a reconnect needs a ticket. */
+  /** By session or credential: the person signed out there, or the backend stopped: its sockets close with 1013, and a reconnect needs a ticket. */
   endSession(session: string): void;
   /** Portal sessions that pages have sockets open with: they end with them. */
   carried(): readonly { readonly person: string; readonly session: string }[];

@@ -44,8 +44,11 @@ export function createEntrance({ site, tickets, relay }: EntranceDeps): RoomEntr
     if (relay.changes() === before) return;
     // A role or a session that changed while the ticket was read missed the socket, which was not there yet.
     const after = await tickets.admit(sala, bilhete);
-    const { usuario, papel, session } = admission.seat;
-    if (after.kind === 'refused') return session ? relay.endSession(session) : undefined;
+    const { usuario, papel, session, credential } = admission.seat;
+    if (after.kind === 'refused') {
+      for (const carrier of [session, credential]) if (carrier) relay.endSession(carrier);
+      return;
+    }
     const now = after.kind === 'seat' ? after.seat.papel : null;
     if (now !== papel) relay.setRole(sala, usuario, now);
   };

@@ -5,7 +5,6 @@ import type { Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
-import { createCredentials, type Credentials } from '../auth/credentials.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { addAttachmentRoutes } from '../routes/attachments.ts';
 import { addNoticeRoutes } from '../routes/notices.ts';
@@ -24,7 +23,6 @@ import { createTickets, type Tickets } from './tickets.ts';
 
 export interface RoomParts {
   readonly tickets: Tickets;
-  readonly credentials: Credentials;
   register(app: FastifyInstance): void;
   close(): void;
 }
@@ -76,7 +74,6 @@ export function createRoomParts(deps: RoomPartsDeps): RoomParts {
   const rates = createRates(clock);
   return {
     tickets,
-    credentials: createCredentials(store.rooms, people, apps),
     close: () => {
       attachments.close();
       unfollow();

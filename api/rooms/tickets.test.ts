@@ -37,6 +37,7 @@ test('lets in for 59.9 s, as often as asked, with who it is and the role of now'
     dona: 'ana',
     por: 'pagina',
     session: 'root',
+    credential: null,
   };
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'seat', seat });
   clock.advance(59_900);
@@ -91,7 +92,7 @@ test('a backend’s ends with its credential', async () => {
   const token = { tokenHash: 't1', usuario: 'ana', app: 'notas', scopes: ['salas'], startHash: 's', atMs: 0 } as const;
   await rooms.putPortalToken(token);
   const ticket = tickets.give({ ...ana, por: 'backend', session: null, credential: 't1' });
-  expect(await tickets.admit(room, ticket)).toMatchObject({ kind: 'seat', seat: { session: 't1' } });
+  expect(await tickets.admit(room, ticket)).toMatchObject({ kind: 'seat', seat: { session: null, credential: 't1' } });
   await rooms.keepPortalTokens('ana', 'notas', null);
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
 });

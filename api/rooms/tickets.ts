@@ -18,7 +18,7 @@ export interface TicketFor {
   readonly app: string;
   readonly sala: string;
   readonly por: 'pagina' | 'backend';
-  /** Portal session that asked; null for a backend. The ticket ends with it. */
+  /** Portal session that asked, or for which a server-scope app asked; null for the backend of a person. The ticket ends with it. */
   readonly session: string | null;
   /** Hash of the credential of the backend that asked; null for a page. The ticket ends with it. */
   readonly credential: string | null;
@@ -98,8 +98,7 @@ export function createTickets({ clock, rooms, person, alive }: TicketDeps): Tick
       const standing = await rooms.standing(sala, { usuario: ticket.usuario, grupos: who?.grupos ?? [] });
       if (standing === null) return { kind: 'deleted' };
       if (who === null || standing.papel === null) return { kind: 'removed' };
-      const { usuario, app, por } = ticket;
-      const session = ticket.session ?? ticket.credential;
+      const { usuario, app, por, session, credential } = ticket;
       return {
         kind: 'seat',
         seat: {
@@ -112,6 +111,7 @@ export function createTickets({ clock, rooms, person, alive }: TicketDeps): Tick
           dona: standing.room.dona,
           por,
           session,
+          credential,
         },
       };
     },

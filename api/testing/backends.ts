@@ -48,8 +48,8 @@ export interface TestWorld {
 }
 
 export const people: readonly PersonRecord[] = [
-  { usuario: 'ana', nome: 'Ana Souza', login: 'ana', grupos: ['editores'] },
-  { usuario: 'bia', nome: 'Bia', login: 'bia', grupos: [] },
+  { usuario: 'ana', nome: 'Ana Souza', login: 'ana', grupos: ['editores'], servidor: 'casa' },
+  { usuario: 'bia', nome: 'Bia', login: 'bia', grupos: [], servidor: 'casa' },
 ];
 
 export const icon = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
@@ -108,7 +108,7 @@ export function createTestWorld(
     },
     commands: {
       people: { checkPassword: (login, password) => world.checkPassword(login, password) },
-      apps: { ...appCommands(dir, find), ...vaults.commands },
+      apps: { ...appCommands(dir, find, manifest), ...vaults.commands },
       admin: {
         apply: async () => plan,
         ...shop.commands,
@@ -137,13 +137,24 @@ export function createTestWorld(
   return world;
 }
 
-function appCommands(dir: string, find: Find): Omit<AppCommands, keyof ReturnType<typeof createVaults>['commands']> {
+function appCommands(
+  dir: string,
+  find: Find,
+  manifest: (app: string) => Manifest,
+): Omit<AppCommands, keyof ReturnType<typeof createVaults>['commands']> {
   return {
     route: (usuario, app) => {
       const backend = find(usuario, app);
       if (backend?.view.status !== 'running') return null;
       const socketPath = socketOf(dir, usuario, app);
-      return { generation: backend.token, socketPath, dial: async () => net.connect(socketPath), token: backend.token, keepIdleMs: 1_000 };
+      return {
+        generation: backend.token,
+        socketPath,
+        dial: async () => net.connect(socketPath),
+        token: backend.token,
+        speaksForPeople: manifest(app).escopo === 'servidor',
+        keepIdleMs: 1_000,
+      };
     },
     tokenRefused: () => undefined,
     log: async (usuario, app, { tail, previous }) => {

@@ -10,6 +10,7 @@ import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark
 import { refusable } from '../../store/room-log-refusal.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
+import { faultPoint } from '../../controller/faults.ts';
 import { withEdges } from '../../store/with-edges.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
@@ -40,9 +41,22 @@ export interface OpenState {
   doctorChecks(relay: Pick<Relay, 'figures'>): readonly (() => Promise<DoctorCheck>)[];
 }
 
+/** Where a test kills the portal between what a person said and its row. */
+function withFaultPoints(store: Store): Store {
+  return {
+    ...store,
+    putConsent: async (consent) => {
+      faultPoint('consent/before-write');
+      const id = await store.putConsent(consent);
+      faultPoint('consent/written');
+      return id;
+    },
+  };
+}
+
 /** Before documents are read: a Grant makes rooms. */
 export async function openState({ stateDir, file, bus, clock, log, ends }: StateOptions): Promise<OpenState> {
-  const store = withEdges(await openSqliteStore(file), bus);
+  const store = withFaultPoints(withEdges(await openSqliteStore(file), bus));
   ends.push(() => store.close());
   await rememberStore(stateDir, file);
   const lost = new Map<string, string>();

@@ -12,6 +12,7 @@ import { faultPoint } from '../faults.ts';
 import type { BackendEntry } from '../entries.ts';
 import { grantExecutors } from './grant-acts.ts';
 import { packageExecutors } from './package-acts.ts';
+import { serviceExecutors } from './service-acts.ts';
 import { wishExecutors } from './wish-acts.ts';
 import { probe } from './probe.ts';
 import { guarded, type ExecutorOptions, type Executors } from './guarded.ts';
@@ -59,6 +60,7 @@ export function createExecutors(options: ExecutorOptions): Executors {
     'server/accounts': async (action) => options.onServer(action),
     'server/roll-back': async (action) => options.onServer(action),
     'server/take-off': async (action) => options.onServer(action),
+    ...serviceExecutors(options),
     ...packageExecutors(options),
     ...wishExecutors(options),
     ...grantExecutors(options),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
-import type { BackendEntry, Entries } from '../entries.ts';
+import type { BackendEntry, Entries, ServiceEntry } from '../entries.ts';
 import { createPortalCredentials } from './portal-credentials.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -105,4 +105,80 @@ test('a new run knows those of before, and ends those of people who are gone', a
   seen.snapshot = { wanted: false, process: null, requestId: null };
   credentials.follow(entry);
   expect(await rooms.portalToken('a')).toBeNull();
+});
+
+describe('of a server-scope app', () => {
+  const manifest = { id: 'mural', version: '1.0.0', escopo: 'servidor', backend: {}, recursos: { salas: true, fila: true }, usa: ['x/v1'] };
+  const document = { spec: { ssh: {} } };
+  const service = {
+    key: 'Service/sirius/mural',
+    app: 'mural',
+    server: { name: 'sirius', placed: { document }, system: new Map([['mural', { manifest }]]) },
+  } as unknown as ServiceEntry;
+  const give = async (
+    { credentials }: ReturnType<typeof world>,
+    put: (given: Readonly<Record<string, string>>) => Promise<void> = async () => undefined,
+  ) => {
+    let variables: Readonly<Record<string, string>> = {};
+    await credentials.giveService(service, async (given) => {
+      variables = given;
+      await put(given);
+    });
+    return variables;
+  };
+
+  test('it belongs to the app on its server, with every scope that it declares', async () => {
+    const made = world({});
+    const variables = await give(made);
+    expect(Object.keys(variables)).toEqual(['SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN', 'SVC_PORTAL_SCOPES']);
+    expect(variables['SVC_PORTAL_SCOPES']).toBe('salas,fila,capacidades');
+    const hash = sha256(tokenOf(variables));
+    expect(await made.rooms.portalToken(hash)).toMatchObject({
+      usuario: '@sirius',
+      app: 'mural',
+      scopes: ['salas', 'fila', 'capacidades'],
+    });
+    expect(await made.credentials.ofService(service, hash)).toEqual(['salas', 'fila', 'capacidades']);
+    expect(await made.credentials.ofService({ ...service, app: 'outro' }, hash)).toBeNull();
+    expect(await made.credentials.ofService(service, null)).toBeNull();
+    expect(await made.credentials.servicesOf('sirius')).toEqual(['mural']);
+  });
+
+  test('the one before is good until the next is written, and ended then', async () => {
+    const made = world({});
+    const first = sha256(tokenOf(await give(made)));
+    const second = sha256(
+      tokenOf(
+        await give(made, async () => {
+          expect(await made.rooms.portalToken(first)).not.toBeNull();
+        }),
+      ),
+    );
+    expect([await made.rooms.portalToken(first), (await made.rooms.portalToken(second))?.app]).toEqual([null, 'mural']);
+  });
+
+  test('one that could not be written is in force nowhere, and the one before stays', async () => {
+    const made = world({});
+    const first = sha256(tokenOf(await give(made)));
+    let lost = '';
+    const fails = give(made, async (given) => {
+      lost = sha256(tokenOf(given));
+      throw new Error('the line went');
+    });
+    await expect(fails).rejects.toThrow('the line went');
+    expect([await made.rooms.portalToken(lost), (await made.rooms.portalToken(first))?.app]).toEqual([null, 'mural']);
+  });
+
+  test('ends with its app and with its server, and a sweep of people leaves it', async () => {
+    const made = world({});
+    const hash = sha256(tokenOf(await give(made)));
+    await made.credentials.sweep({ people: new Map() } as unknown as Entries);
+    await made.credentials.endOfGoneServers({ servers: new Map([['sirius', {}]]) } as unknown as Entries);
+    expect(await made.rooms.portalToken(hash)).not.toBeNull();
+    await made.credentials.endOfGoneServers({ servers: new Map() });
+    expect(await made.rooms.portalToken(hash)).toBeNull();
+    const again = sha256(tokenOf(await give(made)));
+    await made.credentials.endService('sirius', 'mural');
+    expect(await made.rooms.portalToken(again)).toBeNull();
+  });
 });

@@ -5,7 +5,7 @@
  */
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { Duplex } from 'node:stream';
-import type { OnEvent } from '../../schema/install-events.ts';
+import type { CredentialState, OnEvent } from '../../schema/install-events.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
@@ -102,6 +102,8 @@ export interface Host {
   /** The current version answered: the one before may go. Rejects NOT_CONFIRMED when the server sees no instance that answers. */
   confirm(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;
   remove(app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void>;
+  /** The portal credential that the unit of a server-scope app starts with; the text is an order of kit/service/credential.ts. */
+  credential(app: string, order: string): Promise<CredentialState>;
   /** Why what runs for the account runs as the account of the portal; null when it runs as its own. */
   asPortal(account: string): Promise<Words | null>;
   /** Calls back whenever what was seen of the server may hold no longer: a connection was lost. Never on the portal's own machine. */

@@ -20,7 +20,7 @@ export function createInstallerLines(onEvent: (event: InstallEvent) => void): In
     take: (line) => {
       const read = readLine(line);
       if (read === null) return;
-      if (read.event === 'done' || read.event === 'error' || read.event === 'look') outcome = read;
+      if (isOutcome(read)) outcome = read;
       else onEvent(read);
     },
     outcome: (ended, aborted) => {
@@ -33,6 +33,14 @@ export function createInstallerLines(onEvent: (event: InstallEvent) => void): In
     },
   };
 }
+
+const outcomes: ReadonlySet<InstallLine['event']> = new Set([
+  'done',
+  'error',
+  'look',
+  'credential',
+] satisfies readonly InstallOutcome['event'][]);
+const isOutcome = (line: InstallLine): line is InstallOutcome => outcomes.has(line.event);
 
 function readLine(line: string): InstallLine | null {
   let value: unknown;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { InstallOutcome, InstallResult, OnEvent } from '../../schema/install-events.ts';
+import type { CredentialState, InstallOutcome, InstallResult, OnEvent } from '../../schema/install-events.ts';
 import { limits } from './limits.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
@@ -44,6 +44,13 @@ export async function runInstaller(run: InstallerRun): Promise<InstallResult> {
 export async function askInventory(run: InstallerRun): Promise<Inventory> {
   const outcome = await talk({ ...run, argv: ['--look', '--', ...run.argv] });
   if (outcome.event === 'look') return { missing: outcome.missing, engines: outcome.engines, gpu: outcome.gpu };
+  throw new SvcError('INTERNAL', 'svc-app-install answered something else');
+}
+
+/** `svc-app-install --credential`: what a server-scope app has of the portal. */
+export async function askCredential(run: InstallerRun): Promise<CredentialState> {
+  const outcome = await talk(run);
+  if (outcome.event === 'credential') return outcome;
   throw new SvcError('INTERNAL', 'svc-app-install answered something else');
 }
 

@@ -6,6 +6,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { limits } from './limits.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { InstallResult } from '../../schema/install-events.ts';
@@ -13,7 +14,7 @@ import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { Host, InstalledPackage, InstallRun } from './host.ts';
 import { runProgram } from './local-run.ts';
-import { askInventory, runInstaller, wordsOf } from './local-installer.ts';
+import { askCredential, askInventory, runInstaller, wordsOf } from './local-installer.ts';
 import { isAbsent, readPackageFile } from './package-folder.ts';
 import { createPackageFolders } from './package-folders.ts';
 import { peopleOfPortal, type LocalHostOptions, type People } from './people.ts';
@@ -83,6 +84,8 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
     remove: async (app, scope, account) => {
       await change(['--remove', app, '--force'], scope, account);
     },
+    credential: async (app, order) =>
+      await askCredential({ binDir, argv: ['--credential', app], place: systemPlace, clock, stdin: Readable.from([Buffer.from(order)]) }),
     onDoubt: () => undefined,
     close: people.close,
   };

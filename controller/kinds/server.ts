@@ -6,7 +6,7 @@ import type { Context } from '../loop/context.ts';
 import { inventoryDue, observeInventory } from '../observe/inventory.ts';
 import { observePackages } from '../observe/packages.ts';
 import { isOccupied, observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
-import { followServices } from '../servers/services.ts';
+import { endStrayCredentials, followServices } from '../servers/services.ts';
 import type { ServerEntry } from '../entries.ts';
 import type { Kind } from './kind.ts';
 
@@ -40,6 +40,7 @@ async function observe(context: Context, server: ServerEntry): Promise<boolean> 
   // Where the kit was removed nothing is observed and nothing started: the server can't serve apps.
   if (!isOff && !fresh) await observePackages(context, server.name);
   followServices(context, server);
+  await endStrayCredentials(context, server);
   if (!isOff && inventoryDue(context, server)) await observeInventory(context, server);
   return true;
 }

@@ -7,8 +7,9 @@ import {
   type ServiceMemory,
   type ServiceObserved,
 } from '../../reconcilers/service.ts';
+import { portalScopesOf } from '../execute/portal-scopes.ts';
 import { readKey } from '../../schema/keys.ts';
-import { probeService } from '../servers/services.ts';
+import { lookAtCredential, probeService } from '../servers/services.ts';
 import type { ServiceEntry } from '../entries.ts';
 import type { Kind } from './kind.ts';
 
@@ -25,16 +26,22 @@ export const serviceKind: Kind<ServiceEntry, ServiceDesired, ServiceObserved, Se
   lane: ({ server }) => server.name,
   observe: async (context, service) => {
     await probeService(context, service);
+    await lookAtCredential(context, service);
     return true;
   },
-  desired: (_context, { server, app }) => ({ server: server.name, app }),
-  observed: (_context, { server, probe }) => ({ host: server.reachability, probe }),
+  desired: (_context, { server, app }) => ({
+    server: server.name,
+    app,
+    scopes: portalScopesOf(server.system.get(app)?.manifest).join(' '),
+  }),
+  observed: (_context, { server, probe, credential }) => ({ host: server.reachability, probe, credential }),
   decide: decideService,
   memory: serviceMemory,
   // The decision is an input of the people's backends: the same object while it says the same.
   keep: (service, { decision }) => {
     const before = service.decision;
-    const isSame = before !== null && before.memory === decision.memory && before.message === decision.message;
+    const isIdle = before !== null && before.actions.length === 0 && decision.actions.length === 0;
+    const isSame = isIdle && before.memory === decision.memory && before.message === decision.message;
     if (!isSame) service.decision = decision;
     return isSame ? before : decision;
   },

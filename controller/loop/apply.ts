@@ -34,6 +34,7 @@ function logFolder(log: Log, before: FolderNews, now: FolderNews): void {
 export async function applyInForce(context: Context): Promise<void> {
   const { source, entries, factory, recorder, queue, options } = context;
   for (const key of syncEntries(entries, source.current(), factory)) recorder.forget(key);
+  await context.credentials.endOfGoneServers(entries);
   await turn();
   // New people are observed before the first decision, so that a running app is never taken for stopped.
   const strangers = [...entries.people.values()].filter((person) => person.accountSeen === null);

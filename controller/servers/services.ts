@@ -2,7 +2,10 @@
 import { keys } from '../../schema/keys.ts';
 import type { Duplex } from 'node:stream';
 import { serverAppPaths } from '../../schema/server-paths.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
+import { probeVerdict } from '../../machines/probe-verdict.ts';
+import { limits } from '../limits.ts';
+import { portalScopesOf } from '../execute/portal-scopes.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import { probe } from '../execute/probe.ts';
 import type { Context } from '../loop/context.ts';
@@ -14,17 +17,21 @@ export function isServerScope({ person, app }: BackendEntry): boolean {
 }
 
 /** Updates the entries from the installed packages. */
-export function followServices({ recorder, queue }: Context, server: ServerEntry): void {
+export function followServices({ recorder, queue, credentials, options }: Context, server: ServerEntry): void {
   for (const [app, { manifest }] of server.system) {
     if (manifest.escopo !== 'servidor' || server.services.has(app)) continue;
     const key = keys.service(server.name, app);
-    server.services.set(app, { key, server, app, probe: null, probing: false, decision: null });
+    server.services.set(app, { key, server, app, probe: null, probing: false, ...unseen, decision: null });
     queue.add(key, false);
   }
   for (const [app, { key }] of server.services) {
     if (server.system.get(app)?.manifest.escopo === 'servidor') continue;
     server.services.delete(app);
     recorder.forget(key);
+    // Its file goes with the package.
+    credentials
+      .endService(server.name, app)
+      .catch((error: unknown) => options.log.error({ key, err: error }, 'a credential could not be ended'));
   }
 }
 
@@ -48,6 +55,41 @@ export async function probeService({ entries, options }: Context, service: Servi
   }
 }
 
+/** Once for each server: credentials of apps that were removed while no portal ran. */
+export async function endStrayCredentials({ credentials }: Context, server: ServerEntry): Promise<void> {
+  if (server.credentialsSwept || server.reachability.status !== 'reachable') return;
+  server.credentialsSwept = true;
+  for (const app of await credentials.servicesOf(server.name))
+    if (!server.services.has(app)) await credentials.endService(server.name, app);
+}
+
+const unseen = { credential: null, credentialSeenMs: 0, credentialOf: '' } as const;
+
+/** Looks at the portal credential of the app when it is due. What can't be looked at is null, and changes nothing. */
+export async function lookAtCredential({ credentials, options: { clock, log } }: Context, service: ServiceEntry): Promise<void> {
+  const { server, app, probe: answer, credential: before } = service;
+  if (server.reachability.status !== 'reachable') return;
+  const { hash = '', manifest } = server.system.get(app) ?? {};
+  const nowMs = clock.nowMs();
+  const isUp = answer !== null && probeVerdict(answer.code).ready;
+  const isOther = service.credentialOf !== hash || (isUp && before !== null && before.unit !== 'active');
+  // One that stopped is looked at soon, so that what its process had ends.
+  const pollMs = isUp && before !== null ? limits.credentialPollMs : limits.credentialRetryMs;
+  if (!isOther && nowMs < service.credentialSeenMs + pollMs) return;
+  service.credentialOf = hash;
+  service.credentialSeenMs = nowMs;
+  // What never had one and wants none is not asked about.
+  if (portalScopesOf(manifest).length === 0 && !(await credentials.servicesOf(server.name)).includes(app)) return;
+  try {
+    const { token, unit, taken } = await server.host.credential(app, 'look\n');
+    const scopes = await credentials.ofService(service, token);
+    service.credential = { unit, taken, scopes: scopes?.join(' ') ?? null, written: token !== null };
+  } catch (error) {
+    service.credential = null;
+    log.warn({ key: service.key, error: (error as Error).message }, 'the portal credential of the app can not be looked at');
+  }
+}
+
 /** Null unless it answered when it was asked last. It has no token: who may come in is the app's own matter (spec 5.2). */
 export function serviceRoute({ person, app }: BackendEntry): BackendRoute | null {
   const { server } = person;
@@ -59,6 +101,7 @@ export function serviceRoute({ person, app }: BackendEntry): BackendRoute | null
     socketPath: server.host.directSocketPath(socket),
     dial: (): Promise<Duplex> => server.host.dial(person.account, socket),
     token: '',
-    keepIdleMs: limits.proxyIdleConnectionMsMax,
+    speaksForPeople: portalScopesOf(server.system.get(app)?.manifest).length > 0,
+    keepIdleMs: sharedLimits.proxyIdleConnectionMsMax,
   };
 }

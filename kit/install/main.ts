@@ -10,9 +10,10 @@ import { SvcError } from '../../schema/errors.ts';
 import { diskError } from '../disk-error.ts';
 import { isAppId, nearAppIdFault } from '../../schema/app-id.ts';
 import { kitRoot, placeFrom } from '../place.ts';
-import type { InstallEvent, InstallLine, InstallInventory, InstallResult, Scope } from '../../schema/install-events.ts';
+import type { InstallEvent, InstallLine, InstallOutcome, InstallResult, Scope } from '../../schema/install-events.ts';
 import { confirm, install, remove, rollBack, type Target } from './install.ts';
 import { cancelBy } from './input.ts';
+import { applyCredential, readOrder } from '../service/credential.ts';
 import { takeInventory } from './inventory.ts';
 import { findSource, type Found } from './source.ts';
 import { dropOwnStagings } from './versions.ts';
@@ -21,6 +22,7 @@ const usage = `usage: svc-app-install DIR|TARBALL|ID[@VERSION] [--force] [--sist
                        [--repository DIR|URL] [--sha256 HEX]
        svc-app-install - --bytes N --sha256 HEX …   (the tarball comes on standard input)
        svc-app-install --rollback ID | --remove ID | --confirm ID   [--force] [--sistema|--pessoa] [--json]
+       svc-app-install --credential ID --json   (as root; look, restart, or give and lines of SVC_PORTAL_…, on standard input)
        svc-app-install --look [REQUIREMENT… | -] --json   (-: requirements on standard input, one a line)
 
 A path holds a "/" or ends in .tgz; anything else is an id, looked up in the repository (--repository, SVC_REPOSITORY).
@@ -29,7 +31,7 @@ SVC_APP_REBUILD=1 with --force runs installCommand again for the same version.
 `;
 
 interface Order {
-  readonly act: 'install' | 'rollback' | 'remove' | 'confirm' | 'look';
+  readonly act: 'install' | 'rollback' | 'remove' | 'confirm' | 'look' | 'credential';
   /** What to install, or the id. */
   readonly what: string;
   /** Of `--look`. */
@@ -65,6 +67,7 @@ function orderFrom(argv: readonly string[]): Order | null {
         rollback: word,
         remove: word,
         confirm: word,
+        credential: word,
         look: flag,
       },
     });
@@ -72,7 +75,7 @@ function orderFrom(argv: readonly string[]): Order | null {
     return null;
   }
   const { values, positionals } = parsed;
-  const acts = (['rollback', 'remove', 'confirm'] as const).filter((name) => values[name] !== undefined);
+  const acts = (['rollback', 'remove', 'confirm', 'credential'] as const).filter((name) => values[name] !== undefined);
   const scope = values.pessoa ? ('pessoa' as const) : values.sistema ? ('sistema' as const) : null;
   const common = {
     scope,
@@ -85,6 +88,7 @@ function orderFrom(argv: readonly string[]): Order | null {
     if (acts.length > 0 || !values.json) return null;
     return { ...common, act: 'look', what: '', requirements: positionals, sha256: null, bytes: null };
   }
+  if (values.credential !== undefined && !values.json) return null;
   if (acts.length + positionals.length !== 1 || (values.sistema && values.pessoa)) return null;
   const [act] = acts;
   const what = act === undefined ? positionals[0] : values[act];
@@ -114,11 +118,13 @@ function targetFrom(order: Order): Target {
   return { place, scope, force: order.force, rebuild: process.env['SVC_APP_REBUILD'] === '1', onEvent, binDir };
 }
 
-async function run(order: Order): Promise<InstallResult | InstallInventory> {
+async function run(order: Order): Promise<Exclude<InstallOutcome, { event: 'error' }>> {
   if (order.act === 'look') return await takeInventory(placeFrom(process.env), await requirementsOf(order));
   const fault = order.act === 'install' ? null : nearAppIdFault(order.what);
   if (fault !== null) throw new SvcError('BAD_REQUEST', fault);
   const target = targetFrom(order);
+  if (order.act === 'credential')
+    return { event: 'credential', ...(await applyCredential(order.what, readOrder(await text(process.stdin)))) };
   if (order.bytes === null) listenForCancel(order);
   if (order.act === 'rollback') return await rollBack(target, order.what);
   if (order.act === 'remove') return await remove(target, order.what);
@@ -156,7 +162,7 @@ function cancel(order: Order): never {
 function emit(order: Order, event: InstallLine): void {
   if (order.json) process.stdout.write(`${JSON.stringify(event)}\n`);
   else if (event.event === 'error') process.stderr.write(`svc-app-install: ${event.code} ${event.message}\n`);
-  else if (event.event !== 'look') process.stdout.write(sentence(event));
+  else if (event.event !== 'look' && event.event !== 'credential') process.stdout.write(sentence(event));
 }
 
 function sentence(event: InstallEvent | InstallResult): string {

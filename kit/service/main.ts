@@ -3,7 +3,7 @@
  * restarted by the service manager of the server. unit.ts is the unit, server-scope.ts puts it in place for the installer.
  *
  * This file, `svc-app-serve ID`: the same steps as a person's start (spec 3.1) as far as they apply, then it becomes the backend.
- * There is no wish (the unit is it), no token (the socket takes every account), no secrets vault, and run.log is the journal.
+ * There is no wish (the unit is it), no SVC_APP_TOKEN (the socket takes every account), no secrets vault, and run.log is the journal.
  * `--open ID` waits for the socket and opens it; the unit is active from then on.
  *
  * Exit codes: 2 usage, 78 refused until somebody does something (the unit does not try again), 1 refused for now.
@@ -58,10 +58,7 @@ async function prepare(app: string): Promise<Ready> {
       kitRoot: kitRoot(process.env, import.meta.dirname),
       nodeExecutable: process.execPath,
       caller: process.env,
-      wish: new Map([
-        ['SVC_APP_BASE_PATH', basePath(app)],
-        ['SVC_APP_DATA_DIR', state],
-      ]),
+      wish: new Map([['SVC_APP_BASE_PATH', basePath(app)], ['SVC_APP_DATA_DIR', state], ...portalVariables(process.env)]),
       secrets: new Map(),
       engines: engineVariables(place, manifest),
       hash,
@@ -83,6 +80,14 @@ async function prepare(app: string): Promise<Ready> {
     cwd: folder,
     lease: gpu?.lease?.path ?? '',
   };
+}
+
+/** What the unit read from the portal's file (credential.ts). */
+function portalVariables(environment: NodeJS.ProcessEnv): readonly (readonly [string, string])[] {
+  return ['SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN', 'SVC_PORTAL_SCOPES'].flatMap((name) => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
 }
 
 function become({ argv, environment, cwd, lease }: Ready): never {

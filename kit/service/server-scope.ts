@@ -52,7 +52,8 @@ export async function followServerScope(manifest: Manifest, binDir: string, rest
 
 /** Process, unit and account go. The data stays, and belongs to root until the app comes back. */
 export async function leaveServerScope(app: string): Promise<void> {
-  const { account, unit, unitFile, state } = serverAppPaths(app);
+  const { account, unit, unitFile, state, portalEnv } = serverAppPaths(app);
+  unlinkIfThere(portalEnv);
   if (pathState(unitFile).kind !== 'absent') {
     await systemctl('--quiet', 'disable', '--now', unit);
     unlinkIfThere(unitFile);

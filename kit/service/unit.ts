@@ -38,6 +38,9 @@ const hardening: readonly string[] = [
   'UMask=0077',
 ];
 
+/** What the portal gave the app, if anything (credential.ts). */
+export const environmentLine = (file: string): string => `EnvironmentFile=-${file}`;
+
 /** `bin` holds svc-app-serve. */
 export function unitText(manifest: Manifest, bin: string): string {
   const { id } = manifest;
@@ -57,6 +60,7 @@ export function unitText(manifest: Manifest, bin: string): string {
     'Type=exec',
     `User=${account}`,
     `Group=${account}`,
+    environmentLine(serverAppPaths(id).portalEnv),
     `ExecStart=${bin}/svc-app-serve ${id}`,
     `ExecStartPost=${bin}/svc-app-serve --open ${id}`,
     'Restart=always',

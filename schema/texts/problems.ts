@@ -62,6 +62,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   PROVIDER_CHOICE: 'Vários aplicativos oferecem esta capacidade: escolha um',
   CONSENT_NEEDED: 'Falta a sua permissão para um aplicativo usar o outro',
   CONSENT_REFUSED: 'Você não permite que um aplicativo use o outro',
+  PERSON_NEEDED: 'O aplicativo do servidor precisa dizer por quem pede',
   CAPABILITY_LOOP: 'Aplicativos pedem uns aos outros em círculo',
   CROSS_ORIGIN: 'Outra origem não pode pedir isto',
   APP_NOT_RUNNING: 'O aplicativo não está em execução',

@@ -16,6 +16,7 @@ const expected: Names<Omit<typeof declared, 'ErroSvc' | 'default'>> = {
     responderJson: 'function',
     lerCorpo: 'function',
     lerJson: 'function',
+    emNomeDe: 'function',
     pastaDeDados: 'function',
   },
   web: { spa: 'function' },

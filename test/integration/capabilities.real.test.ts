@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBrowser, type Answer, type Browser } from '../../api/testing/portal-world.ts';
+import { consentFaultPoints } from '../../controller/faults.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { backendPids, order, view, whenInstalled, whenState, writeDesired } from './world.ts';
 
@@ -95,6 +96,29 @@ test('a killed engine comes back, and the same call is answered again', { timeou
   });
   expect([...codes].filter((code) => code !== 'BACKEND_UNREACHABLE' && code !== 'APP_NOT_RUNNING')).toEqual([]);
 });
+
+test(
+  'a portal killed between a yes and its row: the person is asked again, or the yes holds; never half of it',
+  { timeout: 120_000 },
+  async () => {
+    const yes = { de: 'leitor', para: 'motor-eco', capacidade: 'eco/v1', resposta: 'sim', duracao: 'sempre' };
+    const held: Readonly<Record<(typeof consentFaultPoints)[number], readonly unknown[]>> = {
+      'consent/before-write': [403, 'CONSENT_NEEDED', 0],
+      'consent/written': [200, undefined, 1],
+    };
+    for (const point of consentFaultPoints) {
+      for (const { id } of await consents()) await ana.call('DELETE', `/api/consentimentos/${String(id)}`);
+      await portal.kill();
+      await portal.again({ SVC_FAULT_POINT: point });
+      // The answer never came: the person knows of neither.
+      await expect(ana.call('PUT', '/api/consentimentos', yes)).rejects.toThrow(/socket hang up|ECONNRESET/);
+      await portal.again();
+      await whenState(portal, 'leitor', 'running');
+      const answer = await paged();
+      expect([answer.status, answer.json()['code'], (await consents()).length]).toEqual(held[point]);
+    }
+  },
+);
 
 test('a provider that is removed takes what was said to it along', { timeout: 90_000 }, async () => {
   const file = join(desired, 'casa.yaml');

@@ -328,6 +328,31 @@ describe('a server-scope app', () => {
   });
 });
 
+describe('the portal credential of a server-scope app', () => {
+  const written = `sed -n 's/^SVC_PORTAL_TOKEN=//p' /etc/svc/portal/mural.env`;
+  const pidOf = 'systemctl show -p MainPID --value svc-app-mural';
+  const isInUse = `tr '\\0' '\\n' </proc/$(${pidOf})/environ | grep -qxF "SVC_PORTAL_TOKEN=$(${written})"`;
+
+  test('is in the environment of what runs, and in a file that neither people nor the app can read', async () => {
+    await machine.until('root', isInUse, slowMs);
+    expect(await machine.ok('root', 'stat -c "%a %U" /etc/svc/portal /etc/svc/portal/mural.env')).toBe('700 root\n600 root');
+    for (const account of ['ana', 'svc-mural'])
+      expect((await machine.run('root', `setpriv --reuid ${account} --clear-groups cat /etc/svc/portal/mural.env`)).code).toBe(1);
+  });
+
+  test('outlives a crash, ends with a stop, and the next start has another', async () => {
+    const first = await machine.ok('root', written);
+    await machine.ok('root', `kill -9 $(${pidOf})`);
+    await machine.until('root', isInUse, slowMs);
+    expect(await machine.ok('root', written)).toBe(first);
+    await machine.ok('root', 'systemctl stop svc-app-mural');
+    await machine.until('root', `test "$(${written})" != ${first}`, slowMs);
+    await machine.ok('root', 'systemctl start svc-app-mural');
+    await machine.until('root', isInUse, slowMs);
+    await untilState('Service/sirius/mural', 'running');
+  });
+});
+
 describe('a reboot', () => {
   test('brings back the server-scope app by itself, and the wanted apps of people', async () => {
     const before = await runningPid('Backend/ana/guloso');
@@ -355,7 +380,7 @@ describe('the way back', () => {
     await machine.until('root', '! test -e /opt/svc-apps/mural', slowMs);
     await machine.until(
       'root',
-      '! getent passwd svc-mural && ! test -e /etc/systemd/system/svc-app-mural.service && ! test -e /run/svc-apps/mural',
+      '! test -e /etc/svc/portal/mural.env && ! getent passwd svc-mural && ! test -e /etc/systemd/system/svc-app-mural.service && ! test -e /run/svc-apps/mural',
       slowMs,
     );
     expect(await machine.ok('root', 'stat -c "%a %U" /var/lib/svc-apps/mural; cat /var/lib/svc-apps/mural/n')).toBe('700 root\n3');

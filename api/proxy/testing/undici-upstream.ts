@@ -152,7 +152,7 @@ function start(via: Forwarder, backend: Backend, passage: Passage, again: boolea
     run.controller?.abort(new Error('the client left'));
   };
   res.once('close', gone);
-  const lines = backendHead(req, { ...head, upgrade: '' }, target.path, backend.route.token, policy);
+  const lines = backendHead(req, { ...head, upgrade: '' }, target.path, { token: backend.route.token, mandate: '' }, policy);
   try {
     backend.pool.dispatch(
       {

@@ -86,7 +86,10 @@ export function createRelay(deps: RelayDeps): Relay {
     endSession: (session) => {
       changes += 1;
       for (const { sockets } of rooms.byName.values()) {
-        for (const connection of sockets) if (connection.seat.session === session) desk.end(connection, 'tryAgain');
+        for (const connection of sockets) {
+          const { seat } = connection;
+          if (seat.session === session || seat.credential === session) desk.end(connection, 'tryAgain');
+        }
       }
     },
     carried: () =>

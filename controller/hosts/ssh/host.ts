@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
-import type { InstallOutcome, InstallResult } from '../../../schema/install-events.ts';
+import type { CredentialState, InstallOutcome, InstallResult } from '../../../schema/install-events.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts';
@@ -107,6 +107,7 @@ export function createSshHost(options: SshHostOptions): Host {
     remove: async (app, scope, account) => {
       await runInstaller(parts, ['--remove', app, '--force'], { scope, account });
     },
+    credential: (app, order) => credential(parts, app, order),
     asPortal: async () => null,
     onDoubt: (listener) => connections.onDoubt(listener),
     close: async () => connections.close(),
@@ -272,6 +273,14 @@ async function inventory({ options, connections }: Parts, requirements: readonly
   const stdin = textOf(requirements.map((requirement) => `${requirement.replaceAll('\n', ' ')}\n`).join(''));
   const outcome = await talk(connections.admin(), argv, { stdin, scope: 'sistema', account: null }, limits.serverObserveMsMax);
   if (outcome.event === 'look') return { missing: outcome.missing, engines: outcome.engines, gpu: outcome.gpu };
+  throw new SvcError('INTERNAL', 'svc-app-install answered something else');
+}
+
+async function credential({ options, connections }: Parts, app: string, order: string): Promise<CredentialState> {
+  const argv = asRoot(options, kitCommand(options, 'svc-app-install', '--json', '--credential', app));
+  const asked = { stdin: textOf(order), scope: 'sistema', account: null } as const;
+  const outcome = await talk(connections.admin(), argv, asked, limits.serverObserveMsMax);
+  if (outcome.event === 'credential') return outcome;
   throw new SvcError('INTERNAL', 'svc-app-install answered something else');
 }
 

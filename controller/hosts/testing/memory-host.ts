@@ -40,6 +40,7 @@ export function memoryHost(packages: readonly InstalledPackage[], dial?: Host['d
     rollBack: refuse,
     confirm: refuse,
     remove: refuse,
+    credential: refuse,
     close: async () => undefined,
   };
 }

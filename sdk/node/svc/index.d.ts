@@ -36,6 +36,8 @@ export const servidor: {
   lerCorpo(req: IncomingMessage, limite?: number): Promise<Buffer>;
   /** The body as JSON; anything else is answered with 400. */
   lerJson(req: IncomingMessage, limite?: number): Promise<unknown>;
+  /** For `escopo: servidor`: what `fazer` asks of the portal, it asks for the person whose request this is. */
+  readonly emNomeDe: <Feito>(req: IncomingMessage, fazer: () => Feito) => Feito;
   /** SVC_APP_DATA_DIR, or `~/.svc-apps/<id>/data`; exists on return. */
   pastaDeDados(): string;
 };

@@ -11,11 +11,12 @@ const { portao, responderJson } = require('./lib/handler.js');
 const { lerCorpo, lerJson } = require('./lib/body.js');
 const { spa } = require('./lib/spa.js');
 const { dataDir } = require('./lib/app.js');
+const { emNomeDe } = require('./lib/pessoa.js');
 const { ErroSvc } = require('./lib/erros.js');
 
 module.exports = {
   escutar,
-  servidor: { escutar, portao, criarLog, responderJson, lerCorpo, lerJson, pastaDeDados: dataDir },
+  servidor: { escutar, portao, criarLog, responderJson, lerCorpo, lerJson, emNomeDe, pastaDeDados: dataDir },
   web: { spa },
   apps: require('./lib/apps.js'),
   fila: require('./lib/fila.js'),

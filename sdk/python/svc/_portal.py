@@ -9,6 +9,7 @@ import urllib.request
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
+from ._pessoa import cabecalhos
 from .erros import ErroSvc
 
 ESPERA_S = 20.0
@@ -102,7 +103,7 @@ def chamar(
 
     Raises ErroSvc: the portal's code, SEM_REDE, or SEM_RESPOSTA when nothing moved for `espera_s`.
     """
-    headers = {'Authorization': f'Bearer {os.environ["SVC_PORTAL_TOKEN"]}'}
+    headers = cabecalhos()
     if objeto is not None:
         corpo, headers['Content-Type'] = json.dumps(objeto).encode(), 'application/json'
     elif corpo is not None:

@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import Any, Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from . import _portal
+from . import _pessoa, _portal
 from .erros import ErroSvc
 
 _CAPACIDADE = re.compile(r'[a-z][a-z0-9-]*/v[0-9]+')
@@ -63,7 +63,7 @@ def _buscar(
     portal = urlsplit(os.environ['SVC_PORTAL_URL'])
     tipo = http.client.HTTPSConnection if portal.scheme == 'https' else http.client.HTTPConnection
     conexao = tipo(portal.netloc, timeout=espera_s)
-    headers = {**cabecalhos, 'Authorization': f'Bearer {os.environ["SVC_PORTAL_TOKEN"]}'}
+    headers = {**cabecalhos, **_pessoa.cabecalhos()}
     try:
         conexao.request(metodo, caminho, body=corpo, headers=headers)
         return conexao, conexao.getresponse()

@@ -13,6 +13,7 @@ from typing import Any, Callable
 
 from . import _app, _gate, _http, _listen
 from ._log import Log
+from ._pessoa import em_nome_de as em_nome_de
 
 CORPO_BYTES_MAX = 1024 * 1024
 # The portal's proxy keeps an idle connection for up to 10 minutes (spec 8); we never close first, or it would lose a request.

@@ -1,6 +1,7 @@
 'use strict';
 /** What other apps offer (spec 2.1 `requires`, `usa`; 4.3): this backend asks them through the portal, with the consent of its person. */
 const { ErroSvc } = require('./erros.js');
+const { cabecalhos } = require('./pessoa.js');
 const portal = require('./portal.js');
 
 const CAPACIDADE = /^[a-z][a-z0-9-]*\/v[0-9]+$/;
@@ -20,7 +21,7 @@ function endereco(capacidade, caminho) {
 
 async function buscar(what, url, { headers, signal, ...init }) {
   const enviados = new Headers(headers);
-  enviados.set('authorization', `Bearer ${process.env.SVC_PORTAL_TOKEN}`);
+  for (const [nome, valor] of Object.entries(cabecalhos())) enviados.set(nome, valor);
   try {
     return await fetch(url, { ...init, headers: enviados, signal });
   } catch (problem) {

@@ -1,6 +1,7 @@
 'use strict';
 /** What `apps`, `fila`, `metricas` and `salas` share: the portal's address and credential of this process (spec 2.6, 5.3), and one call to it. */
 const { ErroSvc } = require('./erros.js');
+const { cabecalhos } = require('./pessoa.js');
 
 const ESPERA_MS = 20_000;
 
@@ -54,7 +55,7 @@ async function recusa(response, what) {
  * `esperaMs`. A redirect is not followed: the credential goes to the portal only.
  */
 async function chamar(what, metodo, caminho, { json, bytes, tipo, esperaMs = ESPERA_MS } = {}) {
-  const headers = { authorization: `Bearer ${process.env.SVC_PORTAL_TOKEN}` };
+  const headers = cabecalhos();
   if (json !== undefined) headers['content-type'] = 'application/json';
   if (bytes !== undefined) headers['content-type'] = tipo ?? 'application/octet-stream';
   const body = json === undefined ? bytes : JSON.stringify(json);

@@ -1,0 +1,31 @@
+"""For whom a backend of `escopo: servidor` asks the portal (spec 5.2, 5.3): it serves everybody, so it says whose request it works on."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Iterator
+
+_MANDATO = 'X-Svc-Em-Nome'
+_pessoa: ContextVar[str | None] = ContextVar('svc_pessoa', default=None)
+
+
+@contextmanager
+def em_nome_de(pedido: Any) -> Iterator[None]:
+    """What is asked of the portal within is asked for the person whose request this is.
+
+    The portal wrote a mandate into that request, which is good for some minutes after it and ends when the person signs out. A thread that is
+    started within says so anew. The backend of one person needs none: there it changes nothing.
+    """
+    antes = _pessoa.set(pedido.headers.get(_MANDATO))
+    try:
+        yield
+    finally:
+        _pessoa.reset(antes)
+
+
+def cabecalhos() -> dict[str, str]:
+    """The credential, and for whom it speaks."""
+    mandato = _pessoa.get()
+    return {'Authorization': f'Bearer {os.environ["SVC_PORTAL_TOKEN"]}', **({_MANDATO: mandato} if mandato else {})}
