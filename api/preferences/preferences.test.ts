@@ -86,6 +86,23 @@ describe('the preferences of a person', () => {
     expect(Object.keys((await bia.call('GET', path)).json()['links'])).toHaveLength(100);
   });
 
+  test('the largest document, read by a hundred pages at once: one answer for all, and nothing for who has it', async () => {
+    const bia = await portal.signedIn('bia');
+    const rota = 'r'.repeat(512);
+    const janelas = Array.from({ length: 64 }, (_each, n) => {
+      return { app: 'notas', rota, x: n, y: n, largura: 300, altura: 200, modo: 'normal', minimizada: false };
+    });
+    const { headers } = await change({ janelas, links: null }, undefined, bia);
+    const { etag = '' } = headers;
+    const pages = Array.from({ length: 100 }, () => bia);
+    const answers = await Promise.all(pages.map((page) => page.call('GET', path)));
+    expect(new Set(answers.map((answer) => `${answer.status} ${answer.headers.etag} ${answer.text.length}`)).size).toBe(1);
+    expect([answers[0]?.status, answers[0]?.headers.etag, answers[0]?.json()['janelas']]).toEqual([200, etag, janelas]);
+    expect(answers[0]?.text.length).toBeGreaterThan(38_000);
+    const known = await Promise.all(pages.map((page) => page.request(path, { headers: { 'if-none-match': etag } })));
+    expect(known.map(({ status, text }) => [status, text])).toEqual(pages.map(() => [304, '']));
+  });
+
   test('what a newer svc wrote is kept and not answered; what is damaged is put aside', async () => {
     await portal.store.deletePreferences('ana');
     await portal.store.putPreferences('ana', '{"tema":"claro","futuro":{"a":1}}', 0);

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { SvcError } from '../../schema/errors.ts';
 import { lineShape } from '../../schema/compile-shape.ts';
 import { limits } from '../../schema/limits.ts';
+import { mergePatch } from '../../schema/wire/merge-patch.ts';
 import { preferenceNames, preferences as shape, type Preferences, type PreferencesPatch } from '../../schema/wire/preferences.ts';
 import type { Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';
@@ -88,14 +89,3 @@ function parsed(body: string): Fields | null {
 }
 
 const knownOf = (all: Fields): Preferences => Object.fromEntries(Object.entries(all).filter(([name]) => known.has(name)));
-
-/** RFC 7396. */
-function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const merged = new Map(Object.entries(isObject(target) ? target : {}));
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(name);
-    else merged.set(name, mergePatch(merged.get(name), value));
-  }
-  return Object.fromEntries(merged);
-}

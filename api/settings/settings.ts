@@ -13,6 +13,7 @@ export type ShellScripts = 'system' | 'person';
 type Apps = Pick<AppsView, 'of' | 'manifest' | 'scope'>;
 
 const hostPattern = /^(?:\*\.)?(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
+const extension = /^\.?[A-Za-z0-9][A-Za-z0-9+._-]{0,31}$/;
 const script = new RegExp(patterns.script);
 const capability = new RegExp(patterns.capability);
 
@@ -37,6 +38,10 @@ function appSettings({ id, name }: AppView, manifest: Manifest, escopo: AppSetti
     papel: handledRoles.find((role) => role === handled) ?? null,
     oferece: texts(manifest.provides, capability),
     hosts: texts(manifest.opens?.urls, hostPattern).map((host) => host.toLowerCase()),
+    tipos: texts(manifest.opens?.extensions, extension).map((name) => ({
+      extensao: name.replace(/^\./, '').toLowerCase(),
+      pede: manifest.opens?.default === true,
+    })),
     secao: settingsScriptOf(manifest) === null ? null : { endereco, permitida, optIn: manifest.contributes?.settingsOptIn === true },
   };
 }

@@ -76,4 +76,8 @@ export const preferencesAnswer = { ...preferences, additionalProperties: false }
 export const preferenceNames = Object.keys(fields) as readonly (keyof typeof fields)[];
 
 export type Preferences = Wire<typeof preferences>;
-export type PreferencesPatch = { readonly [Name in keyof Preferences]?: Preferences[Name] | null };
+/** Of a table `null` removes one entry. */
+type Patched<Value> = Value extends string | readonly unknown[] | undefined
+  ? Value
+  : { readonly [Name in keyof Value]: Value[Name] | null };
+export type PreferencesPatch = { readonly [Name in keyof Preferences]?: Patched<Preferences[Name]> | null };

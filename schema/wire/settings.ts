@@ -1,6 +1,6 @@
 /**
  * What apps add to Settings, for the shell (`GET /api/configuracoes`), as http.ts: read from manifests, no app is started to know.
- * Source: spec 2.1 `handles`, `opens.urls`, `provides`, `contributes`. Decision: docs/decisions/0204-scripts-in-the-shell.md
+ * Source: spec 2.1 `handles`, `opens`, `provides`, `contributes`. Decision: docs/decisions/0204-scripts-in-the-shell.md
  */
 import { handledRoles } from './preferences.ts';
 import { type Wire, closed, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
@@ -14,6 +14,8 @@ const appSettings = closed({
   oferece: strings,
   /** Hosts whose links it opens. */
   hosts: strings,
+  /** Extensions that it opens, without the dot; `pede`: it asks for the double-click (`opens.default`). */
+  tipos: list(closed({ extensao: text, pede: flag })),
   /**
    * Its section in Settings. Not `permitida`: the package is of a person's own scope, and the admin allows none of those. `optIn`: shown once the
    * person turned it on in the app.

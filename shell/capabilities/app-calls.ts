@@ -11,7 +11,7 @@ import type { CallError } from '../../schema/bridge/call.ts';
 import { ApiError } from '../session/api.ts';
 import { callCapability, putConsent, readConsents, type PortalCall } from '../session/capabilities-api.ts';
 import { limits } from './limits.ts';
-import { callOtherApp, decide, type CallDeps } from './call.ts';
+import { callOtherApp, decide, heedConsents, type CallDeps } from './call.ts';
 import { openCallPort } from './call-port.ts';
 import { createQuestions, type Decision, type Question, type Questions } from './questions.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -22,6 +22,8 @@ export interface AppCalls {
   carry(de: string, args: AppCallArgs, page: AbortSignal): void;
   /** Rejects where the portal did not keep it: the question stays. */
   decide(question: Question, decision: Decision): Promise<void>;
+  /** The portal said that consents changed. */
+  heed(): void;
 }
 
 const isMultiplexed = (): boolean => {
@@ -56,6 +58,8 @@ export function createAppCalls({ prefer, slow }: AppCallsDeps): AppCalls {
     question: questions.shown,
     carry: (de, args, page) => void carry(deps, turns, de, args, page),
     decide: async (question, decision) => await decide(deps, question, decision),
+    // A portal that does not answer now leaves the question open.
+    heed: () => void heedConsents(deps).catch(() => undefined),
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ConsentBody, ConsentView } from '../../schema/wire/capabilities.ts';
 import { CallRefused, type PortalCall } from '../session/capabilities-api.ts';
-import { callOtherApp, decide, type CallDeps } from './call.ts';
+import { callOtherApp, decide, heedConsents, type CallDeps } from './call.ts';
 import { createQuestions, type Decision } from './questions.ts';
 
 const capacidade = 'dicionario/v1';
@@ -117,4 +117,35 @@ test('a portal that asks again and again is not asked without end', async () => 
   );
   expect(await run(deps)).toBe('CONSENT_NEEDED');
   expect(deps.asked).toHaveLength(4);
+});
+
+describe('what the person said in another page', () => {
+  const row = (de: string, para: string, resposta: ConsentView['resposta']): Partial<ConsentView> => ({ de, para, capacidade, resposta });
+  const silent = (answers: readonly (CallRefused | Response)[], kept: readonly Partial<ConsentView>[]) => {
+    const deps = world(answers, { kind: 'nao' }, kept);
+    return { ...deps, questions: createQuestions(() => 0) };
+  };
+  test.for([
+    ['a yes lets the call through', row('leitor', 'dicionario', 'sim'), 200],
+    ['a no refuses it', row('leitor', 'dicionario', 'nao'), 'CONSENT_REFUSED'],
+  ] as const)('%s, and the question is taken away', async ([, kept, outcome]) => {
+    const deps = silent([needed('dicionario'), new Response('')], [kept]);
+    const done = run(deps);
+    await expect.poll(() => deps.questions.open().length).toBe(1);
+    await heedConsents(deps);
+    expect([await done, deps.questions.shown.get(), deps.said]).toEqual([outcome, null, []]);
+  });
+
+  test.for([
+    ['about another app', needed('dicionario'), row('outro', 'dicionario', 'sim')],
+    ['about another provider', needed('dicionario'), row('leitor', 'outro', 'sim')],
+    ['as a question of a backend', needed('dicionario'), row('leitor', 'dicionario', 'pendente')],
+    ['long ago, about one of several', choice('dicionario', 'outro'), row('leitor', 'dicionario', 'sim')],
+  ] as const)('%s: leaves the question open', async ([, refused, kept]) => {
+    const deps = silent([refused], [kept]);
+    void run(deps);
+    await expect.poll(() => deps.questions.open().length).toBe(1);
+    await heedConsents(deps);
+    expect(deps.questions.open()).toHaveLength(1);
+  });
 });

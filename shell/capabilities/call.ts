@@ -63,6 +63,24 @@ async function notRefused(deps: CallDeps, { de, capacidade }: PortalCall, { ofer
 const refusal = (code: 'CONSENT_REFUSED' | 'CONSENT_NEEDED', { message }: CallRefused): CallRefused =>
   new CallRefused(403, { code, detail: message });
 
+/**
+ * What the person said in another page, or in Settings, answers the question that waits here, too. Not a choice among several: one of them
+ * may have been allowed long ago.
+ */
+export async function heedConsents({ consents, questions }: Pick<CallDeps, 'consents' | 'questions'>): Promise<void> {
+  if (questions.open().length === 0) return;
+  const rows = await consents();
+  for (const question of questions.open()) {
+    const { de, capacidade, ofertas } = question;
+    const [only, second] = ofertas;
+    if (only === undefined || second !== undefined) continue;
+    const para = only.app;
+    const said = rows.find((row) => row.de === de && row.para === para && row.capacidade === capacidade)?.resposta;
+    if (said === 'sim') questions.answer(question, { kind: 'sim', para, duracao: 'sempre' });
+    else if (said === 'nao') questions.answer(question, { kind: 'nao' });
+  }
+}
+
 /** What the person said is kept first, so that the calls that wait find it. Rejects with what the portal says; then nothing was answered. */
 export async function decide(deps: CallDeps, question: Question, decision: Decision): Promise<void> {
   const { de, capacidade, ofertas } = question;

@@ -26,6 +26,8 @@ export interface Questions {
   /** Rejects with the signal's reason; a question that no call waits for is taken away. */
   ask(question: Question, signal: AbortSignal): Promise<Decision>;
   answer(question: Question, decision: Decision): void;
+  /** Those that wait, the shown one first. */
+  open(): readonly Question[];
 }
 
 interface Open {
@@ -72,6 +74,7 @@ export function createQuestions(nowMs: () => number): Questions {
         signal.removeEventListener('abort', leave);
       }
     },
+    open: () => [...open.values()].map(({ question }) => question),
     answer: (question, decision) => {
       const key = keyOf(question);
       if (decision.kind === 'fechada') closings.set(key, [...recent(key), nowMs()]);

@@ -19,9 +19,11 @@ export function settingsHandlers(desk: () => Desk): SettingsHandlers {
   return {
     'configuracoes.ligar': async (window, { ligada }) => {
       const { id, app } = await sectionOf(window);
-      const others = on().filter((other) => other !== id);
-      if (app?.secao?.optIn === true && on().includes(id) !== ligada)
-        await desk().preferences.change({ secoesDeApps: ligada ? [...others, id] : others });
+      if (app?.secao?.optIn !== true) return null;
+      await desk().preferences.change(({ secoesDeApps = [] }) => {
+        const others = secoesDeApps.filter((other) => other !== id);
+        return secoesDeApps.includes(id) === ligada ? null : { secoesDeApps: ligada ? [...others, id] : others };
+      });
       return null;
     },
     'configuracoes.ligada': async (window) => (await isShown(window)) !== null,

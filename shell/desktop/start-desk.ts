@@ -62,6 +62,7 @@ export function startDesk(session: SessionAnswer): Desk {
     connection,
     gone,
     page: (page) => counts.connected(page),
+    consents: () => desk.appCalls.heed(),
   });
   const desk: Desk = {
     session,
@@ -157,6 +158,8 @@ function startFeed(
     readonly page: (page: string | null) => void;
     /** An app was removed on the server. */
     readonly gone: (app: string) => void;
+    /** What apps may use of each other changed. */
+    readonly consents: () => void;
     /** Rooms of that app changed; null: of any app, perhaps. */
     readonly publishToRooms: (app: string | null) => void;
   },
@@ -172,6 +175,7 @@ function startFeed(
       preferences.apply(event);
       settings.apply(event);
       if (event.type === 'mudaram') publishToRooms(event.app);
+      if (event.type === 'consentimentos') to.consents();
     },
     resync: () => {
       apps.refresh();

@@ -2,7 +2,9 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { language, languageNames, languages, shownAs, text } from '../i18n/i18n.ts';
-import { themeTexts } from '../launcher/entries.ts';
+import type { AppProjection } from '../../schema/wire/http.ts';
+import { openAppMenu, themeTexts } from '../launcher/entries.ts';
+import { pinnedAmong } from '../preferences/pins.ts';
 import { leave } from '../session/leave.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
@@ -31,6 +33,7 @@ export class SvcTaskbar extends LitElement {
     this.desk.bell.state,
     this.desk.bellOpen,
     this.desk.launcherOpen,
+    this.desk.preferences.state,
     language,
     theme,
   ]);
@@ -133,12 +136,15 @@ export class SvcTaskbar extends LitElement {
       >
         ${glyph('apps', 22)}
       </button>
-      <div class="windows" role="group" aria-label=${text('taskbar.windows')}>
-        ${repeat(
-          desk.windows.windows.get(),
-          (window) => window.id,
-          (window) => this.#window(window),
-        )}
+      <div class="items">
+        ${this.#pins()}
+        <div class="windows" role="group" aria-label=${text('taskbar.windows')}>
+          ${repeat(
+            desk.windows.windows.get(),
+            (window) => window.id,
+            (window) => this.#window(window),
+          )}
+        </div>
       </div>
       <span class="status ${online ? 'online' : 'offline'}" role="status" title=${connection}>
         <span class="light" aria-hidden="true"></span>
@@ -156,6 +162,37 @@ export class SvcTaskbar extends LitElement {
         <span class="initials">${session.iniciais}</span><span class="sr-only">${text('taskbar.settings', { nome: session.nome })}</span>
       </button>
     </div>`;
+  }
+
+  #pins(): TemplateResult | typeof nothing {
+    const { desk } = this;
+    const pins = pinnedAmong(desk.preferences.state.get(), desk.apps.state.get().apps);
+    if (pins.length === 0) return nothing;
+    return html`<div class="pins" role="group" aria-label=${text('pin.title')}>
+      ${repeat(
+        pins,
+        ({ id }) => id,
+        (app) => this.#pin(app),
+      )}
+    </div>`;
+  }
+
+  /** Brings its window to the front, or opens one. */
+  #pin(app: AppProjection): TemplateResult {
+    const { desk } = this;
+    return html`<button
+      class="pin"
+      type="button"
+      aria-label=${text('pin.open', { nome: app.name })}
+      title=${app.name}
+      @click=${() => desk.openApp(app.id)}
+      @contextmenu=${(event: MouseEvent) => {
+        event.preventDefault();
+        openAppMenu(desk, app, { x: event.clientX, y: event.clientY - 8, up: true });
+      }}
+    >
+      <svc-app-icon .app=${app} .size=${24}></svc-app-icon>
+    </button>`;
   }
 
   #bell(): TemplateResult {

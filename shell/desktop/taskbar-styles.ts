@@ -33,7 +33,19 @@ export const taskbarStyles = css`
     border-radius: 10px;
     color: var(--accent-ink);
   }
+  .pins,
   .windows {
+    display: contents;
+  }
+  .pin {
+    display: grid;
+    place-items: center;
+    width: 44px;
+    height: 44px;
+    padding: 0;
+    border-radius: 10px;
+  }
+  .items {
     display: flex;
     flex: 1;
     gap: 4px;

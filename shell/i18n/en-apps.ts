@@ -2,6 +2,12 @@
 import type { ptApps } from './pt-apps.ts';
 
 export const enApps: { readonly [K in keyof typeof ptApps]: string } = {
+  'pin.title': 'Pinned',
+  'pin.add': 'Pin to the taskbar',
+  'pin.remove': 'Unpin from the taskbar',
+  'pin.added': '{nome} pinned to the taskbar',
+  'pin.removed': '{nome} unpinned from the taskbar',
+  'pin.open': 'Open {nome}',
   'apps.ask': '{de} wants to use {para}',
   'apps.askChoice': '{de} wants to use another app',
   'apps.lead': '{de} will be able to ask {para} for “{rotulo}” on your behalf. {para} will know that {de} asked.',

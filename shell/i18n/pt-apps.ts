@@ -1,5 +1,11 @@
 /** The sentences of apps that use each other, in Brazilian Portuguese. Part of pt.ts. */
 export const ptApps = {
+  'pin.title': 'Fixados',
+  'pin.add': 'Fixar na barra',
+  'pin.remove': 'Desafixar da barra',
+  'pin.added': '{nome} fixado na barra',
+  'pin.removed': '{nome} desafixado da barra',
+  'pin.open': 'Abrir {nome}',
   'apps.ask': '{de} quer usar {para}',
   'apps.askChoice': '{de} quer usar outro aplicativo',
   'apps.lead': '{de} poderá pedir “{rotulo}” a {para}, em seu nome. {para} saberá que foi {de} quem pediu.',

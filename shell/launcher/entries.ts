@@ -3,6 +3,7 @@ import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { settingsWindow, shopWindow, tasksWindow } from '../desktop/desk-windows.ts';
 import { pressShellKey } from '../desktop/keys.ts';
+import { pinItem } from '../desktop/pin-item.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
 import { leave } from '../session/leave.ts';
@@ -101,6 +102,7 @@ export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): v
       },
       {
         items: [
+          pinItem(desk, app.id),
           { label: text('boot.tasks'), glyph: 'tasks', run: () => desk.openTasks(app.id) },
           { label: text('store.showInStore'), glyph: 'shop', run: () => desk.openShop(app.id) },
         ],

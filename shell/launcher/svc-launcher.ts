@@ -5,6 +5,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Desk } from '../desktop/desk.ts';
 import { categoryText, language, text } from '../i18n/i18n.ts';
+import { pinnedAmong } from '../preferences/pins.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
@@ -22,7 +23,13 @@ export class SvcLauncher extends LitElement {
   declare desk: Desk;
   declare query: string;
   declare active: number;
-  #watch = new Watch(this, () => [this.desk.apps.state, this.desk.shop.state, this.desk.windows.windows, language]);
+  #watch = new Watch(this, () => [
+    this.desk.apps.state,
+    this.desk.shop.state,
+    this.desk.windows.windows,
+    this.desk.preferences.state,
+    language,
+  ]);
 
   constructor() {
     super();
@@ -41,7 +48,14 @@ export class SvcLauncher extends LitElement {
   #groups(): readonly Group[] {
     const apps = appEntries(this.desk);
     if (this.query.trim() === '') {
-      return sections(apps, categoryText).map(({ category, entries }) => ({ title: categoryText(category), apps: entries, commands: [] }));
+      const pins = pinnedAmong(
+        this.desk.preferences.state.get(),
+        apps.map((entry) => ({ ...entry, id: entry.key })),
+      );
+      return [
+        ...(pins.length === 0 ? [] : [{ title: text('pin.title'), apps: pins, commands: [] }]),
+        ...sections(apps, categoryText).map(({ category, entries }) => ({ title: categoryText(category), apps: entries, commands: [] })),
+      ];
     }
     const found = search(apps, this.query);
     const commands = search(commandEntries(this.desk), this.query);
@@ -68,12 +82,21 @@ export class SvcLauncher extends LitElement {
     // At once: the dialog's close event comes later, and would close a launcher that was opened again meanwhile.
     if (event.key === 'Escape') this.#close();
     else if (event.key === 'Enter' && chosen !== undefined) this.#run(chosen);
+    else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) this.#menuOf(chosen);
     else if (event.key.startsWith('Arrow') && !(sideways && this.query !== '')) {
       const boxes = [...this.renderRoot.querySelectorAll('[role=option]')].map((tile) => tile.getBoundingClientRect());
       this.active = nextTile(boxes, this.active, event.key) ?? this.active;
       void this.updateComplete.then(() => this.renderRoot.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }));
     } else return;
     event.preventDefault();
+  }
+
+  /** Of the chosen tile, which does not have the focus itself. */
+  #menuOf(chosen: AppEntry | CommandEntry | undefined): void {
+    const box = this.renderRoot.querySelector('[aria-selected=true]')?.getBoundingClientRect();
+    if (chosen === undefined || box === undefined || !('app' in chosen) || chosen.app === null) return;
+    this.#close();
+    openAppMenu(this.desk, chosen.app, { x: box.left + box.width / 2, y: box.top + box.height / 2 });
   }
 
   override render(): TemplateResult {

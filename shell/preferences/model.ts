@@ -1,8 +1,11 @@
 /**
- * What the person chose, as the portal keeps it. A change is shown at once and sent; what the portal answers is what stays. The event
- * `preferencias` only asks for another reading. Decision: docs/decisions/0202-preferences.md
+ * What the person chose, as the portal keeps it. A change is shown at once, and sent as a change of what was read last: where another page was
+ * faster (412), it is made anew on top of what that page wrote. So two pages that change different fields lose nothing; of two that give the
+ * same field a value the later one wins; a change that is made of what there is (a list with one more in it) keeps both.
+ * The event `preferencias` only asks for another reading. Decision: docs/decisions/0202-preferences.md
  */
 import type { PortalEvent } from '../../schema/wire/events.ts';
+import { mergePatch } from '../../schema/wire/merge-patch.ts';
 import type { Preferences, PreferencesPatch } from '../../schema/wire/preferences.ts';
 import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
@@ -14,34 +17,68 @@ export interface PreferencesNow {
 
 export interface PreferencesPortal {
   read(): Promise<PreferencesNow>;
-  change(patch: PreferencesPatch): Promise<PreferencesNow>;
+  /** Null: what is stored is not what `etag` names. */
+  change(patch: PreferencesPatch, etag: string): Promise<PreferencesNow | null>;
 }
+
+/** Made of what there is at that moment; null: nothing is to be changed. */
+export type PreferencesChange = PreferencesPatch | ((now: Preferences) => PreferencesPatch | null);
 
 export interface PreferencesModel {
   /** Null until the portal answered. */
   readonly state: Signal<Preferences | null>;
-  /** Resolves when the portal took it; rejects with why not, and what was chosen before is shown again. */
-  change(patch: PreferencesPatch): Promise<void>;
+  /** Resolves when the portal took it; rejects with why not, and what the portal keeps is shown again. */
+  change(change: PreferencesChange): Promise<void>;
   refresh(): void;
   apply(event: PortalEvent): void;
 }
 
+/** Pages that all write at the same moment come through one after the other: one of them each time. */
+const triesMax = 20;
+
 export function createPreferencesModel(portal: PreferencesPortal): PreferencesModel {
   const state = createSignal<Preferences | null>(null);
-  let etag = '';
-  let changing = 0;
-  const take = (now: PreferencesNow): void => {
+  let kept: PreferencesNow | null = null;
+  /** In the order in which they were made; the first is on its way. */
+  let waiting: readonly PreferencesChange[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+  const show = (): void => {
+    if (kept === null && waiting.length === 0) return;
+    state.set(waiting.reduce<Preferences>((now, change) => mergePatch(now, patchOf(change, now) ?? {}) as Preferences, kept?.value ?? {}));
+  };
+  const take = (now: PreferencesNow): PreferencesNow => {
     retry.succeeded();
-    etag = now.etag;
-    state.set(now.value);
+    kept = now;
+    show();
+    return now;
   };
   const refresh = async (): Promise<void> => {
+    const before = kept;
     try {
       const now = await portal.read();
-      // The answer to a change that is under way is newer.
-      if (changing === 0) take(now);
+      // The answer to a change that came meanwhile is newer.
+      if (kept === before) take(now);
     } catch (error) {
       retry.failed(error);
+    }
+  };
+  const send = async (change: PreferencesChange): Promise<PreferencesNow> => {
+    for (let tries = 1; ; tries += 1) {
+      const now = kept ?? take(await portal.read());
+      const patch = patchOf(change, now.value);
+      const answer = patch === null ? now : await portal.change(patch, now.etag);
+      if (answer !== null) return answer;
+      if (tries === triesMax) throw new Error('other pages change the preferences all the time');
+      kept = await portal.read();
+    }
+  };
+  const carryOut = async (change: PreferencesChange, before: Promise<unknown>): Promise<void> => {
+    await before;
+    try {
+      kept = await send(change);
+    } finally {
+      waiting = waiting.filter((other) => other !== change);
+      show();
     }
   };
   const retry = createRetry(() => void refresh());
@@ -49,24 +86,18 @@ export function createPreferencesModel(portal: PreferencesPortal): PreferencesMo
     state,
     refresh: () => void refresh(),
     apply: (event) => {
-      if (event.type === 'preferencias' && event.etag !== etag && changing === 0) void refresh();
+      // What is on its way brings the newest along.
+      if (event.type === 'preferencias' && event.etag !== kept?.etag && waiting.length === 0) void refresh();
     },
-    change: async (patch) => {
-      changing += 1;
-      const before = state.get();
-      state.set({ ...before, ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null && !isTable(value))) });
-      try {
-        const now = await portal.change(patch);
-        changing -= 1;
-        if (changing === 0) take(now);
-      } catch (error) {
-        changing -= 1;
-        if (changing === 0) state.set(before);
-        throw error;
-      }
+    change: (change) => {
+      waiting = [...waiting, change];
+      show();
+      const sent = carryOut(change, last);
+      last = sent.catch(() => undefined);
+      return sent;
     },
   };
 }
 
-/** Merged by the portal: what comes of it is not guessed here. */
-const isTable = (value: unknown): boolean => typeof value === 'object' && !Array.isArray(value);
+const patchOf = (change: PreferencesChange, now: Preferences): PreferencesPatch | null =>
+  typeof change === 'function' ? change(now) : change;

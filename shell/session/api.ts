@@ -43,10 +43,14 @@ export const isPassing = (error: unknown): boolean =>
 /** Above the portal's own deadlines: a restart waits for a stop and a start. */
 const requestMsMax = 60_000;
 
-function content(body: unknown): RequestInit {
-  if (body === undefined) return {};
-  if (body instanceof Blob) return { headers: { 'content-type': body.type === '' ? 'application/octet-stream' : body.type }, body };
-  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+type Headers = Readonly<Record<string, string>>;
+
+function content(body: unknown, headers: Headers = {}): RequestInit {
+  if (body === undefined) return { headers };
+  if (body instanceof Blob) {
+    return { headers: { ...headers, 'content-type': body.type === '' ? 'application/octet-stream' : body.type }, body };
+  }
+  return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 /**
@@ -68,7 +72,7 @@ export function withPerson({ headers, ...rest }: RequestInit): RequestInit {
 }
 
 /** A Blob goes as it is, anything else as JSON. Other parts of the API are in files of their own: session/rooms-api.ts. */
-export async function request(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+export async function request(method: string, path: string, body?: unknown, signal?: AbortSignal, headers?: Headers): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, {
@@ -76,7 +80,7 @@ export async function request(method: string, path: string, body?: unknown, sign
       credentials: 'same-origin',
       cache: 'no-store',
       signal: signal ?? AbortSignal.timeout(requestMsMax),
-      ...withPerson(content(body)),
+      ...withPerson(content(body, headers)),
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;

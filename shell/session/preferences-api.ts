@@ -1,7 +1,7 @@
 /** What the person chose, of the portal's HTTP API as the shell uses it. Source: schema/wire/preferences.ts. */
 import type { Preferences, PreferencesPatch } from '../../schema/wire/preferences.ts';
 import type { PreferencesNow } from '../preferences/model.ts';
-import { json, request } from './api.ts';
+import { ApiError, json, request } from './api.ts';
 
 const now = async (response: Response): Promise<PreferencesNow> => {
   const etag = response.headers.get('etag') ?? '';
@@ -9,5 +9,12 @@ const now = async (response: Response): Promise<PreferencesNow> => {
 };
 
 export const readPreferences = async (): Promise<PreferencesNow> => now(await request('GET', '/api/preferencias'));
-export const changePreferences = async (patch: PreferencesPatch): Promise<PreferencesNow> =>
-  now(await request('PATCH', '/api/preferencias', patch));
+/** Null: another page was faster than the reading that `etag` names. */
+export async function changePreferences(patch: PreferencesPatch, etag: string): Promise<PreferencesNow | null> {
+  try {
+    return await now(await request('PATCH', '/api/preferencias', patch, undefined, { 'if-match': etag }));
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'PREFERENCES_CHANGED') return null;
+    throw error;
+  }
+}

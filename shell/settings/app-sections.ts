@@ -8,6 +8,7 @@ import { startApp } from '../session/api.ts';
 import { answerConsent, revokeConsent } from '../session/settings-api.ts';
 import { none, oneOfApps, row } from './choices.ts';
 import type { SettingsContext } from './context.ts';
+import { elected, hasOwnDestination, openers, type Opener } from './elections.ts';
 
 const roleTexts: Readonly<Record<NonNullable<AppSettings['papel']>, TextKey>> = {
   terminal: 'settings.roleTerminal',
@@ -34,11 +35,31 @@ export function defaults({ state, chosen, change }: SettingsContext): TemplateRe
   const several = byValue(apps, ({ oferece }) => oferece).filter(([, providers]) => providers.length > 1);
   const pick = (key: string, label: string, providers: readonly AppSettings[], otherwise: string): TemplateResult =>
     oneOfApps(label, key, [{ value: '', label: otherwise }, ...providers.map(named)], chosen.padroes?.[key] ?? '', (app) =>
-      change({ padroes: { [key]: app === '' ? null : app } } as unknown as Parameters<typeof change>[0]),
+      change({ padroes: { [key]: app === '' ? null : app } }),
     );
-  if (roles.length + several.length === 0) return none(text('settings.defaultsNone'));
+  const types = [...openers(apps)].filter(([extension, declaring]) => declaring.length > 1 || hasOwnDestination(extension));
+  if (roles.length + several.length + types.length === 0) return none(text('settings.defaultsNone'));
   return html`${roles.map(([role, providers]) => pick(role, text(roleTexts[role as keyof typeof roleTexts]), providers, text('settings.ofDesktop')))}
-  ${several.map(([capability, providers]) => pick(capability, text('settings.capability', { capacidade: capability }), providers, text('settings.askEach')))}`;
+  ${several.map(([capability, providers]) => pick(capability, text('settings.capability', { capacidade: capability }), providers, text('settings.askEach')))}
+  ${types.map(([extension, declaring]) => typeRow(extension, declaring, chosen, change))}`;
+}
+
+/** Who opens a kind of file: by itself, or who the person chose. */
+function typeRow(
+  extension: string,
+  declaring: readonly Opener[],
+  chosen: SettingsContext['chosen'],
+  change: SettingsContext['change'],
+): TemplateResult {
+  const byItself =
+    elected(extension, declaring)?.nome ?? text(hasOwnDestination(extension) ? 'settings.typeOfDesktop' : 'settings.typeNone');
+  const choices = [
+    { value: '', label: text('settings.typeAuto', { nome: byItself }) },
+    ...declaring.map(({ id, nome }) => ({ value: id, label: nome })),
+  ];
+  return oneOfApps(text('settings.type', { extensao: extension }), `tipo:${extension}`, choices, chosen.tipos?.[extension] ?? '', (app) =>
+    change({ tipos: { [extension]: app === '' ? null : app } }),
+  );
 }
 
 export function links({ state, chosen, change }: SettingsContext): TemplateResult {

@@ -40,6 +40,8 @@ const shapes = {
   undo: svg`<path d="M4 8.5h8.25a4 4 0 0 1 0 8H8M7.25 5 3.75 8.5 7.25 12"/>`,
   bell: svg`<path d="M10 3a4.5 4.5 0 0 0-4.5 4.5c0 3.75-1.5 5-1.5 6h12c0-1-1.5-2.25-1.5-6A4.5 4.5 0 0 0 10 3z"/><path d="M8.25 16a1.9 1.9 0 0 0 3.5 0"/>`,
   people: svg`<circle cx="7.5" cy="7" r="2.75"/><path d="M2.5 16c.25-2.9 2.25-4.5 5-4.5s4.75 1.6 5 4.5M13 4.5a2.5 2.5 0 0 1 0 5M14.5 11.75c1.75.5 2.85 2 3 4.25"/>`,
+  pin: svg`<path d="M7 3.5h6l-.75 5 2.25 3h-9l2.25-3zM10 11.5V17"/>`,
+  unpin: svg`<path d="M8.5 3.5H13l-.75 5 2.25 3H11M7.4 8.9 5.5 11.5h4.25M10 11.5V17M3.5 3.5l13 13"/>`,
   warning: svg`<path d="M10 3.5 17.25 16H2.75z"/><path d="M10 8.5v3.25M10 14h.01"/>`,
 } as const satisfies Record<string, SVGTemplateResult>;
 

@@ -1,0 +1,16 @@
+/** Apps that the person keeps in the taskbar and at the top of the launcher (`fixados`, decision 0202), in the order in which they were pinned. */
+import type { Preferences } from '../../schema/wire/preferences.ts';
+import type { PreferencesChange } from './model.ts';
+
+export const isPinned = (chosen: Preferences | null, app: string): boolean => chosen?.fixados?.includes(app) ?? false;
+
+/** Of apps that are installed now: one that is removed stays pinned for when it comes back. */
+export function pinnedAmong<App extends { readonly id: string }>(chosen: Preferences | null, apps: readonly App[]): readonly App[] {
+  return (chosen?.fixados ?? []).flatMap((id) => apps.find((app) => app.id === id) ?? []);
+}
+
+/** Made of the list as it is when it is written, so that what another page pinned meanwhile stays. */
+export const pinning =
+  (app: string, on: boolean): PreferencesChange =>
+  ({ fixados = [] }) =>
+    fixados.includes(app) === on ? null : { fixados: on ? [...fixados, app] : fixados.filter((other) => other !== app) };
