@@ -2,7 +2,7 @@
  * Two questions shown instead of the desktop: whether to sign in by a link that another page led to (its person is named above the button),
  * and whether to go on as the person who signed in while this page was open. Decision: docs/decisions/0121-who-led-to-a-link.md
  */
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { LinkOwnerAnswer, SessionAnswer } from '../../schema/wire/http.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
@@ -17,8 +17,8 @@ export type Question =
   | { readonly kind: 'other'; readonly session: SessionAnswer };
 
 /**
- * Against a page that provokes a double click and shows this one after the first: the second has no effect. This page may have loaded long
- * before, under a window that the first click closes: the time counts only while it is in front.
+ * Against a page that provokes clicks and shows this one after the first: none of the series has an effect. This page may have loaded long
+ * before, under a window that the first click closes: the time counts only while it is in front and is not pressed.
  */
 const readyMs = 800;
 
@@ -46,12 +46,22 @@ export class SvcLinkQuestion extends LitElement {
     this.refusal = null;
   }
 
-  static override styles = [base, signInStyles];
+  static override styles = [
+    base,
+    signInStyles,
+    css`
+      /* A press on it reaches the page, which counts anew. */
+      .primary:disabled {
+        pointer-events: none;
+      }
+    `,
+  ];
 
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
     for (const change of ['focus', 'blur', 'pageshow']) addEventListener(change, this.#count);
+    addEventListener('pointerdown', this.#press);
     document.addEventListener('visibilitychange', this.#count);
     this.#count();
   }
@@ -59,6 +69,7 @@ export class SvcLinkQuestion extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     for (const change of ['focus', 'blur', 'pageshow']) removeEventListener(change, this.#count);
+    removeEventListener('pointerdown', this.#press);
     document.removeEventListener('visibilitychange', this.#count);
     clearTimeout(this.#timer);
   }
@@ -70,6 +81,11 @@ export class SvcLinkQuestion extends LitElement {
     this.#pressed = false;
     if (this.#entering || document.visibilityState !== 'visible' || !document.hasFocus()) return;
     this.#timer = setTimeout(() => (this.ready = true), readyMs);
+  };
+
+  /** One that comes too early was meant for something else, and so may be the next: the time counts anew. */
+  #press = (): void => {
+    if (!this.ready) this.#count();
   };
 
   /** By the keyboard there is no press: `detail` counts clicks of a pointer. */

@@ -193,8 +193,15 @@ describe('a link of somebody else', () => {
     await bring(true);
     expect(await afterMs(700)).toBe(false);
     await button.hover({ force: true });
+    // A series of clicks that goes on: each counts for nothing, and puts the time off.
+    for (let press = 0; press < 5; press += 1) {
+      await page.mouse.down();
+      expect(await afterMs(200)).toBe(false);
+      await page.mouse.up();
+      expect(await afterMs(200)).toBe(false);
+    }
     await page.mouse.down();
-    expect(await afterMs(200)).toBe(true);
+    expect(await afterMs(800)).toBe(true);
     await page.mouse.up();
     expect(await whoIsIn(page)).toBe('ana');
     expect(await button.isEnabled()).toBe(true);
