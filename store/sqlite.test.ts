@@ -57,6 +57,31 @@ test('what was in force in a store of before stands in the table', async () => {
   await store.close();
 });
 
+test('the bell of a store of before is kept, and takes what an app tells its person', async () => {
+  mkdirSync(path.dirname(file));
+  const raw = new DatabaseSync(file);
+  const version = migrations.findIndex((step) => step.includes('CREATE TABLE all_notices'));
+  for (const step of migrations.slice(0, version)) raw.exec(step);
+  raw.exec(`PRAGMA user_version = ${version}`);
+  raw.exec(`INSERT INTO rooms VALUES ('s1', 'notas', 'Atas', 'ana', 1, 1, NULL)`);
+  raw.exec(
+    `INSERT INTO notices VALUES ('n1', 'bia', 'convite', 's1', 'ana', 'ver', NULL, 5, 0), ('n2', 'bia', 'mencao', 's1', 'ana', NULL, 'c1', 6, 1)`,
+  );
+  raw.close();
+  const store = await openSqliteStore(file);
+  await store.rooms.addAppNotice({ id: 'n3', usuario: 'bia', app: 'notas', texto: 'Pronto', rota: null, atMs: 7 });
+  expect(
+    (await store.rooms.notices('bia')).map(({ id, sala, papel, ancora, read, texto }) => [id, sala, papel, ancora, read, texto]),
+  ).toEqual([
+    ['n3', null, null, null, false, 'Pronto'],
+    ['n2', 's1', null, 'c1', true, null],
+    ['n1', 's1', 'ver', null, false, null],
+  ]);
+  await store.rooms.deleteRoom('s1');
+  expect((await store.rooms.notices('bia')).map(({ id }) => id)).toEqual(['n3']);
+  await store.close();
+});
+
 test('a file that is no database is refused and not overwritten', async () => {
   const other = path.join(dir, 'other.db');
   writeFileSync(other, "this is not a database, it is somebody's text file".repeat(100));
