@@ -48,6 +48,14 @@ export const limits = {
   /** `GET /api/admin/objects`: an object has up to some ten KiB of details. */
   objectsPageMax: 500,
   metricsAppsMax: 300,
+  // The queue. Decision: docs/decisions/0211-the-queue.md
+  /** Of one answer with a piece of a log. */
+  jobLogPieceBytesMax: 1_024 ** 2,
+  /** The list of outputs that a wrapper sends. */
+  jobListBytesMax: 2 * 1_024 ** 2,
+  jobReportBytesMax: 4 * 1_024,
+  /** How long a question for news may be held. */
+  jobHoldSecondsMax: 30,
   // The control socket. Decision: docs/decisions/0152-the-control-socket.md
   controlPeerMsMax: 10_000,
   controlPeerParentsMax: 64,

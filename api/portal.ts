@@ -48,6 +48,7 @@ import { createProxy, type Proxy } from './proxy/proxy.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import type { Relay } from './rooms/contract.ts';
 import { createEntrance } from './rooms/entrance.ts';
+import { createQueueParts } from './queue/parts.ts';
 import { createRoomParts } from './rooms/parts.ts';
 import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
@@ -56,6 +57,7 @@ import { addAppRoutes } from './routes/apps.ts';
 import { attachmentUploadPath } from './routes/attachments.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addOidcRoutes } from './routes/oidc.ts';
+import { queueUploadPath } from './routes/queue-files.ts';
 import { addSecretRoutes } from './routes/secrets.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
@@ -93,6 +95,8 @@ export interface PortalOptions {
   readonly clock: Clock;
   /** Attachments of rooms; made when the first one comes. */
   readonly attachmentsDir: string;
+  /** Inputs, logs and outputs of jobs; made when the first byte comes. */
+  readonly queueDir: string;
   /** Why what the store does not know of it is not collected; null: it is the store's own folder. */
   readonly attachmentsTrouble?: string | null;
   /** Bytes that the rooms of a person hold on the disk; without it no write is refused for them. */
@@ -203,6 +207,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const mandates = createMandates(clock);
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics, mandates });
   const credentials = createCredentials({ rooms: store.rooms, people, apps, mandates, sessions });
+  const queue = createQueueParts({ store, bus, clock, gateway, queueDir: options.queueDir, onError });
   const preferences = createPreferences({ store, bus, log });
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
@@ -217,7 +222,6 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const logs = createLogs(apps, commands.apps, onError);
   sessions.onEnd((session) => logs.endSession(session));
   const stopSweep = sweepSessions({ clock, sessions, carried: () => [...proxy.carried(), ...logs.carried(), ...relay.carried()], onError });
-  const doctor = doctorOf(options, site, port);
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions) });
     addOidcRoutes(app, { site, address, oidc, signIn, onRefused: (error, address) => logRefusal(log, 'oidc', error, address) });
@@ -227,12 +231,13 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     addSecretRoutes(app, { commands: commands.apps, log });
     addLogRoute(app, logs);
     addStoreRoutes(app, { apps, shop, store, bus, clock });
-    rooms.register(app);
+    for (const part of [rooms, queue]) part.register(app);
     addMetricsRoute(app, metrics);
-    addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, doctor, link });
+    addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, doctor: doctorOf(options, site, port), link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
-  const shell = await createShell({ site, sessions, credentials, log, isControl, observe: metrics.request, schemas, register });
+  const checks = { sessions, credentials, executor: queue.executor };
+  const shell = await createShell({ site, ...checks, log, isControl, observe: metrics.request, schemas, register });
   const origins = createAppOrigins({ site, sessions, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const toShell = shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, repository, onError);
   const front = createFront({
@@ -248,7 +253,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const stop = async (): Promise<void> => {
     for (const end of [stopSweep, endStopped]) end();
     await relay.close();
-    for (const part of [rooms, capabilities, starts, hub, front, proxy]) part.close();
+    for (const part of [rooms, queue, capabilities, starts, hub, front, proxy]) part.close();
     await shell.app.close();
   };
   return { shell, front, site, stop };
@@ -271,7 +276,7 @@ function shellHandler(
   return (req, res) => {
     const path = pathOf(req.url ?? '/');
     if (repository && isRepositoryPath(path)) return repository(req, res);
-    if (req.method === 'PUT' && attachmentUploadPath.test(path)) return shell.handle(req, res);
+    if (req.method === 'PUT' && (attachmentUploadPath.test(path) || queueUploadPath.test(path))) return shell.handle(req, res);
     if (isRoutePath(path)) return boundedBody(deps.clock, shell, req, res);
     servePage(deps, req, res).catch((error: unknown) => {
       onError(error);

@@ -14,7 +14,7 @@ import { isAppId } from '../schema/app-id.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
 import { problem } from '../schema/wire/http.ts';
-import type { Credentials, PersonCaller } from './auth/credentials.ts';
+import type { BackendCaller, Credentials, PersonCaller } from './auth/credentials.ts';
 import { pageSession, refuseOtherOrigins } from './auth/page-session.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
@@ -28,10 +28,11 @@ import { dataPolicy, shellHeaders } from './security-headers.ts';
 /**
  * `open`: anyone. `person`: a signed-in person. `navigation`: as `person`, also for a navigation that another origin began. `callback`: as
  * `open`, for a top-level navigation that another origin began, and nothing else from there. `room`: a signed-in person, or a backend whose
- * credential has the scope `salas` and which speaks for a person. `admin`: the control socket or a session with the admin flag. `metrics`: as `admin`, or a scraper on
+ * credential has the scope `salas` and which speaks for a person; `queue`: the same with the scope `fila`, and a server-scope app may ask for itself. `executor`: the
+ * wrapper of a running job, by the token of that job. `admin`: the control socket or a session with the admin flag. `metrics`: as `admin`, or a scraper on
  * this machine.
  */
-export type Access = 'open' | 'callback' | 'person' | 'navigation' | 'room' | 'admin' | 'metrics';
+export type Access = 'open' | 'callback' | 'person' | 'navigation' | 'room' | 'queue' | 'executor' | 'admin' | 'metrics';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,6 +43,10 @@ declare module 'fastify' {
     session: Session | null;
     /** Came with the credential of a backend: there is no session then. */
     backend: PersonCaller | null;
+    /** The same on routes of the queue, where an app may ask for itself. */
+    queueBackend: BackendCaller | null;
+    /** Came with the token of this job. */
+    job: string | null;
     /** Came over the 0600 socket: the caller is the account that runs the portal. */
     control: boolean;
   }
@@ -60,6 +65,8 @@ export interface ShellDeps {
   readonly site: Site;
   readonly sessions: Sessions;
   readonly credentials: Credentials;
+  /** Answers the job of a bearer token. Rejects UNAUTHENTICATED. */
+  readonly executor: { check(authorization: string): Promise<string> };
   readonly log: Logger;
   readonly isControl: (req: IncomingMessage) => boolean;
   /** One answered request, by route pattern; for /metrics. */
@@ -79,6 +86,12 @@ interface Route {
 export function sessionOf(request: FastifyRequest): Session {
   if (!request.session) throw new SvcError('UNAUTHENTICATED', 'this route acts for a person: sign in first');
   return request.session;
+}
+
+/** Routes of the wrapper of a job. */
+export function jobIn({ job }: FastifyRequest): string {
+  if (job === null) throw new SvcError('UNAUTHENTICATED', 'this route acts for a running job: bring its token');
+  return job;
 }
 
 export const errorAnswers = { '4xx': problem, '5xx': problem } as const;
@@ -139,6 +152,8 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
   const { site } = deps;
   app.decorateRequest('session', null);
   app.decorateRequest('backend', null);
+  app.decorateRequest('queueBackend', null);
+  app.decorateRequest('job', null);
   app.decorateRequest('control', false);
   app.addHook('onRequest', async (request, reply) => {
     request.control = deps.isControl(request.raw);
@@ -155,7 +170,12 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     const route = request.routeOptions.url ?? 'unknown';
     deps.observe(request.method, route, reply.statusCode, reply.elapsedTime);
     const fields = { requestId: request.id, method: request.method, path: loggedPath(request.url), status: reply.statusCode };
-    const person = request.session?.person ?? request.backend?.usuario ?? (request.control ? 'control' : null);
+    const person =
+      request.session?.person ??
+      request.backend?.usuario ??
+      request.queueBackend?.owner ??
+      request.job ??
+      (request.control ? 'control' : null);
     deps.log.info({ ...fields, person, durationMs: Math.round(reply.elapsedTime) }, 'request');
   });
 }
@@ -169,13 +189,21 @@ function loggedPath(url: string): string {
 }
 
 /** Throws unless the caller may call this route in this way. */
-async function admit(request: FastifyRequest, { site, sessions, credentials }: ShellDeps): Promise<void> {
+async function admit(request: FastifyRequest, { site, sessions, credentials, executor }: ShellDeps): Promise<void> {
   const access = request.routeOptions.config.access ?? 'admin';
   if (request.control) return;
   const { authorization } = request.raw.headers;
   // A page can't send this header here without a preflight (CORS), which is never granted: no cookie counts besides it.
   if (access === 'room' && authorization !== undefined) {
     request.backend = await credentials.check(request.raw.headers, 'salas');
+    return;
+  }
+  if (access === 'queue' && authorization !== undefined) {
+    request.queueBackend = await credentials.checkApp(request.raw.headers, 'fila');
+    return;
+  }
+  if (access === 'executor') {
+    request.job = await executor.check(authorization ?? '');
     return;
   }
   if (access === 'metrics' && isLocalScrape(request.raw)) return;

@@ -4,6 +4,9 @@
  * tells whether something changed.
  */
 import { keys } from '../schema/keys.ts';
+import { createBoard, type JobBoard } from './jobs/board.ts';
+import type { ClusterEntry } from './jobs/cluster-entry.ts';
+import type { Cluster } from './clusters/cluster.ts';
 import type {
   Reachability,
   ProbeResult,
@@ -16,6 +19,7 @@ import type { Reason } from '../schema/backend.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type {
   BackendDocument,
+  ClusterDocument,
   GrantDocument,
   PackageDocument,
   PersonDocument,
@@ -251,6 +255,11 @@ export interface Entries {
   readonly backends: Map<string, BackendEntry>;
   /** By name of the document. */
   readonly grants: Map<string, GrantEntry>;
+  /** By name of the document. */
+  readonly clusters: Map<string, ClusterEntry>;
+  readonly jobs: JobBoard;
+  /** What names our jobs on clusters; null before the store was read. */
+  portalOfJobs: string | null;
 }
 
 /** Makes what a document needs to be worked on; `svc plan` gives one that makes nothing new act. */
@@ -259,6 +268,8 @@ export interface EntryFactory {
   kit?(document: ServerDocument): KitState | null;
   link(person: string, account: string, host: Host): SupervisorLink;
   memory(key: string): BackendMemory | null;
+  /** Absent: clusters are not looked at. */
+  cluster?(document: ClusterDocument): Cluster;
 }
 
 export function emptyEntries(inForce: InForce): Entries {
@@ -276,6 +287,9 @@ export function emptyEntries(inForce: InForce): Entries {
     rollbacks: new Map(),
     backends: new Map(),
     grants: new Map(),
+    clusters: new Map(),
+    jobs: createBoard(),
+    portalOfJobs: null,
   };
 }
 

@@ -42,7 +42,28 @@ export const packageFaultPoints = [
 ] as const;
 /** Of what a person says to apps that use each other; test/integration/capabilities.real.test.ts goes through them. */
 export const consentFaultPoints = ['consent/before-write', 'consent/written'] as const;
-export type FaultPoint = (typeof faultPoints)[number] | (typeof packageFaultPoints)[number] | (typeof consentFaultPoints)[number];
+/** Of a job of the queue, from its submission to the last of its bytes. */
+export const jobFaultPoints = [
+  'job/before-release',
+  'job/released',
+  'job/before-attempt',
+  'job/attempt-noted',
+  'job/submitted',
+  'job/accepted',
+  'job/before-cancel',
+  'job/cancel-sent',
+  'job/before-settle',
+  'job/settled',
+  'job/before-forget',
+  'job/forgotten',
+  'job/before-drop',
+  'job/dropped',
+] as const;
+export type FaultPoint =
+  | (typeof faultPoints)[number]
+  | (typeof packageFaultPoints)[number]
+  | (typeof consentFaultPoints)[number]
+  | (typeof jobFaultPoints)[number];
 
 const chosen = process.env['SVC_FAULT_POINT'];
 

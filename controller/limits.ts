@@ -58,4 +58,18 @@ export const limits = {
   usageKeptMs: 15_000,
   /** A server that does not tell within this is left out of the answer. */
   usageAnswerMsMax: 3_000,
+  // The queue. Decision: docs/decisions/0211-the-queue.md
+  /** How long a job that ended is kept, with its log and outputs, where the Portal document says nothing. */
+  jobKeptMs: 7 * 24 * 60 * 60_000,
+  /** After an attempt of which no end was seen (the portal died), the cluster may still be taking the job for so long. */
+  jobSubmitMsMax: 30_000,
+  /** Jobs under way at once, where the document of the cluster says nothing: on the portal's own machine, and elsewhere. */
+  localJobsMax: 2,
+  clusterJobsMax: 100,
+  clusterListMsMax: 30_000,
+  /** How often a cluster with jobs under way is asked for them; one that does not answer, less and less often. */
+  clusterPollMs: 2_000,
+  clusterPollMsMax: 60_000,
+  /** Of what people used of a cluster, half counts after so long. */
+  shareHalfLifeMs: 60 * 60_000,
 } as const;

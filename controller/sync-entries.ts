@@ -12,6 +12,7 @@ import {
   type Entries,
   type EntryFactory,
 } from './entries.ts';
+import { syncClusters } from './jobs/sync-clusters.ts';
 import { syncPackages } from './package-entries.ts';
 
 /** Updates the entries. Returns the keys that are gone, whose statuses are to be deleted. */
@@ -24,6 +25,7 @@ export function syncEntries(entries: Entries, inForce: InForce, factory: EntryFa
   syncPackages(entries);
   entries.pinned = pinnedOf(inForce);
   syncGrants(entries, inForce);
+  syncClusters(entries, inForce, factory);
   for (const person of entries.people.values()) syncBackends(entries, person, factory);
   const after = keysOf(entries);
   return [...before].filter((key) => !after.has(key));
@@ -35,6 +37,7 @@ function keysOf(entries: Entries): Set<string> {
   for (const name of entries.servers.keys()) found.add(keys.server(name));
   for (const name of entries.packages.keys()) found.add(keys.package(name));
   for (const name of entries.grants.keys()) found.add(keys.grant(name));
+  for (const name of entries.clusters.keys()) found.add(keys.cluster(name));
   for (const name of entries.people.keys()) found.add(keys.person(name)).add(keys.supervisor(name));
   return found;
 }

@@ -15,6 +15,12 @@ export const limits = {
   healthSilentAskMsMax: 30_000,
   /** Who waits for an app has it asked again no sooner than this after an answer. */
   healthDoubtMs: 10_000,
+  // Jobs of the queue. Decision: docs/decisions/0211-the-queue.md
+  jobRetryMsMax: 60_000,
+  /** A job that the cluster took and no longer lists, and whose wrapper is silent, is given up after so long. */
+  jobMissingMsMax: 60_000,
+  /** So long after the cluster said that it is over, the wrapper may still say how. */
+  jobCollectMsMax: 10_000,
   // Stop. Source: design 3 rule 8.
   stopGraceMs: 10_000,
   stopKillMsMax: 15_000,

@@ -3,6 +3,7 @@
  * exhaustive over `Action['kind']`: an action without an executor does not compile.
  */
 import type { StopReason } from '../machines/backend-order.ts';
+import type { JobOutcome } from '../schema/jobs.ts';
 import type { PapelConcedido } from '../schema/rooms.ts';
 import type { StartOrder } from '../schema/supervisor-protocol.ts';
 
@@ -93,6 +94,17 @@ export type Action =
     }
   /** They gave it up: the version that is there is what they want again. */
   | { readonly kind: 'wish/keep'; readonly person: string; readonly app: string; readonly requestId: string; readonly version: string }
+  /** The portal holds these back no longer: they go to the cluster. */
+  | { readonly kind: 'job/release'; readonly cluster: string; readonly jobs: readonly string[] }
+  /** Hands it to its cluster; what is there under its name already is adopted. */
+  | { readonly kind: 'job/submit'; readonly job: string }
+  | { readonly kind: 'job/cancel'; readonly job: string }
+  /** Writes down how it ended. */
+  | { readonly kind: 'job/settle'; readonly job: string; readonly outcome: JobOutcome; readonly expiresAtMs: number }
+  /** The cluster removes what it keeps of it. */
+  | { readonly kind: 'job/forget'; readonly job: string }
+  /** Its time is over: it goes, with log and outputs. */
+  | { readonly kind: 'job/drop'; readonly job: string }
   /** Fetches the engines that an installed package lacks and drops those that it does not declare; without a package, all. */
   | { readonly kind: 'engine/mend'; readonly server: string; readonly app: string; readonly installed: boolean };
 

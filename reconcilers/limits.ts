@@ -18,4 +18,9 @@ export const limits = {
   /** So long without a repair, and a package that was changed again and again is repaired at once as the first time. */
   driftCalmMs: 60 * 60_000,
   confirmRetryMs: 60_000,
+  // The queue. Decision: docs/decisions/0211-the-queue.md
+  /** A job that the portal never let go ends after so long. */
+  jobWaitMsMax: 30 * 24 * 60 * 60_000,
+  /** A wrapper that was heard within this time lives, whatever the cluster says. */
+  jobHeardMs: 60_000,
 } as const;

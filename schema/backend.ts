@@ -97,6 +97,23 @@ export const reasons = [
   'ReferenceMissing',
   'GrantRefused',
   'Invalid',
+  // jobs of the queue, and clusters
+  'JobHeld',
+  'JobSubmitting',
+  'JobQueued',
+  'JobRunning',
+  'JobCollecting',
+  'JobDone',
+  'OutputsIncomplete',
+  'CommandFailed',
+  'JobFailed',
+  'JobRefused',
+  'JobCancelled',
+  'CancelRequested',
+  'JobLost',
+  'JobWaitedTooLong',
+  'ClusterUnreachable',
+  'ClusterMissing',
 ] as const;
 export type Reason = (typeof reasons)[number];
 

@@ -85,6 +85,7 @@ test('docs/api.md names each event', () => {
     avisos: true,
     preferencias: true,
     consentimentos: true,
+    trabalhos: true,
     mudaram: true,
     'install-progress': true,
   };

@@ -108,6 +108,8 @@ export const errorKinds = {
   CONSENT_REFUSED: { status: 403, retry: 'terminal', title: 'The person does not let the app use the other' },
   PERSON_NEEDED: { status: 403, retry: 'terminal', title: 'An app of the whole server says for which person it asks' },
   CAPABILITY_LOOP: { status: 508, retry: 'terminal', title: 'Apps ask each other in a circle' },
+  QUEUE_OFF: { status: 503, retry: 'waiting', title: 'The queue takes no job' },
+  INPUT_MISSING: { status: 409, retry: 'waiting', title: 'An input of the job is not there whole' },
   REFUSED: { status: 422, retry: 'terminal', title: 'The cluster refuses the job' },
   CLUSTER_UNREACHABLE: { status: 503, retry: 'transient', title: 'The cluster does not answer' },
   PINNED: { status: 409, retry: 'terminal', title: 'A Backend document decides whether this app runs' },

@@ -10,6 +10,8 @@ import type { Words } from './texts/reasons.ts';
 import type { Duplex } from 'node:stream';
 import type { Reason } from './backend.ts';
 import type { SecretsView, AppProjection, ObjectView, UsageRow } from './wire/http.ts';
+import type { JobLimits, JobState, QueueOff } from './jobs.ts';
+import type { ClusterView } from './wire/jobs.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { InstallView } from './packages.ts';
 import type { AdminPackagesAnswer } from './wire/shop.ts';
@@ -145,6 +147,19 @@ export interface ShopView {
   file(app: string, version: string, path: string): Promise<{ readonly bytes: Uint8Array; readonly type: string } | null>;
 }
 
+/** What the queue has to say beside what is stored of its jobs. */
+export interface QueueView {
+  /** Why it takes no job; null: it takes them. */
+  off(): QueueOff | null;
+  clusters(): readonly ClusterView[];
+  /** One that takes jobs, by name, or with null the one for jobs that name none; null: there is none. `limites`: the most that one job may ask for. */
+  cluster(name: string | null): { readonly nome: string; readonly limites: Partial<JobLimits> } | null;
+  /** Of a job without an outcome. */
+  stateOf(id: string): { readonly estado: JobState; readonly reason: Reason; readonly message: string; readonly lugar: number | null };
+  /** As the Portal document says; null: it says nothing. */
+  spaceBytesMax(): number | null;
+}
+
 /** For the command line over the 0600 control socket, and for administrators. */
 export interface AdminView {
   objects(keyPrefix: string, page?: ObjectsPage): readonly ObjectView[];
@@ -178,6 +193,7 @@ export interface Gateway {
   readonly people: PeopleView;
   readonly apps: AppsView;
   readonly shop: ShopView;
+  readonly queue: QueueView;
   readonly admin: AdminView;
   readonly commands: {
     readonly people: PeopleCommands;

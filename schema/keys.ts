@@ -4,7 +4,19 @@
  */
 
 /** Of every object that has a status, in the order in which a name that many of them have is looked for. */
-export const objectKinds = ['Backend', 'Supervisor', 'Server', 'Person', 'Package', 'Engine', 'Service', 'Portal', 'Grant'] as const;
+export const objectKinds = [
+  'Backend',
+  'Supervisor',
+  'Server',
+  'Person',
+  'Package',
+  'Engine',
+  'Service',
+  'Portal',
+  'Grant',
+  'Cluster',
+  'Job',
+] as const;
 
 /** With '' as the only part: what the keys of that kind begin with. */
 export function makeKey(kind: string, ...parts: readonly string[]): string {
@@ -24,6 +36,8 @@ export const keys = {
   /** `name`: of the document, or `<person>/<app>` for what a person asked for. */
   package: (name: string) => `Package/${name}`,
   grant: (name: string) => `Grant/${name}`,
+  cluster: (name: string) => `Cluster/${name}`,
+  job: (id: string) => `Job/${id}`,
 } as const;
 
 /** Of a document of the desired state. */

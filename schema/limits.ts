@@ -90,6 +90,12 @@ export const limits = {
   serverScopeIdCharsMax: 27,
   /** A server-scope app has to be on its socket within this, beside its set-up. Decision: docs/decisions/0067-server-scope-apps.md */
   serviceSocketMsMax: 60_000,
+  // The queue. Decision: docs/decisions/0211-the-queue.md
+  /** Of inputs and of outputs of one job. */
+  jobFilesMax: 1_000,
+  /** One word of a command, one value of its environment. */
+  jobWordBytesMax: 16 * 1_024,
+  jobFileBytesMax: 16 * 1_024 ** 3,
   // Manifests. Source: spec 2.1, 2.4, 2.5 and 8.
   ownFileTypesMax: 32,
   contextMenuItemsMax: 8,

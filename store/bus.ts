@@ -12,6 +12,12 @@ export interface RoomEdge {
   readonly people: readonly string[];
 }
 
+export interface JobEdge {
+  readonly id: string;
+  readonly usuario: string;
+  readonly app: string;
+}
+
 export interface Bus {
   /** Something the person's pages want to hear. */
   publish(person: string, event: PortalEvent): void;
@@ -21,6 +27,9 @@ export interface Bus {
   onEnqueue(listener: (key: string, urgent: boolean) => void): () => void;
   roomChanged(edge: RoomEdge): void;
   onRoomChanged(listener: (edge: RoomEdge) => void): () => void;
+  /** A job of the queue is in another state, or its wrapper said something new. */
+  jobChanged(edge: JobEdge): void;
+  onJobChanged(listener: (edge: JobEdge) => void): () => void;
   /** A person was added, removed, or changed groups. */
   peopleChanged(): void;
   onPeopleChanged(listener: () => void): () => void;
@@ -33,6 +42,7 @@ export function createBus(): Bus {
   const published = createListeners<[person: string, event: PortalEvent]>();
   const enqueued = createListeners<[key: string, urgent: boolean]>();
   const rooms = createListeners<[edge: RoomEdge]>();
+  const jobs = createListeners<[edge: JobEdge]>();
   const people = createListeners<[]>();
   const credentials = createListeners<[tokenHash: string]>();
   return {
@@ -42,6 +52,8 @@ export function createBus(): Bus {
     onEnqueue: enqueued.add,
     roomChanged: rooms.emit,
     onRoomChanged: rooms.add,
+    jobChanged: jobs.emit,
+    onJobChanged: jobs.add,
     peopleChanged: people.emit,
     onPeopleChanged: people.add,
     credentialEnded: credentials.emit,

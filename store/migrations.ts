@@ -146,4 +146,34 @@ export const migrations: readonly string[] = [
   CREATE INDEX notices_by_app ON notices (person, app, at_ms, id) WHERE app IS NOT NULL;
   CREATE UNIQUE INDEX notices_of_invitations ON notices (person, room) WHERE kind = 'convite';
   `,
+  // Jobs of the queue. What was submitted is in a table of its own: it is large, and the rest of a job changes often.
+  `
+  CREATE TABLE jobs (
+    id TEXT PRIMARY KEY, change INTEGER NOT NULL, person TEXT NOT NULL, app TEXT NOT NULL, submit_key TEXT NOT NULL, name TEXT NOT NULL,
+    cluster TEXT NOT NULL, cpus INTEGER NOT NULL, request_hash TEXT NOT NULL, created_at_ms INTEGER NOT NULL, released_at_ms INTEGER,
+    attempt_at_ms INTEGER, accepted_at_ms INTEGER, cancel_at_ms INTEGER, report_state TEXT, report_code INTEGER, report_progress REAL,
+    report_at_ms INTEGER, started_at_ms INTEGER, log_bytes INTEGER NOT NULL DEFAULT 0, output_bytes INTEGER NOT NULL DEFAULT 0, outcome TEXT,
+    forgotten_at_ms INTEGER, expires_at_ms INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX jobs_by_key ON jobs (person, app, submit_key);
+  CREATE UNIQUE INDEX jobs_by_change ON jobs (change);
+  CREATE INDEX jobs_by_age ON jobs (created_at_ms, id);
+  CREATE INDEX jobs_by_person ON jobs (person, created_at_ms, id);
+  CREATE INDEX jobs_space ON jobs (person, output_bytes, log_bytes);
+
+  CREATE TABLE job_requests (job TEXT PRIMARY KEY REFERENCES jobs ON DELETE CASCADE, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE job_tokens (token_hash TEXT PRIMARY KEY, job TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE) STRICT, WITHOUT ROWID;
+  CREATE INDEX job_tokens_by_job ON job_tokens (job);
+  CREATE TABLE job_files (
+    job TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE, kind TEXT NOT NULL, path TEXT NOT NULL, sha TEXT NOT NULL, bytes INTEGER NOT NULL,
+    complete INTEGER NOT NULL, refused INTEGER NOT NULL, PRIMARY KEY (job, kind, path)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX job_files_by_sha ON job_files (sha, kind);
+  CREATE TABLE job_inputs (
+    person TEXT NOT NULL, app TEXT NOT NULL, sha TEXT NOT NULL, bytes INTEGER NOT NULL, complete INTEGER NOT NULL, at_ms INTEGER NOT NULL,
+    PRIMARY KEY (person, app, sha)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX job_inputs_by_age ON job_inputs (at_ms);
+  CREATE TABLE job_leftovers (kind TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, name)) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -11,6 +11,7 @@ import { openEvents } from './sqlite-events.ts';
 import { openConsents } from './sqlite-consents.ts';
 import { openInstalls } from './sqlite-installs.ts';
 import { migrations } from './migrations.ts';
+import { openJobs } from './sqlite-jobs.ts';
 import { openPreferences } from './sqlite-preferences.ts';
 import { openRoomStore } from './sqlite-room-store.ts';
 import { openPasses, openSessions } from './sqlite-sessions.ts';
@@ -41,6 +42,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       ...openWindows(database, writer),
       ...openNames(database, writer),
       rooms,
+      jobs: openJobs(database, writer),
       giveUp: (why) => writer.giveUp(why),
       close: async () => {
         writer.flush();

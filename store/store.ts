@@ -4,6 +4,7 @@
  * hence promises everywhere.
  */
 import type { Condition, Reason } from '../schema/backend.ts';
+import type { JobStore } from './jobs.ts';
 import type { RoomStore } from './rooms.ts';
 
 /** A wish posted by a person, the CLI or the portal itself; the newest per backend counts until it was carried out. */
@@ -211,6 +212,8 @@ export interface Store {
   putValue(name: string, value: string): Promise<void>;
   /** Rooms, the bell and credentials of backends, in the same file and in the same transactions. */
   readonly rooms: RoomStore;
+  /** The queue, likewise. */
+  readonly jobs: JobStore;
   /** The file is not what it was: from now on every change rejects STORE_FAILED with `why`, and nothing is written, not even by `close`. */
   giveUp(why: string): void;
   close(): Promise<void>;

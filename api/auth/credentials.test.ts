@@ -132,7 +132,7 @@ describe.for(portalScopes)('%s', (scope) => {
     const made = await world();
     const shown = { authorization: bearer('mural'), 'x-svc-em-nome': made.pass('ana') };
     const credential = sha256(secret('mural'));
-    expect(await ask(made, shown, scope)).toEqual({ usuario: 'ana', app: 'mural', credential, session: 'of-ana' });
+    expect(await ask(made, shown, scope)).toEqual({ usuario: 'ana', owner: 'ana', app: 'mural', credential, session: 'of-ana' });
     made.clock.advance(9 * minuteMs);
     expect((await ask(made, shown, scope)).usuario).toBe('ana');
     made.installed.delete('mural');
@@ -148,7 +148,13 @@ describe.for(portalScopes)('%s', (scope) => {
 test.for(['fila', 'metricas'] as const)('%s: it asks for itself, as the app', async (scope) => {
   const made = await world();
   const credential = sha256(secret('mural'));
-  expect(await ask(made, { authorization: bearer('mural') }, scope)).toEqual({ usuario: null, app: 'mural', credential, session: null });
+  expect(await ask(made, { authorization: bearer('mural') }, scope)).toEqual({
+    usuario: null,
+    owner: '@casa',
+    app: 'mural',
+    credential,
+    session: null,
+  });
 });
 
 test.for(['salas', 'capacidades'] as const)('%s: for itself it asks in vain', async (scope) => {

@@ -5,7 +5,7 @@
  * the store holds its hash. Decisions: docs/decisions/0098-portal-credential.md, 0203-server-scope-credential.md
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { serverOfOwner, type PortalScope, type RoomStore, type StoredPortalToken } from '../../store/rooms.ts';
+import { ownerOnServer, serverOfOwner, type PortalScope, type RoomStore, type StoredPortalToken } from '../../store/rooms.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import type { Mandates } from './mandates.ts';
@@ -17,6 +17,8 @@ export interface BackendCaller {
   /** Null: a server-scope app that asks for itself. */
   readonly usuario: string | null;
   readonly app: string;
+  /** Whose what it makes is: the person, or the app on its server (`ownerOnServer`). */
+  readonly owner: string;
   /** Hash of the token: names the credential, opens nothing. */
   readonly credential: string;
   /** Portal session of the person for whom a server-scope app speaks: what it does for them ends with it. Null: of nobody's. */
@@ -83,7 +85,7 @@ function ofPerson({ people, apps }: CredentialDeps, { usuario, app, tokenHash }:
   if (!people.find(usuario) || !apps.manifest(usuario, app)) throw ended('SVC_PORTAL_TOKEN');
   // Whatever it got hold of, it is one person's.
   if (mandate !== undefined) throw new SvcError('FORBIDDEN', 'X-Svc-Em-Nome: the backend of a person speaks for that person alone');
-  return { usuario, app, credential: tokenHash, session: null };
+  return { usuario, app, owner: usuario, credential: tokenHash, session: null };
 }
 
 /** The person has to be one of that server, signed in, and to have the app from there. */
@@ -93,7 +95,7 @@ async function ofServer(
   server: string,
   mandate: unknown,
 ): Promise<BackendCaller> {
-  if (mandate === undefined) return { usuario: null, app, credential: tokenHash, session: null };
+  if (mandate === undefined) return { usuario: null, app, owner: ownerOnServer(server), credential: tokenHash, session: null };
   const asking = typeof mandate === 'string' ? mandates.find(mandate, app) : null;
   const isTheirs =
     asking !== null &&
@@ -102,5 +104,5 @@ async function ofServer(
     (await sessions.alive(asking.session));
   if (!isTheirs)
     throw new SvcError('UNAUTHENTICATED', 'X-Svc-Em-Nome is unknown or has ended: the next request of the person brings another');
-  return { usuario: asking.person, app, credential: tokenHash, session: asking.session };
+  return { usuario: asking.person, app, owner: asking.person, credential: tokenHash, session: asking.session };
 }

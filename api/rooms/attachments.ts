@@ -9,6 +9,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { canais, podeEscrever } from '../../schema/rooms.ts';
 import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
+import { createUploads } from '../uploads.ts';
 import { tooLarge, type AttachmentFiles } from './attachment-files.ts';
 import { noSuchRoom, spaceUsed, type RoomCaller } from './callers.ts';
 import { collectAttachments, type CollectionDeps, type InTurn } from './collection.ts';
@@ -41,7 +42,7 @@ export interface AttachmentDeps extends Omit<CollectionDeps, 'inTurn'> {
 export function createAttachments(deps: AttachmentDeps): Attachments {
   const { store, rooms, files } = deps;
   const inTurn = createTurns();
-  const uploads = createUploads();
+  const beginUpload = createUploads({ max: limits.attachmentUploadsMax, perOwnerMax: limits.attachmentUploadsPerPersonMax });
   let running: Promise<void> | null = null;
   const collect = (): Promise<void> => {
     running ??= collectAttachments({ ...deps, inTurn }).finally(() => {
@@ -55,7 +56,7 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
       const { dona } = await mayAdd(rooms, caller, id);
       await refuseFull(deps, dona, announcedBytes ?? 0);
       if (announcedBytes !== null && announcedBytes > limits.attachmentBytesMax) throw tooLarge(limits.attachmentBytesMax);
-      const end = uploads.begin(caller.usuario);
+      const end = beginUpload(caller.usuario);
       try {
         const staged = await files.stage(id, body, limits.attachmentBytesMax);
         try {
@@ -159,26 +160,5 @@ function createTurns(): InTurn {
     } finally {
       if (last.get(sala) === mine) last.delete(sala);
     }
-  };
-}
-
-function createUploads() {
-  const byPerson = new Map<string, number>();
-  let count = 0;
-  return {
-    begin: (usuario: string): (() => void) => {
-      const own = byPerson.get(usuario) ?? 0;
-      if (count >= limits.attachmentUploadsMax || own >= limits.attachmentUploadsPerPersonMax) {
-        throw new SvcError('RATE_LIMITED', 'too many uploads at once: try again', { retryAfterMs: 1_000 });
-      }
-      count += 1;
-      byPerson.set(usuario, own + 1);
-      return () => {
-        count -= 1;
-        const left = (byPerson.get(usuario) ?? 1) - 1;
-        if (left === 0) byPerson.delete(usuario);
-        else byPerson.set(usuario, left);
-      };
-    },
   };
 }

@@ -9,11 +9,11 @@ import type { PeopleView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
 import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
 import * as schemas from '../../schema/wire/rooms.ts';
-import { judge } from '../repository/conditions.ts';
-import { arriving, watchIdle } from '../repository/upload.ts';
+import { arriving } from '../repository/upload.ts';
 import type { Attachments, OpenAttachment } from '../rooms/attachments.ts';
 import { roomCaller } from '../rooms/callers.ts';
 import type { Rates } from '../rooms/rates.ts';
+import { sendFile } from '../send-file.ts';
 import { errorAnswers } from '../shell.ts';
 
 export interface AttachmentRouteDeps {
@@ -114,8 +114,6 @@ function headersOf({ sha, tipo }: OpenAttachment): Record<string, string> {
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
     'content-disposition': inline.has(tipo) ? 'inline' : `attachment; filename="${sha.slice(0, 16)}"`,
-    etag: `"${sha}"`,
-    'accept-ranges': 'bytes',
     // Bytes under a sha never change; who may see them does, hence never in a shared cache.
     'cache-control': 'private, max-age=31536000, immutable',
     vary: 'Cookie, Authorization',
@@ -129,20 +127,5 @@ async function sendAttachment(
 ): Promise<FastifyReply> {
   const { id, sha } = request.params;
   const file = await attachments.open(roomCaller(request, people, request.query.app), id, sha);
-  const verdict = judge(request.method, request.raw.headers, { bytes: file.bytes, etag: `"${sha}"`, modifiedMs: file.modifiedMs });
-  reply.headers(headersOf(file)).code(verdict.status);
-  const [start, end] = verdict.status === 206 ? [verdict.start, verdict.end] : [0, file.bytes - 1];
-  if (verdict.status === 416) reply.header('content-range', `bytes */${file.bytes}`);
-  if (verdict.status === 206) reply.header('content-range', `bytes ${start}-${end}/${file.bytes}`);
-  const whole = verdict.status === 200 || verdict.status === 206;
-  if (whole) reply.header('content-length', end - start + 1);
-  if (!whole || request.method === 'HEAD' || file.bytes === 0) {
-    await file.handle.close();
-    return await reply.send();
-  }
-  // A reader that takes nothing for too long is let go, and the file with it.
-  const watch = watchIdle(clock, () => reply.raw.destroy());
-  reply.raw.on('drain', watch.moved);
-  reply.raw.once('close', watch.end);
-  return await reply.send(file.handle.createReadStream({ start, end, highWaterMark: limits.repositoryChunkBytes }));
+  return await sendFile(clock, request, reply, file, { etag: `"${sha}"`, headers: headersOf(file) });
 }

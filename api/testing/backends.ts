@@ -13,7 +13,16 @@ import type { BackendState, Reason } from '../../schema/backend.ts';
 import type { SecretsView } from '../../schema/wire/http.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { kindOf } from '../../schema/keys.ts';
-import type { AppCommands, AppsView, AppView, Gateway, PeopleCommands, PersonRecord, SignInSettings } from '../../schema/gateway.ts';
+import type {
+  AppCommands,
+  AppsView,
+  AppView,
+  Gateway,
+  PeopleCommands,
+  PersonRecord,
+  QueueView,
+  SignInSettings,
+} from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { createTestShop, type TestShop } from './shop.ts';
 
@@ -64,6 +73,15 @@ const plainManifest: Omit<Manifest, 'id'> = {
   secrets: [{ name: 'API_KEY', description: 'the key', required: true }],
 };
 
+/** Takes every job and runs none. */
+const queue: QueueView = {
+  off: () => null,
+  clusters: () => [{ nome: 'local', isolamento: 'plain', alcancavel: true, mensagem: '', emVoo: 0, emVooMax: 2, emEspera: 0 }],
+  cluster: (name) => (name === null || name === 'local' ? { nome: 'local', limites: { cpus: 4 } } : null),
+  stateOf: () => ({ estado: 'em-espera', reason: 'JobHeld', message: '', lugar: null }),
+  spaceBytesMax: () => 1_000,
+};
+
 type Find = (person: string, app: string) => TestBackend | undefined;
 
 /** `declared`: what the manifests of apps say besides what all say; it may change under way. */
@@ -97,6 +115,7 @@ export function createTestWorld(
       observeUsage: lookAtUsage(backends),
     },
     shop: shop.view,
+    queue,
     admin: {
       objects: () => [],
       why: async (key) =>

@@ -1,4 +1,5 @@
 /** The part of the store that the api uses, in memory, for unit tests: same contract, same one-step `takePass`. */
+import { createMemoryJobs } from '../../store/testing/memory-jobs.ts';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
 import type {
   HeldRollback,
@@ -81,6 +82,7 @@ export function createMemoryStore(): Store {
     value: async (name) => values.get(name) ?? null,
     putValue: async (name, value) => void values.set(name, value),
     rooms: createMemoryRooms(),
+    jobs: createMemoryJobs(),
     ...unclosed,
   };
 }

@@ -114,7 +114,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
       shellScripts: options.shellScripts ?? 'system',
     },
     controlSocket,
-    attachmentsDir: path.join(dir, 'anexos'),
+    ...foldersIn(dir),
     assets: await writeAssets(dir),
     log: pino({ level: 'info' }, sink),
     clock,
@@ -156,6 +156,8 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
     },
   };
 }
+
+const foldersIn = (dir: string) => ({ attachmentsDir: path.join(dir, 'anexos'), queueDir: path.join(dir, 'fila') });
 
 /** Headers of a browser that opens a page. */
 export const navigation = {

@@ -56,6 +56,13 @@ export function benchGateway(people: readonly PersonRecord[], route: BackendRout
       sources: async () => ({ offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} }),
       file: async () => null,
     },
+    queue: {
+      off: () => ({ codigo: 'DESLIGADA', motivo: '' }),
+      clusters: () => [],
+      cluster: () => null,
+      stateOf: () => ({ estado: 'em-espera', reason: 'JobHeld', message: '', lugar: null }),
+      spaceBytesMax: () => null,
+    },
     admin: {
       objects: () => [],
       why: async () => null,

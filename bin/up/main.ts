@@ -21,9 +21,10 @@ import { isRepositoryFolder, repositoryLocation } from '../../kit/repository/rea
 import { lockState } from '../../store/state-lock.ts';
 import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';
 import type { Clock } from '../../schema/clock.ts';
-import type { ServerDocument } from '../../schema/desired/documents.ts';
+import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { DoctorCheck, Gateway } from '../../schema/gateway.ts';
+import { createCluster } from './cluster.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { homesCheck } from './homes-check.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
@@ -125,6 +126,8 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       createHost: (server, readOnly) => createHost({ stateDir, clock, log }, server, readOnly),
       createAdmin: (server) => createAdmin({ stateDir, clock, log }, server),
       serverKit: kitFor,
+      createCluster: (document) => createCluster({ stateDir, clock }, document),
+      portalUrlOfJobs: reached.ofJobs,
     });
     const gateway = createGateway(controller.context, stateDir);
     ends.push(() => controller.stop());
@@ -177,6 +180,11 @@ function reachedAt() {
     of: async ({ spec }: ServerDocument): Promise<string> => {
       const { url, direct } = await promise;
       return 'local' in spec ? `http://${direct}` : url;
+    },
+    ofJobs: async ({ spec: { scheduler, portal } }: ClusterDocument): Promise<string> => {
+      const { url, direct } = await promise;
+      if (portal !== undefined) return portal.replace(/^(?!https?:)/, 'http://').replace(/\/$/, '');
+      return 'local' in scheduler ? `http://${direct}` : url;
     },
     is: (url: string, direct: string): void => resolve({ url, direct }),
     never: (): void => reject(new SvcError('CANCELLED', 'the portal ends')),

@@ -1,4 +1,4 @@
-/** What createPortal takes for rooms, on an open state folder: the same for `svc up` and for the benchmark. */
+/** What createPortal takes for rooms and for the queue's files, on an open state folder: the same for `svc up` and for the benchmark. */
 import type { Logger } from 'pino';
 import type { PortalOptions } from '../../api/portal.ts';
 import type { Relay } from '../../api/rooms/contract.ts';
@@ -8,10 +8,14 @@ import { relayReport } from './room-report.ts';
 import { collector } from './room-space.ts';
 import type { OpenState } from './state.ts';
 
-export type PortalRooms = Pick<PortalOptions, 'attachmentsDir' | 'attachmentsTrouble' | 'diskOf'> & { readonly relay: Relay };
+export type PortalRooms = Pick<PortalOptions, 'attachmentsDir' | 'attachmentsTrouble' | 'queueDir' | 'diskOf'> & { readonly relay: Relay };
 
-export function portalRooms({ roomLog, attachmentsDir, attachmentsTrouble, diskOf }: OpenState, clock: Clock, log: Logger): PortalRooms {
+export function portalRooms(
+  { roomLog, attachmentsDir, attachmentsTrouble, queueDir, diskOf }: OpenState,
+  clock: Clock,
+  log: Logger,
+): PortalRooms {
   const report = relayReport(log, () => clock.monotonicMs());
   const relay = createRelay({ log: roomLog.log, clock, report, diskOf, collect: collector() });
-  return { relay, attachmentsDir, attachmentsTrouble, diskOf };
+  return { relay, attachmentsDir, attachmentsTrouble, queueDir, diskOf };
 }

@@ -34,6 +34,8 @@ export interface OpenState {
   readonly roomLog: MarkedRoomLog;
   readonly attachmentsDir: string;
   readonly attachmentsTrouble: string | null;
+  /** Inputs, logs and outputs of jobs. */
+  readonly queueDir: string;
   /** Bytes that the rooms of a person hold on the disk. */
   readonly diskOf: (dona: string) => Promise<number>;
   /** False: one of the databases is not what it was when it was opened. */
@@ -85,6 +87,7 @@ export async function openState({ stateDir, file, bus, clock, log, ends }: State
     roomLog,
     attachmentsDir,
     attachmentsTrouble,
+    queueDir: path.join(stateDir, 'fila'),
     diskOf: roomSpace({ stateDir, rooms: store.rooms, log: roomLog.log }),
     mayClose: () => lost.size === 0,
     doctorChecks: (relay) => [

@@ -113,7 +113,7 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
 }
 
 /** What the others say is said no longer, and that is all. */
-const owners: ReadonlySet<DesiredDocument['kind']> = new Set(['Server', 'Person', 'Package', 'Grant']);
+const owners: ReadonlySet<DesiredDocument['kind']> = new Set(['Server', 'Person', 'Package', 'Grant', 'Cluster']);
 
 /** The next state in force; the very same object when nothing changes. */
 function take(before: InForce, answer: Extract<FolderAnswer, { readonly ok: true }>, prune: boolean): InForce {

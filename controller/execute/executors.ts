@@ -11,6 +11,7 @@ import { appPaths } from '../../schema/server-paths.ts';
 import { faultPoint } from '../faults.ts';
 import type { BackendEntry } from '../entries.ts';
 import { grantExecutors } from './grant-acts.ts';
+import { jobExecutors } from './job-acts.ts';
 import { packageExecutors } from './package-acts.ts';
 import { serviceExecutors } from './service-acts.ts';
 import { wishExecutors } from './wish-acts.ts';
@@ -64,6 +65,7 @@ export function createExecutors(options: ExecutorOptions): Executors {
     ...packageExecutors(options),
     ...wishExecutors(options),
     ...grantExecutors(options),
+    ...jobExecutors(options),
   };
 }
 
@@ -75,11 +77,15 @@ async function signOut({ entries, store, rooms, clock }: ExecutorOptions, { pers
   if (entry) entry.signedOut = true;
 }
 
-async function forgetPerson({ entries, store, onForgotten }: ExecutorOptions, { person }: ActionOf<'person/forget'>): Promise<void> {
+async function forgetPerson(
+  { entries, store, queue, clock, onForgotten }: ExecutorOptions,
+  { person }: ActionOf<'person/forget'>,
+): Promise<void> {
   for (const { person: whose, app, requestId } of entries.wishes.values()) {
     if (whose === person) await store.deleteInstallWish(whose, app, requestId);
   }
   await store.deletePreferences(person);
+  await queue.jobs.forgetJobsOf(person, clock.nowMs());
   await onForgotten(keys.person(person));
 }
 

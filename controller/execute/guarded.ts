@@ -7,6 +7,7 @@ import type { RoomStore } from '../../store/rooms.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../loop/record.ts';
 import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
+import type { JobActOptions } from './job-act-options.ts';
 import type { PortalCredentials } from './portal-credentials.ts';
 
 export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Promise<void> };
@@ -22,6 +23,7 @@ export interface ExecutorOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly credentials: PortalCredentials;
+  readonly queue: JobActOptions;
   /** Folder of the YAML files: a repository is relative to it. */
   readonly dir: string;
   /** Something that a key depends on changed. */

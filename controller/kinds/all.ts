@@ -1,7 +1,9 @@
 /** Every kind, in the order in which a resync asks for them: what others depend on comes first. */
 import { backendKind } from './backend.ts';
+import { clusterKind } from './cluster.ts';
 import { engineKind } from './engine.ts';
 import { grantKind } from './grant.ts';
+import { jobKind } from './job.ts';
 import type { Kind } from './kind.ts';
 import { packageKind } from './package.ts';
 import { personKind } from './person.ts';
@@ -20,4 +22,6 @@ export const allKinds: readonly Kind[] = [
   personKind,
   supervisorKind,
   backendKind,
+  clusterKind,
+  jobKind,
 ];

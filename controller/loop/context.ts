@@ -1,6 +1,7 @@
 /** What the parts of the loop share. Made once by loop.ts. */
 import type { Clock } from '../../schema/clock.ts';
-import type { ServerDocument } from '../../schema/desired/documents.ts';
+import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
+import type { Cluster } from '../clusters/cluster.ts';
 import type { DesiredSource } from '../desired/in-force.ts';
 import type { Bus } from '../../store/bus.ts';
 import type { PortalCredentials } from '../execute/portal-credentials.ts';
@@ -29,6 +30,10 @@ export interface ControllerOptions {
   readonly portalUrl?: (server: ServerDocument) => Promise<string>;
   /** The administrator's side of a server; null where there is nothing to administrate. */
   readonly createAdmin?: (server: ServerDocument) => ServerAdmin | null;
+  /** The driver of a cluster; without it no job is run. */
+  readonly createCluster?: (cluster: ClusterDocument, hostOf: (server: string) => Host | null) => Cluster;
+  /** Where jobs of that cluster reach the portal; waits until it listens. */
+  readonly portalUrlOfJobs?: (cluster: ClusterDocument) => Promise<string>;
   /** The portal's kit for servers with that processor (`uname -m`). Rejects KIT_INCOMPLETE. */
   readonly serverKit?: (arch: string) => Promise<KitTarball>;
 }
@@ -40,6 +45,8 @@ export interface Context {
   readonly recorder: Recorder;
   readonly queue: WorkQueue;
   readonly executors: Executors;
+  /** Fires when the loop ends: calls that take long end with it. */
+  readonly ending: AbortSignal;
   readonly credentials: PortalCredentials;
   readonly factory: EntryFactory;
   readonly offers: OffersReader;

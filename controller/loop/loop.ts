@@ -14,9 +14,10 @@ import type { Host } from '../hosts/host.ts';
 import { createLoopAlarm } from './loop-alarm.ts';
 import { createSupervisorLink } from '../observe/supervisor-link.ts';
 import { createWorkQueue, type WorkQueue } from './queue.ts';
-import { openRecorder } from './record.ts';
+import { openRecorder, type Recorder } from './record.ts';
 import { createBreath } from './slices.ts';
 import type { ServerAction } from '../../reconcilers/actions.ts';
+import { clusterFactory, jobActs } from '../jobs/wiring.ts';
 import { carryOut } from '../servers/kit-acts.ts';
 import { newKitState } from '../servers/kit-state.ts';
 import { applyInForce } from './apply.ts';
@@ -29,7 +30,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
 import { publishProgress } from './package-news.ts';
 import { observeInventory } from '../observe/inventory.ts';
-import { emptyEntries, type EntryFactory } from '../entries.ts';
+import { emptyEntries, type Entries, type EntryFactory } from '../entries.ts';
 import { entryOf, isDue, reconcile, type LoopContext } from './reconcile.ts';
 
 export interface Controller {
@@ -64,6 +65,7 @@ export async function createController(options: LoopOptions): Promise<Controller
     stop: async () => {
       if (stopped) return;
       stopped = true;
+      context.end();
       const closing = context.queue.close();
       // A running installation ends with us; what was there before stays, and the next run goes on where it was.
       const tasks = [...context.entries.tasks.values()];
@@ -73,6 +75,7 @@ export async function createController(options: LoopOptions): Promise<Controller
       await closing;
       await Promise.all(tasks.map(({ ended }) => ended));
       await context.recorder.written();
+      await Promise.all([...context.entries.clusters.values()].map(({ cluster }) => cluster.close()));
       for (const { kit } of context.entries.servers.values()) kit?.admin.close();
       await Promise.all([...context.entries.servers.values()].map((server) => server.host.close()));
     },
@@ -94,20 +97,7 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     onError: (key, error) => log.error({ key, err: error }, 'work failed'),
     onLate: (key) => log.error({ key, deadlineMs: limits.workDeadlineMs }, 'work is past its deadline'),
   });
-  const factory: EntryFactory = {
-    host: (document) => {
-      const host = options.createHost(document, false);
-      host.onDoubt(() => observeAgain(context, host));
-      return host;
-    },
-    kit: (document) => {
-      const admin = options.createAdmin?.(document) ?? null;
-      return admin === null ? null : newKitState(admin);
-    },
-    link: (person, account, host) =>
-      createSupervisorLink({ person, account, host, clock, onChange: (app) => onLinkChange(context, person, app) }),
-    memory: (key) => readMemory(backendMemory, recorder.last(key)?.memory),
-  };
+  const ending = new AbortController();
   const credentials = createPortalCredentials({
     rooms: store.rooms,
     clock,
@@ -123,6 +113,7 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     clock,
     log,
     dir: options.dir,
+    queue: jobActs(options, () => context),
     onChange: (key) => queue.add(key, true),
     onServer: (action) => beginServerAct(context, action),
     onPackages: (name) => onPackages(context, name),
@@ -137,8 +128,10 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     entries,
     recorder,
     queue,
-    factory,
+    factory: entryFactory(options, recorder, entries, () => context),
     executors,
+    ending: ending.signal,
+    end: () => ending.abort(),
     credentials,
     offers: createOffersReader(clock),
     refresh: async () => {
@@ -148,6 +141,25 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     alarm: createLoopAlarm(clock, log),
   };
   return context;
+}
+
+function entryFactory(options: LoopOptions, recorder: Recorder, entries: Entries, context: () => LoopContext): EntryFactory {
+  const { clock } = options;
+  return {
+    host: (document) => {
+      const host = options.createHost(document, false);
+      host.onDoubt(() => observeAgain(context(), host));
+      return host;
+    },
+    kit: (document) => {
+      const admin = options.createAdmin?.(document) ?? null;
+      return admin === null ? null : newKitState(admin);
+    },
+    link: (person, account, host) =>
+      createSupervisorLink({ person, account, host, clock, onChange: (app) => onLinkChange(context(), person, app) }),
+    memory: (key) => readMemory(backendMemory, recorder.last(key)?.memory),
+    ...clusterFactory(options, entries),
+  };
 }
 
 async function onPackages(context: LoopContext, name: string): Promise<void> {

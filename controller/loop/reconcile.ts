@@ -11,6 +11,7 @@ import { nextRound } from './rounds.ts';
 export interface LoopContext extends Context {
   /** By name, in the order in which a resync asks for them. */
   readonly kinds: ReadonlyMap<string, Kind>;
+  readonly end: () => void;
 }
 
 type AnyRound = Round<unknown, unknown, ReturnType<Kind['decide']>>;

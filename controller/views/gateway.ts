@@ -11,6 +11,7 @@ import { appCommands, appsView } from './apps.ts';
 import { adminPackages, packageCommands, shopView } from './package-gateway.ts';
 import { planFolder } from './plan.ts';
 import { objectView } from './projection.ts';
+import { queueView } from './queue.ts';
 import { serverGateway } from './server-gateway.ts';
 import { createSignInView } from './sign-in.ts';
 import { usageRows } from './usage.ts';
@@ -29,6 +30,7 @@ export function createGateway(context: Context, secretsDir: string = context.opt
     },
     apps: appsView(context),
     shop: shopView(context),
+    queue: queueView(context),
     admin: { ...adminView(context), serverChecks: (name) => servers.serverChecks(name) },
     commands: {
       people: { checkPassword: (login, password) => ways.checkPassword(login, password) },

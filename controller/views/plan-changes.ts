@@ -39,6 +39,12 @@ const describers: Describers = {
   'grant/group': ({ grant, grupo, papel }) => ({ key: keys.grant(grant), detail: `group ${grupo} ${papel}` }),
   'grant/withdraw-person': ({ grant, usuario }) => ({ key: keys.grant(grant), detail: usuario }),
   'grant/withdraw-group': ({ grant, grupo }) => ({ key: keys.grant(grant), detail: `group ${grupo}` }),
+  'job/release': ({ cluster, jobs }) => ({ key: keys.cluster(cluster), detail: jobs.join(', ') }),
+  'job/submit': ({ job }) => ({ key: keys.job(job), detail: '' }),
+  'job/cancel': ({ job }) => ({ key: keys.job(job), detail: '' }),
+  'job/settle': ({ job, outcome }) => ({ key: keys.job(job), detail: outcome.message, reason: outcome.reason }),
+  'job/forget': ({ job }) => ({ key: keys.job(job), detail: 'its cluster keeps nothing of it' }),
+  'job/drop': ({ job }) => ({ key: keys.job(job), detail: 'its time is over' }),
   'engine/mend': ({ server, app, installed }) => ({ key: keys.enginesOf(server, app), detail: installed ? '' : 'nothing declares it' }),
 };
 

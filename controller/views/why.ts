@@ -179,6 +179,40 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'svc plan shows them; svc apply --prune removes them',
   },
   Invalid: { because: 'something is wrong with it', fix: 'correct the place that the message names' },
+  JobHeld: {
+    because: 'the portal lets jobs go person by person, and its turn has not come',
+    fix: 'wait, or raise emVoo in the document of its cluster',
+    waitsFor: 'a place on its cluster',
+  },
+  JobSubmitting: { because: 'it is being handed to its cluster', fix: null, waitsFor: 'the answer of the cluster' },
+  JobQueued: { because: 'its cluster has it and has not begun', fix: null, waitsFor: 'the cluster' },
+  JobRunning: { because: 'its command runs', fix: null, waitsFor: 'its end' },
+  JobCollecting: { because: 'its command ended and its outputs come in', fix: null, waitsFor: 'its outputs' },
+  JobDone: { because: 'its command ended with code 0', fix: null },
+  OutputsIncomplete: {
+    because: 'its command ended with code 0 and not all of its outputs arrived',
+    fix: 'read its log; free space of the person, or raise fila.espacoMb in the Portal document, and submit it again',
+  },
+  CommandFailed: { because: 'its command ended with an error', fix: 'read its log, and submit it again' },
+  JobFailed: { because: 'its cluster ended it', fix: 'the message says why (time, memory, a node); submit it again with other limits' },
+  JobRefused: { because: 'its cluster said no to it', fix: 'correct what the message names, and submit it again' },
+  JobCancelled: { because: 'it was cancelled', fix: null },
+  CancelRequested: { because: 'it is to be cancelled', fix: null, waitsFor: 'the cluster to confirm it' },
+  JobLost: {
+    because: 'its cluster took it, does not know it any more, and it said nothing of its end',
+    fix: 'ask who runs the cluster; submit it again',
+  },
+  JobWaitedTooLong: { because: 'its turn did not come in time', fix: 'submit it again, or to another cluster' },
+  ClusterUnreachable: {
+    because: 'its cluster does not answer',
+    fix: 'look at the cluster: what runs there goes on, and is found again',
+    waitsFor: 'the cluster',
+  },
+  ClusterMissing: {
+    because: 'no document names its cluster',
+    fix: 'write the Cluster document again, or cancel the job',
+    waitsFor: 'the document',
+  },
 };
 
 /** The same reasons, said of a package or an engine. */

@@ -94,6 +94,8 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   SECRET_UNDECLARED: 'O manifesto do aplicativo não pede este segredo',
   SECRET_REFUSED: 'Este valor não pode ser guardado',
   SECRETS_UNUSABLE: 'O cofre de segredos no servidor não pode ser usado como está',
+  QUEUE_OFF: 'A fila de processamento não recebe trabalhos',
+  INPUT_MISSING: 'Falta um arquivo de entrada do trabalho',
   REFUSED: 'O cluster recusa o trabalho',
   CLUSTER_UNREACHABLE: 'O cluster não responde',
   PINNED: 'O administrador decide se este aplicativo executa',

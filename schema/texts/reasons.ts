@@ -92,6 +92,22 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   ReferenceMissing: { pt: 'Espera por alguém ou algo que não existe', en: 'Waits for somebody or something that does not exist' },
   GrantRefused: { pt: 'Não pôde ser concedido', en: 'Could not be granted' },
   Invalid: { pt: 'Inválido', en: 'Invalid' },
+  JobHeld: { pt: 'Esperando a vez', en: 'Waiting for its turn' },
+  JobSubmitting: { pt: 'Sendo entregue ao cluster', en: 'Being handed to the cluster' },
+  JobQueued: { pt: 'Na fila do cluster', en: 'In the queue of the cluster' },
+  JobRunning: { pt: 'Em execução', en: 'Running' },
+  JobCollecting: { pt: 'Recolhendo os resultados', en: 'Collecting its results' },
+  JobDone: { pt: 'Terminado', en: 'Done' },
+  OutputsIncomplete: { pt: 'Terminado, com resultados incompletos', en: 'Done, with incomplete results' },
+  CommandFailed: { pt: 'O comando falhou', en: 'The command failed' },
+  JobFailed: { pt: 'O cluster encerrou o trabalho', en: 'The cluster ended the job' },
+  JobRefused: { pt: 'O cluster recusou o trabalho', en: 'The cluster refused the job' },
+  JobCancelled: { pt: 'Cancelado', en: 'Cancelled' },
+  CancelRequested: { pt: 'Cancelando', en: 'Cancelling' },
+  JobLost: { pt: 'O cluster não conhece mais o trabalho', en: 'The cluster does not know the job any more' },
+  JobWaitedTooLong: { pt: 'Esperou demais pela vez', en: 'Waited too long for its turn' },
+  ClusterUnreachable: { pt: 'O cluster não responde', en: 'The cluster does not answer' },
+  ClusterMissing: { pt: 'O cluster não existe mais', en: 'The cluster is gone' },
 };
 
 export const stepTexts: { readonly [S in StartStep]: Words } = {

@@ -21,6 +21,8 @@ export type PortalEvent =
   | { readonly type: 'avisos' }
   /** The person's preferences changed in another page: `etag` names them as they are now. Read `GET /api/preferencias` again. */
   | { readonly type: 'preferencias'; readonly etag: string }
+  /** A job of the person is in another state. Read `GET /api/fila` again. */
+  | { readonly type: 'trabalhos' }
   /** What apps may use of each other changed, or a backend asks for it. Read `GET /api/consentimentos` again. */
   | { readonly type: 'consentimentos' }
   /** A room of this app, or the person's role in it, changed: the shell notifies every window of the app (spec 6, `mudaram`). */

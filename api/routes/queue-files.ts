@@ -1,0 +1,163 @@
+/** `/api/fila/entradas…`, and log and outputs of jobs: bytes that come in piece by piece and go out in ranges, also while the job runs. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { OutputsAnswer, UploadAnswer } from '../../schema/wire/jobs.ts';
+import * as schemas from '../../schema/wire/jobs.ts';
+import { queueCaller } from '../queue/callers.ts';
+import { limits } from '../limits.ts';
+import type { CountChange } from '../queue/rate.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { Transfers } from '../queue/transfers.ts';
+import { arriving } from '../repository/upload.ts';
+import { sendFile } from '../send-file.ts';
+import { errorAnswers } from '../shell.ts';
+
+export interface QueueFileRouteDeps {
+  readonly queue: Queue;
+  readonly transfers: Transfers;
+  readonly clock: Clock;
+  readonly count: CountChange;
+}
+
+const config = { access: 'queue' as const };
+/** Bodies that are watched while they arrive: they may take longer than those of other calls. */
+export const queueUploadPath = /^\/api\/fila\/(?:entradas\/[^/]+|executor\/registo|executor\/saidas\/[^/]+)$/;
+
+type Input = { Params: { sha: string }; Querystring: { app?: string; desde: string; tamanho: string } };
+type OfJob = { Params: { id: string; '*': string }; Querystring: { app?: string; desde?: string } };
+
+export function addQueueFileRoutes(app: FastifyInstance, deps: QueueFileRouteDeps): void {
+  const { queue, transfers } = deps;
+  void app.register(async (scope) => {
+    takeRaw(scope);
+    scope.put<Input>(
+      '/api/fila/entradas/:sha',
+      {
+        config,
+        schema: {
+          summary: 'Upload an input, or the rest of it: the bytes from `desde` on',
+          params: schemas.inputParams,
+          querystring: schemas.inputQuery,
+          consumes: ['*/*'],
+          response: { 200: schemas.uploadAnswer, ...errorAnswers },
+        },
+      },
+      (request) => putInput(deps, request),
+    );
+  });
+  app.get<{ Params: { sha: string }; Querystring: { app?: string } }>(
+    '/api/fila/entradas/:sha',
+    {
+      config,
+      schema: {
+        summary: 'How much of an input is here',
+        params: schemas.inputParams,
+        querystring: schemas.queueQuery,
+        response: { 200: schemas.uploadAnswer, ...errorAnswers },
+      },
+    },
+    async (request): Promise<UploadAnswer> => await transfers.seeInput(queueCaller(request, request.query.app), request.params.sha),
+  );
+  app.get<OfJob>(
+    '/api/fila/trabalhos/:id/saida',
+    {
+      config,
+      schema: {
+        summary: 'Outputs of a job, those that are on their way included',
+        params: schemas.jobParams,
+        querystring: schemas.queueQuery,
+        response: { 200: schemas.outputsAnswer, ...errorAnswers },
+      },
+    },
+    async (request): Promise<OutputsAnswer> =>
+      await transfers.outputs(await queue.row(queueCaller(request, request.query.app), request.params.id)),
+  );
+  addStreams(app, deps);
+}
+
+function addStreams(app: FastifyInstance, deps: QueueFileRouteDeps): void {
+  const file = {
+    summary: 'Bytes of an output',
+    params: schemas.outputParams,
+    querystring: schemas.queueQuery,
+    produces: ['*/*'],
+    response: errorAnswers,
+  };
+  const send = (request: FastifyRequest<OfJob>, reply: FastifyReply) => sendOutput(deps, request, reply);
+  app.get<OfJob>('/api/fila/trabalhos/:id/saida/*', { config, exposeHeadRoute: false, schema: file }, send);
+  app.head<OfJob>('/api/fila/trabalhos/:id/saida/*', { config, schema: { ...file, hide: true } }, send);
+  app.get<OfJob>(
+    '/api/fila/trabalhos/:id/registo',
+    {
+      config,
+      exposeHeadRoute: false,
+      schema: {
+        summary: 'The log of a job from that byte on, a piece at a time; Svc-Registo-Ate says where the next one begins',
+        params: schemas.jobParams,
+        querystring: schemas.logQuery,
+        produces: ['text/plain'],
+        response: errorAnswers,
+      },
+    },
+    (request, reply) => sendLog(deps, request, reply),
+  );
+}
+
+/** The body as it is, for the handler to read. */
+export function takeRaw(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (_request, _payload, done) => done(null, null));
+}
+
+async function putInput({ transfers, clock, count }: QueueFileRouteDeps, request: FastifyRequest<Input>): Promise<UploadAnswer> {
+  const { query, params } = request;
+  const caller = queueCaller(request, query.app);
+  count(caller.usuario);
+  refuseEncoded(request);
+  const input = { sha: params.sha, from: Number(query.desde), bytes: Number(query.tamanho) };
+  return await transfers.putInput(caller, input, arriving(clock, request.raw));
+}
+
+export function refuseEncoded({ raw: { headers } }: FastifyRequest): void {
+  if (headers['content-encoding'] !== undefined || headers['content-range'] !== undefined)
+    throw new SvcError('BAD_REQUEST', 'expected the bytes as they are, without Content-Encoding or Content-Range');
+}
+
+/** A job makes files of any kind: never a page of the portal. */
+const dataHeaders = {
+  'content-type': 'application/octet-stream',
+  'x-content-type-options': 'nosniff',
+  'content-disposition': 'attachment',
+  'cache-control': 'private, no-cache',
+  vary: 'Cookie, Authorization',
+} as const;
+
+async function sendOutput(
+  { queue, transfers, clock }: QueueFileRouteDeps,
+  request: FastifyRequest<OfJob>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const job = await queue.row(queueCaller(request, request.query.app), request.params.id);
+  const file = await transfers.openOutput(job, request.params['*']);
+  return await sendFile(clock, request, reply, file, { etag: `"${file.sha}"`, headers: dataHeaders });
+}
+
+async function sendLog(
+  { queue, transfers }: QueueFileRouteDeps,
+  request: FastifyRequest<OfJob>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const job = await queue.row(queueCaller(request, request.query.app), request.params.id);
+  const from = Number(request.query.desde ?? 0);
+  const file = await transfers.openLog(job);
+  const bytes = Math.max(0, Math.min((file?.bytes ?? 0) - from, limits.jobLogPieceBytesMax));
+  try {
+    const piece = Buffer.alloc(bytes);
+    const read = bytes === 0 ? 0 : ((await file?.handle.read(piece, 0, bytes, from))?.bytesRead ?? 0);
+    reply.headers({ ...dataHeaders, 'content-type': 'text/plain; charset=utf-8', 'svc-registo-ate': String(from + read) });
+    return await reply.send(piece.subarray(0, read));
+  } finally {
+    await file?.handle.close();
+  }
+}

@@ -1,0 +1,319 @@
+/** Jobs through the loop, with a cluster in memory: handed over once whatever is lost, found again, unknown and never failed while nobody answers. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createBus, type Bus } from '../../store/bus.ts';
+import type { JobStore, NewJob } from '../../store/jobs.ts';
+import { openSqliteStore } from '../../store/sqlite.ts';
+import type { Store } from '../../store/store.ts';
+import { createSimulatedClock, type SimulatedClock } from '../clock/simulated.ts';
+import { createMemoryCluster, type MemoryCluster } from '../clusters/testing/memory-cluster.ts';
+import { memoryHost } from '../hosts/testing/memory-host.ts';
+import { createController, type Controller } from '../loop/loop.ts';
+import type { Log } from '../loop/record.ts';
+import { createGateway } from '../views/gateway.ts';
+
+const silent = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => undefined])) as unknown as Log;
+const documents = (caps: string): string => `
+apiVersion: svc/v1
+kind: Server
+metadata: { name: casa }
+spec: { local: { prefix: casa, trusted: true } }
+---
+apiVersion: svc/v1
+kind: Person
+metadata: { name: ana }
+spec: { nome: Ana, login: ana, server: casa }
+---
+apiVersion: svc/v1
+kind: Portal
+metadata: { name: portal }
+spec: { fila: {} }
+---
+apiVersion: svc/v1
+kind: Cluster
+metadata: { name: forno }
+spec: { scheduler: { local: { trusted: true } }${caps} }
+`;
+
+let dir: string;
+let store: Store;
+let jobs: JobStore;
+let bus: Bus;
+let clock: SimulatedClock;
+let controller: Controller;
+let cluster: MemoryCluster;
+
+async function begin(): Promise<void> {
+  controller = await createController({
+    shellVersion: '1.0.0',
+    dir,
+    store,
+    bus,
+    clock,
+    log: silent,
+    createHost: () => memoryHost([]),
+    createCluster: () => cluster,
+    portalUrlOfJobs: async () => 'http://127.0.0.1:1',
+  });
+  await controller.prepare();
+  await controller.start();
+  await settled();
+}
+
+beforeEach(async () => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'svc-job-'));
+  writeFileSync(path.join(dir, 'all.yaml'), documents(', emVoo: 2'));
+  store = await openSqliteStore(':memory:');
+  ({ jobs } = store);
+  bus = createBus();
+  clock = createSimulatedClock(Date.UTC(2026, 10, 23));
+  cluster = createMemoryCluster('forno');
+  await begin();
+});
+afterEach(async () => {
+  await controller.stop();
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function settled(): Promise<void> {
+  for (let round = 0; round < 20; round += 1) {
+    await controller.context.queue.idle();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await controller.context.recorder.written();
+}
+
+const job = (id: string, over: Partial<NewJob> = {}): NewJob => ({
+  id: `j${id.padStart(20, '0')}`,
+  usuario: 'ana',
+  app: 'notas',
+  chave: id,
+  nome: '',
+  cluster: 'forno',
+  createdAtMs: clock.nowMs(),
+  request: { imagem: null, comando: ['true'], ambiente: {}, limites: { cpus: 1, memoriaMb: 64, segundos: 60, gpus: 0 } },
+  inputs: [],
+  ...over,
+});
+
+async function submit(id: string, over: Partial<NewJob> = {}): Promise<string> {
+  const submitted = await jobs.submitJob(job(id, over), { ofPerson: 1_000 });
+  if (submitted.kind !== 'new') throw new Error(submitted.kind);
+  bus.enqueue(`Job/${submitted.job.id}`, true);
+  await settled();
+  return submitted.job.id;
+}
+
+/** Time passes in the steps of the cluster's list. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 1_000) {
+    clock.advance(Math.min(left, 1_000));
+    await settled();
+  }
+}
+
+const stateOf = async (id: string): Promise<string | undefined> => (await store.status(`Job/${id}`))?.state;
+const reasonOf = async (id: string): Promise<string | undefined> => (await store.status(`Job/${id}`))?.reason;
+const nameOf = (id: string): string => [...cluster.jobs.keys()].find((name) => name.endsWith(id)) ?? '';
+const report = async (
+  id: string,
+  estado: 'iniciado' | 'a-correr' | 'a-enviar' | 'terminado',
+  codigo: number | null = null,
+): Promise<void> => {
+  await jobs.reportJob(id, { estado, codigo, progresso: null, atMs: clock.nowMs() });
+  bus.enqueue(`Job/${id}`, true);
+  await settled();
+};
+
+test('from the submission to the last of it', async () => {
+  const id = await submit('1');
+  expect(cluster.submitted).toEqual([nameOf(id)]);
+  expect(nameOf(id)).toMatch(/^svc-[0-9a-f]{12}-j0{19}1$/);
+  expect(cluster.jobs.get(nameOf(id))).toMatchObject({
+    account: 'ana',
+    command: ['true'],
+    report: { url: 'http://127.0.0.1:1/api/fila/executor' },
+  });
+  await pass(2_000);
+  expect(await stateOf(id)).toBe('na-fila');
+  cluster.become(nameOf(id), 'running');
+  await pass(3_000);
+  expect(await stateOf(id)).toBe('a-correr');
+  await report(id, 'a-enviar');
+  expect(await stateOf(id)).toBe('a-recolher');
+  await report(id, 'terminado', 0);
+  expect([await stateOf(id), await reasonOf(id)]).toEqual(['terminado', 'JobDone']);
+  expect((await jobs.job(id))?.outcome).toMatchObject({ estado: 'terminado', codigo: 0 });
+  cluster.become(nameOf(id), 'ended', { exitCode: 0 });
+  await pass(5_000);
+  expect(cluster.forgotten).toEqual([nameOf(id)]);
+  await pass(1);
+  clock.advance(8 * 24 * 60 * 60_000);
+  await settled();
+  expect(await jobs.job(id)).toBeNull();
+  expect(await store.status(`Job/${id}`)).toBeNull();
+  expect(await jobs.leftovers(10)).toEqual([{ kind: 'job', name: id }]);
+});
+
+test.for([
+  ['the answer', 'loseAnswer'],
+  ['the order', 'loseOrder'],
+] as const)('%s is lost: it is looked for by name, and runs once', async ([, what]) => {
+  cluster[what] = true;
+  const id = await submit('1');
+  await pass(10_000);
+  expect(cluster.submitted).toEqual([nameOf(id)]);
+  expect(await stateOf(id)).toBe('na-fila');
+});
+
+test('a portal that died while the cluster was asked does not ask again before the first question must have ended', async () => {
+  // As it is after a death between the attempt and its answer.
+  await controller.stop();
+  const made = job('1');
+  await jobs.submitJob(made, { ofPerson: 10 });
+  await jobs.releaseJobs([made.id], clock.nowMs());
+  await jobs.noteAttempt(made.id, clock.nowMs(), 'h');
+  await begin();
+  await pass(20_000);
+  expect([cluster.submitted, await stateOf(made.id)]).toEqual([[], 'desconhecido']);
+  await pass(20_000);
+  expect(cluster.submitted).toHaveLength(1);
+});
+
+test('a cluster that does not answer makes its jobs unknown, for as long as it lasts, and fails none', async () => {
+  const id = await submit('1');
+  cluster.become(nameOf(id), 'running');
+  await pass(4_000);
+  cluster.down = true;
+  await pass(4_000);
+  expect([await stateOf(id), await reasonOf(id)]).toEqual(['desconhecido', 'ClusterUnreachable']);
+  const waiting = await submit('2');
+  expect(await stateOf(waiting)).toBe('em-espera');
+  expect(createGateway(controller.context).queue.stateOf(waiting)).toMatchObject({
+    estado: 'em-espera',
+    reason: 'ClusterUnreachable',
+    lugar: 1,
+  });
+  expect(createGateway(controller.context).queue.off()).toMatchObject({ codigo: 'INALCANCAVEL' });
+  await pass(600_000);
+  expect((await jobs.job(id))?.outcome).toBeNull();
+  cluster.down = false;
+  await pass(70_000);
+  expect(await stateOf(id)).toBe('a-correr');
+  expect(cluster.submitted).toHaveLength(2);
+});
+
+test('a job that the cluster took and forgot is given up after a while, not at once, and not while its wrapper is heard', async () => {
+  const id = await submit('1');
+  await pass(3_000);
+  await report(id, 'a-correr');
+  cluster.there.clear();
+  await pass(50_000);
+  expect(await stateOf(id)).toBe('a-correr');
+  await pass(60_000);
+  expect((await jobs.job(id))?.outcome).toBeNull();
+  await pass(30_000);
+  expect([await stateOf(id), await reasonOf(id)]).toEqual(['falhou', 'JobLost']);
+  expect(cluster.submitted).toHaveLength(1);
+});
+
+test.for([
+  ['failed', 'OutOfMemory', 137, 'falhou', 'CommandFailed'],
+  ['failed', 'TIMEOUT', null, 'falhou', 'JobFailed'],
+  ['cancelled', 'by root', null, 'cancelado', 'JobCancelled'],
+  ['ended', '', 3, 'falhou', 'CommandFailed'],
+  ['ended', '', 0, 'terminado', 'OutputsIncomplete'],
+] as const)('the cluster says %s (%s, code %s) and the wrapper nothing: %s, %s', async ([state, note, exitCode, estado, reason]) => {
+  const id = await submit('1');
+  cluster.become(nameOf(id), state, { note, exitCode });
+  await pass(6_000);
+  expect((await jobs.job(id))?.outcome).toBeNull();
+  await pass(15_000);
+  expect([await stateOf(id), await reasonOf(id)]).toEqual([estado, reason]);
+});
+
+test('what is refused for good fails with the words of the cluster, and is not tried again', async () => {
+  cluster.refuses = 'no such partition';
+  const id = await submit('1');
+  await pass(5_000);
+  expect((await jobs.job(id))?.outcome).toMatchObject({ estado: 'falhou', reason: 'JobRefused', message: 'no such partition' });
+});
+
+test('cancelled while it waits, while it runs, and while its cluster does not answer', async () => {
+  const ids = await Promise.all(['1', '2', '3'].map((id) => submit(id)));
+  await pass(3_000);
+  const [first = '', second = '', third = ''] = ids;
+  const cancel = async (id: string): Promise<void> => {
+    await jobs.cancelJob(id, clock.nowMs());
+    bus.enqueue(`Job/${id}`, true);
+    await settled();
+  };
+  await cancel(third);
+  expect(await stateOf(third)).toBe('cancelado');
+  cluster.become(nameOf(first), 'running');
+  await cancel(first);
+  await pass(3_000);
+  expect(await stateOf(first)).toBe('cancelado');
+  cluster.down = true;
+  await cancel(second);
+  await pass(10_000);
+  expect([await stateOf(second), await reasonOf(second)]).toEqual(['desconhecido', 'ClusterUnreachable']);
+  cluster.down = false;
+  await pass(70_000);
+  expect(await stateOf(second)).toBe('cancelado');
+  expect(cluster.submitted).toHaveLength(2);
+});
+
+test('only so many are under way, and the next goes when one has ended', async () => {
+  const ids = await Promise.all(['1', '2', '3', '4'].map((id) => submit(id)));
+  expect(cluster.submitted).toHaveLength(2);
+  const view = createGateway(controller.context).queue;
+  expect(new Set(ids.map((id) => view.stateOf(id).lugar))).toEqual(new Set([1, 2, null]));
+  expect(view.clusters()).toEqual([expect.objectContaining({ nome: 'forno', emVoo: 2, emVooMax: 2, emEspera: 2 })]);
+  const first = ids.find((id) => nameOf(id) === cluster.submitted[0]) ?? '';
+  await report(first, 'terminado', 0);
+  await pass(2_000);
+  expect(cluster.submitted).toHaveLength(3);
+});
+
+test('jobs are found again by a portal that starts anew, and none is handed over twice', async () => {
+  const ids = await Promise.all(['1', '2', '3'].map((id) => submit(id)));
+  await pass(3_000);
+  await controller.stop();
+  cluster.become(cluster.submitted[0] ?? '', 'running');
+  await begin();
+  await pass(5_000);
+  expect(cluster.submitted).toHaveLength(2);
+  expect(new Set(await Promise.all(ids.map(stateOf)))).toEqual(new Set(['a-correr', 'em-espera', 'na-fila']));
+});
+
+test('jobs of who leaves the portal are ended and go; under our names, others are left alone', async () => {
+  const id = await submit('1');
+  cluster.become(nameOf(id), 'running');
+  const stranger = `${nameOf(id).slice(0, -1)}9`;
+  cluster.become(stranger, 'running');
+  await pass(3_000);
+  for (const each of await jobs.forgetJobsOf('ana', clock.nowMs())) bus.enqueue(`Job/${each}`, true);
+  await pass(10_000);
+  expect(cluster.cancelled).toEqual([nameOf(id)]);
+  expect(await jobs.job(id)).toBeNull();
+  expect(cluster.there.get(stranger)?.state).toBe('running');
+  expect((await store.status('Cluster/forno'))?.message).toContain('1 jobs there have our names');
+});
+
+test('what a document does not name any more ends first, then goes', async () => {
+  const id = await submit('1');
+  cluster.become(nameOf(id), 'running');
+  await pass(3_000);
+  writeFileSync(path.join(dir, 'all.yaml'), documents(', emVoo: 2').replace(/---\napiVersion: svc\/v1\nkind: Cluster[^]*$/, ''));
+  await createGateway(controller.context).commands.admin.apply(true);
+  await settled();
+  expect((await store.status('Cluster/forno'))?.state).toBe('leaving');
+  await report(id, 'terminado', 0);
+  await pass(15_000);
+  expect(await stateOf(id)).toBe('terminado');
+  expect(await store.status('Cluster/forno')).toBeNull();
+});
