@@ -102,12 +102,15 @@ export function endOf(record: JobRecord, id: string): ClusterSeen {
       : { ...base, state: 'failed', note: 'it ended without an exit code: it was killed, or its machine went down' };
   }
   if (reason === 'cancelled' || (cancelled && reason !== '')) return { ...base, state: 'cancelled', note: 'cancelled' };
-  const note = endings[reason];
-  return note === undefined ? { ...base, state: 'ended', note: '' } : { ...base, state: 'failed', note };
+  const note = endingNote(reason);
+  return note === null ? { ...base, state: 'ended', note: '' } : { ...base, state: 'failed', note };
 }
 
-const endings: Readonly<Record<string, string>> = {
-  limit: 'its time was over',
-  inputs: 'its inputs could not be fetched',
-  ended: 'it was ended from outside',
-};
+/** Of a reason that the wrapper gives; null: the command ended by itself. */
+export const endingNote = (reason: string): string | null => endings.get(reason) ?? null;
+
+const endings: ReadonlyMap<string, string> = new Map([
+  ['limit', 'its time was over'],
+  ['inputs', 'its inputs could not be fetched'],
+  ['ended', 'it was ended from outside'],
+]);

@@ -95,6 +95,22 @@ describe.for(['curl', 'python3'] as const)('with %s and nothing but the core uti
   });
 });
 
+test('as in a pod: what it reads may be read-only, and what it writes is elsewhere', async () => {
+  const job = path.join(folder, 'job');
+  mkdirSync(job);
+  const files = { url: portal.url, header: `Authorization: Bearer ${portal.token}`, seconds: '60', delivery: '60', pace: '1 1 0 2 65536' };
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(job, name), `${text}\n`);
+  writeFileSync(path.join(job, 'command'), words('bash', '-c', 'echo ok >saida/a; exit 5'));
+  for (const name of ['env', 'launch']) writeFileSync(path.join(job, name), '');
+  const state = path.join(folder, 'state');
+  mkdirSync(state);
+  const argv = ['--unshare-pid', '--bind', '/', '/', '--ro-bind', job, job, '--dev', '/dev', '--proc', '/proc'];
+  const child = spawn('bwrap', [...argv, 'bash', path.join(import.meta.dirname, 'wrapper.sh'), job, state], { stdio: 'ignore' });
+  began.push(child);
+  expect((await once(child, 'exit'))[0]).toBe(5);
+  expect([portal.outputs(), portal.beats.at(-1)]).toEqual([{ 'saida/a': 'ok\n' }, 'codigo=5']);
+});
+
 test('the token is in no argv and in no environment', async () => {
   const look =
     'for p in /proc/[0-9]*; do cat $p/cmdline $p/environ 2>/dev/null | tr "\\0" "\\n" | grep -c "$(printf segredo%s -do-trabalho)"; done | sort -u';

@@ -206,14 +206,11 @@ run() {
 
 # By what runs images here; without any the command runs as it is, and the log says so.
 with_image() {
-  local image tool names=()
+  local image tool
   read -r image <"$job/image"
   if tool=$(command -v apptainer || command -v singularity); then
     [[ $image == *://* || $image == /* ]] || image=docker://$image
     launch=("$tool" exec --bind "$state/work" --pwd "$state/work" "$image")
-  elif tool=$(command -v podman); then
-    for one in SVC_SAIDA SVC_PROGRESSO SVC_TRABALHO "${environment[@]%%=*}"; do names+=(--env "$one"); done
-    launch=("$tool" run --rm --volume "$state/work:$state/work" --workdir "$state/work" --entrypoint '[]' "${names[@]}" "$image")
   else
     echo "svc: nothing here runs images: the command runs without $image" >>"$state/log"
   fi
@@ -335,4 +332,6 @@ doing=a-enviar failures=0
 if [[ $outputs == yes ]] && ! send_outputs; then echo 'svc: not all outputs could be sent' >>"$state/log"; fi
 until send_log; do back_off || break; done
 tell_end && keep "$state/sent" yes
+# For Kubernetes, which shows it with the exit code.
+[[ ! -w /dev/termination-log || ! -r $state/reason ]] || cat "$state/reason" >/dev/termination-log
 exit "$code"
