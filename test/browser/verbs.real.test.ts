@@ -84,6 +84,11 @@ const picture = async (name: string): Promise<void> => {
   const pictures = process.env['SVC_PICTURES'];
   if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
 };
+/** The page takes the focus when the note is there: a question that comes before that would lose it. */
+const newNote = async (): Promise<void> => {
+  await notas.getByRole('button', { name: 'Nova nota' }).click();
+  await expect.poll(async () => await notas.getByLabel('Título').evaluate((field) => field === document.activeElement)).toBe(true);
+};
 const question = (): ReturnType<Page['locator']> => windowOf(page, 'Notas').getByRole('alertdialog');
 
 test('every verb of the table is called here', () => {
@@ -126,7 +131,7 @@ describe('inside', () => {
   });
 
   test('a question names its app, takes the keyboard and gives it back; a second one is refused; the window can be closed', async () => {
-    await notas.getByRole('button', { name: 'Nova nota' }).click();
+    await newNote();
     const answer = ask('dialogo.confirmar');
     await question().getByText('Notas pergunta').waitFor();
     expect(await ask('dialogo.escolher')).toBe('error pedidos-demais');
@@ -161,7 +166,7 @@ describe('inside', () => {
   });
 
   test('what a page copies is what the person pastes into the question of another one', async () => {
-    await notas.getByRole('button', { name: 'Nova nota' }).click();
+    await newNote();
     expect(await ask('area.escrever')).toBe('value null');
     const read = ask('area.ler');
     await question().getByRole('textbox').waitFor();
@@ -203,7 +208,7 @@ describe('inside', () => {
   });
 
   test('the questions fit 320 px, in both themes, and pass axe', { timeout: 120_000 }, async () => {
-    await notas.getByRole('button', { name: 'Nova nota' }).click();
+    await newNote();
     for (const name of called.filter(asksPerson)) {
       const answer = ask(name);
       await question().waitFor();
