@@ -3,7 +3,9 @@
  * Source: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ (list autocomplete with the focus in the field).
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
+import type { MenuPlace } from '../ui/menu.ts';
 import { categoryText, language, text } from '../i18n/i18n.ts';
 import { pinnedAmong } from '../preferences/pins.ts';
 import { Watch } from '../state/signal.ts';
@@ -95,8 +97,14 @@ export class SvcLauncher extends LitElement {
   #menuOf(chosen: AppEntry | CommandEntry | undefined): void {
     const box = this.renderRoot.querySelector('[aria-selected=true]')?.getBoundingClientRect();
     if (chosen === undefined || box === undefined || !('app' in chosen) || chosen.app === null) return;
+    this.#openMenu(chosen.app, { x: box.left + box.width / 2, y: box.top + box.height / 2 });
+  }
+
+  /** When the launcher is gone and gave the focus back: until then nothing beside it can have the focus. */
+  #openMenu(app: AppProjection, place: MenuPlace): void {
+    const { desk } = this;
     this.#close();
-    openAppMenu(this.desk, chosen.app, { x: box.left + box.width / 2, y: box.top + box.height / 2 });
+    setTimeout(() => openAppMenu(desk, app, place));
   }
 
   override render(): TemplateResult {
@@ -167,9 +175,7 @@ export class SvcLauncher extends LitElement {
       @pointermove=${() => (this.active = index)}
       @contextmenu=${(event: MouseEvent) => {
         event.preventDefault();
-        if (app === null) return;
-        this.#close();
-        openAppMenu(this.desk, app, { x: event.clientX, y: event.clientY });
+        if (app !== null) this.#openMenu(app, { x: event.clientX, y: event.clientY });
       }}
     >
       <span class="picture">

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { launchBrowser, newLink, newPage, openApp, windowOf } from './support/browser.ts';
+import { axeInBothThemes, launchBrowser, newLink, newPage, openApp, windowOf } from './support/browser.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
@@ -67,4 +67,54 @@ test('a new browser begins with the windows of the last one; a second page of th
   await windowOf(next.page, 'Relógio').locator('iframe').waitFor();
   await windowOf(next.page, 'Notas').locator('iframe').waitFor();
   expect(next.problems).toEqual([]);
+});
+
+const taskbar = (page: Page) => page.getByRole('toolbar');
+const pins = (page: Page): Promise<readonly string[]> =>
+  taskbar(page)
+    .getByRole('group', { name: 'Fixados' })
+    .getByRole('button')
+    .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('title') ?? ''));
+
+test('apps are pinned by the keyboard and by menus, in every page, and stay in another browser', async () => {
+  const [one, other] = [await desktop(), await desktop()];
+  // By the keyboard alone: the launcher, its menu, "pin".
+  await one.page.keyboard.press('Control+k');
+  await one.page.getByRole('combobox').fill('Notas');
+  await one.page.getByRole('option', { name: 'Notas' }).first().waitFor();
+  await one.page.keyboard.press('Shift+F10');
+  await one.page.getByRole('menu', { name: 'Notas' }).waitFor();
+  await one.page.keyboard.press('F');
+  await one.page.keyboard.press('Enter');
+  await until('the other page', async () => (await pins(other.page)).join() === 'Notas');
+  // Two pages at the same moment: both stay.
+  const pinBy = async (page: Page, name: string): Promise<void> => {
+    await page.getByRole('button', { name }).first().click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Fixar na barra' }).click();
+  };
+  await Promise.all([pinBy(one.page, 'Relógio'), pinBy(other.page, 'Assinador')]);
+  await until('all three', async () => (await pins(one.page)).length === 3 && (await pins(other.page)).length === 3);
+  expect((await pins(one.page)).toSorted()).toEqual(['Assinador', 'Notas', 'Relógio']);
+
+  const third = await desktop();
+  const order = (await pins(one.page)).join();
+  await until('a new browser', async () => (await pins(third.page)).join() === order);
+  await taskbar(third.page).getByRole('button', { name: 'Abrir Notas' }).click();
+  await windowOf(third.page, 'Notas').waitFor();
+  // In the launcher they come first.
+  await third.page.keyboard.press('Control+k');
+  expect(await third.page.getByRole('listbox').getByRole('group').first().getAttribute('aria-label')).toBe('Fixados');
+  await third.page.keyboard.press('Escape');
+  await taskbar(third.page).getByRole('button', { name: 'Abrir Relógio' }).focus();
+  await third.page.keyboard.press('Shift+F10');
+  await third.page.getByRole('menuitem', { name: 'Desafixar da barra' }).click();
+  await until('unpinned', async () => !(await pins(one.page)).includes('Relógio'));
+  for (const width of [1280, 320]) {
+    await third.page.setViewportSize({ width, height: 720 });
+    expect(await axeInBothThemes(third.page)).toEqual([]);
+  }
+  for (const { page, problems } of [one, other, third]) {
+    expect(problems).toEqual([]);
+    await page.context().close();
+  }
 });

@@ -55,6 +55,8 @@ export interface TestPage {
 }
 export type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
+/** Another page was faster: the change is made anew (decision 0202). */
+const isLate = (words: string, url: string): boolean => words.includes('412') && url.endsWith('/api/preferencias');
 const isGoneRoom = (words: string, url: string): boolean => words.includes('404') && /\/api\/salas\/\w+(\/bilhete)?\?/.test(url);
 
 /** People of these tests: a new browser begins without the windows of the test before. */
@@ -90,7 +92,11 @@ export async function newPage(
     // Whoever is ending does not hear that its last window closed (spec 3.3 rule 6: ignored).
     // Whose room was deleted may ask for its role before hearing so.
     const { url } = message.location();
-    const ignored = message.text().startsWith('Blocked autofocusing') || url.endsWith('/close-tabs') || isGoneRoom(message.text(), url);
+    const ignored =
+      message.text().startsWith('Blocked autofocusing') ||
+      url.endsWith('/close-tabs') ||
+      isGoneRoom(message.text(), url) ||
+      isLate(message.text(), url);
     if (message.type() === 'error' && !ignored) problems.push(url === '' ? message.text() : `${message.text()} (${url})`);
   });
   return { page, problems };
