@@ -42,6 +42,8 @@ export const limits = {
   iconKeptMs: 24 * 60 * 60_000,
   /** A script of an app that the shell runs. Decision: docs/decisions/0204-scripts-in-the-shell.md */
   shellScriptBytesMax: 2 * 1_024 * 1_024,
+  /** For the backend to answer with a loader that its package does not hold. */
+  loaderMsMax: 5_000,
   staticFileBytesMax: 16 * 1_024 * 1_024,
   logTailLinesDefault: 200,
   eventsPageMax: 1_000,

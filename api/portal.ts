@@ -200,7 +200,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     expired: (session) => sessions.end(session),
   };
   const hub = createEventHub({ bus, clock, windows, ...carrier, onError });
-  const { relay = silentRelay } = options;
+  const { relay = silentRelay, settings } = options;
   const rooms = createRoomParts({ ...options, people, apps, relay, sessions, onError });
   const metrics: Metrics = createMetrics({ people, apps }, { eventSockets: () => hub.count(), rooms: () => relay.figures() });
   const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });
@@ -226,8 +226,8 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions) });
     addOidcRoutes(app, { site, address, oidc, signIn, onRefused: (error, address) => logRefusal(log, 'oidc', error, address) });
     addAdminSessionRoutes(app, { people, sessions, oidc });
-    addAppRoutes(app, { site, apps, starts, windows, passes });
-    addSettingsRoutes(app, { apps, people, preferences, consents: capabilities.consents, shellScripts: options.settings.shellScripts });
+    addAppRoutes(app, { site, apps, starts, windows, passes, shellScripts: settings.shellScripts });
+    addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents: capabilities.consents, shellScripts: settings.shellScripts });
     addSecretRoutes(app, { commands: commands.apps, log });
     addLogRoute(app, logs);
     addStoreRoutes(app, { apps, shop, store, bus, clock });
@@ -247,7 +247,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     apps: origins,
     capabilities,
     rooms: createEntrance({ site, tickets: rooms.tickets, relay }),
-    direct: directHost(options.settings.listenHost, port),
+    direct: directHost(settings.listenHost, port),
     shell: toShell,
   });
   const stop = async (): Promise<void> => {

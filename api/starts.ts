@@ -16,7 +16,7 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import type { AppProjection, StartAnswer } from '../schema/wire/http.ts';
 
-type View = Omit<AppProjection, 'url' | 'icone'>;
+type View = Omit<AppProjection, 'url' | 'icone' | 'loader'>;
 type Wish = Intent['wish'];
 type By = Intent['by'];
 

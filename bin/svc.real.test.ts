@@ -51,6 +51,30 @@ describe('svc validate', () => {
     expect(code).toBe(0);
   });
 
+  test('a browser extension that the catalogue beside the package lacks is a warning; without a catalogue nothing is said', async () => {
+    const packages = join(folder, 'e');
+    await mkdir(join(packages, 'leitor'), { recursive: true });
+    const backend = { runtime: 'node', entrypoint: 'main.js' };
+    const manifest = { id: 'leitor', version: '1.0.0', backend, contributes: { browserExtension: { id: 'nenhuma' } } };
+    await writeFile(join(packages, 'leitor/svc-app.json'), JSON.stringify(manifest));
+    const judged = async (target: string) => (await svc(['validate', target])).out;
+    expect(await judged(join(packages, 'leitor'))).not.toContain('EXTENSION_UNKNOWN');
+    await writeFile(join(packages, 'extensoes.json'), '{"formato":1,"extensoes":[]}');
+    for (const target of [packages, join(packages, 'leitor'), join(packages, 'leitor/svc-app.json')])
+      expect(await judged(target)).toMatch(/leitor\/svc-app\.json:1:\d+ EXTENSION_UNKNOWN /);
+    expect(await svc(['validate', packages])).toMatchObject({ code: 0, out: expect.stringContaining('extensoes.json: ok') });
+    const navegadores = [{ navegador: 'chrome', endereco: 'https://loja.example/x' }];
+    await writeFile(
+      join(packages, 'extensoes.json'),
+      JSON.stringify({ formato: 1, extensoes: [{ id: 'nenhuma', nome: 'X', navegadores }] }),
+    );
+    expect(await judged(packages)).not.toContain('EXTENSION_UNKNOWN');
+    await writeFile(join(packages, 'extensoes.json'), '{"formato":1}');
+    const { code, out } = await svc(['validate', packages]);
+    expect([code, out]).toEqual([1, expect.stringContaining('MISSING_FIELD')]);
+    expect(out).not.toContain('EXTENSION_UNKNOWN');
+  });
+
   test('a single file is judged with its neighbours for references only', async () => {
     const dir = join(folder, 'n');
     await mkdir(dir, { recursive: true });

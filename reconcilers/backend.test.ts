@@ -182,6 +182,21 @@ describe('a service', () => {
     const onDemand = desired({ manifest: { ...notas, kind: 'service', type: 'engine', provides: ['voz/v1'] } });
     expect(acts(decideBackend(onDemand, observed(stopped()), null, 1_000))).toEqual([]);
   });
+
+  it.for([
+    ['a service', 'service'],
+    ['not a service', 'app'],
+  ] as const)('starts an engine with a loader with the session, %s: no window and no icon would', ([, kind]) => {
+    const engine = desired({ manifest: { ...notas, kind, type: 'engine', provides: ['voz/v1'], engine: { loader: 'voz.js' } } });
+    const inSession = { ...engine, session: true, sessionSinceMs: 500 };
+    const first = decideBackend(inSession, observed(stopped()), null, 1_000);
+    expect(acts(first)).toEqual(['start sessao-500']);
+    const up = decideBackend(inSession, observed(alive({ requestId: 'sessao-500' })), first.memory, 1_500);
+    expect(acts(decideBackend(inSession, observed(stopped({ requestId: 'r9', reason: 'StoppedByPerson' })), up.memory, 60_000))).toEqual(
+      [],
+    );
+    expect(acts(decideBackend({ ...inSession, session: false }, observed(stopped()), null, 1_000))).toEqual([]);
+  });
 });
 
 describe('what is unknown', () => {

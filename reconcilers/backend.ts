@@ -7,6 +7,7 @@ import { advanceBackend, seen, type BackendAdvance, type BackendEffect, type Bac
 import { windowsEndAtMs, type Facts, type Wish } from '../machines/backend-order.ts';
 import type { BackendState } from '../schema/backend.ts';
 import { limits } from '../machines/limits.ts';
+import { startsWithSession } from '../schema/manifest/manifest.ts';
 import type { Action } from './actions.ts';
 import { expired, wishOf, type Wished } from './backend-orders.ts';
 import { unobservable, isLiving, assess, settingUp, unanswering, type Assessment } from './backend-assessment.ts';
@@ -200,8 +201,8 @@ function isStale(desired: BackendDesired, observed: BackendObserved): boolean {
 
 function autostarted(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): number | null {
   const before = memory?.autostartedFor ?? null;
-  const { sessionSinceMs } = desired;
-  if (desired.manifest?.kind !== 'service' || !desired.session || sessionSinceMs === null) return before;
+  const { manifest, session, sessionSinceMs } = desired;
+  if (manifest === null || !startsWithSession(manifest) || !session || sessionSinceMs === null) return before;
   const { snapshot } = observed;
   return snapshot !== null && (snapshot.wanted || snapshot.requestId === `sessao-${sessionSinceMs}`) ? sessionSinceMs : before;
 }

@@ -50,6 +50,7 @@ export const findingKinds = {
   NOT_PROVIDED: { weight: 'warning', title: 'A capability route without a capability' },
   NOT_CALLABLE: { weight: 'warning', title: 'A capability without a route' },
   HAS_NO_EFFECT: { weight: 'warning', title: 'A field without effect here' },
+  EXTENSION_UNKNOWN: { weight: 'warning', title: 'A browser extension that the catalogue lacks' },
   ICON_TYPE: { weight: 'warning', title: 'An icon of a type that the shell does not draw' },
   // Package: the manifest beside the files (publishing and the repository).
   FILE_MISSING: { weight: 'error', title: 'A file that the manifest names is not in the package' },

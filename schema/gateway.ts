@@ -12,6 +12,7 @@ import type { Reason } from './backend.ts';
 import type { SecretsView, AppProjection, ObjectView, UsageRow } from './wire/http.ts';
 import type { JobLimits, JobState, QueueOff } from './jobs.ts';
 import type { ClusterView } from './wire/jobs.ts';
+import type { Extension } from './extensions/catalogue.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { InstallView } from './packages.ts';
 import type { AdminPackagesAnswer } from './wire/shop.ts';
@@ -91,7 +92,7 @@ export interface StoreSources {
 }
 
 /** An app of a person as the controller knows it; the api adds the addresses. */
-export type AppView = Omit<AppProjection, 'url' | 'icone'>;
+export type AppView = Omit<AppProjection, 'url' | 'icone' | 'loader'>;
 
 export interface PeopleView {
   /** Null for an unknown person, and for one who leaves. */
@@ -133,6 +134,8 @@ export interface AppCommands {
   log(usuario: string, app: string, options: { readonly tail: number; readonly previous: boolean }): Promise<string>;
   /** Yields text as it is written, first the tail. Ends when the signal fires. */
   followLog(usuario: string, app: string, options: { readonly tail: number; readonly signal: AbortSignal }): AsyncIterable<string>;
+  /** Appends a line of ours to the log of a running app. Rejects SERVER_UNREACHABLE, and BAD_REQUEST for one of server scope, which has none. */
+  note(usuario: string, app: string, text: string): Promise<void>;
   /** Names of an app's secrets, and which are set. */
   secretNames(usuario: string, app: string): Promise<SecretsView>;
   /** Rejects SECRET_UNDECLARED, SECRET_REFUSED, SECRETS_UNUSABLE, SERVER_UNREACHABLE; no error ever holds the value. */
@@ -143,6 +146,8 @@ export interface AppCommands {
 export interface ShopView {
   /** What the repository offers and what the person has; rejects NOT_FOUND for an unknown person. */
   sources(usuario: string): Promise<StoreSources>;
+  /** Browser extensions that apps may name. */
+  extensions(): Promise<readonly Extension[]>;
   /** A file of a package that is only offered (its icon); null when there is none. `path` as in the manifest. */
   file(app: string, version: string, path: string): Promise<{ readonly bytes: Uint8Array; readonly type: string } | null>;
 }

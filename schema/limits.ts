@@ -35,6 +35,8 @@ export const limits = {
   secretDescriptionCharsMax: 1_000,
   logTailLinesMax: 10_000,
   logTailBytesMax: 1_024 * 1_024,
+  /** A line of ours in the log of an app, of what the shell saw. */
+  logNoteCharsMax: 500,
   packageBytesMax: 512 * 1_024 * 1_024,
   packageEntriesMax: 50_000,
   packageTarballBytesMax: 512 * 1_024 * 1_024,
@@ -106,6 +108,12 @@ export const limits = {
   menuOrderMax: 999,
   offerLabelCharsMax: 60,
   extensionReasonCharsMax: 120,
+  // The catalogue of extensions. Decision: docs/decisions/0206-extension-catalogue.md
+  extensionsMax: 500,
+  extensionsBytesMax: 512 * 1_024,
+  extensionIdCharsMax: 64,
+  extensionNameCharsMax: 60,
+  extensionAddressCharsMax: 2_048,
   windowWidthMin: 200,
   windowHeightMin: 150,
   windowSideMax: 10_000,

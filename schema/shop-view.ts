@@ -5,6 +5,7 @@ import type { Scope } from './install-events.ts';
 import type { InstallView } from './packages.ts';
 import type { ShopApp, ShopInstall, ShopRefusal } from './wire/shop.ts';
 import { compareVersions, satisfiesMinimum } from './versions.ts';
+import type { Extension } from './extensions/catalogue.ts';
 import type { CatalogueManifest } from './manifest/offered.ts';
 
 export interface InstalledForStore {
@@ -33,6 +34,8 @@ export interface Offers {
       readonly manifest: CatalogueManifest;
     }[];
   }[];
+  /** Browser extensions that apps may name; none where the repository has no catalogue of them. */
+  readonly extensions?: readonly Extension[];
   /** Why this may be old or incomplete; null when it was just read. */
   readonly problem: string | null;
 }

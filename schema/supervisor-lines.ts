@@ -117,6 +117,7 @@ export const replies = {
   stop: accepted,
   pin: accepted,
   used: accepted,
+  note: accepted,
   doubt: accepted,
   token: closed({ token: orNull(text(4_096)) }),
   log: closed({ text: { type: 'string' } }),

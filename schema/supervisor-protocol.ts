@@ -55,6 +55,8 @@ export type SupervisorRequest =
   | { readonly id: number; readonly op: 'log'; readonly app: string; readonly tail: number; readonly previous: boolean }
   /** Pushes `log` lines until the connection closes. */
   | { readonly id: number; readonly op: 'follow'; readonly app: string; readonly tail: number }
+  /** Appends one line of ours to run.log of a living app: what the shell saw of it. */
+  | { readonly id: number; readonly op: 'note'; readonly app: string; readonly text: string }
   /** Names of the manifest and of the vault; never a value. */
   | { readonly id: number; readonly op: 'secrets'; readonly app: string }
   /** Into the vault, when the manifest asks for the name. The value is in no reply, no push and no log. Source: spec 5.7. */

@@ -54,6 +54,29 @@ async function backendCall(app: string, path: string, { scopes = ['capacidades']
   return portal.browser().request(url + path, { headers: all });
 }
 
+describe('the loader of an engine', () => {
+  const itself = { 'x-svc-app': 'dicionario', 'x-svc-fornecedor': 'dicionario' };
+
+  test('asks its own backend without a declaration and without consent, and starts it', async () => {
+    manifests['dicionario'] = { ...offer, type: 'engine', engine: { loader: 'voz.js' } };
+    const answer = await call('/x', itself);
+    expect([answer.status, answer.text, provider().seen[0]?.headers['x-svc-chamador']]).toEqual([
+      200,
+      'ana/dicionario GET /api/dic/x\n',
+      'dicionario',
+    ]);
+    expect(refusal(await call('/../x', itself)).slice(0, 2)).toEqual([400, 'PATH_REFUSED']);
+    expect((await call('/x', { ...itself, 'x-svc-app': 'leitor' })).json()['code']).toBe('CONSENT_NEEDED');
+  });
+
+  test('an app without one does not, and no backend asks itself', async () => {
+    expect((await call('/x', itself)).json()['code']).toBe('CAPABILITY_UNDECLARED');
+    manifests['dicionario'] = { ...offer, type: 'engine', engine: { loader: 'voz.js' } };
+    const answer = await backendCall('dicionario', '/x', { headers: { 'x-svc-fornecedor': 'dicionario' } });
+    expect(answer.json()['code']).toBe('CAPABILITY_UNDECLARED');
+  });
+});
+
 describe('who may ask whom', () => {
   test('an app that declares it, once the person said yes; the provider learns which app asks and nothing else', async () => {
     await say('sim');

@@ -24,13 +24,14 @@ import type { PreferencesOf } from '../preferences/preferences.ts';
 import { sendProblem } from '../problems.ts';
 import type { Proxy } from '../proxy/proxy.ts';
 import { shellHeaders } from '../security-headers.ts';
+import { loaderOf } from '../settings/settings.ts';
 import type { Starts } from '../starts.ts';
 import { callPathFault } from './call-path.ts';
 import { createCalls, type Call, type Calls, type Carrier } from './calls.ts';
 import { createConsents, type ConsentDeps, type Consents } from './consents.ts';
 import { answerHeaders, callHeaders } from './heads.ts';
 import { limits } from './limits.ts';
-import { declares, offerOf, offersFor, type Offer } from './offers.ts';
+import { declares, offerOf, offersFor, offersOf, type Offer } from './offers.ts';
 
 export type { Consents };
 
@@ -79,7 +80,7 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
   };
   const own: Own = { ...deps, calls, consents, count };
   const isPossible = ({ usuario, de, para, capacidade }: Call): boolean =>
-    declares(apps.manifest(usuario, de), capacidade) && offerOf(apps.manifest(usuario, para), capacidade) !== null;
+    (de === para || declares(apps.manifest(usuario, de), capacidade)) && offerOf(apps.manifest(usuario, para), capacidade) !== null;
   const endRemoved = bus.onPublish((person, event) => {
     if (event.type !== 'apps-changed') return;
     const error = new SvcError('CAPABILITY_UNKNOWN', 'one of the two apps was removed or replaced while the call was under way');
@@ -157,16 +158,23 @@ async function answer(own: Own, req: IncomingMessage, res: ServerResponse): Prom
   if (nome === undefined) throw new SvcError('NOT_FOUND', 'expected /api/capacidades/<name>/v<number>/<path>');
   const capacidade = `${nome}/${versao ?? ''}`;
   own.count(usuario, de);
-  if (!declares(own.apps.manifest(usuario, de), capacidade)) {
+  const itself = asksItself(own, req, caller);
+  if (!itself && !declares(own.apps.manifest(usuario, de), capacidade)) {
     const detail = `${de} is no app of this person that declares ${capacidade} in "requires" or "usa"`;
     throw new SvcError('CAPABILITY_UNDECLARED', detail, { de, capacidade });
   }
-  const offers = offersFor(own.apps, usuario, de, capacidade);
+  const offers = itself ? offersOf(own.apps, usuario, [de], capacidade) : offersFor(own.apps, usuario, de, capacidade);
   if (rest === undefined) return sendOffers(own, req, res, offers);
   const fault = callPathFault(rest);
   if (fault !== null) throw new SvcError('PATH_REFUSED', fault);
   const offer = await chosen(own, req, { usuario, capacidade, offers });
   await carry(own, req, res, { caller, offer, capacidade, rest });
+}
+
+/** The loader of an engine, which the shell runs, asks its own backend: nothing to declare and nothing to consent to. Decision: docs/decisions/0205-engines-in-the-environment.md */
+function asksItself({ apps }: Own, req: IncomingMessage, { usuario, app, carrier }: Caller): boolean {
+  const manifest = apps.manifest(usuario, app);
+  return carrier.credential === null && req.headers['x-svc-fornecedor'] === app && manifest !== null && loaderOf(manifest) !== null;
 }
 
 /** Tells it without starting anybody (spec 4.3 `apps.listar`). */
@@ -222,7 +230,7 @@ async function carry(own: Own, req: IncomingMessage, res: ServerResponse, { call
   if (res.closed) return over();
   res.once('close', over);
   const pass = isBackend ? null : single(req, 'x-svc-consentimento');
-  await own.consents.require(call, pass, isBackend ? 'backend' : 'page');
+  if (de !== para) await own.consents.require(call, pass, isBackend ? 'backend' : 'page');
   if (call.ended !== null) throw call.ended;
   if (own.commands.route(usuario, para) === null) await started(own, call, res);
   if (res.closed) return;

@@ -34,8 +34,14 @@ export function offerOf(
 
 /** Offers of the person's apps, by id; an app does not ask itself. */
 export function offersFor(apps: Apps, usuario: string, de: string, capacidade: string): readonly Offer[] {
-  const offers = apps.installed(usuario).flatMap((app): readonly Offer[] => {
-    const manifest = app === de ? null : apps.manifest(usuario, app);
+  const others = apps.installed(usuario).filter((app) => app !== de);
+  return offersOf(apps, usuario, others, capacidade);
+}
+
+/** Offers of these apps, by id. */
+export function offersOf(apps: Pick<Apps, 'manifest'>, usuario: string, ids: readonly string[], capacidade: string): readonly Offer[] {
+  const offers = ids.flatMap((app): readonly Offer[] => {
+    const manifest = apps.manifest(usuario, app);
     const offer = offerOf(manifest, capacidade);
     if (offer === null) return [];
     const nome = manifest?.name ?? app;

@@ -17,7 +17,7 @@ import type { FileFacts } from './conditions.ts';
 export interface RepositoryFile extends FileFacts {
   readonly handle: FileHandle;
   readonly type: string;
-  /** The catalogue changes; everything else has its version in the name. */
+  /** The catalogues change; everything else has its version in the name. */
   readonly immutable: boolean;
 }
 
@@ -74,7 +74,14 @@ export function createRepositoryFiles(root: string): RepositoryFiles {
           await handle.close();
           return null;
         }
-        return { handle, bytes, modifiedMs, etag: `"${sha256}"`, type: contentType(item), immutable: item.kind !== 'catalogue' };
+        return {
+          handle,
+          bytes,
+          modifiedMs,
+          etag: `"${sha256}"`,
+          type: contentType(item),
+          immutable: item.kind !== 'catalogue' && item.kind !== 'extensions',
+        };
       } catch (error) {
         await handle.close();
         throw error;

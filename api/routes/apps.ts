@@ -10,6 +10,7 @@ import type { Passes } from '../auth/passes.ts';
 import type { Windows } from '../events/windows.ts';
 import { appOrigin, appUrl, type Site } from '../hosts.ts';
 import { cleanLocalPath } from '../navigation.ts';
+import { loaderView, type ShellScripts } from '../settings/settings.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
 import { sendIcon, windowIconFiles } from './icons.ts';
@@ -20,6 +21,7 @@ export interface AppRouteDeps {
   readonly starts: Starts;
   readonly windows: Windows;
   readonly passes: Passes;
+  readonly shellScripts: ShellScripts;
 }
 
 type AppRequest = FastifyRequest<{ Params: { id: string } }>;
@@ -167,10 +169,11 @@ function installed(apps: AppsView, person: string, id: string): AppView {
   return view;
 }
 
-function projection({ site, apps }: AppRouteDeps, person: string, view: AppView): AppProjection {
-  const icon = apps.manifest(person, view.id)?.icon;
-  const icone = icon === undefined ? null : `/api/apps/${view.id}/icone?v=${encodeURIComponent(view.version)}`;
-  return { ...view, url: appUrl(site, view.id), icone };
+function projection({ site, apps, shellScripts }: AppRouteDeps, person: string, view: AppView): AppProjection {
+  const manifest = apps.manifest(person, view.id);
+  const icone = manifest?.icon === undefined ? null : `/api/apps/${view.id}/icone?v=${encodeURIComponent(view.version)}`;
+  const loader = manifest === null ? null : loaderView(apps, person, manifest, shellScripts);
+  return { ...view, url: appUrl(site, view.id), icone, loader };
 }
 
 async function installedIcon(apps: AppsView, request: IconRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -3,17 +3,21 @@
  * not. Source: spec 2.1, 5.8. Decision: docs/decisions/0204-scripts-in-the-shell.md
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { AppsView, PeopleView } from '../../schema/gateway.ts';
+import type { AppCommands, AppsView, PeopleView, ShopView } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import * as schemas from '../../schema/wire/http.ts';
 import { iconQuery } from '../../schema/wire/shop.ts';
 import { settingsAnswer, type SettingsAnswer } from '../../schema/wire/settings.ts';
 import type { Consents } from '../capabilities/capabilities.ts';
 import { isKnown } from '../etag.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { limits } from '../limits.ts';
 import type { PreferencesOf } from '../preferences/preferences.ts';
-import { mayRunInShell, settingsOf, settingsScriptOf, type ShellScripts } from '../settings/settings.ts';
+import { readLoader } from '../settings/loader.ts';
+import { loaderOf, mayRunInShell, settingsOf, settingsScriptOf, type ShellScripts } from '../settings/settings.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 import { contentTypeOf } from '../static-files.ts';
 import { addConsentRoutes } from './consents.ts';
@@ -23,9 +27,13 @@ import { addPreferenceRoutes } from './preferences.ts';
 export interface SettingsDeps {
   readonly apps: AppsView;
   readonly people: Pick<PeopleView, 'find'>;
+  readonly shop: Pick<ShopView, 'extensions'>;
   readonly preferences: PreferencesOf;
   readonly consents: Consents;
   readonly shellScripts: ShellScripts;
+  readonly commands: Pick<AppCommands, 'route' | 'note'>;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 const config = { access: 'person' as const };
@@ -42,9 +50,10 @@ export function addSettingsRoutes(app: FastifyInstance, deps: SettingsDeps): voi
   app.get(
     '/api/configuracoes',
     { config, schema: { summary: 'What apps add to Settings', response: { 200: settingsAnswer, ...errorAnswers } } },
-    (request): SettingsAnswer => {
+    async (request): Promise<SettingsAnswer> => {
       const { person } = sessionOf(request);
-      return settingsOf(apps, person, people.find(person)?.servidor ?? null, shellScripts);
+      const extensions = await deps.shop.extensions();
+      return settingsOf(person, { apps, servidor: people.find(person)?.servidor ?? null, shellScripts, extensions });
     },
   );
   app.get<{ Params: { id: string } }>(
@@ -56,6 +65,48 @@ export function addSettingsRoutes(app: FastifyInstance, deps: SettingsDeps): voi
       const bytes = file === null ? null : await apps.file(person, manifest.id, file);
       if (bytes === null) throw new SvcError('NOT_FOUND', 'the package has no script for Settings');
       return sendScript(request, reply, bytes);
+    },
+  );
+  addLoaderRoutes(app, deps);
+}
+
+function addLoaderRoutes(app: FastifyInstance, deps: SettingsDeps): void {
+  const { apps, commands, log } = deps;
+  app.get<{ Params: { id: string } }>(
+    '/api/apps/:id/loader.js',
+    scriptSchema('The script of an engine that the shell loads, while its backend answers'),
+    async (request, reply) => {
+      const { person, manifest } = trusted(deps, request);
+      const file = loaderOf(manifest);
+      const route = commands.route(person, manifest.id);
+      if (file !== null && (route === null || apps.find(person, manifest.id)?.ready !== true))
+        throw new SvcError('APP_NOT_RUNNING', `the backend of ${manifest.id} does not answer`);
+      const bytes = file === null || route === null ? null : await readLoader({ ...deps, person, manifest, file, route });
+      if (bytes === null) throw new SvcError('NOT_FOUND', `${manifest.id} has no loader`);
+      return sendScript(request, reply, bytes);
+    },
+  );
+  app.post<{ Params: { id: string }; Body: { falha: string } }>(
+    '/api/apps/:id/loader',
+    {
+      config,
+      schema: {
+        summary: 'The loader of an engine failed in the shell: a line in the log of the app',
+        params: schemas.appParams,
+        body: schemas.loaderFailureBody,
+        response: { 204: { type: 'null' }, ...errorAnswers },
+      },
+    },
+    async (request, reply) => {
+      const { person, manifest } = trusted(deps, request);
+      if (loaderOf(manifest) === null) throw new SvcError('NOT_FOUND', `${manifest.id} has no loader`);
+      const { falha } = request.body;
+      log.warn({ person, app: manifest.id, falha }, 'the loader of an engine failed');
+      // A supervisor of an older kit does not know how; an app of server scope has no log of ours.
+      await commands
+        .note(person, manifest.id, `the loader failed in the shell: ${falha}`.slice(0, sharedLimits.logNoteCharsMax))
+        .catch(() => {});
+      return reply.code(204).send();
     },
   );
 }

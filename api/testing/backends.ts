@@ -63,8 +63,9 @@ export const people: readonly PersonRecord[] = [
 
 export const icon = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
-/** Every script of every package here. */
+/** Every script of every package here; what lies in `servido/` is in none. */
 export const sectionScript = 'SettingsRegistry.register({})';
+const isScript = /^(?!(?:.*\/)?servido\/).*\.js$/;
 
 const plainManifest: Omit<Manifest, 'id'> = {
   version: '1.0.0',
@@ -111,7 +112,7 @@ export function createTestWorld(
       installed: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ app }) => app),
       manifest: (usuario, app) => (find(usuario, app) ? manifest(app) : null),
       scope: (usuario, app) => (find(usuario, app) ? (manifest(app).instalacao?.[0] ?? 'sistema') : null),
-      file: async (_usuario, _app, file) => files.get(file) ?? (file.endsWith('.js') ? Buffer.from(sectionScript) : null),
+      file: async (_usuario, _app, file) => files.get(file) ?? (isScript.test(file) ? Buffer.from(sectionScript) : null),
       observeUsage: lookAtUsage(backends),
     },
     shop: shop.view,
@@ -182,6 +183,10 @@ function appCommands(
         .split('\n')
         .slice(-tail - 1)
         .join('\n');
+    },
+    note: async (usuario, app, text) => {
+      const backend = find(usuario, app);
+      if (backend) backend.log += `svc: ${text}\n`;
     },
     followLog: (usuario, app, { signal }) => follow(find(usuario, app)?.log ?? '', signal),
   };

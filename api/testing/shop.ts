@@ -1,6 +1,7 @@
 /** What the gateway tells of the repository and of packages, as tests set it. */
 import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, ShopView, StoreSources } from '../../schema/gateway.ts';
+import type { Extension } from '../../schema/extensions/catalogue.ts';
 import type { AdminPackagesAnswer } from '../../schema/wire/shop.ts';
 
 export interface TestShop {
@@ -9,6 +10,7 @@ export interface TestShop {
   readonly commands: Pick<AdminCommands, 'rollBack' | 'undoRollBack'>;
   /** What the store sees, by person; nothing is offered to the others. */
   readonly sources: Map<string, StoreSources>;
+  extensions: readonly Extension[];
   packages: AdminPackagesAnswer;
   /** Keys with a held roll-back. */
   readonly held: Set<string>;
@@ -21,10 +23,12 @@ export function createTestShop(icon: string): TestShop {
   const answer = (key: string) => ({ key, from: '2.0.0', to: '1.0.0' });
   const shop: TestShop = {
     sources: new Map(),
+    extensions: [],
     packages: { servers: [] },
     held: new Set(),
     view: {
       sources: async (usuario) => shop.sources.get(usuario) ?? nothing,
+      extensions: async () => shop.extensions,
       file: async (_app, version, file) => {
         return file === 'icon.svg' && version !== '0.9.0' ? { bytes: Buffer.from(icon), type: 'image/svg+xml' } : null;
       },

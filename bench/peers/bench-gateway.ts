@@ -54,6 +54,7 @@ export function benchGateway(people: readonly PersonRecord[], route: BackendRout
     },
     shop: {
       sources: async () => ({ offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} }),
+      extensions: async () => [],
       file: async () => null,
     },
     queue: {
@@ -78,6 +79,7 @@ export function benchGateway(people: readonly PersonRecord[], route: BackendRout
         tokenRefused: () => undefined,
         log: async () => '',
         followLog: async function* none() {},
+        note: async () => {},
         secretNames: noSecrets,
         putSecret: noSecrets,
         deleteSecret: noSecrets,

@@ -2,6 +2,7 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DesiredFile } from '../../schema/desired/load.ts';
+import { extensionFile } from '../../schema/extensions/file.ts';
 import { limits } from '../../schema/limits.ts';
 
 export interface Found {
@@ -35,13 +36,13 @@ export async function findSources(paths: readonly string[]): Promise<Found> {
   return { manifests, desired, unreadable };
 }
 
-/** The YAML of the folder itself, as `svc up` reads it, and the manifests of packages in it and below. */
+/** The YAML of the folder itself, as `svc up` reads it, and the manifests of packages and catalogues of extensions in it and below. */
 async function searchFolder(dir: string, depth: number): Promise<{ manifests: string[]; yaml: string[] }> {
   const entries = (await readdir(dir, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (entries.some((entry) => entry.name === 'svc-app.json')) return { manifests: [path.join(dir, 'svc-app.json')], yaml: [] };
   const yaml =
     depth > 0 ? [] : entries.filter((entry) => !entry.isDirectory() && isYaml(entry.name)).map((entry) => path.join(dir, entry.name));
-  const manifests: string[] = [];
+  const manifests = entries.some(({ name }) => name === extensionFile) ? [path.join(dir, extensionFile)] : [];
   for (const entry of entries) {
     if (!entry.isDirectory() || depth === depthMax || entry.name.startsWith('.') || entry.name === 'node_modules') continue;
     manifests.push(...(await searchFolder(path.join(dir, entry.name), depth + 1)).manifests);

@@ -1,9 +1,14 @@
 /**
- * `svc validate FILE…`: manifests (JSON) and desired state (YAML). A folder with svc-app.json is a package, any other folder a
+ * `svc validate FILE…`: manifests and `extensoes.json` (JSON), and desired state (YAML). A folder with svc-app.json is a package, any other folder a
  * desired state, judged as a whole; below it packages are looked for too. YAML files given by name are judged together, and the
  * other YAML of their folders answers their references.
  */
-import { type FileReport, findingKinds } from '../../schema/findings.ts';
+import path from 'node:path';
+import { extensionFile } from '../../schema/extensions/file.ts';
+import { type FileReport, type Finding, findingKinds, pointer, toReport } from '../../schema/findings.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { readJson } from '../../schema/positions/json.ts';
+import { clip, locate } from '../../schema/positions/node.ts';
 import type { DesiredFile } from '../../schema/desired/load.ts';
 import { renderFinding } from '../../schema/render.ts';
 import { color, plain, write } from '../output.ts';
@@ -35,10 +40,39 @@ async function judgeManifests({ manifests }: Found): Promise<Judged[]> {
     manifests.map(async (file) => {
       const bytes = await readBytes(file);
       if (typeof bytes === 'string') return unreadable(file, bytes);
-      const { manifest: _, ...report } = validateManifest(file, bytes);
-      return { report, bytes };
+      if (path.basename(file) === extensionFile) {
+        const { extensions: _, ...report } = await judgeExtensions(file, bytes);
+        return { report, bytes };
+      }
+      const { manifest, ...report } = validateManifest(file, bytes);
+      const unknown = await unknownExtension(file, bytes, manifest);
+      return {
+        report: { ...report, warnings: [...report.warnings, ...unknown].toSorted((a, b) => a.line - b.line || a.column - b.column) },
+        bytes,
+      };
     }),
   );
+}
+
+async function judgeExtensions(file: string, bytes: Uint8Array) {
+  const { readExtensions } = await import('../../schema/extensions/catalogue.ts');
+  return readExtensions(file, bytes);
+}
+
+/** Where the package lies in a repository with a catalogue of extensions, whether that has the one that the app suggests. */
+async function unknownExtension(file: string, bytes: Uint8Array, manifest: Manifest | null): Promise<readonly Finding[]> {
+  const id = manifest?.contributes?.browserExtension?.id;
+  if (id === undefined) return [];
+  const catalogue = path.join(path.dirname(path.resolve(file)), '..', extensionFile);
+  const found = await readBytes(catalogue);
+  const extensions = typeof found === 'string' ? null : (await judgeExtensions(catalogue, found)).extensions;
+  if (extensions === null || extensions.some((extension) => extension.id === id)) return [];
+  const place = ['contributes', 'browserExtension', 'id'];
+  const text = new TextDecoder().decode(bytes);
+  const { node } = readJson(text);
+  if (!node) return [];
+  const message = `no extension "${clip(id)}" in the ${extensionFile} beside the package: it is not offered`;
+  return toReport(file, text, [{ code: 'EXTENSION_UNKNOWN', path: pointer(place), span: locate(node, place, 'value'), message }]).warnings;
 }
 
 async function judgeDesired({ desired }: Found): Promise<Judged[]> {

@@ -1,4 +1,4 @@
-/** Logs of backends: the last lines, then new ones over a separate connection to the supervisor, closed with the reader. */
+/** Logs of backends: the last lines, a line of ours, and new ones over a separate connection to the supervisor, closed with the reader. */
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -8,7 +8,7 @@ import type { PersonEntry, Entries } from '../entries.ts';
 
 const followers = new WeakMap<PersonEntry, number>();
 
-export function logCommands(entries: Entries): Pick<AppCommands, 'log' | 'followLog'> {
+export function logCommands(entries: Entries): Pick<AppCommands, 'log' | 'followLog' | 'note'> {
   const personOf = (usuario: string): PersonEntry => {
     const person = entries.people.get(usuario);
     if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
@@ -21,6 +21,11 @@ export function logCommands(entries: Entries): Pick<AppCommands, 'log' | 'follow
       if (elsewhere !== null) return elsewhere;
       await reach(person);
       return (await person.link.ask({ op: 'log', app, tail: Math.min(tail, sharedLimits.logTailLinesMax), previous })).text;
+    },
+    note: async (usuario, app, text) => {
+      const person = personOf(usuario);
+      if (logElsewhere(person, app) !== null) throw new SvcError('BAD_REQUEST', `${app} has no run.log of a person`);
+      await person.link.ask({ op: 'note', app, text });
     },
     followLog: (usuario, app, { tail, signal }) => {
       const person = personOf(usuario);

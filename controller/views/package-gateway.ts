@@ -31,6 +31,7 @@ export function shopView(context: Context): ShopView {
         missingPackages: missingPackages(context, person.server),
       };
     },
+    extensions: async () => (await offers.read(locationOf(context))).extensions ?? [],
     file: async (app, version, file) => {
       const location = locationOf(context);
       return icons.read(location, await offers.read(location), app, version, file);

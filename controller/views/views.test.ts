@@ -112,7 +112,11 @@ function everyRead({ people, apps, shop, admin }: Gateway) {
     file: () => apps.file('bia', 'app0', 'icon.svg'),
     observeUsage: () => apps.observeUsage('bia'),
   };
-  const ofShop: Reads<Gateway['shop']> = { sources: () => shop.sources('bia'), file: () => shop.file('app0', '1.0.0', 'icon.svg') };
+  const ofShop: Reads<Gateway['shop']> = {
+    sources: () => shop.sources('bia'),
+    extensions: () => shop.extensions(),
+    file: () => shop.file('app0', '1.0.0', 'icon.svg'),
+  };
   const ofAdmin: Reads<Gateway['admin']> = {
     objects: () => admin.objects(''),
     why: () => admin.why('Backend/bia/app0'),

@@ -9,7 +9,7 @@ import { pinnedVariable, requestVariable, writeEnvText, type Variables } from '.
 import { findPackage, readManifest } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
-import { lastLines, redact } from '../launch/run-log.ts';
+import { appendToRunLog, lastLines, redact } from '../launch/run-log.ts';
 import { hiddenValues } from './hidden.ts';
 import { observeWish, tokenOfProcess } from './observe.ts';
 import { checkReadable } from './readable-files.ts';
@@ -129,6 +129,12 @@ export function logText(supervisor: Supervisor, request: Pick<RequestOf<'log'>, 
   let text = redact(lines.map((line) => `${line}\n`).join(''), hiddenValues(app));
   while (Buffer.byteLength(JSON.stringify(text)) > limits.supervisorLineBytesMax - 1_024) text = text.slice(Math.ceil(text.length / 8));
   return text;
+}
+
+/** Only while it runs: a start begins a new log. */
+export function note(supervisor: Supervisor, request: RequestOf<'note'>): void {
+  const app = supervisor.apps.get(request.app);
+  if (app?.process) appendToRunLog(app.paths.runLog, request.text);
 }
 
 /** Server-scope apps are the service manager's, not a person's. Source: spec 2.1 `escopo`. */

@@ -29,6 +29,7 @@ describe('the border of the supervisor', () => {
     { id: 1, op: 'doubt', app: 'notas' },
     { id: 1, op: 'log', app: 'notas', tail: 20, previous: false },
     { id: 1, op: 'follow', app: 'notas', tail: 0 },
+    { id: 1, op: 'note', app: 'notas', text: 'the loader threw' },
   ])('takes %j', (request) => {
     expect(told(request)).toBe('accepted');
   });
@@ -55,6 +56,8 @@ describe('the border of the supervisor', () => {
     [{ ...start, requestId: undefined }, '1: start needs a valid "requestId"'],
     [{ id: 1, op: 'log', app: 'notas', tail: -1, previous: false }, '1: log needs a valid "tail"'],
     [{ id: 1, op: 'log', app: 'notas', tail: 1e9, previous: false }, '1: log needs a valid "tail"'],
+    [{ id: 1, op: 'note', app: 'notas', text: 'two\nlines' }, '1: note needs a valid "text"'],
+    [{ id: 1, op: 'note', app: 'notas', text: 'x'.repeat(501) }, '1: note needs a valid "text"'],
     [{ id: 1, op: 'stop', app: 'notas', requestId: 'r', reason: 'Whim' }, '1: stop needs a valid "reason"'],
   ] as const)('refuses %j', ([request, message]) => {
     expect(told(request)).toBe(message);

@@ -70,6 +70,7 @@ const operations: { readonly [Op in SupervisorRequest['op']]: Fields<Op> } = {
   token: { app: appId },
   log: { app: appId, tail: lines, previous: boolean },
   follow: { app: appId, tail: lines },
+  note: { app: appId, text: text(sharedLimits.logNoteCharsMax) },
   secrets: { app: appId },
   'secret-put': { app: appId, name: secretName, value: secretValue },
   'secret-delete': { app: appId, name: secretName },

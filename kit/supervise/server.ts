@@ -13,7 +13,7 @@ import { LaunchRefused } from '../launch/refusal.ts';
 import { checkSocketPath } from '../launch/socket.ts';
 import { follow, type Follower } from './follow.ts';
 import { observeHealth } from './health.ts';
-import { inTurn, isServerScope, logText, pin, start, stop, token, used } from './operations.ts';
+import { inTurn, isServerScope, logText, note, pin, start, stop, token, used } from './operations.ts';
 import { parseRequest } from './requests.ts';
 import { snapshotOf } from './snapshot.ts';
 import { usageOf } from './usage.ts';
@@ -239,6 +239,9 @@ async function carryOut(supervisor: Supervisor, options: ServerOptions, client: 
       return { token: token(supervisor, request) };
     case 'log':
       return { text: logText(supervisor, request) };
+    case 'note':
+      note(supervisor, request);
+      break;
     case 'secrets':
       return secretsView(supervisor, request);
     case 'secret-put':

@@ -25,11 +25,13 @@ export function closePolicy(manifest: Manifest): ClosePolicy {
   return { kind: 'encerrar' };
 }
 
-/** Whether the app starts with the person's session. Source: spec 2.1 `kind`. */
-export function startsWithSession(manifest: Manifest): boolean {
-  if (manifest.kind !== 'service') return false;
-  const onDemand = manifest.type === 'engine' && (manifest.provides?.length ?? 0) > 0 && manifest.engine?.loader === undefined;
-  return !onDemand;
+/**
+ * Whether the app starts with the person's session: services, and engines with a loader, which no window and no icon would start. An engine that
+ * only offers capabilities starts when it is asked. Source: spec 2.1 `kind`. Decision: docs/decisions/0205-engines-in-the-environment.md
+ */
+export function startsWithSession({ type, kind, engine, provides }: Manifest): boolean {
+  if (type === 'engine' && engine?.loader !== undefined) return true;
+  return kind === 'service' && !(type === 'engine' && (provides?.length ?? 0) > 0);
 }
 
 /** `healthcheckPath` as a request target: a manifest may hold any string, and only what a URL path can hold goes on the wire. */

@@ -200,6 +200,11 @@ export const appProjection = closed({
   /** Null: it has no process, or usage was not read recently; `GET /api/apps?uso=1` reads it. */
   uso: orNull(usage),
   step: orNull(closed({ name: oneOf(startSteps), detail: text })),
+  /**
+   * Of an engine: the script that the shell loads once the backend answers (spec 2.1 `engine`). Not `permitido`: the admin allows no scripts of
+   * packages of a person's own scope in the shell.
+   */
+  loader: orNull(closed({ endereco: text, permitido: flag })),
 });
 export type AppProjection = Wire<typeof appProjection>;
 export const appsQuery = closed({ uso: yes }, []);
@@ -241,6 +246,10 @@ export type SecretView = Wire<typeof secretView>;
 /** What reading, writing and deleting a secret answer alike. */
 export const secretsAnswer = closed({ secrets: list(secretView), restartNeeded: flag });
 export type SecretsView = Wire<typeof secretsAnswer>;
+/** Why a loader does not work, for the app's log: one line. */
+export const loaderFailureBody = closed({
+  falha: { type: 'string', minLength: 1, maxLength: limits.logNoteCharsMax, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
+});
 export const windowsAnswer = closed({ abertas: count });
 
 const condition = closed({

@@ -2,6 +2,7 @@
  * What apps add to Settings, for the shell (`GET /api/configuracoes`), as http.ts: read from manifests, no app is started to know.
  * Source: spec 2.1 `handles`, `opens`, `provides`, `contributes`. Decision: docs/decisions/0204-scripts-in-the-shell.md
  */
+import { extensionOffer } from './extensions.ts';
 import { handledRoles } from './preferences.ts';
 import { type Wire, closed, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
 
@@ -21,6 +22,8 @@ const appSettings = closed({
    * person turned it on in the app.
    */
   secao: orNull(closed({ endereco: text, permitida: flag, optIn: flag })),
+  /** The browser extension that it suggests; null where the catalogue of the repository lacks it. */
+  extensao: orNull(extensionOffer),
 });
 export type AppSettings = Wire<typeof appSettings>;
 export const settingsAnswer = closed({

@@ -3,6 +3,7 @@ import type { SessionAnswer } from '../../schema/wire/http.ts';
 import type { BellModel } from '../bell/bell-model.ts';
 import type { BridgeHost } from '../bridge/host.ts';
 import type { AppCalls } from '../capabilities/app-calls.ts';
+import type { EnginesModel } from '../engines/engines.ts';
 import type { Connection } from '../events/client.ts';
 import type { Questions } from '../questions/questions.ts';
 import type { PreferencesModel } from '../preferences/model.ts';
@@ -43,6 +44,7 @@ export interface Toast {
 export interface Desk {
   readonly session: SessionAnswer;
   readonly apps: AppsModel;
+  readonly engines: EnginesModel;
   readonly shop: ShopModel;
   readonly bell: BellModel;
   /** The window that sent a notice, by the id of the notice: as long as this page lives. */

@@ -5,6 +5,7 @@ import { createBellModel } from '../bell/bell-model.ts';
 import { isNoticeShown, noticeText } from '../bell/notice-words.ts';
 import { openNotice } from '../bell/open-notice.ts';
 import { startBridge, type BridgeFrame, type BridgePage } from '../bridge/host.ts';
+import { createEngines } from '../engines/engines.ts';
 import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
@@ -30,6 +31,7 @@ import { loadOpenWindows, remembersWindows, saveOpenWindows, storedPlaces } from
 import { appCallsOf } from './app-verbs.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
 import { builtinOptions, deskWindows, isApp, optionsOf } from './desk-windows.ts';
+import { engineParts } from './engine-parts.ts';
 import { pressShellKey } from './keys.ts';
 import type { Desk, Frame, KeyboardMode, Toast } from './desk.ts';
 
@@ -50,7 +52,6 @@ export function startDesk(session: SessionAnswer): Desk {
   const frames = new Map<string, Frame>();
   const tabs = createTabs();
   const counts = countsFor(apps, tabs);
-  const gone = (app: string): void => closeRemoved(desk, app);
   const publishToRooms = (app: string | null): void => emitRoomsChanged(desk, app);
   const events = startFeed(session, {
     apps,
@@ -60,13 +61,14 @@ export function startDesk(session: SessionAnswer): Desk {
     settings,
     publishToRooms,
     connection,
-    gone,
+    gone: (app) => closeRemoved(desk, app),
     page: (page) => counts.connected(page),
     consents: () => desk.appCalls.heed(),
   });
   const desk: Desk = {
     session,
     apps,
+    engines: createEngines(apps, engineParts),
     shop,
     bell,
     noticeWindows: new Map(),

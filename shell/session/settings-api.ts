@@ -9,3 +9,13 @@ export const readConsents = async (): Promise<readonly ConsentView[]> =>
 export const answerConsent = async (body: ConsentBody): Promise<void> => void (await request('PUT', '/api/consentimentos', body));
 export const revokeConsent = async (id: string): Promise<void> =>
   void (await request('DELETE', `/api/consentimentos/${encodeURIComponent(id)}`));
+
+/** One line of at most 500 characters: the portal takes no other. */
+export const tellLoaderFailure = async (app: string, why: string): Promise<void> => {
+  const falha =
+    why
+      .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+      .trim()
+      .slice(0, 500) || 'an error without words';
+  await request('POST', `/api/apps/${encodeURIComponent(app)}/loader`, { falha });
+};

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
+import { extensionLinks, extensionReason } from '../extensions/offer.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
 import { startApp } from '../session/api.ts';
 import { answerConsent, revokeConsent } from '../session/settings-api.ts';
@@ -76,6 +77,15 @@ export function links({ state, chosen, change }: SettingsContext): TemplateResul
     })}`;
 }
 
+export function extensions({ state }: SettingsContext): TemplateResult {
+  const offers = (state.answer?.apps ?? []).flatMap((app) => (app.extensao === null ? [] : [{ app, offer: app.extensao }]));
+  if (offers.length === 0) return none(text('extension.none'));
+  return html`<p class="quiet">${text('extension.lead')}</p>
+    <ul>
+      ${offers.map(({ app, offer }) => row(app.id, offer.nome, [extensionReason(app, offer)], extensionLinks(offer)))}
+    </ul>`;
+}
+
 const answers = { sim: 'settings.consentYes', nao: 'settings.consentNo', pendente: 'settings.consentPending' } as const;
 
 export function consents(context: SettingsContext): TemplateResult {
@@ -109,10 +119,25 @@ function consentRow({ act, busy, desk }: SettingsContext, consent: ConsentView):
   );
 }
 
+/** An engine that runs, and whose loader failed in the shell. */
+function engineRow({ apps, engines }: SettingsContext['desk'], id: string, why: string): TemplateResult {
+  const nome = apps.find(id)?.name ?? id;
+  return row(
+    id,
+    nome,
+    [text('settings.loaderBroken'), why],
+    html`<button class="button primary" type="button" aria-label=${text('settings.againOne', { nome })} @click=${() => engines.retry(id)}>
+      ${text('settings.again')}
+    </button>`,
+  );
+}
+
 export function failed({ desk, act, busy }: SettingsContext): TemplateResult {
   const apps = desk.apps.state.get().apps.filter(({ status }) => status === 'failed' || status === 'backoff');
-  if (apps.length === 0) return none(text('settings.failedNone'));
+  const engines = [...desk.engines.problems.get()];
+  if (apps.length + engines.length === 0) return none(text('settings.failedNone'));
   return html`<ul>
+    ${engines.map(([id, why]) => engineRow(desk, id, why))}
     ${apps.map(({ id, name, reason, message, escopo }) =>
       row(
         id,

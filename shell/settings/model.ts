@@ -13,6 +13,7 @@ export const ownSections = [
   'padroes',
   'links',
   'consentimentos',
+  'extensoes',
   'sessoes',
   'servidor',
   'falhas',

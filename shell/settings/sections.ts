@@ -2,7 +2,7 @@
 import type { TemplateResult } from 'lit';
 import type { TextKey } from '../i18n/i18n.ts';
 import type { Glyph } from '../ui/glyphs.ts';
-import { consents, defaults, failed, links, secrets, server } from './app-sections.ts';
+import { consents, defaults, extensions, failed, links, secrets, server } from './app-sections.ts';
 import type { SettingsContext } from './context.ts';
 import type { OwnSection } from './model.ts';
 import { appearance, languageSection, notices, sessions } from './person-sections.ts';
@@ -22,6 +22,7 @@ export const sections: { readonly [Id in OwnSection]: Section } = {
   padroes: { title: 'settings.defaults', words: 'settings.wordsDefaults', glyph: 'apps', draw: defaults },
   links: { title: 'settings.links', words: 'settings.wordsLinks', glyph: 'link', draw: links },
   consentimentos: { title: 'settings.consents', words: 'settings.wordsConsents', glyph: 'shield', draw: consents },
+  extensoes: { title: 'settings.extensions', words: 'settings.wordsExtensions', glyph: 'puzzle', draw: extensions },
   sessoes: { title: 'sessions.title', words: 'settings.wordsSessions', glyph: 'globe', draw: sessions },
   servidor: { title: 'settings.serverTitle', words: 'settings.wordsServer', glyph: 'tasks', draw: server },
   falhas: { title: 'settings.failed', words: 'settings.wordsFailed', glyph: 'warning', draw: failed },

@@ -6,7 +6,8 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { noteStyles } from '../ui/piece-styles.ts';
 import { dark } from '../ui/theme.ts';
-import { loadSection, type RegisteredSection } from './registry.ts';
+import { within } from '../scripts/registry.ts';
+import { appSections, type RegisteredSection } from './registry.ts';
 
 export class SvcAppSection extends LitElement {
   static override properties = { app: { attribute: false }, problem: { state: true }, busy: { state: true } };
@@ -66,7 +67,7 @@ export class SvcAppSection extends LitElement {
     this.problem = null;
     this.busy = true;
     try {
-      const section = await loadSection(app);
+      const section = await appSections.load(app.id, app.secao?.endereco ?? '');
       if (app !== this.app || !this.isConnected) return;
       this.#end = await drawn(section, this.#empty(), app.id);
     } catch (error) {
@@ -100,14 +101,8 @@ export class SvcAppSection extends LitElement {
 
 /** What ends it. */
 async function drawn(section: RegisteredSection, place: HTMLElement, app: string): Promise<unknown> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('it took too long to draw')), 10_000);
-  try {
-    const tema = dark.get() ? ('escuro' as const) : ('claro' as const);
-    return await Promise.race([section.montar(place, { app, idioma: language.get(), tema }), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const tema = dark.get() ? ('escuro' as const) : ('claro' as const);
+  return await within(section.montar(place, { app, idioma: language.get(), tema }), 'it took too long to draw');
 }
 
 customElements.define('svc-app-section', SvcAppSection);

@@ -12,7 +12,7 @@ import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 import { theme } from '../ui/theme.ts';
 import { folded } from '../ui/type-ahead.ts';
 import type { SettingsContext } from './context.ts';
-import { loadSection } from './registry.ts';
+import { appSections } from './registry.ts';
 import { isSectionShown, ownSections, type SectionId } from './model.ts';
 import { sections } from './sections.ts';
 import './svc-app-section.ts';
@@ -51,8 +51,8 @@ export class SvcSettings extends LitElement {
   declare busy: boolean;
   declare problem: string | null;
   #watch = new Watch(this, () => {
-    const { settings, apps, preferences } = this.desk;
-    return [settings.state, settings.section, apps.state, preferences.state, language, theme];
+    const { settings, apps, preferences, engines } = this.desk;
+    return [settings.state, settings.section, apps.state, engines.problems, preferences.state, language, theme];
   });
   #end: () => void = () => {};
   /** By address: what the sections of apps are called. */
@@ -90,7 +90,7 @@ export class SvcSettings extends LitElement {
 
   async #readTitle(app: AppSettings, address: string): Promise<void> {
     try {
-      const { titulo } = await loadSection(app);
+      const { titulo } = await appSections.load(app.id, address);
       this.#titles.set(address, typeof titulo === 'string' && titulo.trim() !== '' ? titulo.slice(0, titleCharsMax) : null);
       this.requestUpdate();
     } catch {

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { ShopApp, ShopInstall } from '../../schema/wire/shop.ts';
+import { extensionLinks, extensionReason } from '../extensions/offer.ts';
 import { categoryText, language, text, type TextKey } from '../i18n/i18n.ts';
 import '../ui/app-icon.ts';
 import { glyph } from '../ui/glyphs.ts';
@@ -29,7 +30,7 @@ export function appPage(app: ShopApp, context: ShopContext, back: () => void): T
     </header>
     ${appActions(app, context, 'page')} ${app.install === null ? nothing : installStanding(app, app.install)} ${whyNot(app, context)}
     ${app.drift ? html`<p class="note">${glyph('warning')}<span>${text('store.drift')}</span></p>` : nothing}
-    ${app.description === '' ? nothing : html`<p class="lead">${app.description}</p>`}
+    ${app.description === '' ? nothing : html`<p class="lead">${app.description}</p>`} ${extensionOf(app, context)}
     ${
       news.length === 0
         ? nothing
@@ -116,6 +117,20 @@ function copyButton(context: ShopContext, mark: string, words: string, name: 'li
   return html`<button class="button quiet" type="button" data-action="copy-${mark}" @click=${() => context.copy(mark, value)}>
     ${glyph(done ? 'check' : name)}<span aria-live="polite">${done ? text('store.copied') : words}</span>
   </button>`;
+}
+
+/** Of an app that the person has. */
+function extensionOf({ id }: ShopApp, { desk }: ShopContext): TemplateResult | typeof nothing {
+  const app = desk.settings.state.get().answer?.apps.find((each) => each.id === id);
+  const offer = app?.extensao ?? null;
+  if (app === undefined || offer === null) return nothing;
+  return html`<section data-extension=${offer.id}>
+    <h4>${text('settings.extensions')}</h4>
+    <p><strong>${offer.nome}</strong></p>
+    <p>${extensionReason(app, offer)}</p>
+    <p class="quiet">${text('extension.lead')}</p>
+    <p class="ways">${extensionLinks(offer)}</p>
+  </section>`;
 }
 
 function facts(app: ShopApp): TemplateResult {

@@ -277,6 +277,9 @@ export const shopContentStyles = css`
   .why {
     margin-top: 16px;
   }
+  .ways {
+    margin-top: 8px;
+  }
   .lead {
     max-width: 80ch;
     margin-top: 18px;

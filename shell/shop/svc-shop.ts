@@ -41,9 +41,11 @@ export class SvcShop extends LitElement {
   declare mark: string | null;
   #watch = new Watch(this, () => {
     const { state, page, refusal, busy } = this.desk.shop;
-    return [state, page, refusal, busy, this.desk.apps.state, language];
+    return [state, page, refusal, busy, this.desk.apps.state, this.desk.settings.state, language];
   });
   #timer: ReturnType<typeof setInterval> | undefined;
+  /** Extensions that installed apps suggest are told with what Settings shows. */
+  #end: () => void = () => {};
   /** The list that a page goes back to, and the page that was drawn last. */
   #from: Tab = 'browse';
   #drawn: ShopPage | null = null;
@@ -64,12 +66,14 @@ export class SvcShop extends LitElement {
     super.connectedCallback();
     void this.#watch;
     this.desk.shop.refresh();
+    this.#end = this.desk.settings.watch();
     this.#timer = setInterval(() => document.visibilityState === 'visible' && this.desk.shop.refresh(), refreshMs);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearInterval(this.#timer);
+    this.#end();
   }
 
   readonly #context: ShopContext = (() => {

@@ -70,6 +70,10 @@ export const base = css`
   .button:hover:not(:disabled) {
     background: var(--hover);
   }
+  a.button {
+    color: inherit;
+    text-decoration: none;
+  }
   .button.primary {
     border-color: transparent;
     background: var(--accent);

@@ -254,8 +254,8 @@ test.for([
   const said = { de: 'leitor', para: 'aurelio', capacidade: 'dicionario/v1', resposta: 'sim', duracao: 'sempre' };
   await api(page, 'PUT', '/api/consentimentos', said);
   const sections = (await window.getByLabel('Seção', { exact: true }).locator('option').allTextContents()).map((title) => title.trim());
-  expect(sections.length).toBeGreaterThanOrEqual(10);
-  for (const section of sections.slice(0, 10)) {
+  expect(sections.length).toBeGreaterThanOrEqual(11);
+  for (const section of sections.slice(0, 11)) {
     await goTo(page, section);
     const found = await axeInBothThemes(page, {
       seen: async (suffix) => {

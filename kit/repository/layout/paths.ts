@@ -7,6 +7,7 @@
  * Names are checked against the grammar of the records, so that no name leaves its folder or hides in it.
  */
 import { appIdPattern } from '../../../schema/app-id.ts';
+import { extensionFile } from '../../../schema/extensions/file.ts';
 import { limits } from '../../../schema/limits.ts';
 
 /** What an icon is served as, by the end of its name. */
@@ -37,6 +38,8 @@ export const repositoryPaths = {
   lock: '.svc/lock',
   tokens: '.svc/tokens.json',
   catalogue: 'v1/catalogo.json',
+  /** Written by an administrator; no command does. */
+  extensions: `v1/${extensionFile}`,
   packages: 'v1/pacote',
   engines: 'v1/motor',
   engineRecords: 'v1/registro-motor',
@@ -50,6 +53,7 @@ export const repositoryPaths = {
 
 export type RepositoryItem =
   | { readonly kind: 'catalogue' }
+  | { readonly kind: 'extensions' }
   | { readonly kind: 'tarball'; readonly id: string; readonly version: string }
   | { readonly kind: 'record'; readonly id: string; readonly version: string }
   | { readonly kind: 'icon'; readonly id: string; readonly version: string; readonly type: IconType }
@@ -73,6 +77,7 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
     return null;
   }
   if (path === `/${repositoryPaths.catalogue}`) return { kind: 'catalogue' };
+  if (path === `/${repositoryPaths.extensions}`) return { kind: 'extensions' };
   const [empty, v1, kind, name = '', file = '', ...rest] = path.split('/');
   if (empty !== '' || v1 !== 'v1' || rest.length > 0) return null;
   if (kind === 'motor') return isEngineName(name, file) ? { kind: 'engine', nome: name, versao: file } : null;
@@ -89,7 +94,7 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
 
 /** The path of an item below the folder of the repository. */
 export function pathOfItem(item: RepositoryItem): string {
-  if (item.kind === 'catalogue') return repositoryPaths.catalogue;
+  if (item.kind === 'catalogue' || item.kind === 'extensions') return repositoryPaths[item.kind];
   if (item.kind === 'icon') return repositoryPaths.icon(item.id, item.version, item.type);
   if (item.kind === 'engine') return repositoryPaths.engine(item.nome, item.versao);
   if (item.kind === 'engine-record') return repositoryPaths.engineRecord(item.nome, item.versao);

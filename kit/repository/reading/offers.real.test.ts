@@ -39,6 +39,38 @@ function catalogue(...versions: string[]): string {
   return JSON.stringify(catalogueOf(versions.map(record), []));
 }
 
+const extensoes = (...ids: readonly string[]): string =>
+  JSON.stringify({
+    formato: 1,
+    extensoes: ids.map((id) => ({ id, nome: id, navegadores: [{ navegador: 'firefox', endereco: `https://loja.example/${id}` }] })),
+  });
+
+test('browser extensions: beside unpacked packages, in v1/ of packed ones; a broken catalogue leaves the last good one and says so', async () => {
+  const reader = createOffersReader(clock);
+  const read = async (folder: string) => {
+    skipMs += limits.offersCacheMs;
+    const { extensions, problem } = await reader.read({ kind: 'folder', folder });
+    return [extensions?.map(({ id }) => id), problem];
+  };
+  const unpacked = path.join(dir, 'unpacked');
+  mkdirSync(unpacked);
+  expect(await read(unpacked)).toEqual([[], null]);
+  writeFileSync(path.join(unpacked, 'extensoes.json'), extensoes('leitor', 'nota'));
+  expect(await read(unpacked)).toEqual([['leitor', 'nota'], null]);
+  writeFileSync(path.join(unpacked, 'extensoes.json'), extensoes('Leitor'));
+  expect(await read(unpacked)).toEqual([['leitor', 'nota'], expect.stringContaining('/extensoes/0/id')]);
+  rmSync(path.join(unpacked, 'extensoes.json'));
+  mkdirSync(path.join(unpacked, 'extensoes.json'));
+  expect(await read(unpacked)).toEqual([['leitor', 'nota'], expect.stringContaining('EISDIR')]);
+  const packed = path.join(dir, 'packed');
+  mkdirSync(path.join(packed, 'v1/pacote'), { recursive: true });
+  writeFileSync(path.join(packed, 'v1/catalogo.json'), catalogue('1.0.0'));
+  writeFileSync(path.join(packed, 'extensoes.json'), extensoes('leitor'));
+  expect(await read(packed)).toEqual([[], null]);
+  writeFileSync(path.join(packed, 'v1/extensoes.json'), extensoes('mapa'));
+  expect(await read(packed)).toEqual([['mapa'], null]);
+});
+
 test('a folder with packed versions and one with unpacked packages; a package with errors is not offered', async () => {
   const packed = path.join(dir, 'packed');
   mkdirSync(path.join(packed, 'v1/pacote'), { recursive: true });
@@ -51,13 +83,21 @@ test('a folder with packed versions and one with unpacked packages; a package wi
   const bad = path.join(dir, 'unpacked/ruim');
   mkdirSync(bad, { recursive: true });
   writeFileSync(path.join(bad, 'svc-app.json'), '{"id":"ruim"}');
-  expect(await createOffersReader(clock).read({ kind: 'folder', folder: path.dirname(bad) })).toEqual({ apps: [], problem: null });
+  expect(await createOffersReader(clock).read({ kind: 'folder', folder: path.dirname(bad) })).toEqual({
+    apps: [],
+    extensions: [],
+    problem: null,
+  });
 });
 
 test('an address: not sent twice, and the last good one stays while it is away or talks nonsense', async () => {
-  const say = { body: catalogue('1.0.0'), status: 200 };
+  const say = { body: catalogue('1.0.0'), status: 200, extensions: '' };
   const asked: (string | undefined)[] = [];
   const server = http.createServer((req, res) => {
+    if (req.url === '/v1/extensoes.json') {
+      res.writeHead(say.extensions === '' ? 404 : 200).end(say.extensions);
+      return;
+    }
     asked.push(req.headers['if-none-match']);
     const etag = `"${say.body.length}"`;
     if (req.headers['if-none-match'] === etag) res.writeHead(304, { etag }).end();
@@ -77,6 +117,11 @@ test('an address: not sent twice, and the last good one stays while it is away o
   expect(asked).toEqual([undefined, `"${say.body.length}"`]);
   say.body = catalogue('1.0.0', '2.0.0');
   expect(await read()).toEqual([['2.0.0', '1.0.0'], null]);
+  say.extensions = extensoes('leitor');
+  expect(await read()).toEqual([['2.0.0', '1.0.0'], null]);
+  expect(reader.last().extensions?.map(({ id }) => id)).toEqual(['leitor']);
+  say.extensions = '{"formato":1}';
+  expect(await read()).toEqual([['2.0.0', '1.0.0'], expect.stringContaining('"extensoes" is missing')]);
   say.body = '{"formato":1}';
   expect(await read()).toEqual([['2.0.0', '1.0.0'], expect.stringContaining('"apps" is missing')]);
   say.status = 500;
@@ -84,4 +129,5 @@ test('an address: not sent twice, and the last good one stays while it is away o
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   expect(await read()).toEqual([['2.0.0', '1.0.0'], expect.stringContaining('does not answer')]);
+  expect(reader.last().extensions?.map(({ id }) => id)).toEqual(['leitor']);
 });

@@ -16,6 +16,7 @@ import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { repositoryPaths } from '../layout/paths.ts';
 import { type Catalogue, readCatalogue } from '../layout/records.ts';
 import type { Offers } from '../../../schema/shop-view.ts';
+import { extensionsAt } from './extensions.ts';
 import { readSource } from './unpacked.ts';
 import { type RepositoryLocation, isRepositoryFolder } from './location.ts';
 
@@ -41,11 +42,16 @@ export function createOffersReader(clock: Clock): OffersReader {
     const held = last?.place === place ? last : null;
     try {
       const read = location.kind === 'url' ? await fromAddress(clock, location.url, held) : await fromFolder(location.folder);
-      last = { place, ...read, readAtMs: clock.monotonicMs() };
+      const before = held?.offers.extensions ?? [];
+      const { extensions, problem } = await extensionsAt(location).then(
+        (extensions) => ({ extensions, problem: null }),
+        (error: unknown) => ({ extensions: before, problem: wordsOf(error) }),
+      );
+      const offers = { ...read.offers, extensions, problem: read.offers.problem ?? problem };
+      last = { place, etag: read.etag, offers, readAtMs: clock.monotonicMs() };
       return last.offers;
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      const offers = { apps: held?.offers.apps ?? [], problem };
+      const offers = { apps: [], extensions: [], ...held?.offers, problem: wordsOf(error) };
       last = { place, offers, etag: held?.etag ?? null, readAtMs: clock.monotonicMs() };
       return offers;
     }
@@ -67,6 +73,8 @@ export function createOffersReader(clock: Clock): OffersReader {
     },
   };
 }
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 type Read = Pick<Held, 'offers' | 'etag'>;
 

@@ -29,7 +29,11 @@ export interface SettingsWorld {
   stop(): Promise<void>;
 }
 
-export async function createSettingsWorld(apps: readonly SettingsApp[]): Promise<SettingsWorld> {
+/** `beside`: further files of the folder that the packages lie in. */
+export async function createSettingsWorld(
+  apps: readonly SettingsApp[],
+  beside: Readonly<Record<string, string>> = {},
+): Promise<SettingsWorld> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svca-'));
   const [packages, desired] = [path.join(folder, 'p'), path.join(folder, 'd')];
   await mkdir(desired);
@@ -40,6 +44,7 @@ export async function createSettingsWorld(apps: readonly SettingsApp[]): Promise
       await writeFile(path.join(packages, id, file), text);
     }
   }
+  for (const [file, text] of Object.entries(beside)) await writeFile(path.join(packages, file), text);
   const documents = [
     `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)} }`,
     'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa } }',
