@@ -150,7 +150,7 @@ test.for(['fila', 'metricas'] as const)('%s: it asks for itself, as the app', as
   const credential = sha256(secret('mural'));
   expect(await ask(made, { authorization: bearer('mural') }, scope)).toEqual({
     usuario: null,
-    owner: '@casa',
+    owner: '@sirius',
     app: 'mural',
     credential,
     session: null,
