@@ -203,6 +203,20 @@ describe('ends at once', () => {
     expect(provider().seen).toEqual([]);
   });
 
+  test('two pages that answer the same question at the same moment: one answer is kept, and every call obeys it', async () => {
+    await provider().start();
+    for (let round = 0; round < 20; round += 1) {
+      const words = round % 2 === 0 ? (['sim', 'nao'] as const) : (['nao', 'sim'] as const);
+      const ids = await Promise.all(words.map((word) => say('leitor', 'dicionario', capability, word)));
+      const kept = (await ana.call('GET', '/api/consentimentos')).json()['consentimentos'] as { id: string; resposta: string }[];
+      expect([new Set(ids).size, kept.length, kept[0]?.id]).toEqual([1, 1, ids[0]]);
+      const res = await stream('/x').head;
+      expect([res?.statusCode, res?.headers['x-svc-fornecedor']]).toEqual(
+        kept[0]?.resposta === 'sim' ? [200, 'dicionario'] : [403, undefined],
+      );
+    }
+  });
+
   test('and no call of another question does', async () => {
     await say('notas', 'dicionario', capability);
     const { begun } = await two({ 'x-svc-app': 'notas' });
