@@ -5,7 +5,9 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { backendStates } from '../schema/backend.ts';
+import { figureBoundsS, type ControllerFigures } from '../schema/figures.ts';
 import type { AppsView, PeopleView } from '../schema/gateway.ts';
+import { alsoWith, countMetric, distributionMetric } from './app-metrics/distribution-metric.ts';
 import { limits } from './limits.ts';
 import type { ProxyMetrics } from './proxy/proxy.ts';
 import type { RelayFigures } from './rooms/contract.ts';
@@ -18,17 +20,23 @@ export interface Metrics {
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const buckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+const buckets = [...figureBoundsS];
 
 interface Counted {
   readonly people: Pick<PeopleView, 'all'>;
   readonly apps: Pick<AppsView, 'of'>;
 }
 
-export function createMetrics(
-  counted: Counted,
-  { eventSockets, rooms }: { readonly eventSockets: () => number; readonly rooms: () => RelayFigures },
-): Metrics {
+/** What other parts count. */
+interface Parts {
+  readonly eventSockets: () => number;
+  readonly rooms: () => RelayFigures;
+  readonly controller: ControllerFigures;
+  /** Of apps (app-metrics/series.ts). */
+  readonly apps: readonly (Counter | Histogram)[];
+}
+
+export function createMetrics(counted: Counted, { eventSockets, rooms, controller, apps }: Parts): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'svc_' });
   const registers = [registry];
@@ -41,15 +49,16 @@ export function createMetrics(
   });
   const starts = new Histogram({
     name: 'svc_app_start_duration_seconds',
-    help: 'From the wish to start, stop or restart to its outcome',
-    labelNames: ['app', 'outcome'],
+    help: 'From the wish to start, stop or restart to its outcome (step total), and of the steps of a start each from the end of the one before',
+    labelNames: ['app', 'step', 'outcome'],
     buckets,
-    registers,
+    registers: [],
   });
+  registry.registerMetric(alsoWith(starts, figureBoundsS, 'svc_app_start_duration_seconds', () => stepRows(controller)));
   const proxied = new Counter({ name: 'svc_proxy_requests_total', help: 'Requests to backends', labelNames: ['app', 'status'], registers });
   const tunnels = new Gauge({ name: 'svc_proxy_tunnels', help: 'Open upgraded connections to backends', labelNames: ['app'], registers });
   for (const gauge of stateGauges(counted, eventSockets)) registry.registerMetric(gauge);
-  for (const metric of roomMetrics(rooms)) registry.registerMetric(metric);
+  for (const metric of [...roomMetrics(rooms), ...controllerMetrics(controller), ...apps]) registry.registerMetric(metric);
 
   const appLabel = boundedLabel(limits.metricsAppsMax);
   /** The hot path: one map look-up instead of a label hash. */
@@ -60,7 +69,7 @@ export function createMetrics(
       const known = methods.has(method) ? method : 'other';
       requests.observe({ method: known, route, status: statusClass(status) }, durationMs / 1_000);
     },
-    start: (app, outcome, durationMs) => starts.observe({ app: appLabel(app), outcome }, durationMs / 1_000),
+    start: (app, outcome, durationMs) => starts.observe({ app: appLabel(app), step: 'total', outcome }, durationMs / 1_000),
     proxy: {
       request: (app, status) => {
         const key = `${app} ${(status / 100) | 0}`;
@@ -100,6 +109,34 @@ function stateGauges({ people, apps }: Counted, eventSockets: () => number): rea
     },
   });
   return [byState, sockets];
+}
+
+function* stepRows({ starts }: ControllerFigures) {
+  for (const [app, steps] of starts) for (const [step, distribution] of steps) yield { labels: { app, step }, distribution };
+}
+
+/** Read at each scrape: the controller counts. */
+function controllerMetrics({ reconciled, probes, queued }: ControllerFigures): readonly (Gauge | Counter | Histogram)[] {
+  const kinds = () => [...reconciled];
+  return [
+    distributionMetric('svc_reconcile_duration_seconds', 'Work of the controller on one object, by kind', figureBoundsS, () =>
+      kinds().map(([kind, { durations }]) => ({ labels: { kind }, distribution: durations })),
+    ),
+    countMetric('svc_reconcile_errors_total', 'Work of the controller that ended with an error, by kind', () =>
+      kinds().map(([kind, { failed }]) => ({ labels: { kind }, n: failed })),
+    ),
+    new Gauge({
+      name: 'svc_reconcile_queue_length',
+      help: 'Objects that wait for the controller or are worked on',
+      registers: [],
+      collect() {
+        this.set(queued());
+      },
+    }),
+    countMetric('svc_probe_total', 'Health probes of backends, by verdict', () =>
+      Array.from(probes, ([verdict, n]) => ({ labels: { verdict }, n })),
+    ),
+  ];
 }
 
 /** Read at each scrape: the relay counts; rooms and people are never a label. */

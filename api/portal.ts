@@ -15,9 +15,11 @@ import type { Bus } from '../store/bus.ts';
 import type { SignInMethod, Store } from '../store/store.ts';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
+import { noFigures, type ControllerFigures } from '../schema/figures.ts';
 import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
+import { createAppMetrics } from './app-metrics/app-metrics.ts';
 import { createAppOrigins } from './app-origins.ts';
 import { createCapabilities } from './capabilities/capabilities.ts';
 import { createMandates, type Mandates } from './auth/mandates.ts';
@@ -33,7 +35,7 @@ import { clientAddress, isUnknownProxy, trustedProxies, type TrustedProxies } fr
 import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
 import { sweepSessions } from './auth/sweep.ts';
 import { runDoctor } from './doctor.ts';
-import { createEventHub, type EventHubDeps } from './events/hub.ts';
+import { createEventHub, type EventHub, type EventHubDeps } from './events/hub.ts';
 import { createWindows } from './events/windows.ts';
 import { createFront, type Front } from './front.ts';
 import { directHost, siteOf, type Site } from './hosts.ts';
@@ -53,6 +55,7 @@ import { createRoomParts } from './rooms/parts.ts';
 import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
+import { addAppMetricsRoutes } from './routes/app-metrics.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { attachmentUploadPath } from './routes/attachments.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
@@ -103,6 +106,8 @@ export interface PortalOptions {
   readonly diskOf?: (dona: string) => Promise<number>;
   /** Carries the documents of rooms; without one no room can be entered. */
   readonly relay?: Relay;
+  /** What the controller counts, for `/metrics`. */
+  readonly figures?: ControllerFigures;
   /** Makes functions of the schemas of routes; a test makes them all. */
   readonly schemas?: LazySchemas;
   /** Further checks for `svc doctor`. */
@@ -202,7 +207,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const hub = createEventHub({ bus, clock, windows, ...carrier, onError });
   const { relay = silentRelay, settings } = options;
   const rooms = createRoomParts({ ...options, people, apps, relay, sessions, onError });
-  const metrics: Metrics = createMetrics({ people, apps }, { eventSockets: () => hub.count(), rooms: () => relay.figures() });
+  const { metrics, addMetricRoutes } = createMetricsOf(options, hub, relay);
   const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });
   const mandates = createMandates(clock);
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics, mandates });
@@ -232,7 +237,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     addLogRoute(app, logs);
     addStoreRoutes(app, { apps, shop, store, bus, clock });
     for (const part of [rooms, queue]) part.register(app);
-    addMetricsRoute(app, metrics);
+    addMetricRoutes(app);
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, doctor: doctorOf(options, site, port), link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
@@ -257,6 +262,25 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     await shell.app.close();
   };
   return { shell, front, site, stop };
+}
+
+interface MetricsOf {
+  readonly metrics: Metrics;
+  readonly addMetricRoutes: (app: FastifyInstance) => void;
+}
+
+function createMetricsOf(options: PortalOptions, hub: EventHub, relay: Relay): MetricsOf {
+  const { people, apps } = options.gateway;
+  const appMetrics = createAppMetrics({ ...options, people });
+  const counted = { eventSockets: () => hub.count(), rooms: () => relay.figures(), controller: options.figures ?? noFigures };
+  const metrics = createMetrics({ people, apps }, { ...counted, apps: appMetrics.series.metrics });
+  return {
+    metrics,
+    addMetricRoutes: (app) => {
+      addMetricsRoute(app, metrics);
+      addAppMetricsRoutes(app, { apps, people, appMetrics });
+    },
+  };
 }
 
 function doctorOf(options: PortalOptions, site: Site, port: number): () => ReturnType<typeof runDoctor> {

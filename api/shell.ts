@@ -28,11 +28,11 @@ import { dataPolicy, shellHeaders } from './security-headers.ts';
 /**
  * `open`: anyone. `person`: a signed-in person. `navigation`: as `person`, also for a navigation that another origin began. `callback`: as
  * `open`, for a top-level navigation that another origin began, and nothing else from there. `room`: a signed-in person, or a backend whose
- * credential has the scope `salas` and which speaks for a person; `queue`: the same with the scope `fila`, and a server-scope app may ask for itself. `executor`: the
- * wrapper of a running job, by the token of that job. `admin`: the control socket or a session with the admin flag. `metrics`: as `admin`, or a scraper on
- * this machine.
+ * credential has the scope `salas` and which speaks for a person; `queue`, `metricas`: the same with the scope `fila` or `metricas`, and a server-scope app
+ * may ask for itself. `executor`: the wrapper of a running job, by the token of that job. `admin`: the control socket or a session with the admin flag.
+ * `metrics`: as `admin`, or a scraper on this machine.
  */
-export type Access = 'open' | 'callback' | 'person' | 'navigation' | 'room' | 'queue' | 'executor' | 'admin' | 'metrics';
+export type Access = 'open' | 'callback' | 'person' | 'navigation' | 'room' | 'queue' | 'metricas' | 'executor' | 'admin' | 'metrics';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -43,8 +43,8 @@ declare module 'fastify' {
     session: Session | null;
     /** Came with the credential of a backend: there is no session then. */
     backend: PersonCaller | null;
-    /** The same on routes of the queue, where an app may ask for itself. */
-    queueBackend: BackendCaller | null;
+    /** The same on routes of the queue and of metrics, where an app may ask for itself. */
+    appCaller: BackendCaller | null;
     /** Came with the token of this job. */
     job: string | null;
     /** Came over the 0600 socket: the caller is the account that runs the portal. */
@@ -152,7 +152,7 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
   const { site } = deps;
   app.decorateRequest('session', null);
   app.decorateRequest('backend', null);
-  app.decorateRequest('queueBackend', null);
+  app.decorateRequest('appCaller', null);
   app.decorateRequest('job', null);
   app.decorateRequest('control', false);
   app.addHook('onRequest', async (request, reply) => {
@@ -173,7 +173,7 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     const person =
       request.session?.person ??
       request.backend?.usuario ??
-      request.queueBackend?.owner ??
+      request.appCaller?.owner ??
       request.job ??
       (request.control ? 'control' : null);
     deps.log.info({ ...fields, person, durationMs: Math.round(reply.elapsedTime) }, 'request');
@@ -198,8 +198,8 @@ async function admit(request: FastifyRequest, { site, sessions, credentials, exe
     request.backend = await credentials.check(request.raw.headers, 'salas');
     return;
   }
-  if (access === 'queue' && authorization !== undefined) {
-    request.queueBackend = await credentials.checkApp(request.raw.headers, 'fila');
+  if ((access === 'queue' || access === 'metricas') && authorization !== undefined) {
+    request.appCaller = await credentials.checkApp(request.raw.headers, access === 'queue' ? 'fila' : 'metricas');
     return;
   }
   if (access === 'executor') {

@@ -120,6 +120,7 @@ program
   .option('-f, --follow', 'go on as it is written')
   .option('--tail <lines>', 'how many lines', count, 200)
   .option('--previous', 'of the run before this one')
+  .option('--errors', 'the errors that the app reported, by stack')
   .addOption(state())
   .action(async (backend, options) => (await import('./commands/logs.ts')).runLogs(backend, options));
 

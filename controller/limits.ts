@@ -8,6 +8,8 @@ export const limits = {
   probeBodyBytesMax: 64 * 1_024,
   signInsPerServerMax: 8,
   secretReferenceBytesMax: 64 * 1_024,
+  /** Apps that have series of their own for the steps of their starts. */
+  figureAppsMax: 300,
   // The loop. Source: design 3 rule 3.
   /** The loop gives way to the proxy after so long. Decision: docs/decisions/0031-the-loop.md */
   queueSliceMs: 5,

@@ -122,4 +122,11 @@ export const limits = {
   engineBytesMin: 1,
   objectNameCharsMax: 63,
   clustersMax: 32,
+  // Metrics of apps. Source: spec 8. Decision: docs/decisions/0213-metrics-of-apps.md
+  metricLabelsMax: 5,
+  metricSeriesPerAppMax: 300,
+  /** Of one batch, each kind; what the border lets in is judged by the limits of api/app-metrics. */
+  metricEntriesMax: 400,
+  metricTextCharsMax: 512,
+  metricStackCharsMax: 4_096,
 } as const;

@@ -310,7 +310,10 @@ describe.concurrent.each(runtimes)('%s', (runtime) => {
     expect(found).toMatchObject({
       submeter: { codigo: 'NAO_CONSTRUIDO' },
       bilhete: { codigo: 'SEM_REDE' },
-      contar: { codigo: 'NAO_CONSTRUIDO' },
+      metricas: { disponivel: true, motivo: null },
+      contar: null,
+      duracao: null,
+      relatar: null,
     });
   });
 
@@ -334,13 +337,13 @@ describe.concurrent.each(runtimes)('%s', (runtime) => {
     const bench = await startBench(runtime, frontend(), { ...credential, SVC_PORTAL_SCOPES: 'metricas' });
     const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
     expect(found.salas).toMatchObject({ disponivel: false, codigo: 'SEM_ESCOPO' });
-    expect(found).toMatchObject({ bilhete: { codigo: 'SEM_ESCOPO' }, contar: { codigo: 'NAO_CONSTRUIDO' } });
+    expect(found).toMatchObject({ bilhete: { codigo: 'SEM_ESCOPO' }, metricas: { disponivel: true }, contar: null });
   });
 
-  test('a credential of a portal that does not say its scopes: rooms try, and metrics do nothing', async ({ expect }) => {
+  test('a credential of a portal that does not say its scopes: rooms and metrics try', async ({ expect }) => {
     const bench = await startBench(runtime, frontend(), credential);
     const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
-    expect(found).toMatchObject({ salas: { disponivel: true }, contar: null, duracao: null, relatar: null });
+    expect(found).toMatchObject({ salas: { disponivel: true }, metricas: { disponivel: true }, contar: null });
   });
 
   test('50 connections at once, 40 requests each, are all answered', async ({ expect }) => {

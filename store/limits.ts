@@ -5,6 +5,8 @@ export const limits = {
   passesPerPersonMax: 256,
   /** Answers of one person to apps that use each other. */
   consentsPerPersonMax: 2_000,
+  /** Groups of errors that one app of one person reported. */
+  appErrorsPerAppMax: 50,
   eventsKeptPerObject: 100,
   eventsKeptTotal: 100_000,
   /** Memory that is kept for the next commit. */

@@ -176,4 +176,12 @@ export const migrations: readonly string[] = [
   CREATE INDEX job_inputs_by_age ON job_inputs (at_ms);
   CREATE TABLE job_leftovers (kind TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, name)) STRICT, WITHOUT ROWID;
   `,
+  // Errors that apps reported, by stack.
+  `
+  CREATE TABLE app_errors (
+    person TEXT NOT NULL, app TEXT NOT NULL, id TEXT NOT NULL, type TEXT NOT NULL, message TEXT NOT NULL, stack TEXT NOT NULL,
+    release TEXT NOT NULL, origin TEXT NOT NULL, n INTEGER NOT NULL, first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL,
+    PRIMARY KEY (person, app, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -7,6 +7,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../schema/errors.ts';
+import { openAppErrors } from './sqlite-app-errors.ts';
 import { openEvents } from './sqlite-events.ts';
 import { openConsents } from './sqlite-consents.ts';
 import { openInstalls } from './sqlite-installs.ts';
@@ -39,6 +40,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       ...openInstalls(database, writer),
       ...openPreferences(database, writer),
       ...openConsents(database, writer),
+      ...openAppErrors(database, writer),
       ...openWindows(database, writer),
       ...openNames(database, writer),
       rooms,

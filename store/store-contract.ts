@@ -71,6 +71,7 @@ export function describeStore(name: string, fixture: () => Promise<StoreFixture>
     installTests(() => store, reopen);
     preferenceTests(() => store, reopen);
     consentTests(() => store, reopen);
+    appErrorTests(() => store, reopen);
     nameTests(() => store, reopen);
     roomTests(() => store.rooms, reopen);
   });
@@ -245,6 +246,47 @@ function preferenceTests(store: () => Store, reopen: () => Promise<void>): void 
     expect(await store().preferences('ana')).toEqual({ version: 2, body: '{"a":3}' });
     await store().deletePreferences('ana');
     expect([await store().preferences('ana'), await store().preferences('bia')]).toEqual([null, { version: 1, body: '{}' }]);
+  });
+}
+
+function appErrorTests(store: () => Store, reopen: () => Promise<void>): void {
+  const error = {
+    usuario: 'ana',
+    app: 'notas',
+    id: 'e1',
+    tipo: 'ValueError',
+    mensagem: 'x',
+    pilha: 'a\nb',
+    versao: '1.0.0',
+    de: 'backend',
+    n: 1,
+    atMs: 10,
+  } as const;
+  const { atMs: _, ...kept } = error;
+
+  test('errors with one id are one group: the last message, the first and the last time, and how many', async () => {
+    expect(await store().addAppError(error)).toBe(1);
+    expect(await store().addAppError({ ...error, mensagem: 'y', versao: '1.1.0', n: 4, atMs: 20 })).toBe(5);
+    expect(await store().addAppError({ ...error, app: 'agenda' })).toBe(1);
+    expect(await store().addAppError({ ...error, usuario: 'bia', id: 'e2' })).toBe(1);
+    await reopen();
+    expect(await store().appErrors('ana', 'notas')).toEqual([
+      { ...kept, mensagem: 'y', versao: '1.1.0', n: 5, primeiroEm: 10, ultimoEm: 20 },
+    ]);
+    await store().deleteAppErrorsOf('ana');
+    expect([await store().appErrors('ana', 'notas'), await store().appErrors('ana', 'agenda')]).toEqual([[], []]);
+    expect(await store().appErrors('bia', 'notas')).toHaveLength(1);
+  });
+
+  test('of more groups than are kept, those that were not seen for longest go', async () => {
+    for (let n = 0; n <= limits.appErrorsPerAppMax; n += 1) await store().addAppError({ ...error, id: `e${n}`, atMs: 100 + n });
+    await store().addAppError({ ...error, id: 'e1', atMs: 1_000 });
+    await store().addAppError({ ...error, id: 'last', atMs: 2_000 });
+    const ids = (await store().appErrors('ana', 'notas')).map(({ id }) => id);
+    expect(ids).toHaveLength(limits.appErrorsPerAppMax);
+    expect(ids.slice(0, 2)).toEqual(['last', 'e1']);
+    expect(ids).not.toContain('e0');
+    expect(ids).not.toContain('e2');
   });
 }
 

@@ -126,6 +126,23 @@ export interface StoredConsent {
   readonly atMs: number;
 }
 
+/** Errors of one app of one person that have the same stack. */
+export interface StoredAppError {
+  readonly usuario: string;
+  readonly app: string;
+  /** Of the stack. */
+  readonly id: string;
+  readonly tipo: string;
+  /** Of the last one, as is what follows. */
+  readonly mensagem: string;
+  readonly pilha: string;
+  readonly versao: string;
+  readonly de: 'backend' | 'pagina';
+  readonly n: number;
+  readonly primeiroEm: number;
+  readonly ultimoEm: number;
+}
+
 /** A desired document that was taken. */
 export interface InForceRow {
   /** `Backend/ana-notas` */
@@ -199,6 +216,15 @@ export interface Store {
   deleteConsent(usuario: string, id: string): Promise<StoredConsent | null>;
   /** Forgets those in which an app has a part that is none of these. */
   keepConsents(usuario: string, apps: ReadonlySet<string>): Promise<void>;
+
+  /**
+   * Adds to the group with this id and answers how many it has now. The groups that were not seen for longest go when an app of a person has more
+   * than limits.appErrorsPerAppMax.
+   */
+  addAppError(error: Omit<StoredAppError, 'primeiroEm' | 'ultimoEm'> & { readonly atMs: number }): Promise<number>;
+  /** The latest first. */
+  appErrors(usuario: string, app: string): Promise<readonly StoredAppError[]>;
+  deleteAppErrorsOf(usuario: string): Promise<void>;
 
   putWindows(windows: WindowCount): Promise<void>;
   windows(): Promise<readonly WindowCount[]>;

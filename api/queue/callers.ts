@@ -20,7 +20,7 @@ export function noSuchJob(): SvcError {
 /** `apps`: what the query and the body say. A backend that names another app than its own asks for jobs that don't exist for it. */
 export function queueCaller(request: FastifyRequest, ...apps: readonly (string | undefined)[]): QueueCaller {
   const named = [...new Set(apps.filter((app) => app !== undefined))];
-  const { queueBackend: backend } = request;
+  const { appCaller: backend } = request;
   if (named.length > 1 || (backend !== null && named.some((app) => app !== backend.app))) throw noSuchJob();
   if (backend !== null) return { usuario: backend.owner, app: backend.app, por: 'backend' };
   return { usuario: sessionOf(request).person, app: named[0] ?? null, por: 'pagina' };

@@ -6,6 +6,7 @@ import type {
   InstallWish,
   Intent,
   Store,
+  StoredAppError,
   StoredConsent,
   StoredEvent,
   StoredPass,
@@ -69,6 +70,7 @@ export function createMemoryStore(): Store {
     putRollback: async (rollback) => void rollbacks.set(rollback.key, rollback),
     rollbacks: async () => [...rollbacks.values()],
     deleteRollback: async (name) => void rollbacks.delete(name),
+    ...createMemoryAppErrors(),
     ...createMemoryPreferences(),
     ...createMemoryConsents(),
     putWindows: async (count) => void windows.set(key(count.person, count.app), count),
@@ -131,6 +133,26 @@ function createMemoryPasses(): Pick<Store, 'putPass' | 'pass' | 'takePass'> {
       const pass = look(hash, nowMs);
       passes.delete(hash);
       return pass;
+    },
+  };
+}
+
+function createMemoryAppErrors(): Pick<Store, 'addAppError' | 'appErrors' | 'deleteAppErrorsOf'> {
+  const groups = new Map<string, StoredAppError>();
+  return {
+    addAppError: async ({ atMs, ...error }) => {
+      const key = `${error.usuario}/${error.app}/${error.id}`;
+      const before = groups.get(key);
+      const n = error.n + (before?.n ?? 0);
+      groups.set(key, { ...error, n, primeiroEm: before?.primeiroEm ?? atMs, ultimoEm: atMs });
+      return n;
+    },
+    appErrors: async (usuario, app) =>
+      [...groups.values()]
+        .filter((group) => group.usuario === usuario && group.app === app)
+        .toSorted((one, other) => other.ultimoEm - one.ultimoEm),
+    deleteAppErrorsOf: async (usuario) => {
+      for (const [key, group] of groups) if (group.usuario === usuario) groups.delete(key);
     },
   };
 }

@@ -148,6 +148,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       settings,
       controlSocket,
       judgePeer: createPeerJudge(),
+      figures: controller.context.figures.seen,
       assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
       log,
       clock,

@@ -17,6 +17,7 @@ import { serviceExecutors } from './service-acts.ts';
 import { wishExecutors } from './wish-acts.ts';
 import { probe } from './probe.ts';
 import { guarded, type ExecutorOptions, type Executors } from './guarded.ts';
+import { noteOrder } from '../start-steps.ts';
 import { askToken } from './tokens.ts';
 
 /** Runs one action; never rejects. */
@@ -85,6 +86,7 @@ async function forgetPerson(
     if (whose === person) await store.deleteInstallWish(whose, app, requestId);
   }
   await store.deletePreferences(person);
+  await store.deleteAppErrorsOf(person);
   await queue.jobs.forgetJobsOf(person, clock.nowMs());
   await onForgotten(keys.person(person));
 }
@@ -92,6 +94,7 @@ async function forgetPerson(
 async function startBackend(options: ExecutorOptions, entry: BackendEntry, { order }: ActionOf<'backend/start'>): Promise<void> {
   const { app, person } = entry;
   entry.starting = true;
+  const taken = noteOrder(options.figures, entry);
   const failed = await guarded(options, entry.key, async () => {
     faultPoint('start/before-send');
     const basePath = options.entries.portal?.document.spec.origins === 'path' ? `/proxy/app/${app}/` : '/';
@@ -106,6 +109,7 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
     faultPoint('start/confirmed');
   });
   entry.starting = false;
+  if (failed === null) taken(options.clock.nowMs());
   // Publishes the start, so that callers that wait for the end see a beginning.
   if (person.leaving) options.onChange(person.key);
   rememberRefusal(options, entry, order.requestId, failed);
@@ -153,6 +157,7 @@ function probeBackend(options: ExecutorOptions, entry: BackendEntry, attempt: nu
   };
   const finish = (code: number): void => {
     entry.probing = false;
+    options.figures.probed(code);
     // A token that is refused may be another process's: the supervisor is asked for the right one before the next attempt.
     if (code === 401 || code === 403) entry.token = null;
     entry.probe = { pid, attempt, code, atMs: options.clock.nowMs() };

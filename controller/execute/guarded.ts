@@ -5,6 +5,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { Bus } from '../../store/bus.ts';
 import type { RoomStore } from '../../store/rooms.ts';
 import type { Store } from '../../store/store.ts';
+import type { Figures } from '../figures.ts';
 import type { Log } from '../loop/record.ts';
 import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
 import type { JobActOptions } from './job-act-options.ts';
@@ -16,7 +17,14 @@ export interface ExecutorOptions {
   readonly entries: Entries;
   readonly store: Pick<
     Store,
-    'deleteSessionsOf' | 'deletePreferences' | 'keepConsents' | 'installWish' | 'putInstallWish' | 'deleteInstallWish' | 'deleteRollback'
+    | 'deleteSessionsOf'
+    | 'deletePreferences'
+    | 'deleteAppErrorsOf'
+    | 'keepConsents'
+    | 'installWish'
+    | 'putInstallWish'
+    | 'deleteInstallWish'
+    | 'deleteRollback'
   >;
   readonly rooms: RoomStore;
   readonly bus: Bus;
@@ -24,6 +32,7 @@ export interface ExecutorOptions {
   readonly log: Log;
   readonly credentials: PortalCredentials;
   readonly queue: JobActOptions;
+  readonly figures: Figures;
   /** Folder of the YAML files: a repository is relative to it. */
   readonly dir: string;
   /** Something that a key depends on changed. */

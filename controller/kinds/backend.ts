@@ -14,6 +14,7 @@ import type { Context } from '../loop/context.ts';
 import { enqueuePerson, followPackages, rereadPresence } from '../observe/people.ts';
 import { observeIntent } from '../observe/server.ts';
 import { isServerScope } from '../servers/services.ts';
+import { noteSeen } from '../start-steps.ts';
 import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
 import { backendOf, type BackendEntry, type BackendKindObserved, type Entries } from '../entries.ts';
 import type { Inputs, Kind, News, Report, Round } from './kind.ts';
@@ -48,6 +49,7 @@ export const backendKind: Kind<BackendEntry, BackendDesired, BackendKindObserved
   report,
   notify: (context, entry, round, news) => {
     noteEnd(context, entry, round.decision, news);
+    noteSeen(context.figures, entry, round.decision, round.atMs);
     publishStatus(context, entry, news.before, round.decision);
     if (news.before?.ready !== round.decision.ready || round.desired.removing === true) wakePackages(context, entry);
   },

@@ -6,6 +6,7 @@ import type { DesiredSource } from '../desired/in-force.ts';
 import type { Bus } from '../../store/bus.ts';
 import type { PortalCredentials } from '../execute/portal-credentials.ts';
 import type { Executors } from '../execute/guarded.ts';
+import type { Figures } from '../figures.ts';
 import type { Host } from '../hosts/host.ts';
 import type { createLoopAlarm } from './loop-alarm.ts';
 import type { WorkQueue } from './queue.ts';
@@ -50,6 +51,8 @@ export interface Context {
   readonly credentials: PortalCredentials;
   readonly factory: EntryFactory;
   readonly offers: OffersReader;
+  /** For `/metrics`. */
+  readonly figures: Figures;
   /** Reads everything that the api wrote: the level behind the bus's edges. */
   readonly refresh: () => Promise<void>;
   /** Of every object, in the order in which a resync asks for them. */

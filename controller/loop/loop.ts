@@ -31,6 +31,7 @@ import { createOffersReader } from '../../kit/repository/reading/offers.ts';
 import { publishProgress } from './package-news.ts';
 import { observeInventory } from '../observe/inventory.ts';
 import { emptyEntries, type Entries, type EntryFactory } from '../entries.ts';
+import { createFigures, type Figures } from '../figures.ts';
 import { entryOf, isDue, reconcile, type LoopContext } from './reconcile.ts';
 
 export interface Controller {
@@ -88,15 +89,11 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
   const source = await openDesiredSource(options.dir, store);
   const entries = emptyEntries(source.current());
   const kinds = new Map((options.kinds ?? allKinds).map((kind) => [kind.name, kind]));
-  const queue: WorkQueue = createWorkQueue({
-    clock,
-    laneOf: (key) => laneOf({ entries, kinds }, key),
-    parallelMax: limits.workersPerServerMax,
-    workDeadlineMs: limits.workDeadlineMs,
-    work: (key) => reconcile(context, key),
-    onError: (key, error) => log.error({ key, err: error }, 'work failed'),
-    onLate: (key) => log.error({ key, deadlineMs: limits.workDeadlineMs }, 'work is past its deadline'),
-  });
+  const figures = createFigures(
+    () => queue.size(),
+    () => clock.monotonicMs(),
+  );
+  const queue = queueOf(options, figures, { laneOf: (key) => laneOf({ entries, kinds }, key), work: (key) => reconcile(context, key) });
   const ending = new AbortController();
   const credentials = createPortalCredentials({
     rooms: store.rooms,
@@ -106,6 +103,7 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
   });
   const executors = createExecutors({
     credentials,
+    figures,
     store,
     rooms: store.rooms,
     bus: options.bus,
@@ -133,6 +131,7 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     ending: ending.signal,
     end: () => ending.abort(),
     credentials,
+    figures,
     offers: createOffersReader(clock),
     refresh: async () => {
       for (const kind of kinds.values()) await kind.refresh?.(context);
@@ -160,6 +159,25 @@ function entryFactory(options: LoopOptions, recorder: Recorder, entries: Entries
     memory: (key) => readMemory(backendMemory, recorder.last(key)?.memory),
     ...clusterFactory(options, entries),
   };
+}
+
+function queueOf(
+  { clock, log }: LoopOptions,
+  figures: Figures,
+  { laneOf, work }: { readonly laneOf: (key: string) => string; readonly work: (key: string) => Promise<void> | undefined },
+): WorkQueue {
+  return createWorkQueue({
+    clock,
+    laneOf,
+    parallelMax: limits.workersPerServerMax,
+    workDeadlineMs: limits.workDeadlineMs,
+    work: (key) => figures.worked(key, () => work(key)),
+    onError: (key, error) => {
+      figures.failed(key);
+      log.error({ key, err: error }, 'work failed');
+    },
+    onLate: (key) => log.error({ key, deadlineMs: limits.workDeadlineMs }, 'work is past its deadline'),
+  });
 }
 
 async function onPackages(context: LoopContext, name: string): Promise<void> {

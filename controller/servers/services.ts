@@ -36,7 +36,7 @@ export function followServices({ recorder, queue, credentials, options }: Contex
 }
 
 /** Asked as any account of the server, because the socket accepts all of them; without an account nothing can be asked. */
-export async function probeService({ entries, options }: Context, service: ServiceEntry): Promise<void> {
+export async function probeService({ entries, options, figures }: Context, service: ServiceEntry): Promise<void> {
   const { server } = service;
   const asked = [...entries.people.values()].find((person) => person.server === server && person.accountSeen === true);
   if (server.reachability.status !== 'reachable' || asked === undefined || service.probing) return;
@@ -49,6 +49,7 @@ export async function probeService({ entries, options }: Context, service: Servi
       token: '',
       clock,
     });
+    figures.probed(code);
     service.probe = { code, atMs: clock.nowMs() };
   } finally {
     service.probing = false;

@@ -7,6 +7,7 @@ import { appVerbs } from './app-verbs.ts';
 import { finite, oneOf, optional, route } from './check.ts';
 import { personVerbs } from './desk-verbs.ts';
 import { limits } from './limits.ts';
+import { metricVerbs } from './metric-verbs.ts';
 import { roomVerbs } from './room-verbs.ts';
 import { settingsVerbs } from './settings-verbs.ts';
 import { tabVerbs } from './tab-verbs.ts';
@@ -55,7 +56,7 @@ const deskVerbs = {
   'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
 };
 
-const table = { ...deskVerbs, ...tabVerbs, ...personVerbs, ...appVerbs, ...settingsVerbs, ...roomVerbs };
+const table = { ...deskVerbs, ...tabVerbs, ...personVerbs, ...appVerbs, ...settingsVerbs, ...roomVerbs, ...metricVerbs };
 type Table = typeof table;
 
 export type VerbName = keyof Table;

@@ -23,7 +23,7 @@ const expected: Names<Omit<typeof declared, 'ErroSvc' | 'default'>> = {
   apps: { disponivel: 'function', pedir: 'function', listar: 'function' },
   fila: { disponivel: 'function', submeter: 'function', acompanhar: 'function', baixar: 'function', cancelar: 'function' },
   gpu: { concedida: 'function', disponivel: 'function', estado: 'function' },
-  metricas: { disponivel: 'function', contar: 'function', duracao: 'function', relatarErro: 'function' },
+  metricas: { disponivel: 'function', contar: 'function', duracao: 'function', relatarErro: 'function', encerrar: 'function' },
   salas: {
     disponivel: 'function',
     entrar: 'function',

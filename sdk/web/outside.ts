@@ -18,6 +18,7 @@ const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Prom
   'dialogo.confirmar': ({ texto }) => window.confirm(texto),
   'dialogo.perguntar': ({ texto, valor }) => window.prompt(texto, valor),
   'area.ler': readClipboard,
+  'metricas.disponivel': () => ({ disponivel: false, motivo: 'fora do ambiente', codigo: 'FORA_DO_AMBIENTE' }),
   'janela.abrir': ({ rota }) => {
     if (rota !== undefined && !isRoute(rota)) throw failure('argumentos-invalidos', 'janela.abrir: rota inválido');
     return { nova: window.open(rota ?? document.baseURI, '_blank', 'noopener') !== null };

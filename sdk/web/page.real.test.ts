@@ -261,6 +261,7 @@ const declared: Names<Svc> = {
     ao: 'function',
   },
   pessoas: { eu: 'function', buscar: 'function', corDe: 'function' },
+  metricas: { contar: 'function', duracao: 'function', relatarErro: 'function', disponivel: 'function' },
 };
 
 test('svc is what its types declare', async () => {

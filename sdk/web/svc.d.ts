@@ -91,6 +91,15 @@ interface SvcConexao<D, P> {
   anexo(sha: string): Promise<Blob>;
 }
 
+/** What kind of event, never who caused it: at most five, texts or what has one. */
+type SvcRotulos = Readonly<Record<string, string | number | boolean>>;
+
+interface SvcDisponibilidade {
+  readonly disponivel: boolean;
+  readonly motivo: string | null;
+  readonly codigo: string | null;
+}
+
 interface SvcGpu {
   /** Whether the backend that runs now was given a card. */
   readonly concedida: boolean;
@@ -303,6 +312,16 @@ interface Svc {
     buscar(texto: string): Promise<SvcBusca>;
     /** The person's colour, the same everywhere. */
     corDe(usuario: string): string;
+  };
+  readonly metricas: {
+    /** Adds to the counter of an event; `n` is 1 by default. A label says what kind of event, never who caused it; at most five. */
+    contar(evento: string, n?: number, rotulos?: SvcRotulos): void;
+    /** Records how long something took. */
+    duracao(evento: string, segundos: number, rotulos?: SvcRotulos): void;
+    /** Sends an exception to the environment log. */
+    relatarErro(erro: unknown): void;
+    /** Whether what is counted arrives, and why not. */
+    disponivel(): Promise<SvcDisponibilidade>;
   };
 }
 // To here.

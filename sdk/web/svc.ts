@@ -5,6 +5,7 @@
 import { ask } from './apps.ts';
 import { createBridge, inFrame, type Bridge } from './bridge.ts';
 import { writeClipboard } from './clipboard.ts';
+import { createPageMetrics } from './metrics.ts';
 import { outside } from './outside.ts';
 import { createRooms } from './rooms.ts';
 import { verbFunctions, type Functions } from './verbs.ts';
@@ -14,6 +15,7 @@ const hear = (bridge: Bridge) => (evento: string, callback: (dados: never) => vo
 
 /** What the table can't say of a verb: what the page gives it, and what the SDK does by itself. */
 function ownFunctions(bridge: Bridge, file: string | null): Readonly<Record<string, Functions>> {
+  const metrics = createPageMetrics(bridge);
   const abrir = async (opcoes?: { readonly rota?: string }): Promise<unknown> => await bridge.ask('janela.abrir', { ...opcoes });
   return {
     app: { ao: hear(bridge) },
@@ -22,8 +24,13 @@ function ownFunctions(bridge: Bridge, file: string | null): Readonly<Record<stri
       arrastar: (event: PointerEvent) => drag(bridge, event),
       menuDoCabecalho: (event: MouseEvent) => bridge.ask('window.menuDoCabecalho', { x: event.clientX, y: event.clientY }),
       abrir,
+      close: async () => {
+        metrics.handOver();
+        return await bridge.ask('window.close');
+      },
     },
     area: { escrever: writeClipboard },
+    metricas: metrics.functions,
     ...createRooms(bridge, file, hear(bridge)),
   };
 }

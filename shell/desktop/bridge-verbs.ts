@@ -3,6 +3,7 @@ import { publicNames } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { appHandlers } from './app-verbs.ts';
 import type { Desk } from './desk.ts';
+import { metricHandlers } from './metric-verbs.ts';
 import { personHandlers } from './person-verbs.ts';
 import { roomHandlers } from './room-verbs.ts';
 import { settingsHandlers } from './settings-verbs.ts';
@@ -16,6 +17,7 @@ export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
     ...appHandlers(desk),
     ...settingsHandlers(desk),
     ...tabHandlers(desk),
+    ...metricHandlers(desk),
     'window.minimize': (id) => (desk().minimise(id), null),
     'window.maximize': (id) => (desk().windows.setMode(id, 'maximised'), null),
     'window.close': (id) => (desk().close(id), null),

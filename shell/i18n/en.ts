@@ -1,5 +1,6 @@
 /** Every sentence of the shell in English. */
 import { enApps } from './en-apps.ts';
+import { enErrors } from './en-errors.ts';
 import { enSettings } from './en-settings.ts';
 import { enRooms } from './en-rooms.ts';
 import { enWindows } from './en-windows.ts';
@@ -7,6 +8,7 @@ import type { Catalogue } from './pt.ts';
 
 export const en: Catalogue = {
   ...enApps,
+  ...enErrors,
   ...enRooms,
   ...enSettings,
   ...enWindows,
@@ -295,8 +297,6 @@ export const en: Catalogue = {
   'log.follow': 'Follow',
   'log.current': 'This run',
   'log.previous': 'Previous run',
-  'log.empty': 'Nothing written yet.',
-  'log.error': 'The log could not be read: {erro}',
   'signin.title': 'Sign in',
   'signin.away': 'The portal did not say how to sign in; it is being asked again. An access link is taken already.',
   'signin.lead': 'This is the svc desktop. To sign in, open the access link that the portal prints in the terminal when it starts.',

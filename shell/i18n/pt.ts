@@ -1,11 +1,13 @@
 /** Every sentence of the shell in Brazilian Portuguese; its keys are the catalogue of all languages. */
 import { ptApps } from './pt-apps.ts';
+import { ptErrors } from './pt-errors.ts';
 import { ptSettings } from './pt-settings.ts';
 import { ptRooms } from './pt-rooms.ts';
 import { ptWindows } from './pt-windows.ts';
 
 export const pt = {
   ...ptApps,
+  ...ptErrors,
   ...ptRooms,
   ...ptSettings,
   ...ptWindows,
@@ -294,8 +296,6 @@ export const pt = {
   'log.follow': 'Acompanhar',
   'log.current': 'Execução atual',
   'log.previous': 'Execução anterior',
-  'log.empty': 'Nada escrito ainda.',
-  'log.error': 'O registro não pôde ser lido: {erro}',
   'signin.title': 'Entrar',
   'signin.away': 'O portal não disse de que modo se entra; a pergunta é repetida. Um link de acesso já é aceito.',
   'signin.lead': 'Esta é a área de trabalho do svc. Para entrar, abra o link de acesso que o portal mostra no terminal ao iniciar.',

@@ -14,6 +14,7 @@ import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 import { tileStyles } from '../launcher/tile-styles.ts';
+import './app-errors.ts';
 import './log-view.ts';
 import { taskStyles } from './task-styles.ts';
 import { sayOnClose } from './on-close.ts';
@@ -291,6 +292,7 @@ export class SvcTaskManager extends LitElement {
               ${technical.map((line) => html`<p lang="en">${line}</p>`)}
             </details>`
       }
+      <svc-app-errors .app=${app.id}></svc-app-errors>
       <svc-log-view .app=${app.id} .name=${app.name} .run=${app.pid}></svc-log-view>
     </section>`;
   }

@@ -16,7 +16,7 @@ useDesk((made) => {
   notas = frameOf(page, 'Notas');
 });
 
-type Public = Exclude<VerbName, 'salas.bilhete' | 'salas.lugar'>;
+type Public = Exclude<VerbName, 'salas.bilhete' | 'salas.lugar' | 'metricas.enviar'>;
 const sala = `'s${'0'.repeat(21)}'`;
 /** Arguments that are right, as the page writes them. */
 const given: { readonly [V in Public]: string } = {
@@ -66,6 +66,10 @@ const given: { readonly [V in Public]: string } = {
   'pessoas.eu': '',
   'pessoas.buscar': `'a'`,
   'pessoas.corDe': `'ana'`,
+  'metricas.contar': `'aberta', 1, { tipo: 'nota' }`,
+  'metricas.duracao': `'abrir', 0.2`,
+  'metricas.relatarErro': `new Error('x')`,
+  'metricas.disponivel': '',
 };
 const asksPerson = (name: Public): boolean => name.startsWith('dialogo.') || name === 'area.ler';
 const called = Object.keys(given) as readonly Public[];

@@ -50,7 +50,7 @@ export const web: {
 export interface Disponibilidade {
   readonly disponivel: boolean;
   readonly motivo: string | null;
-  readonly codigo?: 'SEM_CREDENCIAL' | 'SEM_ESCOPO' | 'NAO_CONSTRUIDO';
+  readonly codigo?: 'SEM_CREDENCIAL' | 'SEM_ESCOPO' | 'NAO_CONSTRUIDO' | 'CREDENCIAL_RECUSADA';
 }
 
 /** A verb that can't be done; `codigo` never changes its meaning. */
@@ -120,11 +120,20 @@ export const gpu: {
   disponivel(): Disponibilidade;
 };
 
+/** What kind of event, never who caused it: at most five, texts or what has one. */
+export type Rotulos = Readonly<Record<string, string | number | boolean>>;
+
+/** None of them throws, waits, or does anything without `recursos.metricas` in the manifest. */
 export const metricas: {
   disponivel(): Disponibilidade;
-  contar(...args: unknown[]): void;
-  duracao(...args: unknown[]): void;
-  relatarErro(...args: unknown[]): void;
+  /** Adds to the counter of the event; `n` is 1 by default. */
+  contar(evento: string, n?: number, rotulos?: Rotulos): void;
+  /** Records how long something took. */
+  duracao(evento: string, segundos: number, rotulos?: Rotulos): void;
+  /** Sends an exception to the environment log. */
+  relatarErro(erro: unknown): void;
+  /** Sends what is left, for at most `prazoMs` (2 s); `escutar` and the end of the event loop do it by themselves. Never rejects. */
+  encerrar(prazoMs?: number): Promise<void>;
 };
 
 export type Papel = 'ver' | 'comentar' | 'editar' | 'dona';

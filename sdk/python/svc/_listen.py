@@ -161,10 +161,13 @@ class Server:
         except OSError:
             pass
 
-    def run(self) -> None:
+    def heed_signals(self) -> None:
+        """From here on SIGTERM and SIGINT end it in order; before that they end the process."""
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, self.end)
             signal.signal(signal.SIGINT, self.end)
+
+    def run(self) -> None:
         self._listener.setblocking(False)
         with selectors.DefaultSelector() as ready:
             ready.register(self._listener, selectors.EVENT_READ)

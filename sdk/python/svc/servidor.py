@@ -228,6 +228,7 @@ def escutar(pedido: type[Pedido], argv: list[str] | None = None, ao_escutar: Cal
         _listen.say(f'[{name}] {nowhere}')
         return _listen.EXIT_NOWHERE
     server = _listen.Server(listener, pedido)
+    server.heed_signals()
     try:
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  print() of the app reaches run.log at once
         print(f'[{name}] versão {_app.version()} escutando em {place}', flush=True)

@@ -6,6 +6,7 @@ const path = require('node:path');
 const { appId, version, serverScope } = require('./app.js');
 const { isOpen } = require('./gate.js');
 const { admit, admitUpgrade } = require('./handler.js');
+const metricas = require('./metricas.js');
 
 const EXIT_OK = 0;
 const EXIT_NOWHERE = 2;
@@ -168,6 +169,7 @@ function endOnSignal(server, closeIdle, aoEncerrar) {
     } catch (problem) {
       console.error(problem);
     }
+    await metricas.encerrar();
     process.exit(EXIT_OK);
   };
   process.on('SIGTERM', () => void end());

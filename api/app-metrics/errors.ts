@@ -1,0 +1,50 @@
+/**
+ * What apps report of their errors: groups by stack, in the store, and lines of the environment log. A group is logged with its stack when it is
+ * new, and again without it when it has happened ten, a hundred, a thousand times, so that an app in a loop writes a dozen lines.
+ */
+import { createHash } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Clock } from '../../schema/clock.ts';
+import type { ErrorGroup } from '../../schema/wire/metrics.ts';
+import type { Store } from '../../store/store.ts';
+
+export interface Reported {
+  readonly usuario: string;
+  readonly app: string;
+  readonly versao: string;
+  readonly de: 'backend' | 'pagina';
+  readonly tipo: string;
+  readonly mensagem: string;
+  readonly pilha: string;
+  readonly n: number;
+}
+
+export interface AppErrors {
+  report(error: Reported): Promise<void>;
+  /** The latest first. */
+  of(usuario: string, app: string): Promise<readonly ErrorGroup[]>;
+}
+
+/** The same frames with another message, or in another release, are the same group; without frames the message is what there is. */
+const groupOf = ({ tipo, mensagem, pilha }: Reported): string =>
+  createHash('sha256')
+    .update(JSON.stringify([tipo, pilha === '' ? mensagem : pilha]))
+    .digest('hex')
+    .slice(0, 16);
+
+const magnitude = (n: number): number => String(n).length;
+
+export function createAppErrors(store: Pick<Store, 'addAppError' | 'appErrors'>, clock: Clock, log: Pick<Logger, 'warn'>): AppErrors {
+  return {
+    report: async (error) => {
+      const { usuario, app, pilha, n, ...said } = error;
+      const id = groupOf(error);
+      const total = await store.addAppError({ ...error, id, atMs: clock.nowMs() });
+      const isNew = total === n;
+      if (isNew || magnitude(total) > magnitude(total - n))
+        log.warn({ app, person: usuario, group: id, count: total, ...said, ...(isNew ? { pilha } : {}) }, 'error of an app');
+    },
+    // The answer's schema leaves out whose they are.
+    of: (usuario, app) => store.appErrors(usuario, app),
+  };
+}

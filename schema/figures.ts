@@ -1,0 +1,32 @@
+/** What the controller counts of its own work, as `/metrics` shows it (api/metrics.ts). It reads them; the controller writes them (controller/figures.ts). */
+import type { Distribution } from './wire/distribution.ts';
+
+/** Upper bounds in seconds of everything here: from a decision without an act to a start that takes as long as is waited for. */
+export const figureBoundsS: readonly number[] = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+
+/**
+ * The steps of a start that the controller sees, each from the end of the one before: `order`, until the supervisor took the wish; `process`,
+ * until there is a process; `socket`, until it listens; `answer`, until a probe says that it is ready. Times of the portal's own clock.
+ */
+export const seenSteps = ['order', 'process', 'socket', 'answer'] as const;
+export type SeenStep = (typeof seenSteps)[number];
+
+export interface ReconcileFigures {
+  /** Rounds that did something: a key whose inputs are as they were is not worked on. */
+  readonly durations: Distribution;
+  /** Rounds that ended with an error. */
+  failed: number;
+}
+
+export interface ControllerFigures {
+  /** By kind. */
+  readonly reconciled: ReadonlyMap<string, ReconcileFigures>;
+  /** Health probes by verdict (spec 3.2). */
+  readonly probes: ReadonlyMap<string, number>;
+  /** By app, then by step. */
+  readonly starts: ReadonlyMap<string, ReadonlyMap<SeenStep, Distribution>>;
+  /** Keys that wait or are worked on. */
+  readonly queued: () => number;
+}
+
+export const noFigures: ControllerFigures = { reconciled: new Map(), probes: new Map(), starts: new Map(), queued: () => 0 };
