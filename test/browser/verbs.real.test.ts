@@ -293,6 +293,10 @@ test('outside each verb does what the table says', async () => {
     // A call of the test counts as a press; a browser without a person to ask refuses to read.
     'area.escrever': 'value null',
     'area.ler': 'error recusado',
+    'metricas.contar': 'value undefined',
+    'metricas.duracao': 'value undefined',
+    'metricas.relatarErro': 'value undefined',
+    'metricas.disponivel': 'value {"disponivel":false,"motivo":"fora do ambiente","codigo":"FORA_DO_AMBIENTE"}',
   };
   const expected = (name: Public): string =>
     own[name] ??
