@@ -126,7 +126,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       createHost: (server, readOnly) => createHost({ stateDir, clock, log }, server, readOnly),
       createAdmin: (server) => createAdmin({ stateDir, clock, log }, server),
       serverKit: kitFor,
-      createCluster: (document) => createCluster({ stateDir, clock }, document),
+      createCluster: (document, around) => createCluster({ stateDir, clock }, document, around),
       portalUrlOfJobs: reached.ofJobs,
     });
     const gateway = createGateway(controller.context, stateDir);

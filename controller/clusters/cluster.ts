@@ -1,4 +1,4 @@
-/** One contract for every engine that runs jobs: local.ts, slurm.ts, `kubernetes`. Every call has a deadline, takes a signal and rejects with a coded SvcError. */
+/** One contract for every engine that runs jobs: local.ts, slurm.ts, kubernetes.ts. Every call has a deadline, takes a signal and rejects with a coded SvcError. */
 export interface ClusterJob {
   /** Unique for ever and the key for adoption: `svc-<12 hex of the portal>-<job id>`; name and comment of the job on the cluster. [a-z0-9-]{1,63} */
   readonly name: string;

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -29,6 +29,8 @@ beforeAll(async () => {
     pack: () => Promise.reject(new Error('nothing is sent here')),
     onBadPackage: () => undefined,
   });
+  mkdirSync(jobFolder('.'), { mode: 0o700 });
+  chownSync(jobFolder('.'), sshd.accounts[0]?.uid ?? 0, sshd.accounts[0]?.uid ?? 0);
 });
 afterAll(async () => {
   await host.close();
@@ -43,7 +45,7 @@ const make = (change: Partial<SlurmClusterOptions> = {}): Cluster =>
   createSlurmCluster({
     name: 'grande',
     run: host.run,
-    accounts: () => [accountName()],
+    jobs: () => readdirSync(jobFolder('.')).map((name) => ({ name, account: accountName() })),
     conf: slurm.conf,
     clock: systemClock,
     pace: quickPace,
@@ -76,7 +78,7 @@ async function sbatchThatSays(text: string, works: boolean): Promise<{ readonly 
 
 const timedOut = 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation';
 
-test('the answer of sbatch is lost: the job that it made is adopted, and it is one', async () => {
+test.concurrent('the answer of sbatch is lost: the job that it made is adopted, and it is one', async ({ expect }) => {
   const broken = await sbatchThatSays(timedOut, true);
   const { cluster, portal, job } = await begin(['bash', '-c', 'echo x; sleep 1'], make({ bin: broken.bin }));
   await make().submit(job, never);
@@ -87,7 +89,7 @@ test('the answer of sbatch is lost: the job that it made is adopted, and it is o
   await broken.remove();
 });
 
-test('the answer of sbatch is lost and it made none: perhaps, and the next try makes one', async () => {
+test.concurrent('the answer of sbatch is lost and it made none: perhaps, and the next try makes one', async ({ expect }) => {
   const broken = await sbatchThatSays(timedOut, false);
   const { job, portal } = await trial({ account: accountName() }, ['echo', 'x']);
   await expect(make({ bin: broken.bin }).submit(job, never)).rejects.toMatchObject({
@@ -102,7 +104,7 @@ test('the answer of sbatch is lost and it made none: perhaps, and the next try m
   await broken.remove();
 });
 
-test('two jobs of one name on the cluster, whoever made the second: the command runs once', async () => {
+test.concurrent('two jobs of one name on the cluster, whoever made the second: the command runs once', async ({ expect }) => {
   const { cluster, portal, job } = await begin(['bash', '-c', 'echo x; sleep 2']);
   const folder = jobFolder(job.name);
   await expect.poll(() => existsSync(path.join(folder, 'claim'))).toBe(true);
@@ -122,13 +124,34 @@ test('two jobs of one name on the cluster, whoever made the second: the command 
   await portal.close();
 });
 
-test('Slurm refuses for good: its words are told, and nothing is left', async () => {
+test.concurrent('Slurm refuses for good: its words are told, and nothing is left', async ({ expect }) => {
   const { job, portal } = await trial({ account: accountName() }, ['true']);
   await expect(make({ partition: 'nenhuma' }).submit(job, never)).rejects.toMatchObject({
     code: 'REFUSED',
     message: expect.stringContaining('partition') as string,
   });
   expect(existsSync(jobFolder(job.name))).toBe(false);
+  await portal.close();
+});
+
+test.concurrent('what squeue has forgotten is known by what the wrapper left, also to a restarted portal', async ({ expect }) => {
+  const { cluster, portal, job } = await begin(['bash', '-c', 'exit 9']);
+  await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
+  await expect.poll(async () => await slurm.ask('squeue', '--states=all', '--name', job.name, '--noheader')).toBe('');
+  expect(await seenAs(cluster, job.name)).toMatchObject({ state: 'ended', exitCode: 9 });
+  expect(await seenAs(make(), job.name)).toMatchObject({ state: 'ended', exitCode: 9 });
+  await portal.close();
+});
+
+test('an account that can not be read keeps its own jobs as they are', async () => {
+  const { cluster, portal, job } = await begin(['bash', '-c', 'exit 9']);
+  await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
+  const restarted = make({ jobs: () => [{ name: job.name, account: accountName() }] });
+  await expect.poll(async () => await slurm.ask('squeue', '--states=all', '--name', job.name, '--noheader')).toBe('');
+  chmodSync(jobFolder('.'), 0);
+  expect(await seenAs(restarted, job.name)).toMatchObject({ state: 'waiting', note: "what it left can't be read: cannot read .svc-jobs" });
+  chmodSync(jobFolder('.'), 0o700);
+  expect(await seenAs(restarted, job.name)).toMatchObject({ state: 'ended', exitCode: 9 });
   await portal.close();
 });
 
@@ -156,25 +179,17 @@ test('jobs that wait have a place, and are cancelled without having run', async 
   }
 });
 
-test('what squeue has forgotten is known by what the wrapper left, also to a restarted portal', async () => {
-  const { cluster, portal, job } = await begin(['bash', '-c', 'exit 9']);
-  await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
-  await expect.poll(async () => await slurm.ask('squeue', '--states=all', '--name', job.name, '--noheader')).toBe('');
-  expect(await seenAs(cluster, job.name)).toMatchObject({ state: 'ended', exitCode: 9 });
-  expect(await seenAs(make(), job.name)).toMatchObject({ state: 'ended', exitCode: 9 });
-  await portal.close();
-});
-
 test('the node goes down in the middle of a job: it failed, it does not run again, and the next one runs', async () => {
-  const { cluster, portal, job } = await begin(['bash', '-c', 'echo x; sleep 300']);
-  await expect.poll(() => portal.log()).toBe('x\n');
+  const { cluster, portal, job } = await begin(['bash', '-c', 'echo x; sleep 7; echo y; sleep 300']);
+  await expect.poll(() => portal.log()).toBe('x\ny\n');
+  // A job younger than BatchStartTimeout and MessageTimeout together counts as one that is still starting: its loss is seen half a minute later.
   await slurm.killNode();
   await slurm.startNode();
   await expect.poll(() => stateOf(cluster, job.name)).toBe('failed');
   expect(await seenAs(cluster, job.name)).toMatchObject({ exitCode: null });
-  const next = await begin(['echo', 'y'], cluster);
+  const next = await begin(['echo', 'z'], cluster);
   await expect.poll(() => stateOf(cluster, next.job.name)).toBe('ended');
-  expect([portal.log(), next.portal.log()]).toEqual(['x\n', 'y\n']);
+  expect([portal.log(), next.portal.log()]).toEqual(['x\ny\n', 'z\n']);
   await Promise.all([portal.close(), next.portal.close()]);
 });
 

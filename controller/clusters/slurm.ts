@@ -7,7 +7,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Cluster, ClusterSeen } from './cluster.ts';
 import { jobFiles } from './job-files.ts';
-import { callScript, checkJobName, endOf, filePairs, readRecord, type JobRecord, type RunThere } from './job-server.ts';
+import { callScript, checkJobName, endOf, filePairs, noteOf, readRecord, type JobRecord, type RunThere } from './job-server.ts';
 import { limits } from './limits.ts';
 import { createPace, inGroups } from './pace.ts';
 import { readAccounting, readRow, sbatchOptions, type SlurmRow, type SlurmWishes } from './slurm-rows.ts';
@@ -16,8 +16,8 @@ export interface SlurmClusterOptions extends SlurmWishes {
   readonly name: string;
   /** Runs a program on the server: Host.run. */
   readonly run: RunThere;
-  /** Accounts that may have jobs there: those of the people of the server. */
-  readonly accounts: () => readonly string[];
+  /** The jobs that the portal has under way there: what a restarted portal looks for. */
+  readonly jobs: () => readonly { readonly name: string; readonly account: string }[];
   readonly bin?: string;
   readonly conf?: string;
   readonly clock: Clock;
@@ -28,15 +28,15 @@ export interface SlurmClusterOptions extends SlurmWishes {
 /** Below the home of the account, which every node has. */
 const folder = '.svc-jobs';
 
+const msOf: Readonly<Record<string, number>> = { submit: limits.submitMsMax, records: limits.accountAnswerMsMax };
+
 interface State {
   readonly options: SlurmClusterOptions;
   /** Whose each job is that was seen or submitted. */
   readonly owners: Map<string, string>;
   /** Jobs that ended, as long as their folders are there. */
   readonly ended: Map<string, ClusterSeen>;
-  /** Accounts whose folders were read since the portal started, each behind the prefix. */
-  readonly read: Set<string>;
-  ask(account: string | null, signal: AbortSignal, verb: string, ...words: readonly string[]): Promise<readonly string[]>;
+  readonly ask: (account: string | null, signal: AbortSignal, verb: string, ...words: readonly string[]) => Promise<readonly string[]>;
 }
 
 export function createSlurmCluster(options: SlurmClusterOptions): Cluster {
@@ -87,48 +87,66 @@ function stateOf(options: SlurmClusterOptions): State {
     options,
     owners: new Map(),
     ended: new Map(),
-    read: new Set(),
     ask: async (account, signal, verb, ...words) => {
       await turn(signal);
       const where = ['records', 'remove'].includes(verb) ? [] : [options.bin ?? '', options.conf ?? ''];
-      const msMax = verb === 'submit' ? limits.submitMsMax : limits.clusterAnswerMsMax;
+      const msMax = msOf[verb] ?? limits.clusterAnswerMsMax;
       return await callScript(options.run, ['server.sh', 'slurm.sh'], { account, words: [verb, ...where, ...words], signal, msMax });
     },
   };
 }
 
 /**
- * The scheduler's list first. Folders are read only of accounts that were not read yet or that have a job which the list no longer shows as going
- * on; a job of which they tell no end is looked for in the list once more: it may be younger than the first.
+ * The scheduler's list first. Folders are read only of accounts with a job which the list does not show as going on; a job of which they tell no end
+ * is looked for in the list once more: it may be younger than the first. An account that can't be read keeps its own jobs as they are, and no others.
  */
 async function list(state: State, prefix: string, signal: AbortSignal): Promise<readonly ClusterSeen[]> {
   const { owners, ended } = state;
   const rows = await rowsOf(state, prefix, signal);
-  const own = (): void => {
-    for (const [name, { account }] of rows) owners.set(name, account);
-  };
-  own();
-  const isOver = (name: string): boolean => !isGoingOn(rows.get(name));
-  const changed = [...owners].flatMap(([name, account]) => (name.startsWith(prefix) && isOver(name) && !ended.has(name) ? [account] : []));
-  const asked = new Set([...state.options.accounts().filter((account) => !state.read.has(`${prefix} ${account}`)), ...changed]);
-  const records = (await inGroups([...asked], limits.accountsAtOnceMax, (account) => recordsOf(state, account, prefix, signal))).flat();
-  own();
-  const open = records.filter(({ name, code, id }) => isOver(name) && code === null && id !== '');
+  for (const { name, account } of state.options.jobs()) if (name.startsWith(prefix)) owners.set(name, account);
+  const over = [...owners].filter(([name]) => name.startsWith(prefix) && !isGoingOn(rows.get(name)) && !ended.has(name));
+  const accounts = [...new Set([...over.map(([, account]) => account), ...overIn(rows, ended)])];
+  const answers = await inGroups(accounts, limits.accountsAtOnceMax, async (account) => await recordsOf(state, account, prefix, signal));
+  for (const [name, { account }] of rows) owners.set(name, account);
+  const records = answers.flatMap((answer) => answer.records);
+  const open = records.filter(({ name, code, id }) => !isGoingOn(rows.get(name)) && code === null && id !== '');
   const again = open.some(({ name }) => !rows.has(name)) ? await rowsOf(state, prefix, signal) : rows;
   const told = await accountingOf(
     state,
     open.filter(({ name }) => !again.has(name)),
     signal,
   );
+  // What a folder lacks is an answer only for a job that was over before the folder was read.
+  const shown = new Map([...again].map(([name, { seen }]) => [name, asOf(seen, rows.get(name)?.seen)] as const));
   for (const record of records) {
-    const row = again.get(record.name);
-    if (isGoingOn(row) || ended.has(record.name)) continue;
+    const row = rows.get(record.name);
+    if (isGoingOn(row) || ended.has(record.name) || (row === undefined && again.has(record.name))) continue;
     const end = endWith(record, row, told.get(record.id));
     if (end !== null) ended.set(record.name, end);
   }
-  const going = [...again.values()].flatMap(({ seen }) => (ended.has(seen.name) && !isGoingOn(again.get(seen.name)) ? [] : [seen]));
-  const names = new Set(going.map(({ name }) => name));
-  return [...going, ...[...ended.values()].filter(({ name }) => name.startsWith(prefix) && !names.has(name))];
+  for (const [name, one] of ended) if (name.startsWith(prefix) && !isGoingOn(again.get(name))) shown.set(name, one);
+  for (const { account, error } of answers) {
+    if (error === null) continue;
+    for (const [name, owner] of over) if (owner === account && !shown.has(name)) shown.set(name, unread(name, error));
+  }
+  return [...shown.values()];
+}
+
+/** Whose jobs the list shows as over, without it being known how. */
+function overIn(rows: ReadonlyMap<string, SlurmRow>, ended: ReadonlyMap<string, ClusterSeen>): readonly string[] {
+  return [...rows].flatMap(([name, row]) => (isGoingOn(row) || ended.has(name) ? [] : [row.account]));
+}
+
+/** It is neither absent nor over as long as what it left can't be read. */
+function unread(name: string, error: SvcError): ClusterSeen {
+  const note = noteOf(`what it left can't be read: ${error.message}`);
+  return { name, id: '', state: 'waiting', note, exitCode: null, startedAtMs: null, endedAtMs: null, place: null };
+}
+
+/** The later look for what is there, the earlier one for what is over: between the two the job may have ended. */
+function asOf(later: ClusterSeen, earlier: ClusterSeen | undefined): ClusterSeen {
+  if (later.state === 'waiting' || later.state === 'running') return later;
+  return earlier ?? { ...later, state: 'running', exitCode: null, endedAtMs: null };
 }
 
 const isGoingOn = (row: SlurmRow | undefined): boolean => row !== undefined && ['waiting', 'running'].includes(row.seen.state);
@@ -161,21 +179,25 @@ function isBetter({ seen }: SlurmRow, than: SlurmRow | undefined): boolean {
   return rank(seen) < rank(than.seen) || (rank(seen) === rank(than.seen) && BigInt(seen.id) < BigInt(than.seen.id));
 }
 
-/** Rejects when they can't be read. An account that is not there, or that lets nobody in, has no jobs of ours. */
-async function recordsOf(state: State, account: string, prefix: string, signal: AbortSignal): Promise<readonly JobRecord[]> {
+interface Records {
+  readonly account: string;
+  readonly records: readonly JobRecord[];
+  /** Why they can't be read: the account is a person's, who may do with it what they like. */
+  readonly error: SvcError | null;
+}
+
+async function recordsOf({ ask, owners }: State, account: string, prefix: string, signal: AbortSignal): Promise<Records> {
   try {
-    const lines = await state.ask(account, signal, 'records', folder, prefix);
+    const lines = await ask(account, signal, 'records', folder, prefix);
     const records = lines.flatMap((line) => readRecord(line) ?? []);
     const names = new Set(records.map(({ name }) => name));
     // What left nothing was refused or removed.
-    for (const [name, owner] of state.owners)
-      if (owner === account && name.startsWith(prefix) && !names.has(name)) state.owners.delete(name);
-    for (const name of names) state.owners.set(name, account);
-    state.read.add(`${prefix} ${account}`);
-    return records;
+    for (const [name, owner] of owners) if (owner === account && name.startsWith(prefix) && !names.has(name)) owners.delete(name);
+    for (const name of names) owners.set(name, account);
+    return { account, records, error: null };
   } catch (error) {
-    if (error instanceof SvcError && (error.code === 'NOT_FOUND' || error.code === 'SSH_REFUSED')) return [];
-    throw error;
+    if (!(error instanceof SvcError) || error.code === 'CANCELLED') throw error;
+    return { account, records: [], error };
   }
 }
 

@@ -4,11 +4,26 @@ import type { ClusterDocument } from '../../schema/desired/documents.ts';
 import type { Entries, EntryFactory } from '../entries.ts';
 import type { JobActOptions } from '../execute/job-act-options.ts';
 import type { Context, ControllerOptions } from '../loop/context.ts';
+import { jobName } from './names.ts';
 import { pullJobs } from './pull.ts';
 
 export function clusterFactory({ createCluster }: ControllerOptions, entries: Entries): Pick<EntryFactory, 'cluster'> {
   if (createCluster === undefined) return {};
-  return { cluster: (document) => createCluster(document, (server) => entries.servers.get(server)?.host ?? null) };
+  return {
+    cluster: (document) =>
+      createCluster(document, {
+        hostOf: (server) => entries.servers.get(server)?.host ?? null,
+        jobs: () => jobsOn(entries, document.metadata.name),
+      }),
+  };
+}
+
+function jobsOn({ jobs, people, portalOfJobs }: Entries, cluster: string): readonly { readonly name: string; readonly account: string }[] {
+  if (portalOfJobs === null) return [];
+  return [...jobs.live()].flatMap(({ id, row }) => {
+    const account = people.get(row.usuario)?.account;
+    return row.cluster === cluster && account !== undefined ? [{ name: jobName(portalOfJobs, id), account }] : [];
+  });
 }
 
 /** `context` is asked for when something is done: it holds the executors. */

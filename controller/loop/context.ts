@@ -16,6 +16,13 @@ import type { Store } from '../../store/store.ts';
 import type { KitTarball, ServerAdmin } from '../servers/admin.ts';
 import type { Entries, EntryFactory } from '../entries.ts';
 
+/** What a driver of a cluster asks of the controller. */
+export interface AroundCluster {
+  hostOf(server: string): Host | null;
+  /** Jobs that it has to know of the cluster, by their names there, with the accounts of their people. */
+  jobs(): readonly { readonly name: string; readonly account: string }[];
+}
+
 export interface ControllerOptions {
   /** Folder of desired-state YAML, absolute. */
   readonly dir: string;
@@ -32,7 +39,7 @@ export interface ControllerOptions {
   /** The administrator's side of a server; null where there is nothing to administrate. */
   readonly createAdmin?: (server: ServerDocument) => ServerAdmin | null;
   /** The driver of a cluster; without it no job is run. */
-  readonly createCluster?: (cluster: ClusterDocument, hostOf: (server: string) => Host | null) => Cluster;
+  readonly createCluster?: (cluster: ClusterDocument, around: AroundCluster) => Cluster;
   /** Where jobs of that cluster reach the portal; waits until it listens. */
   readonly portalUrlOfJobs?: (cluster: ClusterDocument) => Promise<string>;
   /** The portal's kit for servers with that processor (`uname -m`). Rejects KIT_INCOMPLETE. */

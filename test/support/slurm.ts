@@ -161,6 +161,8 @@ async function configuration(dir: string, host: string): Promise<string> {
     SlurmdTimeout: 5,
     MessageTimeout: 5,
     KillWait: 5,
+    // A job that its node does not have is lost so much later.
+    BatchStartTimeout: 1,
     // A test sees what squeue forgets: the least that Slurm takes.
     MinJobAge: 2,
     NodeName: `${host} NodeAddr=127.0.0.1 CPUs=16 RealMemory=8000 State=UNKNOWN`,
