@@ -32,6 +32,8 @@ interface OfApp {
   waiting: Body[];
   failures: number;
   timer: ReturnType<typeof setTimeout> | undefined;
+  /** There is something in it. */
+  added: boolean;
   sending: boolean;
   /** It may not count, or is not there. */
   ended: boolean;
@@ -48,6 +50,7 @@ export function createMetricSender({ send, sendLeaving }: Calls): MetricSender {
       waiting: [],
       failures: 0,
       timer: undefined,
+      added: false,
       sending: false,
       ended: false,
       refused: [],
@@ -57,6 +60,7 @@ export function createMetricSender({ send, sendLeaving }: Calls): MetricSender {
   };
   const close = (own: OfApp): void => {
     const batch = own.collected.take();
+    own.added = false;
     if (batch === null) return;
     for (const part of parts(batch)) own.waiting.push({ ...part, origem, lote: (last += 1) });
   };
@@ -82,7 +86,7 @@ export function createMetricSender({ send, sendLeaving }: Calls): MetricSender {
       own.waiting.shift();
     }
     own.sending = false;
-    if (own.waiting.length > 0) later(app, own);
+    if (own.waiting.length > 0 || own.added) later(app, own);
   };
   return {
     add: (app, batch) => {
@@ -91,6 +95,7 @@ export function createMetricSender({ send, sendLeaving }: Calls): MetricSender {
       own.refused = [];
       if (!own.ended) {
         own.collected.add(batch);
+        own.added = true;
         later(app, own);
       }
       return refused;

@@ -180,6 +180,8 @@ class _Estado:
             pedido = self._fim.wait(espera)
             try:
                 self._tentar(_FIM_S_MAX if pedido else _RESPOSTA_S_MAX)
+                if pedido and not self._falhas:
+                    self._tentar(_FIM_S_MAX)  # what came while the others were sent, or waited
             except Exception:  # noqa: BLE001  such as a disk without space for app.log
                 self._falhas += 1
             if pedido:
@@ -188,7 +190,9 @@ class _Estado:
                 self._fim.clear()
 
     def _tentar(self, espera_s: float) -> None:
-        while self._lotes or self._fechar_lotes():
+        if not self._lotes:
+            self._fechar_lotes()
+        while self._lotes:
             try:
                 resposta = _portal.chamar('metricas', 'POST', '/api/metricas', objeto=self._lotes[0], espera_s=espera_s).bytes
                 self._avisar(json.loads(resposta).get('recusados') or [])
@@ -204,8 +208,8 @@ class _Estado:
             self._falhas = 0
             self._lotes.pop(0)
 
-    def _fechar_lotes(self) -> bool:
-        """What was added since becomes batches that fit into a request. False: there was nothing."""
+    def _fechar_lotes(self) -> None:
+        """What was added since becomes batches that fit into a request."""
         with self.trava:
             itens = [('contadores', item) for item in self.contadores.values()]
             itens += [('duracoes', item) for item in self.duracoes.values()]
@@ -214,7 +218,7 @@ class _Estado:
             self.contadores, self.duracoes, self.erros, self._descartados = {}, {}, {}, {}
             if not itens and not descartados:
                 self._vazio.set()
-                return False
+                return
         bytes_do_lote = _LOTE_BYTES_MAX
         for qual, item in itens:
             tamanho = len(json.dumps(item)) + 1
@@ -227,7 +231,6 @@ class _Estado:
             if not itens:
                 self._novo_lote()
             self._lotes[-1]['descartados'] = descartados
-        return True
 
     def _novo_lote(self) -> None:
         self._numero += 1

@@ -202,6 +202,8 @@ async function tentar(esperaMs) {
     falhas = 0;
     lotes.shift();
   }
+  // What came while these were sent, or waited.
+  if (ha()) agendar();
 }
 
 function desistir(problema) {
@@ -219,9 +221,10 @@ function avisar(recusados) {
   }
 }
 
+const ha = () => contadores.size + duracoes.size + erros.size + lotes.length + Object.keys(descartados).length > 0;
+
 /** Sends what is left, for at most `prazoMs`; what a stopping app awaits. Never rejects. */
 async function encerrar(prazoMs = FIM_MS_MAX) {
-  const ha = () => contadores.size + duracoes.size + erros.size + lotes.length + Object.keys(descartados).length > 0;
   const fim = Date.now() + prazoMs;
   const tudo = async () => {
     // What is under way first; then what came after it.
