@@ -130,6 +130,7 @@ export const taskStyles = css`
     gap: 10px;
     min-height: 0;
     padding: 8px 16px 16px;
+    overflow: auto;
     border-top: 1px solid var(--line-strong);
   }
   .details header {
@@ -196,8 +197,7 @@ export const taskStyles = css`
     overflow-wrap: anywhere;
   }
   svc-log-view {
-    flex: 1;
-    min-height: 0;
+    flex: 1 0 120px;
   }
   @container (max-width: 719px) {
     .wide,
@@ -206,9 +206,6 @@ export const taskStyles = css`
     }
     .layout.split {
       grid-template-rows: minmax(120px, 2fr) minmax(200px, 3fr);
-    }
-    .details {
-      overflow: auto;
     }
     svc-log-view {
       flex: none;

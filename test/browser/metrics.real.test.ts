@@ -33,6 +33,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const picture = async (name: string): Promise<void> => {
+  const pictures = process.env['SVC_PICTURES'];
+  if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
+};
 const scrape = async (): Promise<string> => String((await portal.admin('GET', '/metrics')).body);
 const valueOf = async (series: string): Promise<number> =>
   Number(
@@ -84,7 +88,14 @@ test('the errors of both are shown to the person and to the operator, each stack
   await tasks.getByText('2 tipos de erro relatados pelo aplicativo').click();
   await tasks.getByText('ninguém joga um dado de 13 lados').waitFor();
   await tasks.getByText(/2 vezes · no programa · versão 1\.0\.0 · por último há \d+ segundos?/).waitFor();
-  expect(await axeInBothThemes(page)).toEqual([]);
+  await tasks.getByText('Pilha de chamadas').first().click();
+  expect(await axeInBothThemes(page, { seen: async (suffix) => await picture(`app-errors${suffix}`) })).toEqual([]);
+  await page.setViewportSize({ width: 320, height: 640 });
+  await tasks.getByText('ninguém joga um dado de 13 lados').scrollIntoViewIfNeeded();
+  const box = await tasks.locator('svc-app-errors').boundingBox();
+  expect(box!.x >= 0 && box!.x + box!.width <= 320).toBe(true);
+  await picture('app-errors-320');
+  await page.setViewportSize({ width: 1280, height: 800 });
 });
 
 test('what was counted right before a stop is there after it', async () => {
