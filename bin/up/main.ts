@@ -25,6 +25,7 @@ import type { ClusterDocument, ServerDocument } from '../../schema/desired/docum
 import { SvcError } from '../../schema/errors.ts';
 import type { DoctorCheck, Gateway } from '../../schema/gateway.ts';
 import { createCluster } from './cluster.ts';
+import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { homesCheck } from './homes-check.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
@@ -170,7 +171,12 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
 
 /** Rows of `svc doctor` on the servers and the people that the portal knows. */
 function objectChecks({ context: { entries } }: Controller, gateway: Gateway): readonly (() => Promise<DoctorCheck>)[] {
-  return [() => separationCheck(entries), () => gpuCheck(gateway), async () => homesCheck(entries.people.values())];
+  return [
+    () => separationCheck(entries),
+    () => gpuCheck(gateway),
+    async () => homesCheck(entries.people.values()),
+    async () => clustersCheck(entries.clusters.values()),
+  ];
 }
 
 /** Where backends find the portal, which is known once it listens: by address on this machine, by its name from other servers. */

@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
+import { addAccount, removeAccount } from '../../test/support/sshd.ts';
 import { systemClock } from '../clock/system.ts';
 import type { Cluster } from './cluster.ts';
 import { describeCluster, never, quickPace, seenAs, stateOf, trial, type ClusterFixture } from './testing/cluster-contract.ts';
@@ -109,6 +110,35 @@ test('memory over the limit ends the command, not the machine', async () => {
   expect(await seenAs(one.cluster, job.name)).toMatchObject({ exitCode: 1 });
   expect(portal.log()).toContain('MemoryError');
   await portal.close();
+});
+
+test('of a portal that is root, jobs run as the account that the document names', async () => {
+  const home = mkdtempSync(path.join(os.tmpdir(), 'svc-account-'));
+  chmodSync(home, 0o755);
+  mkdirSync(path.join(home, 'h'), { mode: 0o755 });
+  const account = await addAccount(home, undefined);
+  const cluster = createLocalCluster({
+    name: 'local',
+    folder: '/nowhere',
+    hidden: [],
+    account: account.name,
+    clock: systemClock,
+    plain: true,
+    pace: quickPace,
+  });
+  const { job, portal } = await trial({ account: null }, ['bash', '-c', 'id -un; grep -c "" ../header']);
+  try {
+    await cluster.submit(job, never);
+    await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
+    expect(portal.log()).toBe(`${account.name}\n1\n`);
+    expect(existsSync(path.join(account.home, '.svc-jobs', job.name))).toBe(true);
+    const gone = createLocalCluster({ name: 'local', folder: '/nowhere', hidden: [], account: 'svctnone', clock: systemClock });
+    await expect(gone.submit(job, never)).rejects.toMatchObject({ code: 'REFUSED' });
+  } finally {
+    await removeAccount(account.name);
+    rmSync(home, { recursive: true, force: true });
+    await portal.close();
+  }
 });
 
 test('what can not be read is no empty list', async () => {

@@ -31,6 +31,8 @@ const folder = '.svc-jobs';
 const msOf: Readonly<Record<string, number>> = { submit: limits.submitMsMax, records: limits.accountAnswerMsMax };
 
 interface State {
+  /** What runs images on the server; its nodes are taken to have the same. `plain`: nothing does. */
+  isolation: string;
   readonly options: SlurmClusterOptions;
   /** Whose each job is that was seen or submitted. */
   readonly owners: Map<string, string>;
@@ -46,11 +48,10 @@ export function createSlurmCluster(options: SlurmClusterOptions): Cluster {
     if (!state.owners.has(name)) await list(state, name, signal);
     return state.owners.get(name) ?? null;
   };
-  let isolation = 'plain';
   return {
     name: options.name,
     get isolation() {
-      return isolation;
+      return state.isolation;
     },
     list: async (prefix, signal) => {
       const seen = await list(state, prefix, signal);
@@ -85,6 +86,7 @@ function stateOf(options: SlurmClusterOptions): State {
   const turn = createPace(options.clock, limits.schedulerCallsPerSecondMax);
   return {
     options,
+    isolation: 'plain',
     owners: new Map(),
     ended: new Map(),
     ask: async (account, signal, verb, ...words) => {
@@ -164,7 +166,9 @@ function endWith(record: JobRecord, row: SlurmRow | undefined, told: Omit<Cluste
 
 async function rowsOf(state: State, prefix: string, signal: AbortSignal): Promise<ReadonlyMap<string, SlurmRow>> {
   const found = new Map<string, SlurmRow>();
-  for (const line of await state.ask(null, signal, 'jobs', prefix)) {
+  const lines = await state.ask(null, signal, 'jobs', prefix);
+  state.isolation = lines.flatMap((line) => /^runtime\t(apptainer|singularity)$/.exec(line)?.[1] ?? [])[0] ?? 'plain';
+  for (const line of lines) {
     const row = readRow(line);
     if (row !== null && isBetter(row, found.get(row.seen.name))) found.set(row.seen.name, row);
   }

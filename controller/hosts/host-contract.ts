@@ -19,7 +19,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
-import type { Host } from './host.ts';
+import type { Host, HostRun } from './host.ts';
 
 export interface HostFixture {
   readonly host: Host;
@@ -59,6 +59,7 @@ export function describeHost(name: string, fixture: () => Promise<HostFixture>):
       rmSync(source, { recursive: true, force: true });
     });
     placeTests(() => made);
+    runTests(() => made);
     installTests(
       () => made,
       () => source,
@@ -108,6 +109,29 @@ function placeTests(made: () => HostFixture): void {
     await expect(host.dial(account, `/tmp/${'x'.repeat(limits.socketPathBytesMax)}`)).rejects.toMatchObject({
       code: 'SOCKET_PATH_TOO_LONG',
     });
+  });
+}
+
+function runTests(made: () => HostFixture): void {
+  const run = async (argv: readonly string[], change: Partial<HostRun> = {}, account: string | null = made().account) => {
+    const lines: string[] = [];
+    const signal = new AbortController().signal;
+    const end = await made().host.run(account, { argv, stdin: '', onLine: (line) => lines.push(line), signal, msMax: 20_000, ...change });
+    return { ...end, lines };
+  };
+
+  test('runs a program as the account, with what it reads, and tells how it ended', async () => {
+    const { place } = made();
+    const script = 'echo "a b"; printf last; echo "$HOME"; exit 3\n';
+    expect(await run(['bash', '-s'], { stdin: script })).toMatchObject({ code: 3, signal: null, lines: ['a b', `last${place.home}`] });
+    expect(await run(['bash', '-s'], { stdin: 'kill -9 $$\n' })).toMatchObject({ lines: [] });
+    expect((await run(['id', '-u'], {}, null)).lines).toEqual([expect.stringMatching(/^\d+$/) as string]);
+  });
+
+  test('a program that hangs, or that is wanted no more, is given up', async () => {
+    await expect(run(['sleep', '60'], { msMax: 300 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await expect(run(['sleep', '60'], { signal: AbortSignal.timeout(300) })).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(run(['id'], {}, '../root')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 }
 

@@ -16,6 +16,7 @@ do_jobs() {
   local rows row partition columns='JobID:24,State:24,exit_code:16,StartTime:24,EndTime:24,UserName:40,Partition:40,Reason:60,Name:80'
   local -A places=()
   rows=$(squeue --noheader --all --states all --sort=-p,i --Format "$columns" 2>&1) || fail 75 "squeue: $(in_short "$rows")"
+  row=$(command -v apptainer || command -v singularity) && printf 'runtime\t%s\n' "${row##*/}"
   while IFS= read -r row; do
     if [[ ${row:24:8} == PENDING* ]]; then
       partition=${row:152:40}
