@@ -159,7 +159,7 @@ function structuredCopy(node: Config): Config {
   };
 }
 
-test.for(['backend', 'supervision', 'room-connection'] as const)(
+test.for(['backend', 'supervision', 'room-connection', 'job'] as const)(
   `%s: a change of the machine makes its tests fail (seed ${seed})`,
   { timeout: 600_000 },
   async (id) => {

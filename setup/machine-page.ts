@@ -1,12 +1,14 @@
 /** The machines as tables: one row per state, event and condition, in the order in which the conditions are tried. */
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import { backendMachine } from '../machines/backend.ts';
+import { jobMachine } from '../machines/job.ts';
 import { roomConnectionMachine } from '../machines/room-connection.ts';
 import { supervisionMachine } from '../machines/supervision.ts';
 
 const machines: readonly { readonly title: string; readonly file: string; readonly machine: AnyStateMachine }[] = [
   { title: 'Backend, as the portal drives it (spec 3.2, 3.3)', file: 'machines/backend.ts', machine: backendMachine },
   { title: 'Supervision of one app (spec 3.3)', file: 'machines/supervision.ts', machine: supervisionMachine },
+  { title: 'A job of the queue', file: 'machines/job.ts', machine: jobMachine },
   { title: 'Connection to a room (spec 3.4)', file: 'machines/room-connection.ts', machine: roomConnectionMachine },
 ];
 

@@ -1,6 +1,7 @@
 /** What every store must do, as one suite: sqlite.test.ts runs it, the PostgreSQL store (issue 6) runs the same. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from './limits.ts';
+import { jobTests } from './jobs-contract.ts';
 import { roomTests } from './rooms-contract.ts';
 import type { Store, StoredConsent, StoredEvent, StoredSession, StoredStatus } from './store.ts';
 
@@ -74,6 +75,7 @@ export function describeStore(name: string, fixture: () => Promise<StoreFixture>
     appErrorTests(() => store, reopen);
     nameTests(() => store, reopen);
     roomTests(() => store.rooms, reopen);
+    jobTests(() => store.jobs);
   });
 }
 

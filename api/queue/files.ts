@@ -71,10 +71,10 @@ export function createQueueFiles(root: string): QueueFiles {
     outputPlace: (job, sha) => placeIn(jobFolder(job), sha),
     arrived: async ({ file }) => (await sizeOf(file)) ?? (await sizeOf(file + partSuffix)) ?? 0,
     add: (place, from, bytes, body) => inTurn(place.file, () => add(place, from, bytes, body)),
-    addLog: (job, from, body) => {
+    addLog: async (job, from, body) => {
       const file = path.join(jobFolder(job), 'registo');
       if (from >= limits.jobLogBytesMax) throw new SvcError('TOO_LARGE', `the log of a job holds at most ${limits.jobLogBytesMax} bytes`);
-      return inTurn(file, () => grow(file, from, body, { bytesMax: limits.jobLogBytesMax, onMore: 'drop' }));
+      return await inTurn(file, () => grow(file, from, body, { bytesMax: limits.jobLogBytesMax, onMore: 'drop' }));
     },
     open: ({ file }) => openFile(file),
     openLog: (job) => openFile(path.join(jobFolder(job), 'registo')),

@@ -73,14 +73,17 @@ export function createLine(): ClusterLine {
   };
 }
 
+const isOlder = (one: Waiting, other: Waiting): boolean =>
+  one.createdAtMs < other.createdAtMs || (one.createdAtMs === other.createdAtMs && one.id < other.id);
+
 /** Where it is, or belongs, in a list that is sorted by age. */
-function indexOf(jobs: readonly Waiting[], { createdAtMs, id }: Waiting): number {
+function indexOf(jobs: readonly Waiting[], job: Waiting): number {
   let low = 0;
   let high = jobs.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const other = jobs[middle];
-    if (other !== undefined && (other.createdAtMs < createdAtMs || (other.createdAtMs === createdAtMs && other.id < id))) low = middle + 1;
+    if (other !== undefined && isOlder(other, job)) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -127,9 +130,16 @@ function placeOf(
   const own = lines.filter(({ usuario }) => usuario === job.usuario);
   const before = own.reduce((sum, { jobs }) => sum + indexOf(jobs, job), 0);
   const turn = (running.get(job.usuario) ?? 0) + before;
-  const others = new Map<string, number>();
-  for (const { usuario, jobs } of lines) if (usuario !== job.usuario) others.set(usuario, (others.get(usuario) ?? 0) + jobs.length);
+  const others = new Map<string, (readonly Waiting[])[]>();
+  for (const { usuario, jobs } of lines) if (usuario !== job.usuario) others.set(usuario, [...(others.get(usuario) ?? []), jobs]);
   let place = before + 1;
-  for (const [usuario, count] of others) place += Math.min(count, Math.max(0, turn - (running.get(usuario) ?? 0)));
+  for (const [usuario, theirs] of others) {
+    const first = Math.max(0, turn - (running.get(usuario) ?? 0));
+    const count = theirs.reduce((sum, jobs) => sum + jobs.length, 0);
+    place += Math.min(count, first);
+    // As many under way: the older one goes. Of several apps the first that waits stands for all.
+    const equal = turn >= (running.get(usuario) ?? 0) ? (theirs.length === 1 ? theirs[0]?.[first] : theirs[0]?.[0]) : undefined;
+    if (equal !== undefined && first < count && isOlder(equal, job)) place += 1;
+  }
   return place;
 }

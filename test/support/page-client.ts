@@ -10,6 +10,8 @@ export interface PageAnswer {
 }
 
 export interface PageClient {
+  /** What each of its calls carries. */
+  readonly headers: Readonly<Record<string, string>>;
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;
 }
 
@@ -44,18 +46,13 @@ export async function signInPage(link: string, port: number): Promise<PageClient
   const answer = await sendTo({ port, method: 'GET', path: pathname + search, headers: { host, ...navigation } });
   const cookie = (answer.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
   if (cookie === '') throw new Error(`no session: ${answer.status}`);
+  const own = { host, cookie, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
   return {
+    headers: own,
     call: (method, path, body, headers = {}) => {
       const isRaw = body === undefined || Buffer.isBuffer(body);
       const type: Record<string, string> = isRaw ? { 'content-type': 'application/octet-stream' } : { 'content-type': 'application/json' };
-      const all = {
-        host,
-        cookie,
-        origin: `http://${host}`,
-        'sec-fetch-site': 'same-origin',
-        ...(body === undefined ? {} : type),
-        ...headers,
-      };
+      const all = { ...own, ...(body === undefined ? {} : type), ...headers };
       return sendTo({ port, method, path, headers: all, body: isRaw ? body : JSON.stringify(body) });
     },
   };

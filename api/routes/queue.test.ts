@@ -1,0 +1,240 @@
+/** What is taken into the queue and what is refused, with the place that is wrong; quota, news and how far bytes are. */
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { JobView } from '../../schema/wire/jobs.ts';
+import type { ManualClock } from '../testing/manual-clock.ts';
+import { createPortalWorld, type Answer, type Browser, type PortalWorld } from '../testing/portal-world.ts';
+
+let world: PortalWorld;
+let ana: Browser;
+beforeAll(async () => {
+  world = await createPortalWorld({ manifests: { notas: { recursos: { fila: true } } } });
+  ana = await world.signedIn('ana');
+});
+afterAll(() => world.close());
+beforeEach(() => (world.clock as ManualClock).advance(60_000));
+
+let sequence = 0;
+const submit = async (over: object = {}): Promise<Answer> => {
+  sequence += 1;
+  return await ana.call('POST', '/api/fila/trabalhos?app=notas', { chave: `k${sequence}`, comando: ['true'], ...over });
+};
+const raw = (method: string, path: string, body: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  ana.request(path, {
+    method,
+    body,
+    headers: { origin: world.url, 'sec-fetch-site': 'same-origin', 'content-type': 'text/plain', ...headers },
+  });
+const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
+const put = (text: string, { desde = 0, tamanho = text.length, name = sha(text) } = {}): Promise<Answer> =>
+  raw('PUT', `/api/fila/entradas/${name}?app=notas&desde=${desde}&tamanho=${tamanho}`, text);
+
+/** The wrapper of a job. */
+async function wrapper(id: string): Promise<(method: string, path: string, body: string) => Promise<Answer>> {
+  const token = randomBytes(32).toString('base64url');
+  await world.store.jobs.noteAttempt(id, 0, sha(token));
+  return (method, path, body) =>
+    world.browser().request(`/api/fila/executor${path}`, {
+      method,
+      headers: { host: `127.0.0.1:${world.port}`, authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+      ...(method === 'GET' ? {} : { body }),
+    });
+}
+
+test('a job is what was submitted, with what the cluster gives where nothing was asked for', async () => {
+  const answer = await submit({
+    nome: 'soma',
+    imagem: 'docker.io/library/alpine:3',
+    comando: ['sh', '-c', 'x'],
+    ambiente: { A: '1' },
+    limites: { segundos: 9 },
+  });
+  expect([answer.status, answer.json()]).toMatchObject([
+    201,
+    {
+      app: 'notas',
+      usuario: 'ana',
+      nome: 'soma',
+      cluster: 'local',
+      estado: 'em-espera',
+      motivo: 'JobHeld',
+      imagem: 'docker.io/library/alpine:3',
+      comando: ['sh', '-c', 'x'],
+      limites: { cpus: 1, memoriaMb: 1_024, segundos: 9, gpus: 0 },
+      codigo: null,
+      terminadoEm: null,
+    },
+  ]);
+  expect((await submit({ chave: `k${sequence}`, comando: ['other'] })).json()).toMatchObject({
+    status: 409,
+    code: 'CONFLICT',
+    id: answer.json().id,
+  });
+});
+
+test.for([
+  ['no command', { comando: [] }, 400],
+  ['a NUL in the command', { comando: ['a\u0000b'] }, 400],
+  ['no variable of an environment', { ambiente: { '1A': 'x' } }, 400],
+  ['an unknown field', { segredo: 'x' }, 400],
+  ['a key over lines', { chave: 'a\nb' }, 400],
+  ['half a processor', { limites: { cpus: 0.5 } }, 400],
+  ['more than the cluster takes', { limites: { cpus: 5 } }, 413],
+  ['another cluster', { cluster: 'lua' }, 404],
+  ['an image that is an option', { imagem: '--privileged' }, 400],
+  ['a path that leads out', { entradas: [{ caminho: '../a', sha: sha('x') }] }, 400],
+  ['an absolute path', { entradas: [{ caminho: '/etc/passwd', sha: sha('x') }] }, 400],
+  ['one path twice', { entradas: ['a', 'a'].map((caminho) => ({ caminho, sha: sha('x') })) }, 400],
+  ['a file that is a folder too', { entradas: ['a/b', 'a'].map((caminho) => ({ caminho, sha: sha('x') })) }, 400],
+  ['an input that is not there', { entradas: [{ caminho: 'a', sha: sha('x') }] }, 409],
+] as const)('%s is refused', async ([, over, status]) => {
+  const answer = await submit(over);
+  expect([answer.status, answer.json().detail]).toEqual([status, expect.any(String)]);
+});
+
+test('an input comes in pieces; the person has only so much space', async () => {
+  const text = 'a'.repeat(300);
+  const half = await put(text.slice(0, 150), { tamanho: 300, name: sha(text) });
+  expect(half.json()).toEqual({ ate: 150, completo: false });
+  expect((await submit({ entradas: [{ caminho: 'a', sha: sha(text) }] })).json()).toMatchObject({
+    code: 'INPUT_MISSING',
+    faltam: [sha(text)],
+  });
+  expect((await ana.call('GET', `/api/fila/entradas/${sha(text)}?app=notas`)).json()).toEqual({ ate: 150, completo: false });
+  expect((await put(text.slice(150), { desde: 150, tamanho: 301, name: sha(text) })).json().code).toBe('CONFLICT');
+  expect((await put(text.slice(100), { desde: 100, tamanho: 300, name: sha(text) })).json()).toEqual({ ate: 300, completo: true });
+  expect((await submit({ entradas: [{ caminho: 'a', sha: sha(text) }] })).status).toBe(201);
+  const large = await put('b'.repeat(701));
+  expect([large.status, large.json().code]).toEqual([507, 'SPACE_USED']);
+  expect((await put('x', { name: sha('y') })).json().code).toBe('DIGEST_MISMATCH');
+  expect((await ana.call('GET', '/api/fila?app=notas')).json().espaco).toEqual({ bytes: 301, bytesMax: 1_000 });
+  expect(
+    (await raw('PUT', `/api/fila/entradas/${sha(text)}?app=notas&desde=0&tamanho=300`, text, { 'content-encoding': 'gzip' })).status,
+  ).toBe(400);
+});
+
+test('what the wrapper says is taken once, never goes back, and is refused where it is no report', async () => {
+  const { id } = (await submit()).json() as JobView;
+  const ask = await wrapper(id);
+  const enqueued: string[] = [];
+  const off = world.bus.onEnqueue((key) => enqueued.push(key));
+  const beat = async (body: string): Promise<number> => (await ask('POST', '/batida', body)).status;
+  expect([
+    await beat('estado=iniciado\n'),
+    await beat('estado=a-correr\nprogresso=0.25\n'),
+    await beat('estado=a-correr\nprogresso=0.5\n'),
+    await beat('estado=iniciado\n'),
+  ]).toEqual([204, 204, 204, 204]);
+  off();
+  // Progress alone wakes no decision.
+  expect(enqueued).toEqual([`Job/${id}`, `Job/${id}`]);
+  expect((await ana.call('GET', `/api/fila/trabalhos/${id}?app=notas`)).json()).toMatchObject({
+    progresso: 0.5,
+    iniciadoEm: expect.any(Number),
+  });
+  expect((await world.store.jobs.job(id))?.report).toMatchObject({ estado: 'a-correr', codigo: null });
+  for (const wrong of ['estado=feito\ncodigo=x', 'codigo=256x', 'progresso=2', 'progresso=-1']) expect(await beat(wrong)).toBe(400);
+  expect(await beat('x'.repeat(5_000))).toBe(413);
+  await ana.call('DELETE', `/api/fila/trabalhos/${id}?app=notas`);
+  expect(await beat('estado=a-correr\n')).toBe(410);
+});
+
+test('outputs that do not fit are told, the others come in, and are read also while the job runs', async () => {
+  const { id } = (await submit()).json() as JobView;
+  const ask = await wrapper(id);
+  const line = (text: string, path: string): string => `${sha(text)}\t${text.length}\tsaida/${path}\n`;
+  const wanted = await ask('POST', '/saidas', line('abc', 'a%20b.txt') + line('z'.repeat(900), 'large'));
+  expect([wanted.status, wanted.text]).toEqual([200, `${sha('abc')}\t0\n`]);
+  expect((await ask('PUT', `/saidas/${sha('abc')}?desde=0`, 'ab')).json()).toEqual({ ate: 2, completo: false });
+  expect((await ask('POST', '/saidas', line('abc', 'a%20b.txt'))).text).toBe(`${sha('abc')}\t2\n`);
+  expect((await ask('PUT', `/saidas/${sha('z'.repeat(900))}?desde=0`, 'z')).status).toBe(404);
+  expect((await ask('PUT', `/saidas/${sha('abc')}?desde=1`, 'bc')).json()).toEqual({ ate: 3, completo: true });
+  expect((await ask('POST', '/saidas', line('abc', 'a%20b.txt'))).text).toBe('');
+  const output = await ana.call('GET', `/api/fila/trabalhos/${id}/saida/a%20b.txt?app=notas`);
+  expect([output.text, output.headers['content-disposition'], output.headers['content-type']]).toEqual([
+    'abc',
+    'attachment',
+    'application/octet-stream',
+  ]);
+  for (const wrong of [
+    'x\t1\tsaida/a\n',
+    `${sha('a')}\t1\t../a\n`,
+    `${sha('a')}\t1\tsaida/../a\n`,
+    `${sha('a')}\t1\tentrada/a\n`,
+    line('a', 'a') + line('b', 'a'),
+    `${sha('a')}\t-1\tsaida/a\n`,
+  ])
+    expect((await ask('POST', '/saidas', wrong)).status).toBe(400);
+});
+
+test('a log is read piece by piece', async () => {
+  const { id } = (await submit()).json() as JobView;
+  const ask = await wrapper(id);
+  expect((await ask('PUT', '/registo?desde=0', 'one\n')).json()).toEqual({ ate: 4 });
+  expect((await ask('PUT', '/registo?desde=2', 'e\ntwo\n')).json()).toEqual({ ate: 8 });
+  const log = async (from: number) => {
+    const { text, headers } = await ana.call('GET', `/api/fila/trabalhos/${id}/registo?app=notas&desde=${from}`);
+    return [text, headers['svc-registo-ate']];
+  };
+  expect([await log(0), await log(4), await log(8), await log(99)]).toEqual([
+    ['one\ntwo\n', '8'],
+    ['two\n', '8'],
+    ['', '8'],
+    ['', '99'],
+  ]);
+});
+
+test('a question is held until the job changed, or its time is over', async () => {
+  const { id } = (await submit()).json() as JobView;
+  const path = `/api/fila/trabalhos/${id}?app=notas`;
+  const { etag = '' } = (await ana.call('GET', path)).headers;
+  const ask = (): Promise<Answer> =>
+    ana.request(`${path}&espera=30`, { headers: { origin: world.url, 'sec-fetch-site': 'same-origin', 'if-none-match': etag } });
+  expect((await ana.request(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+  let isAnswered = false;
+  const late = ask().finally(() => {
+    isAnswered = true;
+  });
+  await expect
+    .poll(() => {
+      (world.clock as ManualClock).advance(31_000);
+      return isAnswered;
+    })
+    .toBe(true);
+  expect((await late).status).toBe(304);
+  const held = ask();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await ana.call('DELETE', path);
+  world.bus.jobChanged({ id, usuario: 'ana', app: 'notas' });
+  const answer = await held;
+  expect([answer.status, answer.json().cancelamento, answer.headers.etag === etag]).toEqual([200, true, false]);
+});
+
+test('pages hear of their jobs twice a second at most', () => {
+  const told: string[] = [];
+  const off = world.bus.onPublish((person, event) => void (event.type === 'trabalhos' && told.push(person)));
+  for (let n = 0; n < 50; n += 1) world.bus.jobChanged({ id: 'j1', usuario: 'ana', app: 'notas' });
+  world.bus.jobChanged({ id: 'j2', usuario: '', app: 'notas' });
+  (world.clock as ManualClock).advance(500);
+  off();
+  expect(told).toEqual(['ana']);
+});
+
+test('a server-scope app that asks for itself has jobs of its own', async () => {
+  const token = randomBytes(32).toString('base64url');
+  await world.store.rooms.putPortalToken({
+    tokenHash: sha(token),
+    usuario: '@casa',
+    app: 'notas',
+    scopes: ['fila'],
+    startHash: 's',
+    atMs: 0,
+  });
+  const headers = { host: `127.0.0.1:${world.port}`, authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const made = await world
+    .browser()
+    .request('/api/fila/trabalhos', { method: 'POST', headers, body: JSON.stringify({ chave: 'a', comando: ['x'] }) });
+  expect([made.status, made.json()]).toMatchObject([201, { usuario: '@casa', app: 'notas' }]);
+  expect((await world.browser().request(`/api/fila/trabalhos/${made.json().id}`, { headers })).status).toBe(200);
+  expect((await ana.call('GET', `/api/fila/trabalhos/${made.json().id}?app=notas`)).status).toBe(404);
+});

@@ -1,0 +1,179 @@
+/**
+ * kill -9 of the portal at each step of a job, from its submission to the removal of its rows, and in the middle of uploads, log and download. After a
+ * restart no job is lost and none ran twice: each run of a command says so to a witness beside the portal. The points are those of
+ * controller/faults.ts; SVC_TEST_LONG=1 takes every point, otherwise a seed takes every third one.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jobFaultPoints } from '../../controller/faults.ts';
+import type { JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
+import { tellCount } from '../support/counts.ts';
+import { signInPage, type PageClient } from '../support/page-client.ts';
+import { emptyServer, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { whenInstalled } from './world.ts';
+
+const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+/** A job that was kept for a week is dropped: none of these is that old. */
+const reachable = jobFaultPoints.filter((point) => !point.endsWith('drop') && !point.endsWith('dropped'));
+const chosen = process.env['SVC_TEST_LONG'] === '1' ? reachable : reachable.filter((_, at) => at % 3 === seed % 3);
+
+let folder: string;
+let portal: RunningPortal;
+let page: PageClient;
+let killed = 0;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => witness.listen(0, '127.0.0.1', resolve));
+  folder = await mkdtemp(join(tmpdir(), 'svcz-'));
+  const packages = join(folder, 'p');
+  await cp(join(repository, 'examples/apps/notas'), join(packages, 'notas'), { recursive: true });
+  const file = join(packages, 'notas/svc-app.json');
+  const manifest = JSON.parse(await readFile(file, 'utf8')) as { version: string };
+  await writeFile(file, JSON.stringify({ ...manifest, recursos: { fila: true } }));
+  await mkdir(join(folder, 'd'));
+  const documents = [
+    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}, fila: {} }`,
+    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',
+    'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa, account: ana }',
+    `kind: Package\nmetadata: { name: notas }\nspec: { app: notas, versao: "${manifest.version}", server: casa, instalacao: sistema }`,
+  ];
+  await writeFile(join(folder, 'd/casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
+  portal = await startPortal({ desired: join(folder, 'd'), state: join(folder, 's') });
+  await whenInstalled(portal, 'notas');
+  await signIn();
+}, 60_000);
+afterAll(async () => {
+  witness.close();
+  await portal?.stop();
+  await emptyServer(join(folder, 's'));
+  await rm(folder, { recursive: true, force: true });
+  tellCount(`jobs: the portal was killed ${killed} times, at ${chosen.length} of ${jobFaultPoints.length} points, seed ${seed}`);
+});
+
+async function signIn(): Promise<void> {
+  page = await signInPage(portal.link, portal.port);
+}
+
+/** Starts it anew; with a point, one that kills itself there. */
+async function again(point = ''): Promise<void> {
+  await portal.again({ SVC_FAULT_POINT: point });
+  await signIn();
+}
+
+async function dead(): Promise<void> {
+  await until('the portal is dead', async () => (await portal.admin('GET', '/api/admin/fila').catch(() => null)) === null, 40_000, 50);
+  await portal.kill();
+  killed += 1;
+}
+
+const list = async (): Promise<readonly JobView[]> => ((await page.call('GET', '/api/fila?app=notas')).json() as QueueAnswer).trabalhos;
+const find = async (chave: string): Promise<JobView | undefined> => (await list()).find((job) => job.chave === chave);
+const whenOver = (chave: string): Promise<JobView> =>
+  until(`${chave} over`, async () => {
+    const job = await find(chave).catch(() => undefined);
+    return job === undefined || job.terminadoEm === null ? null : job;
+  });
+/** Each run of a command says so to a witness that outlives portals. */
+const runs: string[] = [];
+const witness = net.createServer((socket) => socket.on('data', (text) => runs.push(text.toString().trim())));
+const witnessPort = (): number => (witness.address() as AddressInfo).port;
+const submitted = (chave: string, seconds = 0) => ({
+  chave,
+  comando: ['bash', '-c', `echo ${chave} >/dev/tcp/127.0.0.1/${witnessPort()}; echo ran; sleep ${seconds}; echo ${chave} >saida/x`],
+  limites: { segundos: 60 },
+});
+const logOf = async ({ id }: JobView): Promise<string> =>
+  (await page.call('GET', `/api/fila/trabalhos/${id}/registo?app=notas`)).body.toString();
+const outputOf = async ({ id }: JobView): Promise<string> =>
+  (await page.call('GET', `/api/fila/trabalhos/${id}/saida/x?app=notas`)).body.toString();
+
+describe(`a portal that dies in a step of a job (seed ${seed})`, () => {
+  test.for(chosen)('%s', { timeout: 120_000 }, async (point) => {
+    const cancels = point.includes('cancel');
+    const body = submitted(point, cancels ? 300 : 0);
+    await portal.kill();
+    await again(point);
+    // Perhaps it dies before it answers: who submits asks again with the same key.
+    await page.call('POST', '/api/fila/trabalhos?app=notas', body).catch(() => null);
+    if (cancels) {
+      const job = await until('it runs', async () => {
+        const seen = await find(point);
+        // What is not sent when it is ended may be lost.
+        return seen?.estado === 'a-correr' && seen.registo > 0 ? seen : null;
+      });
+      await page.call('DELETE', `/api/fila/trabalhos/${job.id}?app=notas`).catch(() => null);
+    }
+    await dead();
+    await again();
+    const answer = await page.call('POST', '/api/fila/trabalhos?app=notas', body);
+    expect([200, 201]).toContain(answer.status);
+    const job = await whenOver(point);
+    expect((await list()).filter(({ chave }) => chave === point)).toHaveLength(1);
+    expect(job).toMatchObject(cancels ? { estado: 'cancelado' } : { estado: 'terminado', motivo: 'JobDone', codigo: 0 });
+    expect(runs.filter((chave) => chave === point)).toEqual([point]);
+    expect(await logOf(job)).toBe('ran\n');
+    expect(cancels ? `${point}\n` : await outputOf(job)).toBe(`${point}\n`);
+    const why = await portal.admin('GET', `/api/admin/why?key=Job/${job.id}`);
+    expect(why.body).toMatchObject({ waitsFor: null, sentence: expect.stringContaining(`is ${job.estado}`) });
+  });
+});
+
+test('a portal that is killed under an upload, under the end of a job and under a download loses and doubles no byte', async () => {
+  const bytes = randomBytes(24 * 1_024 * 1_024);
+  const sha = createHash('sha256').update(bytes).digest('hex');
+  const path = `/api/fila/entradas/${sha}?app=notas`;
+  // Half of it, and the portal dies.
+  const half = sendSlowly(`${path}&desde=0&tamanho=${bytes.length}`, bytes.subarray(0, bytes.length / 2));
+  await half.sent;
+  await portal.kill();
+  killed += 1;
+  await again();
+  const { ate } = (await page.call('GET', path)).json() as { ate: number };
+  expect(ate).toBeLessThanOrEqual(bytes.length / 2);
+  // From too early on, as who did not hear how far it is: the overlap is skipped.
+  const from = Math.max(0, ate - 1_000);
+  const rest = await page.call('PUT', `${path}&desde=${from}&tamanho=${bytes.length}`, bytes.subarray(from));
+  expect(rest.json()).toEqual({ ate: bytes.length, completo: true });
+  const command = 'for n in 1 2 3 4; do echo "line $n"; sleep 0.4; done; cp entrada/a saida/b';
+  const body = { chave: 'bytes', comando: ['bash', '-c', command], entradas: [{ caminho: 'entrada/a', sha }], limites: { segundos: 120 } };
+  await page.call('POST', '/api/fila/trabalhos?app=notas', body);
+  for (const state of ['a-correr', 'a-recolher', 'terminado']) {
+    await until(
+      state,
+      async () => {
+        const estado = (await find('bytes'))?.estado;
+        return estado === state || estado === 'terminado';
+      },
+      60_000,
+      25,
+    );
+    await portal.kill();
+    killed += 1;
+    await again();
+  }
+  const job = await whenOver('bytes');
+  expect(job).toMatchObject({ estado: 'terminado', motivo: 'JobDone' });
+  expect(await logOf(job)).toBe('line 1\nline 2\nline 3\nline 4\n');
+  const output = `/api/fila/trabalhos/${job.id}/saida/b?app=notas`;
+  const first = await page.call('GET', output, undefined, { range: `bytes=0-${bytes.length / 2}` });
+  await portal.kill();
+  killed += 1;
+  await again();
+  const second = await page.call('GET', output, undefined, { range: `bytes=${first.body.length}-`, 'if-range': first.headers.etag ?? '' });
+  expect([first.status, second.status, Buffer.concat([first.body, second.body]).equals(bytes)]).toEqual([206, 206, true]);
+}, 120_000);
+
+/** The body ends never: `sent` once the portal has taken what there is of it. */
+function sendSlowly(path: string, bytes: Buffer): { readonly sent: Promise<unknown> } {
+  const headers = { ...page.headers, 'content-length': String(bytes.length * 2), 'content-type': 'application/octet-stream' };
+  const request = http.request({ host: '127.0.0.1', port: portal.port, method: 'PUT', path, headers });
+  request.on('error', () => undefined);
+  const sent = request.write(bytes) ? Promise.resolve() : once(request, 'drain');
+  return { sent };
+}
