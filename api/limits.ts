@@ -53,6 +53,8 @@ export const limits = {
   // The queue. Decision: docs/decisions/0211-the-queue.md
   /** Of one answer with a piece of a log. */
   jobLogPieceBytesMax: 1_024 ** 2,
+  /** Who follows a log over the control socket looks at least so often. */
+  jobLogLookMs: 2_000,
   /** The list of outputs that a wrapper sends. */
   jobListBytesMax: 2 * 1_024 ** 2,
   jobReportBytesMax: 4 * 1_024,

@@ -188,6 +188,39 @@ secret
   .addOption(output())
   .action(async (backend, name, options) => (await import('./commands/secret.ts')).runSecretRemove(backend, name, options));
 
+const jobs = program.command('jobs').description('jobs of the queue: look at them, read their logs, cancel them');
+jobs
+  .command('get')
+  .argument('[job]', 'its id; without it all, the newest first')
+  .description('jobs with state, place in the queue and reason')
+  .option('--person <name>', 'of this person only')
+  .option('--cluster <name>', 'of this cluster only')
+  .option('-n, --limit <count>', 'how many', count, 50)
+  .addOption(state())
+  .addOption(output())
+  .action(async (job, options) => (await import('./commands/jobs.ts')).runJobsGet(job, options));
+jobs
+  .command('logs')
+  .argument('<job>', 'its id')
+  .description('what the command of a job printed')
+  .option('-f, --follow', 'go on as it is written, to the end of the job')
+  .addOption(state())
+  .action(async (job, options) => (await import('./commands/jobs.ts')).runJobsLogs(job, options));
+jobs
+  .command('cancel')
+  .argument('<job>', 'its id')
+  .description('cancel a job; one that ended stays as it is')
+  .addOption(state())
+  .addOption(output())
+  .action(async (job, options) => (await import('./commands/jobs.ts')).runJobsCancel(job, options));
+jobs
+  .command('why')
+  .argument('<job>', 'its id')
+  .description('why it is as it is, what it waits for, and the fix')
+  .addOption(state())
+  .addOption(output())
+  .action(async (job, options) => (await import('./commands/jobs.ts')).runJobsWhy(job, options));
+
 program
   .command('sessions')
   .argument('[person]', 'of whom; without it of everybody')

@@ -301,14 +301,12 @@ describe.concurrent.each(runtimes)('%s', (runtime) => {
     expect(await estado()).toEqual({ ...nothing, declarada: true, motivo: 'sem motivo registrado' });
   });
 
-  test('with the portal’s credential, verbs of a later version refuse with a code instead of pretending, and those of this one try', async ({
-    expect,
-  }) => {
+  test('with the portal’s credential, verbs try, and say that the portal is away', async ({ expect }) => {
     const bench = await startBench(runtime, frontend(), { ...credential, SVC_PORTAL_SCOPES: 'salas,fila,metricas' });
     const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
-    expect(found.fila).toMatchObject({ disponivel: false, codigo: 'NAO_CONSTRUIDO' });
+    expect(found.fila).toMatchObject({ disponivel: false, codigo: 'SEM_REDE' });
     expect(found).toMatchObject({
-      submeter: { codigo: 'NAO_CONSTRUIDO' },
+      submeter: { codigo: 'SEM_REDE' },
       bilhete: { codigo: 'SEM_REDE' },
       metricas: { disponivel: true, motivo: null },
       contar: null,

@@ -115,8 +115,8 @@ is gone. The fourth is what happens outside the shell: *rejects* is \`fora do am
 const middle = `
 Outside the shell \`app.capacidades\` and \`capabilities\` answer \`{ host: 'none', shellVersion: null, verbos: [] }\`, \`window.close\` closes a tab that a
 script opened, \`dialogo.confirmar\` and \`perguntar\` ask in the browser's own dialog, \`area.ler\` reads where the browser allows it,
-\`notificar\` writes to the console, \`janela.abrir\` and \`window.abrir\` open a tab, \`salas.entrar\` gives a document to write in, in state \`fora\`,
-and \`metricas.*\` counts nothing.
+\`notificar\` writes to the console, \`janela.abrir\` and \`window.abrir\` open a tab, \`fila.disponivel\` and \`metricas.disponivel\` answer
+\`FORA_DO_AMBIENTE\`, \`salas.entrar\` gives a document to write in, in state \`fora\`, and \`metricas.*\` counts nothing.
 
 \`arquivos.*\` and \`disco.*\` are not in this version: the desktop has no files yet.
 

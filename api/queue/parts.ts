@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { addExecutorRoutes } from '../routes/queue-executor.ts';
+import { addQueueAdminRoutes } from '../routes/queue-admin.ts';
 import { addQueueFileRoutes } from '../routes/queue-files.ts';
 import { addQueueRoutes } from '../routes/queue.ts';
 import { createUploads } from '../uploads.ts';
@@ -49,6 +50,7 @@ export function createQueueParts({ store, bus, clock, gateway, queueDir, onError
     register: (app) => {
       addQueueRoutes(app, { queue, news, jobs, count, view: gateway.queue });
       addQueueFileRoutes(app, { queue, transfers, clock, count });
+      addQueueAdminRoutes(app, { queue, jobs, transfers, news, onError });
       addExecutorRoutes(app, { executor, clock });
     },
     close: () => {

@@ -5,7 +5,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { OutputsAnswer, UploadAnswer } from '../../schema/wire/jobs.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
 import { queueCaller } from '../queue/callers.ts';
-import { limits } from '../limits.ts';
+import { readPiece } from '../queue/job-log.ts';
 import type { CountChange } from '../queue/rate.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Transfers } from '../queue/transfers.ts';
@@ -150,14 +150,7 @@ async function sendLog(
 ): Promise<FastifyReply> {
   const job = await queue.row(queueCaller(request, request.query.app), request.params.id);
   const from = Number(request.query.desde ?? 0);
-  const file = await transfers.openLog(job);
-  const bytes = Math.max(0, Math.min((file?.bytes ?? 0) - from, limits.jobLogPieceBytesMax));
-  try {
-    const piece = Buffer.alloc(bytes);
-    const read = bytes === 0 ? 0 : ((await file?.handle.read(piece, 0, bytes, from))?.bytesRead ?? 0);
-    reply.headers({ ...dataHeaders, 'content-type': 'text/plain; charset=utf-8', 'svc-registo-ate': String(from + read) });
-    return await reply.send(piece.subarray(0, read));
-  } finally {
-    await file?.handle.close();
-  }
+  const piece = await readPiece(transfers, job, from);
+  reply.headers({ ...dataHeaders, 'content-type': 'text/plain; charset=utf-8', 'svc-registo-ate': String(from + piece.length) });
+  return await reply.send(piece);
 }

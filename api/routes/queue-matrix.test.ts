@@ -47,6 +47,8 @@ const routes = {
   announce: { method: 'POST', path: '/api/fila/executor/saidas', body: `${shaOfOutput}\t3\tsaida/a/b.txt\n`, type: 'text/plain' },
   send: { method: 'PUT', path: `/api/fila/executor/saidas/${shaOfOutput}?desde=0`, body: 'out', type: 'text/plain' },
   adminList: { method: 'GET', path: '/api/admin/fila' },
+  adminRead: { method: 'GET', path: '/api/admin/fila/trabalhos/:id' },
+  adminLog: { method: 'GET', path: '/api/admin/fila/trabalhos/:id/registo' },
   adminCancel: { method: 'DELETE', path: '/api/admin/fila/trabalhos/:id' },
 } as const satisfies Record<string, Route>;
 type Name = keyof typeof routes;
@@ -95,6 +97,8 @@ const expected: { readonly [N in Name]: readonly number[] } = {
   announce: ofWrapper(200, 200),
   send: ofWrapper(200, 404),
   adminList: ofAdmin,
+  adminRead: ofAdmin,
+  adminLog: ofAdmin,
   // A change without an origin is no page's, whatever it carries.
   adminCancel: [403, 403, 403, 200, 403, 403, 403, 403, 403, 403, 403, 403, 401],
 };

@@ -8,6 +8,7 @@ import { finite, oneOf, optional, route } from './check.ts';
 import { personVerbs } from './desk-verbs.ts';
 import { limits } from './limits.ts';
 import { metricVerbs } from './metric-verbs.ts';
+import { queueVerbs } from './queue-verbs.ts';
 import { roomVerbs } from './room-verbs.ts';
 import { settingsVerbs } from './settings-verbs.ts';
 import { tabVerbs } from './tab-verbs.ts';
@@ -56,7 +57,7 @@ const deskVerbs = {
   'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
 };
 
-const table = { ...deskVerbs, ...tabVerbs, ...personVerbs, ...appVerbs, ...settingsVerbs, ...roomVerbs, ...metricVerbs };
+const table = { ...deskVerbs, ...tabVerbs, ...personVerbs, ...appVerbs, ...settingsVerbs, ...queueVerbs, ...roomVerbs, ...metricVerbs };
 type Table = typeof table;
 
 export type VerbName = keyof Table;

@@ -25,6 +25,7 @@ export const jobQuery = closed({ app: appId, espera: { type: 'string', pattern: 
 export const inputParams = closed({ sha });
 export const inputQuery = closed({ app: appId, desde: digits, tamanho: digits }, ['desde', 'tamanho']);
 export const logQuery = closed({ app: appId, desde: digits }, []);
+export const adminLogQuery = closed({ desde: digits, follow: { type: 'string', const: '1' } }, []);
 export const outputParams = closed({ id: jobId, '*': text });
 export const offsetQuery = closed({ desde: digits });
 

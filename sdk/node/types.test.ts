@@ -1,6 +1,7 @@
 /** The declared types of the Node runtime and what it really exports are the same names, so neither can drift alone. */
 import { createRequire } from 'node:module';
 import { expect, expectTypeOf, test } from 'vitest';
+import type { JobView, OutputsAnswer } from '../../schema/wire/jobs.ts';
 import type { AttachmentAnswer, RoomAnswer, RoomGroup, RoomPerson, RoomView, TicketAnswer } from '../../schema/wire/rooms.ts';
 import type * as declared from './svc/index.d.ts';
 
@@ -21,7 +22,15 @@ const expected: Names<Omit<typeof declared, 'ErroSvc' | 'default'>> = {
   },
   web: { spa: 'function' },
   apps: { disponivel: 'function', pedir: 'function', listar: 'function' },
-  fila: { disponivel: 'function', submeter: 'function', acompanhar: 'function', baixar: 'function', cancelar: 'function' },
+  fila: {
+    disponivel: 'function',
+    submeter: 'function',
+    acompanhar: 'function',
+    saidas: 'function',
+    baixar: 'function',
+    cancelar: 'function',
+    listar: 'function',
+  },
   gpu: { concedida: 'function', disponivel: 'function', estado: 'function' },
   metricas: { disponivel: 'function', contar: 'function', duracao: 'function', relatarErro: 'function', encerrar: 'function' },
   salas: {
@@ -59,6 +68,8 @@ test('what the portal answers is declared as the portal declares it', () => {
   expectTypeOf<declared.Sala>().toEqualTypeOf<RoomView>();
   expectTypeOf<declared.PessoaDaSala>().toEqualTypeOf<RoomPerson>();
   expectTypeOf<declared.GrupoDaSala>().toEqualTypeOf<RoomGroup>();
+  expectTypeOf<Omit<declared.Trabalho, 'motivo'>>().toEqualTypeOf<Omit<JobView, 'motivo'>>();
+  expectTypeOf<readonly declared.SaidaDoTrabalho[]>().toEqualTypeOf<OutputsAnswer['saidas']>();
   expectTypeOf<declared.Anexo>().toEqualTypeOf<AttachmentAnswer>();
   expectTypeOf<Omit<declared.Bilhete, 'urls'>>().toEqualTypeOf<TicketAnswer>();
   expectTypeOf<Awaited<ReturnType<typeof declared.salas.ler>>>().toEqualTypeOf<RoomAnswer>();

@@ -5,6 +5,8 @@ import { inFrame } from './bridge.ts';
 import { readClipboard } from './clipboard.ts';
 import { failure, type Args } from './requests.ts';
 
+const notAvailable = () => ({ disponivel: false, motivo: 'fora do ambiente', codigo: 'FORA_DO_AMBIENTE' });
+
 const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Promise<AnswerOf<V>> } = {
   'app.capacidades': () => ({ host: 'none', shellVersion: null, verbos: [] }),
   'window.close': () => {
@@ -18,7 +20,8 @@ const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Prom
   'dialogo.confirmar': ({ texto }) => window.confirm(texto),
   'dialogo.perguntar': ({ texto, valor }) => window.prompt(texto, valor),
   'area.ler': readClipboard,
-  'metricas.disponivel': () => ({ disponivel: false, motivo: 'fora do ambiente', codigo: 'FORA_DO_AMBIENTE' }),
+  'metricas.disponivel': notAvailable,
+  'fila.disponivel': notAvailable,
   'janela.abrir': ({ rota }) => {
     if (rota !== undefined && !isRoute(rota)) throw failure('argumentos-invalidos', 'janela.abrir: rota inválido');
     return { nova: window.open(rota ?? document.baseURI, '_blank', 'noopener') !== null };

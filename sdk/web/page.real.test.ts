@@ -243,6 +243,15 @@ const declared: Names<Svc> = {
   gpu: { concedida: 'function', estado: 'function' },
   apps: { pedir: 'function', listar: 'function' },
   configuracoes: { ligar: 'function', ligada: 'function', abrir: 'function' },
+  fila: {
+    disponivel: 'function',
+    submeter: 'function',
+    acompanhar: 'function',
+    saidas: 'function',
+    baixar: 'function',
+    cancelar: 'function',
+    listar: 'function',
+  },
   salas: {
     criar: 'function',
     entrar: 'function',

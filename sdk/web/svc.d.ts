@@ -178,6 +178,90 @@ type SvcAcaoNasAbas =
   | { readonly acao: 'ordenar'; readonly ids: readonly string[] }
   | { readonly acao: 'nova' };
 
+type SvcEstadoDoTrabalho =
+  | 'em-espera'
+  | 'a-submeter'
+  | 'na-fila'
+  | 'a-correr'
+  | 'a-recolher'
+  | 'desconhecido'
+  | 'terminado'
+  | 'falhou'
+  | 'cancelado';
+
+interface SvcLimitesDoTrabalho {
+  readonly cpus: number;
+  readonly memoriaMb: number;
+  readonly segundos: number;
+  readonly gpus: number;
+}
+
+interface SvcTrabalho {
+  readonly id: string;
+  readonly app: string;
+  readonly usuario: string;
+  readonly nome: string;
+  readonly chave: string;
+  readonly cluster: string;
+  readonly estado: SvcEstadoDoTrabalho;
+  /** Reason code (docs/reasons.md). */
+  readonly motivo: string;
+  /** For engineers, English. */
+  readonly mensagem: string;
+  /** Place among those that wait, from 1; null: it does not wait, or nobody can tell. */
+  readonly lugar: number | null;
+  /** 0 to 1, as the command says; null: it says nothing. */
+  readonly progresso: number | null;
+  /** Exit code of the command. */
+  readonly codigo: number | null;
+  /** Bytes of the log so far. */
+  readonly registo: number;
+  readonly cancelamento: boolean;
+  readonly criadoEm: number;
+  readonly iniciadoEm: number | null;
+  readonly terminadoEm: number | null;
+  /** When it and its outputs are removed; null: not ended yet. */
+  readonly expiraEm: number | null;
+  readonly imagem: string | null;
+  readonly comando: readonly string[];
+  readonly limites: SvcLimitesDoTrabalho;
+}
+
+interface SvcSubmissao {
+  /** The whole command: the ENTRYPOINT of an image does not run. */
+  readonly comando: readonly string[];
+  /** By the path below the work folder. */
+  readonly entradas?: Readonly<Record<string, SvcBytes | string>>;
+  readonly ambiente?: Readonly<Record<string, string>>;
+  readonly limites?: Partial<SvcLimitesDoTrabalho>;
+  readonly imagem?: string;
+  readonly cluster?: string;
+  readonly nome?: string;
+  /** The same one names the same job for ever. */
+  readonly chave?: string;
+}
+
+interface SvcAcompanhamento {
+  readonly signal?: AbortSignal | null;
+}
+
+interface SvcSaida {
+  /** Below `saida/`. */
+  readonly caminho: string;
+  readonly sha: string;
+  readonly tamanho: number;
+  /** Bytes that the portal has. */
+  readonly ate: number;
+  readonly completo: boolean;
+  /** There was no space for it. */
+  readonly recusada: boolean;
+}
+
+interface SvcArquivoDeSaida {
+  readonly caminho: string;
+  readonly blob: Blob;
+}
+
 interface SvcPonto {
   readonly pointerId: number;
   readonly screenX: number;
@@ -277,6 +361,22 @@ interface Svc {
     ligada(): Promise<boolean>;
     /** Opens Settings at the section of this app; rejects where it is not shown. */
     abrir(): Promise<null>;
+  };
+  readonly fila: {
+    /** Whether this app may submit jobs now, or the sentence why not. */
+    disponivel(): Promise<SvcDisponibilidade>;
+    /** Uploads what the portal lacks of the inputs and submits a job. Without a `chave` each call is a new one. */
+    submeter(submissao: SvcSubmissao): Promise<SvcTrabalho>;
+    /** Yields the job as it is, then at each change, and ends with its end; `linhas` is what its log has since the time before. */
+    acompanhar(trabalho: string, opcoes?: SvcAcompanhamento): AsyncGenerator<SvcTrabalho & { readonly linhas: readonly string[] }, void>;
+    /** What the job left so far, below `saida/`. */
+    saidas(trabalho: string): Promise<readonly SvcSaida[]>;
+    /** One output, or all that are complete, with their hashes checked. */
+    baixar(trabalho: string, caminho?: string): Promise<readonly SvcArquivoDeSaida[]>;
+    /** The job as it is then; one that ended stays as it is. */
+    cancelar(trabalho: string): Promise<SvcTrabalho>;
+    /** The jobs of this app for its person, the newest first, at most 200. */
+    listar(): Promise<readonly SvcTrabalho[]>;
   };
   readonly salas: {
     /** A new room of this app, owned by the person. */

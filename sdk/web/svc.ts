@@ -7,6 +7,7 @@ import { createBridge, inFrame, type Bridge } from './bridge.ts';
 import { writeClipboard } from './clipboard.ts';
 import { createPageMetrics } from './metrics.ts';
 import { outside } from './outside.ts';
+import { createQueue } from './queue.ts';
 import { createRooms } from './rooms.ts';
 import { verbFunctions, type Functions } from './verbs.ts';
 import { drag, watchInput } from './window.ts';
@@ -31,6 +32,7 @@ function ownFunctions(bridge: Bridge, file: string | null): Readonly<Record<stri
     },
     area: { escrever: writeClipboard },
     metricas: metrics.functions,
+    fila: createQueue(bridge),
     ...createRooms(bridge, file, hear(bridge)),
   };
 }

@@ -8,7 +8,7 @@ type Group_<Name> = Name extends keyof Svc ? Svc[Name] : never;
 type AnswerInTypes<V> = InTypes<V> extends (...given: never[]) => infer Answer ? Awaited<Answer> : never;
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
 /** `apps.pedir` is answered over a port of its own. */
-type Called = Exclude<AskedVerb, 'salas.bilhete' | 'salas.lugar' | 'apps.pedir' | 'metricas.enviar'>;
+type Called = Exclude<AskedVerb, 'salas.bilhete' | 'salas.lugar' | 'apps.pedir' | 'metricas.enviar' | 'fila.noticia'>;
 /** Does not compile when an answer in svc.d.ts is another one than the desktop's. */
 const same: { readonly [V in Called]: Same<AnswerInTypes<V>, AnswerOf<V>> } = new Proxy({} as never, { get: () => true });
 

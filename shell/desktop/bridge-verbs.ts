@@ -5,6 +5,7 @@ import { appHandlers } from './app-verbs.ts';
 import type { Desk } from './desk.ts';
 import { metricHandlers } from './metric-verbs.ts';
 import { personHandlers } from './person-verbs.ts';
+import { queueHandlers } from './queue-verbs.ts';
 import { roomHandlers } from './room-verbs.ts';
 import { settingsHandlers } from './settings-verbs.ts';
 import { tabHandlers } from './tab-verbs.ts';
@@ -15,6 +16,7 @@ export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
     ...personHandlers(desk),
     ...roomHandlers(desk),
     ...appHandlers(desk),
+    ...queueHandlers(desk),
     ...settingsHandlers(desk),
     ...tabHandlers(desk),
     ...metricHandlers(desk),

@@ -16,7 +16,8 @@ useDesk((made) => {
   notas = frameOf(page, 'Notas');
 });
 
-type Public = Exclude<VerbName, 'salas.bilhete' | 'salas.lugar' | 'metricas.enviar'>;
+type Public = Exclude<VerbName, 'salas.bilhete' | 'salas.lugar' | 'metricas.enviar' | 'fila.noticia'>;
+const trabalho = `'j${'0'.repeat(20)}'`;
 const sala = `'s${'0'.repeat(21)}'`;
 /** Arguments that are right, as the page writes them. */
 const given: { readonly [V in Public]: string } = {
@@ -48,6 +49,13 @@ const given: { readonly [V in Public]: string } = {
   'configuracoes.abrir': '',
   'gpu.concedida': '',
   'gpu.estado': '',
+  'fila.disponivel': '',
+  'fila.submeter': `{ comando: ['true'] }`,
+  'fila.acompanhar': trabalho,
+  'fila.saidas': trabalho,
+  'fila.baixar': trabalho,
+  'fila.cancelar': trabalho,
+  'fila.listar': '',
   'salas.criar': `'Ata'`,
   'salas.entrar': `${sala}, { Y: { applyUpdate() {} }, doc: { on() {}, off() {} } }`,
   'salas.listar': '',
@@ -76,7 +84,8 @@ const called = Object.keys(given) as readonly Public[];
 /** What comes back as text: `value …`, `function`, or `error code`. */
 const calling = (name: Public): string => `(async () => {
   try {
-    const answer = await svc.${name}(${given[name]});
+    let answer = await svc.${name}(${given[name]});
+    if (typeof answer?.next === 'function') answer = await answer.next();
     if (typeof answer?.sair === 'function') return await answer.sair(), 'connection';
     return typeof answer === 'function' ? 'function' : 'value ' + JSON.stringify(answer);
   } catch (error) {
@@ -285,6 +294,7 @@ test('outside each verb does what the table says', async () => {
     'app.ao': 'function',
     'salas.ao': 'function',
     'salas.entrar': 'connection',
+    'fila.disponivel': `value {"disponivel":false,"motivo":"fora do ambiente","codigo":"FORA_DO_AMBIENTE"}`,
     'dialogo.confirmar': 'value true',
     'dialogo.perguntar': 'value "Bia"',
     notificar: 'value null',

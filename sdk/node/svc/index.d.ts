@@ -50,7 +50,7 @@ export const web: {
 export interface Disponibilidade {
   readonly disponivel: boolean;
   readonly motivo: string | null;
-  readonly codigo?: 'SEM_CREDENCIAL' | 'SEM_ESCOPO' | 'NAO_CONSTRUIDO' | 'CREDENCIAL_RECUSADA';
+  readonly codigo?: 'SEM_CREDENCIAL' | 'SEM_ESCOPO' | 'CREDENCIAL_RECUSADA';
 }
 
 /** A verb that can't be done; `codigo` never changes its meaning. */
@@ -80,12 +80,109 @@ export const apps: {
   listar(capacidade: string): Promise<readonly { readonly app: string; readonly nome: string; readonly rotulo: string }[]>;
 };
 
+export type EstadoDoTrabalho =
+  | 'em-espera'
+  | 'a-submeter'
+  | 'na-fila'
+  | 'a-correr'
+  | 'a-recolher'
+  | 'desconhecido'
+  | 'terminado'
+  | 'falhou'
+  | 'cancelado';
+
+export interface LimitesDoTrabalho {
+  readonly cpus: number;
+  readonly memoriaMb: number;
+  readonly segundos: number;
+  readonly gpus: number;
+}
+
+export interface Trabalho {
+  readonly id: string;
+  readonly app: string;
+  readonly usuario: string;
+  readonly nome: string;
+  readonly chave: string;
+  readonly cluster: string;
+  readonly estado: EstadoDoTrabalho;
+  /** Reason code (docs/reasons.md). */
+  readonly motivo: string;
+  /** For engineers, English. */
+  readonly mensagem: string;
+  /** Place among those that wait, from 1; null: it does not wait, or nobody can tell. */
+  readonly lugar: number | null;
+  /** 0 to 1, as the command says; null: it says nothing. */
+  readonly progresso: number | null;
+  /** Exit code of the command. */
+  readonly codigo: number | null;
+  /** Bytes of the log so far. */
+  readonly registo: number;
+  readonly cancelamento: boolean;
+  readonly criadoEm: number;
+  readonly iniciadoEm: number | null;
+  readonly terminadoEm: number | null;
+  /** When it and its outputs are removed; null: not ended yet. */
+  readonly expiraEm: number | null;
+  readonly imagem: string | null;
+  readonly comando: readonly string[];
+  readonly limites: LimitesDoTrabalho;
+}
+
+export interface SaidaDoTrabalho {
+  /** Below `saida/`. */
+  readonly caminho: string;
+  readonly sha: string;
+  readonly tamanho: number;
+  /** Bytes that the portal has. */
+  readonly ate: number;
+  readonly completo: boolean;
+  /** There was no space for it. */
+  readonly recusada: boolean;
+}
+
+export interface Submissao {
+  /** The whole command: the ENTRYPOINT of an image does not run. */
+  readonly comando: readonly string[];
+  /** By the path below the work folder: a file of this machine, by its path or file: URL, or bytes. */
+  readonly entradas?: Readonly<Record<string, string | URL | Uint8Array | Blob>>;
+  readonly ambiente?: Readonly<Record<string, string>>;
+  readonly limites?: Partial<LimitesDoTrabalho>;
+  readonly imagem?: string;
+  readonly cluster?: string;
+  readonly nome?: string;
+  /** The same one names the same job for ever; without it each call is a new job. */
+  readonly chave?: string;
+  /** How long what passes is asked again. Default: 120,000. */
+  readonly pacienciaMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** `codigo` while it is not: SEM_CREDENCIAL, SEM_ESCOPO, SEM_REDE, SEM_RESPOSTA, or the portal's: DESLIGADA, SEM_CLUSTER, INALCANCAVEL. */
+export interface DisponibilidadeDaFila {
+  readonly disponivel: boolean;
+  readonly motivo: string | null;
+  readonly codigo?: string;
+}
+
+export interface Paciencia {
+  /** How long a portal that is away is waited for. Default: 600,000. */
+  readonly pacienciaMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** All but `disponivel` reject ErroSvc: SEM_CREDENCIAL, SEM_ESCOPO, SEM_REDE, SEM_RESPOSTA, ENTRADA_MUDOU, SAIDA_MUDOU, CAMINHO_INVALIDO, or the portal's own code with its HTTP `status`. */
 export const fila: {
-  disponivel(): Disponibilidade;
-  submeter(...args: unknown[]): Promise<never>;
-  acompanhar(...args: unknown[]): Promise<never>;
-  baixar(...args: unknown[]): Promise<never>;
-  cancelar(...args: unknown[]): Promise<never>;
+  disponivel(): Promise<DisponibilidadeDaFila>;
+  submeter(submissao: Submissao): Promise<Trabalho>;
+  /** The job as it is, then at each change, until its end; `linhas`: what its log has since the time before. */
+  acompanhar(trabalho: string, opcoes?: Paciencia): AsyncGenerator<Trabalho & { readonly linhas: readonly string[] }, void>;
+  saidas(trabalho: string): Promise<readonly SaidaDoTrabalho[]>;
+  /** Writes one output, or all that are complete, below `pasta`; answers their paths. */
+  baixar(trabalho: string, pasta: string | URL, caminho?: string | null, opcoes?: Paciencia): Promise<readonly string[]>;
+  cancelar(trabalho: string): Promise<Trabalho>;
+  /** The jobs of this app for its person, the newest first, at most 200. */
+  listar(): Promise<readonly Trabalho[]>;
 };
 
 export interface DispositivoDeGpu {

@@ -12,6 +12,7 @@ The Node library beside it (sdk/node/svc) keeps the same contract; sdk/contract.
   _listen.py    the socket, the connections, the end
   _log.py       app.log
   _files.py     a file below a root: paths, ranges, validators
+  _fila.py      bytes of the queue, up and down
   _pessoa.py    for whom a server-scope app asks the portal
   _portal.py    what other apps, the queue, the metrics and the rooms share
 """

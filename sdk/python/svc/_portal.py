@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import urllib.error
 import urllib.request
-from typing import Any, NamedTuple
+from typing import Any, Mapping, NamedTuple
 from urllib.parse import urljoin
 
 from ._pessoa import cabecalhos
@@ -28,7 +29,7 @@ def escopos() -> list[str] | None:
     return None if texto is None else [escopo for escopo in texto.split(',') if escopo]
 
 
-def disponivel(recurso: str, construido: bool = False) -> Resposta:
+def disponivel(recurso: str) -> Resposta:
     """{ disponivel, motivo, codigo }; `motivo` is None only when it is available."""
     missing = [name for name in ('SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN') if not os.environ.get(name)]
     if missing:
@@ -38,14 +39,12 @@ def disponivel(recurso: str, construido: bool = False) -> Resposta:
     if concedidos is not None and recurso not in concedidos:
         motivo = f'o manifesto não declara {_declaracao(recurso)}: a credencial vale só para {", ".join(concedidos) or "nada"}'
         return Resposta(disponivel=False, motivo=motivo, codigo='SEM_ESCOPO')
-    if construido:
-        return Resposta(disponivel=True, motivo=None)
-    return Resposta(disponivel=False, motivo=f'esta versão do runtime ainda não tem {recurso}', codigo='NAO_CONSTRUIDO')
+    return Resposta(disponivel=True, motivo=None)
 
 
-def recusar(recurso: str, verbo: str, construido: bool = False) -> None:
+def recusar(recurso: str, verbo: str) -> None:
     """A verb that can't be done says so; it never pretends."""
-    estado = disponivel(recurso, construido)
+    estado = disponivel(recurso)
     if not estado:
         raise ErroSvc(str(estado['codigo']), f'{recurso}.{verbo}: {estado["motivo"]}')
 
@@ -57,6 +56,14 @@ def _declaracao(recurso: str) -> str:
 class Conteudo(NamedTuple):
     bytes: bytes
     tipo: str
+
+
+class Entregue(NamedTuple):
+    """An answer whose status and headers count too; 304 is one."""
+
+    status: int
+    cabecalhos: Mapping[str, str]
+    bytes: bytes
 
 
 class _SemRedirecionar(urllib.request.HTTPRedirectHandler):
@@ -99,11 +106,27 @@ def chamar(
     tipo: str | None = None,
     espera_s: float = ESPERA_S,
 ) -> Conteudo:
+    """As `pedir`, for an answer of which only the content counts."""
+    entregue = pedir(what, metodo, caminho, objeto=objeto, corpo=corpo, tipo=tipo, espera_s=espera_s)
+    return Conteudo(entregue.bytes, entregue.cabecalhos.get('Content-Type', ''))
+
+
+def pedir(
+    what: str,
+    metodo: str,
+    caminho: str,
+    *,
+    objeto: Any = None,
+    corpo: bytes | None = None,
+    tipo: str | None = None,
+    outros: Mapping[str, str] | None = None,
+    espera_s: float = ESPERA_S,
+) -> Entregue:
     """One request to the portal in the name of this app and its person.
 
     Raises ErroSvc: the portal's code, SEM_REDE, or SEM_RESPOSTA when nothing moved for `espera_s`.
     """
-    headers = cabecalhos()
+    headers = {**(outros or {}), **cabecalhos()}
     if objeto is not None:
         corpo, headers['Content-Type'] = json.dumps(objeto).encode(), 'application/json'
     elif corpo is not None:
@@ -111,13 +134,15 @@ def chamar(
     pedido = urllib.request.Request(urljoin(os.environ['SVC_PORTAL_URL'], caminho), data=corpo, method=metodo, headers=headers)
     try:
         with _opener.open(pedido, timeout=espera_s) as resposta:
-            return Conteudo(resposta.read(), resposta.headers.get('Content-Type', ''))
+            return Entregue(resposta.status, resposta.headers, resposta.read())
     except urllib.error.HTTPError as resposta:
         with resposta:
+            if resposta.code == 304:
+                return Entregue(304, resposta.headers, b'')
             raise recusa(resposta, resposta.code, what) from None
     except TimeoutError:
         raise ErroSvc('SEM_RESPOSTA', f'{what}: o portal não respondeu em {espera_s:g} s') from None
-    except OSError as problem:
+    except (OSError, http.client.HTTPException) as problem:
         reason = getattr(problem, 'reason', problem)
         if isinstance(reason, TimeoutError):
             raise ErroSvc('SEM_RESPOSTA', f'{what}: o portal não respondeu em {espera_s:g} s') from None

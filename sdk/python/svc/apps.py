@@ -21,7 +21,7 @@ _PEDACO_BYTES = 64 * 1024
 
 
 def disponivel() -> _portal.Resposta:
-    return _portal.disponivel('capacidades', construido=True)
+    return _portal.disponivel('capacidades')
 
 
 class Resposta:
@@ -98,7 +98,7 @@ def pedir(
     SEM_RESPOSTA when nothing moved for `espera_s`. `app` names the provider where several offer it.
     """
     rota = _rota(capacidade, caminho or '/')
-    _portal.recusar('capacidades', 'pedir', construido=True)
+    _portal.recusar('capacidades', 'pedir')
     cabecalhos = {**(headers or {}), **({} if app is None else {'X-Svc-Fornecedor': app})}
     corpo = body.encode() if isinstance(body, str) else body
     conexao, resposta = _buscar('apps.pedir', method, rota, cabecalhos, corpo, espera_s)
@@ -111,5 +111,5 @@ def pedir(
 def listar(capacidade: str) -> list[dict[str, str]]:
     """[{ app, nome, rotulo }], without starting any of them."""
     rota = _rota(capacidade, '')
-    _portal.recusar('capacidades', 'listar', construido=True)
+    _portal.recusar('capacidades', 'listar')
     return json.loads(_portal.chamar('apps.listar', 'GET', rota).bytes)['ofertas']

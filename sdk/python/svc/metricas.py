@@ -36,7 +36,7 @@ _AVISOS_MAX = 100
 
 def disponivel() -> _portal.Resposta:
     recusada = _estado.recusada
-    return _portal.disponivel('metricas', construido=True) if recusada is None else recusada
+    return _portal.disponivel('metricas') if recusada is None else recusada
 
 
 def contar(evento: str, n: float = 1, /, **rotulos: object) -> None:
@@ -129,7 +129,7 @@ class _Estado:
         self._avisados: set[tuple[str, str]] = set()
 
     def ligar(self) -> bool:
-        self.ligado = self.recusada is None and bool(_portal.disponivel('metricas', construido=True))
+        self.ligado = self.recusada is None and bool(_portal.disponivel('metricas'))
         return self.ligado
 
     def descartar(self, motivo: str) -> None:

@@ -27,11 +27,11 @@ class Bilhete(NamedTuple):
 
 
 def disponivel() -> _portal.Resposta:
-    return _portal.disponivel('salas', construido=True)
+    return _portal.disponivel('salas')
 
 
 def _chamar(verbo: str, metodo: str, partes: Sequence[str], **resto: Any) -> _portal.Conteudo:
-    _portal.recusar('salas', verbo, construido=True)
+    _portal.recusar('salas', verbo)
     caminho = '/'.join(['/api/salas', *(quote(str(parte), safe='') for parte in partes)])
     return _portal.chamar(f'salas.{verbo}', metodo, caminho, **resto)
 

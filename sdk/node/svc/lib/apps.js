@@ -8,7 +8,7 @@ const CAPACIDADE = /^[a-z][a-z0-9-]*\/v[0-9]+$/;
 /** A browser's URL would take these for steps, and the credential would go to another route of the portal. */
 const PASSO = /^(?:\.|%2e){1,2}$/i;
 
-const disponivel = () => portal.disponivel('capacidades', true);
+const disponivel = () => portal.disponivel('capacidades');
 
 function endereco(capacidade, caminho) {
   if (!CAPACIDADE.test(capacidade)) throw new TypeError(`apps: capacidade inválida: ${capacidade}`);
@@ -36,7 +36,7 @@ async function buscar(what, url, { headers, signal, ...init }) {
  */
 async function pedir(capacidade, caminho, { app, method = 'GET', headers, body = null, signal } = {}) {
   const url = endereco(capacidade, caminho || '/');
-  portal.recusar('capacidades', 'pedir', true);
+  portal.recusar('capacidades', 'pedir');
   const enviados = new Headers(headers);
   if (app !== undefined) enviados.set('x-svc-fornecedor', app);
   const emFluxo = typeof body?.getReader === 'function' || typeof body?.[Symbol.asyncIterator] === 'function';
@@ -48,7 +48,7 @@ async function pedir(capacidade, caminho, { app, method = 'GET', headers, body =
 /** [{ app, nome, rotulo }], without starting any of them. */
 async function listar(capacidade) {
   const url = endereco(capacidade, '');
-  portal.recusar('capacidades', 'listar', true);
+  portal.recusar('capacidades', 'listar');
   const resposta = await buscar('apps.listar', url, { signal: AbortSignal.timeout(portal.ESPERA_MS) });
   if (!resposta.ok) throw await portal.recusa(resposta, 'apps.listar');
   return (await resposta.json()).ofertas;

@@ -39,11 +39,11 @@ let ligado;
 const avisados = new Set();
 
 function disponivel() {
-  return recusada ?? portal.disponivel('metricas', true);
+  return recusada ?? portal.disponivel('metricas');
 }
 
 function ativo() {
-  ligado ??= portal.disponivel('metricas', true).disponivel;
+  ligado ??= portal.disponivel('metricas').disponivel;
   return ligado && recusada === null;
 }
 

@@ -14,7 +14,7 @@ function escopos() {
 const declaracao = (recurso) => (recurso === 'capacidades' ? 'requires ou usa' : `recursos.${recurso}`);
 
 /** { disponivel, motivo, codigo }; `motivo` is null only when it is available. */
-function disponivel(recurso, construido = false) {
+function disponivel(recurso) {
   const missing = ['SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN'].filter((name) => !process.env[name]);
   if (missing.length > 0) {
     const motivo = `falta ${missing.join(' e ')}: o manifesto declara ${declaracao(recurso)}, e o app foi iniciado pelo portal?`;
@@ -25,18 +25,14 @@ function disponivel(recurso, construido = false) {
     const motivo = `o manifesto não declara ${declaracao(recurso)}: a credencial vale só para ${concedidos.join(', ') || 'nada'}`;
     return { disponivel: false, motivo, codigo: 'SEM_ESCOPO' };
   }
-  if (construido) return { disponivel: true, motivo: null };
-  return { disponivel: false, motivo: `esta versão do runtime ainda não tem ${recurso}`, codigo: 'NAO_CONSTRUIDO' };
+  return { disponivel: true, motivo: null };
 }
 
 /** A verb that can't be done says so; it never pretends. */
-function recusar(recurso, verbo, construido = false) {
-  const estado = disponivel(recurso, construido);
+function recusar(recurso, verbo) {
+  const estado = disponivel(recurso);
   if (!estado.disponivel) throw new ErroSvc(estado.codigo, `${recurso}.${verbo}: ${estado.motivo}`);
 }
-
-/** Verbs that reject, as asynchronous as the real ones will be. */
-const recusados = (recurso, verbos) => Object.fromEntries(verbos.map((verbo) => [verbo, async () => recusar(recurso, verbo)]));
 
 /** The portal's own refusal, with its code, HTTP status and how long it asks to wait. */
 async function recusa(response, what) {
@@ -51,26 +47,33 @@ async function recusa(response, what) {
 }
 
 /**
- * One request to the portal in the name of this app and its person. Rejects ErroSvc: the portal's code, SEM_REDE, or SEM_RESPOSTA after
- * `esperaMs`. A redirect is not followed: the credential goes to the portal only.
+ * One request to the portal in the name of this app and its person; 304 is an answer. Rejects ErroSvc: the portal's code, SEM_REDE, or
+ * SEM_RESPOSTA after `esperaMs`. A redirect is not followed: the credential goes to the portal only.
  */
-async function chamar(what, metodo, caminho, { json, bytes, tipo, esperaMs = ESPERA_MS } = {}) {
-  const headers = cabecalhos();
+async function pedir(what, metodo, caminho, { json, bytes, tipo, cabecalhos: outros = {}, esperaMs = ESPERA_MS, signal } = {}) {
+  const headers = { ...outros, ...cabecalhos() };
   if (json !== undefined) headers['content-type'] = 'application/json';
   if (bytes !== undefined) headers['content-type'] = tipo ?? 'application/octet-stream';
   const body = json === undefined ? bytes : JSON.stringify(json);
-  const signal = AbortSignal.timeout(esperaMs);
+  const late = AbortSignal.timeout(esperaMs);
   try {
     const url = new URL(caminho, process.env.SVC_PORTAL_URL);
-    const response = await fetch(url, { method: metodo, headers, body, signal, redirect: 'error' });
-    if (!response.ok) throw await recusa(response, what);
-    const answer = Buffer.from(await response.arrayBuffer());
-    return { bytes: answer, tipo: response.headers.get('content-type') ?? '' };
+    const either = signal === undefined ? late : AbortSignal.any([late, signal]);
+    const response = await fetch(url, { method: metodo, headers, body, signal: either, redirect: 'error' });
+    if (!response.ok && response.status !== 304) throw await recusa(response, what);
+    return { status: response.status, cabecalhos: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
   } catch (problem) {
     if (problem instanceof ErroSvc) throw problem;
-    if (signal.aborted) throw new ErroSvc('SEM_RESPOSTA', `${what}: o portal não respondeu em ${esperaMs / 1_000} s`);
+    if (signal?.aborted) throw signal.reason;
+    if (late.aborted) throw new ErroSvc('SEM_RESPOSTA', `${what}: o portal não respondeu em ${esperaMs / 1_000} s`);
     throw new ErroSvc('SEM_REDE', `${what}: ${problem?.cause?.message ?? problem?.message ?? problem}`);
   }
 }
 
-module.exports = { ESPERA_MS, disponivel, escopos, recusa, recusar, recusados, chamar };
+/** As `pedir`, for an answer of which only the content counts. */
+async function chamar(...pedido) {
+  const { bytes, cabecalhos } = await pedir(...pedido);
+  return { bytes, tipo: cabecalhos.get('content-type') ?? '' };
+}
+
+module.exports = { ESPERA_MS, disponivel, escopos, recusa, recusar, pedir, chamar };

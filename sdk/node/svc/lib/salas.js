@@ -6,11 +6,11 @@ const portal = require('./portal.js');
 const ANEXO_ESPERA_MS = 180_000;
 const CANAIS = ['documento', 'comentarios'];
 
-const disponivel = () => portal.disponivel('salas', true);
+const disponivel = () => portal.disponivel('salas');
 const caminhoDe = (...partes) => ['/api/salas', ...partes.map((parte) => encodeURIComponent(String(parte)))].join('/');
 
 async function chamar(verbo, metodo, partes, opcoes) {
-  portal.recusar('salas', verbo, true);
+  portal.recusar('salas', verbo);
   return await portal.chamar(`salas.${verbo}`, metodo, caminhoDe(...partes), opcoes);
 }
 
@@ -49,7 +49,7 @@ function motorDaConexao() {
 /** The connection, at once (spec 2.4, 3.4). Throws ErroSvc without the portal's credential, TypeError for wrong options. */
 function entrar(sala, opcoes) {
   if (typeof sala !== 'string' || typeof opcoes?.Y?.applyUpdate !== 'function') throw new TypeError('salas.entrar espera (id, { Y })');
-  portal.recusar('salas', 'entrar', true);
+  portal.recusar('salas', 'entrar');
   const { enterFromBackend } = motorDaConexao();
   return enterFromBackend(opcoes, {
     ticket: () => bilhete(sala),

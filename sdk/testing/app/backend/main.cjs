@@ -19,12 +19,12 @@ async function erroDe(verbo) {
 
 async function recursos(res) {
   return servidor.responderJson(res, 200, {
-    fila: fila.disponivel(),
+    fila: await fila.disponivel(),
     salas: salas.disponivel(),
     metricas: metricas.disponivel(),
     gpu: gpu.concedida(),
     estado: gpu.estado(),
-    submeter: await erroDe(() => fila.submeter()),
+    submeter: await erroDe(() => fila.submeter({ comando: ['true'], pacienciaMs: 0 })),
     bilhete: await erroDe(() => salas.bilhete('s0')),
     contar: await erroDe(() => metricas.contar('x')),
     duracao: await erroDe(() => metricas.duracao('x', 1.5)),

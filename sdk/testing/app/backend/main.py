@@ -43,7 +43,7 @@ class Pedido(servidor.Pedido):
                     'metricas': metricas.disponivel(),
                     'gpu': gpu.concedida(),
                     'estado': gpu.estado(),
-                    'submeter': erro_de(fila.submeter),
+                    'submeter': erro_de(lambda: fila.submeter(['true'], paciencia_s=0)),
                     'bilhete': erro_de(lambda: salas.bilhete('s0')),
                     'contar': erro_de(lambda: metricas.contar('x')),
                     'duracao': erro_de(lambda: metricas.duracao('x', 1.5)),

@@ -1,0 +1,62 @@
+/** `/api/admin/fila/trabalhos/:id…`: one job of anybody and its log, for admins. */
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { SvcError } from '../../schema/errors.ts';
+import type { JobView } from '../../schema/wire/jobs.ts';
+import * as schemas from '../../schema/wire/jobs.ts';
+import type { StoredJob } from '../../store/jobs.ts';
+import { jobLog, type JobLogDeps } from '../queue/job-log.ts';
+import type { Queue } from '../queue/queue.ts';
+import { errorAnswers } from '../shell.ts';
+
+export interface QueueAdminRouteDeps extends JobLogDeps {
+  readonly queue: Pick<Queue, 'viewOf'>;
+  readonly onError: (error: unknown) => void;
+}
+
+const config = { access: 'admin' as const };
+
+export function addQueueAdminRoutes(app: FastifyInstance, deps: QueueAdminRouteDeps): void {
+  const { jobs, queue, onError } = deps;
+  const found = async (id: string): Promise<StoredJob> => {
+    const job = await jobs.job(id);
+    if (job === null) throw new SvcError('NOT_FOUND', 'there is no such job');
+    return job;
+  };
+  app.get<{ Params: { id: string } }>(
+    '/api/admin/fila/trabalhos/:id',
+    {
+      config,
+      schema: { summary: 'A job of anybody', params: schemas.jobParams, response: { 200: schemas.jobView, ...errorAnswers } },
+    },
+    async ({ params: { id } }): Promise<JobView> => await queue.viewOf(await found(id)),
+  );
+  app.get<{ Params: { id: string }; Querystring: { desde?: string; follow?: '1' } }>(
+    '/api/admin/fila/trabalhos/:id/registo',
+    {
+      config,
+      exposeHeadRoute: false,
+      schema: {
+        summary: 'The log of a job of anybody from that byte on; over the control socket it is followed to the end of the job',
+        params: schemas.jobParams,
+        querystring: schemas.adminLogQuery,
+        produces: ['text/plain'],
+        response: errorAnswers,
+      },
+    },
+    async ({ params: { id }, query, control }, reply) => {
+      await found(id);
+      // A session may end while it is followed.
+      if (query.follow === '1' && !control) throw new SvcError('BAD_REQUEST', 'follow: over the control socket only; ask with desde');
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const asked = { from: Number(query.desde ?? 0), follow: query.follow === '1', signal: gone.signal };
+      const stream = Readable.from(jobLog(deps, id, asked), { objectMode: false });
+      stream.on('error', (error) => {
+        if (!gone.signal.aborted) onError(error);
+      });
+      reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'x-accel-buffering': 'no' });
+      return await reply.send(stream);
+    },
+  );
+}
