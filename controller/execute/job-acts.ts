@@ -67,7 +67,7 @@ const deadline = ({ ending }: JobActOptions): AbortSignal => AbortSignal.any([en
 
 /** Does nothing for a cluster that no document names: there is nobody to ask. */
 async function onCluster(
-  { entries }: JobActOptions,
+  { entries, onChange }: JobActOptions,
   id: string,
   act: (cluster: ClusterEntry, name: string) => Promise<void>,
 ): Promise<void> {
@@ -76,6 +76,7 @@ async function onCluster(
   if (cluster === undefined || entries.portalOfJobs === null) return;
   await act(cluster, jobName(entries.portalOfJobs, id));
   lookSoon(cluster);
+  onChange(cluster.key);
 }
 
 /** What came of it is in the next list. */

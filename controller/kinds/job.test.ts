@@ -279,6 +279,18 @@ test('only so many are under way, and the next goes when one has ended', async (
   expect(cluster.submitted).toHaveLength(3);
 });
 
+test('a plan says what is about to be done for jobs', async () => {
+  cluster.down = true;
+  await pass(15_000);
+  const id = await submit('1');
+  const planned = async () =>
+    (await createGateway(controller.context).admin.plan(null)).changes.filter(({ key }) => /^(?:Job|Cluster)/.test(key));
+  expect(await planned()).toEqual([]);
+  cluster.down = false;
+  controller.context.entries.clusters.get('forno')!.sight = { status: 'reachable', jobs: new Map(), startedAtMs: clock.nowMs() };
+  expect(await planned()).toEqual([{ key: 'Cluster/forno', action: 'job/release', detail: id }]);
+});
+
 test('jobs are found again by a portal that starts anew, and none is handed over twice', async () => {
   const ids = await Promise.all(['1', '2', '3'].map((id) => submit(id)));
   await pass(3_000);

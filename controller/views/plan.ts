@@ -20,6 +20,7 @@ import type { Context } from '../loop/context.ts';
 import { changeOf } from './plan-changes.ts';
 import { planLeaving, planLeavingServer, type LeavingPlan } from './plan-leaving.ts';
 import { personDesired, personObserved } from '../kinds/person.ts';
+import { planJobs } from './plan-jobs.ts';
 import { planGrants } from './plan-grants.ts';
 import { backendDesired, backendObserved } from '../kinds/backend.ts';
 import { engineDesired, engineObserved } from '../kinds/engine.ts';
@@ -101,6 +102,7 @@ async function decideAll(context: Context, dir: string | null, inForce: InForce,
   const grants = await planGrants(options.store.rooms, entries, nowMs);
   add(grants);
   changes.push(...(await serverChanges(context, entries, (server) => server.leaving, leaving, nowMs)));
+  if (dir === null) changes.push(...planJobs(context, nowMs));
   const notes = [...leaving.notes, ...grants.notes];
   return { ok: true, changes, blocked, errors: [], pendingPrune: inForce.held, ...(notes.length === 0 ? {} : { notes }) };
 }
