@@ -16,7 +16,7 @@ let slurm: TestSlurm;
 let sshd: TestSshd;
 let host: Host;
 beforeAll(async () => {
-  [slurm, sshd] = await Promise.all([startSlurm(), startSshd({ accounts: 1 })]);
+  [slurm, sshd] = await Promise.all([startSlurm(), startSshd({ accounts: 2 })]);
   const privateKey = await readFile(sshd.keyFile);
   host = createSshHost({
     server: 'no',
@@ -29,8 +29,10 @@ beforeAll(async () => {
     pack: () => Promise.reject(new Error('nothing is sent here')),
     onBadPackage: () => undefined,
   });
-  mkdirSync(jobFolder('.'), { mode: 0o700 });
-  chownSync(jobFolder('.'), sshd.accounts[0]?.uid ?? 0, sshd.accounts[0]?.uid ?? 0);
+  for (const { home, uid } of sshd.accounts) {
+    mkdirSync(path.join(home, '.svc-jobs'), { mode: 0o700 });
+    chownSync(path.join(home, '.svc-jobs'), uid, uid);
+  }
 });
 afterAll(async () => {
   await host.close();
@@ -61,8 +63,8 @@ describeCluster('slurm', async () => ({
   remove: async () => undefined,
 }));
 
-const begin = async (command: readonly string[], cluster = make()) => {
-  const one = await trial({ account: accountName() }, command);
+const begin = async (command: readonly string[], cluster = make(), account = accountName()) => {
+  const one = await trial({ account }, command);
   await cluster.submit(one.job, never);
   return { ...one, cluster };
 };
@@ -143,14 +145,15 @@ test.concurrent('what squeue has forgotten is known by what the wrapper left, al
   await portal.close();
 });
 
-test('an account that can not be read keeps its own jobs as they are', async () => {
-  const { cluster, portal, job } = await begin(['bash', '-c', 'exit 9']);
+test.concurrent('an account that can not be read keeps its own jobs as they are', async ({ expect }) => {
+  const { name: account = '', home = '' } = sshd.accounts[1] ?? {};
+  const { cluster, portal, job } = await begin(['bash', '-c', 'exit 9'], make(), account);
   await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
-  const restarted = make({ jobs: () => [{ name: job.name, account: accountName() }] });
+  const restarted = make({ jobs: () => [{ name: job.name, account }] });
   await expect.poll(async () => await slurm.ask('squeue', '--states=all', '--name', job.name, '--noheader')).toBe('');
-  chmodSync(jobFolder('.'), 0);
+  chmodSync(path.join(home, '.svc-jobs'), 0);
   expect(await seenAs(restarted, job.name)).toMatchObject({ state: 'waiting', note: "what it left can't be read: cannot read .svc-jobs" });
-  chmodSync(jobFolder('.'), 0o700);
+  chmodSync(path.join(home, '.svc-jobs'), 0o700);
   expect(await seenAs(restarted, job.name)).toMatchObject({ state: 'ended', exitCode: 9 });
   await portal.close();
 });
@@ -179,27 +182,23 @@ test('jobs that wait have a place, and are cancelled without having run', async 
   }
 });
 
-test('the node goes down in the middle of a job: it failed, it does not run again, and the next one runs', async () => {
-  const { cluster, portal, job } = await begin(['bash', '-c', 'echo x; sleep 7; echo y; sleep 300']);
-  await expect.poll(() => portal.log()).toBe('x\ny\n');
-  // A job younger than BatchStartTimeout and MessageTimeout together counts as one that is still starting: its loss is seen half a minute later.
-  await slurm.killNode();
-  await slurm.startNode();
-  await expect.poll(() => stateOf(cluster, job.name)).toBe('failed');
-  expect(await seenAs(cluster, job.name)).toMatchObject({ exitCode: null });
-  const next = await begin(['echo', 'z'], cluster);
-  await expect.poll(() => stateOf(cluster, next.job.name)).toBe('ended');
-  expect([portal.log(), next.portal.log()]).toEqual(['x\ny\n', 'z\n']);
-  await Promise.all([portal.close(), next.portal.close()]);
-});
-
-test('a controller that does not answer makes jobs unknown, never absent, and they go on', async () => {
-  const { cluster, portal, job } = await begin(['bash', '-c', 'sleep 3; exit 2']);
-  await expect.poll(() => portal.beats.includes('estado=a-correr')).toBe(true);
+test('the controller does not answer: jobs are unknown, never absent, and go on; the node goes down: its job failed, and runs no second time', async () => {
+  const [long, short] = [await begin(['bash', '-c', 'echo x; sleep 7; echo y; sleep 300']), await begin(['bash', '-c', 'sleep 2; exit 2'])];
+  const { cluster } = long;
+  for (const { portal } of [long, short]) await expect.poll(() => portal.beats.includes('estado=a-correr')).toBe(true);
   await slurm.killController();
   await expect(cluster.list('svc-', never)).rejects.toMatchObject({ code: 'CLUSTER_UNREACHABLE' });
   await slurm.startController();
-  await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
-  expect(await seenAs(cluster, job.name)).toMatchObject({ exitCode: 2 });
-  await portal.close();
+  await expect.poll(() => stateOf(cluster, short.job.name)).toBe('ended');
+  expect(await seenAs(cluster, short.job.name)).toMatchObject({ exitCode: 2 });
+  // A job younger than BatchStartTimeout and MessageTimeout together counts as one that is still starting: its loss is seen half a minute later.
+  await expect.poll(() => long.portal.log()).toBe('x\ny\n');
+  await slurm.killNode();
+  await slurm.startNode();
+  await expect.poll(() => stateOf(cluster, long.job.name)).toBe('failed');
+  expect(await seenAs(cluster, long.job.name)).toMatchObject({ exitCode: null });
+  const next = await begin(['echo', 'z'], cluster);
+  await expect.poll(() => stateOf(cluster, next.job.name)).toBe('ended');
+  expect([long.portal.log(), next.portal.log()]).toEqual(['x\ny\n', 'z\n']);
+  await Promise.all([long, short, next].map(({ portal }) => portal.close()));
 });
