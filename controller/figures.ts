@@ -35,9 +35,11 @@ export function createFigures(queued: () => number, monotonicMs: () => number): 
     seen: { reconciled, probes, starts, queued },
     worked: (key, work) => {
       const fromMs = monotonicMs();
-      const done = (): void => observe(figureBoundsS, ofKind(key).durations, (monotonicMs() - fromMs) / 1_000);
+      const counted = (): void => observe(figureBoundsS, ofKind(key).durations, (monotonicMs() - fromMs) / 1_000);
       const working = work();
-      return working?.finally(done);
+      if (working === undefined) counted();
+      else working.then(counted, counted);
+      return working;
     },
     failed: (key) => void (ofKind(key).failed += 1),
     probed: (code) => {
