@@ -57,7 +57,19 @@ test.for([
   ['ana/notas', ['Backend/ana/notas']],
   [
     'ana',
-    ['Backend/ana', 'Supervisor/ana', 'Server/ana', 'Person/ana', 'Package/ana', 'Engine/ana', 'Service/ana', 'Portal/ana', 'Grant/ana'],
+    [
+      'Backend/ana',
+      'Supervisor/ana',
+      'Server/ana',
+      'Person/ana',
+      'Package/ana',
+      'Engine/ana',
+      'Service/ana',
+      'Portal/ana',
+      'Grant/ana',
+      'Cluster/ana',
+      'Job/ana',
+    ],
   ],
 ] as const)('the events of %s are those of %o', ([text, keys]) => {
   expect(eventKeysOf(text)).toEqual(keys);
