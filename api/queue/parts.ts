@@ -6,6 +6,8 @@ import type { Clock } from '../../schema/clock.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { addExecutorRoutes } from '../routes/queue-executor.ts';
 import { addQueueAdminRoutes } from '../routes/queue-admin.ts';
+import { addQueueAgainRoute } from '../routes/queue-again.ts';
+import { addQueueArchiveRoute } from '../routes/queue-archive.ts';
 import { addQueueFileRoutes } from '../routes/queue-files.ts';
 import { addQueueRoutes } from '../routes/queue.ts';
 import { createUploads } from '../uploads.ts';
@@ -51,6 +53,8 @@ export function createQueueParts({ store, bus, clock, gateway, queueDir, onError
       addQueueRoutes(app, { queue, news, jobs, count, view: gateway.queue });
       addQueueFileRoutes(app, { queue, transfers, clock, count });
       addQueueAdminRoutes(app, { queue, jobs, transfers, news, onError });
+      addQueueAgainRoute(app, { queue, jobs, count });
+      addQueueArchiveRoute(app, { queue, transfers, clock });
       addExecutorRoutes(app, { executor, clock });
     },
     close: () => {

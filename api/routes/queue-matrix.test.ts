@@ -38,6 +38,8 @@ const routes = {
   log: { method: 'GET', path: '/api/fila/trabalhos/:id/registo' },
   outputs: { method: 'GET', path: '/api/fila/trabalhos/:id/saida' },
   output: { method: 'GET', path: '/api/fila/trabalhos/:id/saida/a/b.txt' },
+  again: { method: 'POST', path: '/api/fila/trabalhos/:id/repetir', body: JSON.stringify({ chave: 'again' }), type: json },
+  archive: { method: 'GET', path: '/api/fila/trabalhos/:id/saidas.tar' },
   put: { method: 'PUT', path: `/api/fila/entradas/${sha}?desde=0&tamanho=${bytes.length}`, body: bytes, type: 'text/plain' },
   see: { method: 'GET', path: `/api/fila/entradas/${sha}` },
   inputs: { method: 'GET', path: '/api/fila/executor/entradas' },
@@ -88,6 +90,8 @@ const expected: { readonly [N in Name]: readonly number[] } = {
   log: ofJob,
   outputs: ofJob,
   output: ofJob,
+  again: [201, 404, 404, 404, 201, 403, 403, 403, 404, 401, 401, 401, 401],
+  archive: ofJob,
   put: person,
   see: person,
   inputs: ofWrapper(200, 200),
@@ -175,8 +179,8 @@ describe.for(Object.keys(routes) as Name[])('%s', (name) => {
   test.for(columns.map((column, index) => [column, expected[name][index]] as const))('%s: %i', async ([column, status]) => {
     const own = await job('ana', name === 'output' || name === 'send');
     sequence += 1;
-    const route: Route =
-      name === 'submit' ? { ...routes.submit, body: JSON.stringify({ chave: `k${sequence}`, comando: ['true'] }) } : routes[name];
+    const body = JSON.stringify({ chave: `k${sequence}`, ...(name === 'submit' && { comando: ['true'] }) });
+    const route: Route = name === 'submit' || name === 'again' ? { ...routes[name], body } : routes[name];
     const answer = await send(await asker(column, own.token), withApp(route, column), own.id);
     expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
     const isOthers = name === 'list' && column !== 'page' && column !== 'fila';

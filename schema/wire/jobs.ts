@@ -64,6 +64,9 @@ export interface JobBody {
   readonly app?: string;
 }
 
+export const jobAgainBody = closed({ chave: oneLine(128) });
+export type JobAgainBody = Wire<typeof jobAgainBody>;
+
 const jobLimits = closed({ cpus: count, memoriaMb: count, segundos: count, gpus: count });
 export const jobView = closed({
   id: text,

@@ -15,6 +15,9 @@ export const shopWindow = '@loja';
 /** That of Settings. */
 export const settingsWindow = '@configuracoes';
 
+/** That of the queue. */
+export const queueWindow = '@fila';
+
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
 /** The windows of the shell's own. */
@@ -22,6 +25,7 @@ const own: Readonly<Record<string, { readonly title: TextKey; readonly glyph: Gl
   [tasksWindow]: { title: 'tasks.title', glyph: 'tasks' },
   [shopWindow]: { title: 'store.title', glyph: 'shop' },
   [settingsWindow]: { title: 'settings.title', glyph: 'settings' },
+  [queueWindow]: { title: 'queue.title', glyph: 'queue' },
 };
 
 /** The glyph of such a window. */
@@ -63,7 +67,10 @@ function openOwn(desk: Desk, window: string): void {
   else if (options !== null) desk.windows.open(window, options);
 }
 
-export type DeskWindows = Pick<Desk, 'title' | 'openApp' | 'openTasks' | 'openShop' | 'openSettings' | 'activate' | 'minimise' | 'close'>;
+export type DeskWindows = Pick<
+  Desk,
+  'title' | 'openApp' | 'openTasks' | 'openShop' | 'openSettings' | 'openQueue' | 'activate' | 'minimise' | 'close'
+>;
 
 export function deskWindows(desk: () => Desk): DeskWindows {
   return {
@@ -95,6 +102,10 @@ export function deskWindows(desk: () => Desk): DeskWindows {
     openSettings: (section) => {
       if (section !== undefined) desk().settings.section.set(section);
       openOwn(desk(), settingsWindow);
+    },
+    openQueue: (job) => {
+      if (job !== undefined) desk().queue.chosen.set(job);
+      openOwn(desk(), queueWindow);
     },
     activate: (id) => {
       desk().windows.focus(id);

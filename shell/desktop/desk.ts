@@ -5,6 +5,7 @@ import type { BridgeHost } from '../bridge/host.ts';
 import type { AppCalls } from '../capabilities/app-calls.ts';
 import type { EnginesModel } from '../engines/engines.ts';
 import type { Connection } from '../events/client.ts';
+import type { QueueModel } from '../queue/model.ts';
 import type { Questions } from '../questions/questions.ts';
 import type { PreferencesModel } from '../preferences/model.ts';
 import type { AppsModel } from '../state/apps.ts';
@@ -51,6 +52,7 @@ export interface Desk {
   readonly noticeWindows: Map<string, string>;
   readonly preferences: PreferencesModel;
   readonly settings: SettingsModel;
+  readonly queue: QueueModel;
   readonly windows: WindowManager;
   /** What apps ask of each other, and the question about it that is open. */
   readonly appCalls: AppCalls;
@@ -87,6 +89,8 @@ export interface Desk {
   openShop(app?: string): void;
   /** With a section: at it. */
   openSettings(section?: SectionId): void;
+  /** With the id of a job: at its details. */
+  openQueue(job?: string): void;
   /** Raises and gives the keyboard to what is inside. */
   activate(id: string): void;
   minimise(id: string): void;

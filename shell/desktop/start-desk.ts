@@ -14,6 +14,7 @@ import { changePreferences, readPreferences } from '../session/preferences-api.t
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
 import { createSettingsModel } from '../settings/model.ts';
+import { startQueue } from '../queue/start-queue.ts';
 import { createQuestions } from '../questions/questions.ts';
 import { followAppearance } from '../preferences/follow.ts';
 import { createPreferencesModel } from '../preferences/model.ts';
@@ -46,6 +47,7 @@ export function startDesk(session: SessionAnswer): Desk {
   });
   const preferences = followAppearance(createPreferencesModel({ read: readPreferences, change: changePreferences }));
   const settings = createSettingsModel({ read: readSettings, consents: readConsents });
+  const queue = startQueue((words) => announcement.set(words));
   const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
   const connection = createSignal<Connection>('connecting');
   const roomsChanged = createSignal(0);
@@ -59,6 +61,7 @@ export function startDesk(session: SessionAnswer): Desk {
     bell,
     preferences,
     settings,
+    queue,
     publishToRooms,
     connection,
     gone: (app) => closeRemoved(desk, app),
@@ -74,21 +77,13 @@ export function startDesk(session: SessionAnswer): Desk {
     noticeWindows: new Map(),
     preferences,
     settings,
+    queue,
     windows,
     appCalls: appCallsOf(() => desk),
     connection,
-    launcherOpen: createSignal(false),
-    shortcutsOpen: createSignal(false),
-    sessionsOpen: createSignal(false),
-    bellOpen: createSignal(false),
-    shared: createSignal<string | null>(null),
+    ...closedAtFirst(),
     roomsChanged,
-    secretsApp: createSignal<string | null>(null),
-    shielded: createSignal(false),
-    keyboardMode: createSignal<KeyboardMode | null>(null),
     announcement,
-    toast: createSignal<Toast | null>(null),
-    tasksApp: createSignal<string | null>(null),
     frames,
     questions: createQuestions(() => performance.now()),
     tabs,
@@ -105,6 +100,22 @@ export function startDesk(session: SessionAnswer): Desk {
     () => events.nudge(),
   );
   return desk;
+}
+
+/** What opens over the windows. */
+function closedAtFirst() {
+  return {
+    launcherOpen: createSignal(false),
+    shortcutsOpen: createSignal(false),
+    sessionsOpen: createSignal(false),
+    bellOpen: createSignal(false),
+    shared: createSignal<string | null>(null),
+    secretsApp: createSignal<string | null>(null),
+    shielded: createSignal(false),
+    keyboardMode: createSignal<KeyboardMode | null>(null),
+    toast: createSignal<Toast | null>(null),
+    tasksApp: createSignal<string | null>(null),
+  };
 }
 
 function emitRoomsChanged({ roomsChanged, windows, bridge }: Desk, app: string | null): void {
@@ -156,7 +167,7 @@ function countsFor(apps: AppsModel, tabs: Tabs): ReturnType<typeof createWindowC
 /** What the portal says while it happens. */
 function startFeed(
   { usuario }: SessionAnswer,
-  to: Pick<Desk, 'apps' | 'shop' | 'bell' | 'preferences' | 'settings' | 'connection'> & {
+  to: Pick<Desk, 'apps' | 'shop' | 'bell' | 'preferences' | 'settings' | 'queue' | 'connection'> & {
     readonly page: (page: string | null) => void;
     /** An app was removed on the server. */
     readonly gone: (app: string) => void;
@@ -166,25 +177,18 @@ function startFeed(
     readonly publishToRooms: (app: string | null) => void;
   },
 ): EventsClient {
-  const { apps, shop, bell, preferences, settings, publishToRooms, connection } = to;
+  const { apps, publishToRooms, connection } = to;
+  const followers = [apps, to.shop, to.bell, to.preferences, to.settings, to.queue];
   const removed = watchRemovals(apps, to.gone);
   return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
     event: (event) => {
-      apps.apply(event);
-      shop.apply(event);
+      for (const follower of followers) follower.apply(event);
       removed.heard(event);
-      bell.apply(event);
-      preferences.apply(event);
-      settings.apply(event);
       if (event.type === 'mudaram') publishToRooms(event.app);
       if (event.type === 'consentimentos') to.consents();
     },
     resync: () => {
-      apps.refresh();
-      shop.refresh();
-      bell.refresh();
-      preferences.refresh();
-      settings.refresh();
+      for (const follower of followers) follower.refresh();
       publishToRooms(null);
     },
     page: (page) => to.page(page),

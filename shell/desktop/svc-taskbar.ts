@@ -107,6 +107,7 @@ export class SvcTaskbar extends LitElement {
           items: [
             { label: text('settings.title'), glyph: 'settings', run: () => this.desk.openSettings() },
             { label: text('store.title'), glyph: 'shop', run: () => this.desk.openShop() },
+            { label: text('queue.title'), glyph: 'queue', run: () => this.desk.openQueue() },
             { label: text('tasks.title'), glyph: 'tasks', run: () => this.desk.openTasks() },
             { label: text('prefs.shortcuts'), glyph: 'keyboard', run: () => this.desk.shortcutsOpen.set(true) },
             { label: text('sessions.menu'), glyph: 'globe', run: () => this.desk.sessionsOpen.set(true) },

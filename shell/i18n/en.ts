@@ -1,6 +1,7 @@
 /** Every sentence of the shell in English. */
 import { enApps } from './en-apps.ts';
 import { enErrors } from './en-errors.ts';
+import { enQueue } from './en-queue.ts';
 import { enSettings } from './en-settings.ts';
 import { enRooms } from './en-rooms.ts';
 import { enWindows } from './en-windows.ts';
@@ -10,6 +11,7 @@ export const en: Catalogue = {
   ...enApps,
   ...enErrors,
   ...enRooms,
+  ...enQueue,
   ...enSettings,
   ...enWindows,
   'app.title': 'svc',

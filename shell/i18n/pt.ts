@@ -1,6 +1,7 @@
 /** Every sentence of the shell in Brazilian Portuguese; its keys are the catalogue of all languages. */
 import { ptApps } from './pt-apps.ts';
 import { ptErrors } from './pt-errors.ts';
+import { ptQueue } from './pt-queue.ts';
 import { ptSettings } from './pt-settings.ts';
 import { ptRooms } from './pt-rooms.ts';
 import { ptWindows } from './pt-windows.ts';
@@ -9,6 +10,7 @@ export const pt = {
   ...ptApps,
   ...ptErrors,
   ...ptRooms,
+  ...ptQueue,
   ...ptSettings,
   ...ptWindows,
   'app.title': 'svc',

@@ -1,10 +1,11 @@
 /** The last lines of an app's log, followed as they are written; and those of the run before. */
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { text } from '../i18n/i18n.ts';
 import { followLog, readPreviousLog } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
 import { base } from '../ui/base.ts';
 import { appendLines } from './lines.ts';
+import { logStyles } from './log-styles.ts';
 
 const tailLines = 200;
 const retryMs = 2_000;
@@ -37,70 +38,7 @@ export class SvcLogView extends LitElement {
     this.problem = null;
   }
 
-  static override styles = [
-    base,
-    css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        border: 1px solid var(--line);
-        border-radius: 10px;
-        overflow: hidden;
-      }
-      .bar {
-        display: flex;
-        align-items: center;
-        gap: 14px;
-        flex: none;
-        flex-wrap: wrap;
-        padding: 2px 10px;
-        border-bottom: 1px solid var(--line);
-        background: var(--title-idle);
-        font-size: 13px;
-      }
-      label {
-        display: inline-flex;
-        align-items: center;
-        gap: 6px;
-        min-height: 36px;
-        cursor: pointer;
-      }
-      input {
-        width: 16px;
-        height: 16px;
-        margin: 0;
-        accent-color: var(--accent);
-      }
-      fieldset {
-        display: flex;
-        flex: 1;
-        gap: 14px;
-        margin: 0;
-        padding: 0;
-        border: 0;
-      }
-      pre {
-        flex: 1;
-        min-height: 60px;
-        margin: 0;
-        padding: 10px;
-        overflow: auto;
-        background: var(--field);
-        font: 12px/1.5 var(--mono);
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-        outline-offset: -2px;
-      }
-      @media (pointer: coarse) {
-        label {
-          min-height: 44px;
-        }
-      }
-      .quiet {
-        color: var(--muted);
-      }
-    `,
-  ];
+  static override styles = [base, logStyles];
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();

@@ -2,10 +2,11 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk, Frame } from '../desktop/desk.ts';
-import { builtinOf, isApp, settingsWindow, shopWindow } from '../desktop/desk-windows.ts';
+import { builtinOf, isApp, queueWindow, settingsWindow, shopWindow } from '../desktop/desk-windows.ts';
 import { openWindowMenu } from '../desktop/window-menu.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
+import '../queue/svc-queue.ts';
 import '../settings/svc-settings.ts';
 import '../shop/svc-shop.ts';
 import '../tasks/task-manager.ts';
@@ -212,6 +213,7 @@ export class SvcWindow extends LitElement implements Frame {
   #builtin(): TemplateResult {
     if (this.state.app === shopWindow) return html`<svc-shop .desk=${this.desk}></svc-shop>`;
     if (this.state.app === settingsWindow) return html`<svc-settings .desk=${this.desk}></svc-settings>`;
+    if (this.state.app === queueWindow) return html`<svc-queue .desk=${this.desk}></svc-queue>`;
     return html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`;
   }
 

@@ -1,0 +1,60 @@
+/** `GET /api/fila/trabalhos/:id/saidas.tar`: all outputs of a job that are there whole, as one file. */
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../../schema/clock.ts';
+import * as schemas from '../../schema/wire/jobs.ts';
+import type { StoredJob } from '../../store/jobs.ts';
+import { queueCaller } from '../queue/callers.ts';
+import { tarOf, type TarFile } from '../queue/tar.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { Transfers } from '../queue/transfers.ts';
+import { watchIdle } from '../repository/upload.ts';
+import { errorAnswers } from '../shell.ts';
+
+export interface QueueArchiveDeps {
+  readonly queue: Queue;
+  readonly transfers: Transfers;
+  readonly clock: Clock;
+}
+
+export function addQueueArchiveRoute(app: FastifyInstance, { queue, transfers, clock }: QueueArchiveDeps): void {
+  app.get<{ Params: { id: string }; Querystring: { app?: string } }>(
+    '/api/fila/trabalhos/:id/saidas.tar',
+    {
+      config: { access: 'queue' },
+      exposeHeadRoute: false,
+      schema: {
+        summary: 'All outputs of a job that are there whole, as a tar',
+        params: schemas.jobParams,
+        querystring: schemas.queueQuery,
+        produces: ['application/x-tar'],
+        response: errorAnswers,
+      },
+    },
+    async (request, reply) => {
+      const job = await queue.row(queueCaller(request, request.query.app), request.params.id);
+      reply.headers({
+        'content-type': 'application/x-tar',
+        'x-content-type-options': 'nosniff',
+        'content-disposition': 'attachment',
+        'cache-control': 'private, no-store',
+      });
+      const watch = watchIdle(clock, () => reply.raw.destroy());
+      reply.raw.on('drain', watch.moved);
+      reply.raw.once('close', watch.end);
+      return await reply.send(Readable.from(tarOf(outputsOf(transfers, job)), { objectMode: false }));
+    },
+  );
+}
+
+async function* outputsOf(transfers: Transfers, job: StoredJob): AsyncGenerator<TarFile> {
+  for (const { caminho, completo } of (await transfers.outputs(job)).saidas) {
+    if (!completo) continue;
+    const { handle, bytes, modifiedMs } = await transfers.openOutput(job, caminho);
+    try {
+      yield { path: caminho, bytes, modifiedMs, read: () => handle.createReadStream({ autoClose: false, end: Math.max(0, bytes - 1) }) };
+    } finally {
+      await handle.close();
+    }
+  }
+}

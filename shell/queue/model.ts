@@ -1,0 +1,157 @@
+/**
+ * The jobs that the queue window shows. The portal's answer is the truth; the event `trabalhos` only asks for another reading, of which one is under way
+ * and one waits, with a pause between them. Jobs that ended are not read again. Nothing is read while no window shows it.
+ */
+import type { PortalEvent } from '../../schema/wire/events.ts';
+import type { ClusterView, JobView } from '../../schema/wire/jobs.ts';
+import type { AllJobsFilter } from '../session/jobs-api.ts';
+import { sayError } from '../session/say-error.ts';
+import { createRetry } from '../state/retry.ts';
+import { createSignal, type Signal } from '../state/signal.ts';
+
+/** As many as the portal answers at once: fewer are the last. */
+export const pageJobs = 200;
+export const pauseMs = 1_000;
+
+/** Null: my own jobs. */
+export type JobsOf = AllJobsFilter | null;
+
+export interface JobsPage {
+  readonly jobs: readonly JobView[];
+  readonly clusters: readonly ClusterView[];
+  /** Why nothing can be submitted; null: the queue takes jobs, or the answer does not say. */
+  readonly off: { readonly codigo: string; readonly motivo: string } | null;
+  readonly space: { readonly bytes: number; readonly bytesMax: number } | null;
+}
+
+export interface QueueState extends JobsPage {
+  readonly of: JobsOf;
+  readonly loaded: boolean;
+  /** There are older ones. */
+  readonly more: boolean;
+  /** Why the last reading failed; what is shown stays. */
+  readonly problem: string | null;
+}
+
+export interface QueueModel {
+  readonly state: Signal<QueueState>;
+  readonly chosen: Signal<string | null>;
+  /** Until the returned function is called, what is shown follows the portal. */
+  watch(): () => void;
+  show(of: JobsOf): void;
+  showMore(): void;
+  /** At once, for what the person did. */
+  refreshNow(): void;
+  refresh(): void;
+  apply(event: PortalEvent): void;
+}
+
+type Read = (of: JobsOf, before: string | null) => Promise<JobsPage>;
+
+export const isOver = ({ terminadoEm }: Pick<JobView, 'terminadoEm'>): boolean => terminadoEm !== null;
+const isOlder = (job: JobView, than: JobView): boolean =>
+  job.criadoEm < than.criadoEm || (job.criadoEm === than.criadoEm && job.id < than.id);
+
+/** Jobs of both readings that are in another state now. */
+export function changedJobs(before: readonly JobView[], now: readonly JobView[]): readonly JobView[] {
+  const states = new Map(before.map(({ id, estado }) => [id, estado]));
+  return now.filter(({ id, estado }) => states.has(id) && states.get(id) !== estado);
+}
+
+/** Pages until `wanted` jobs are there; of what is known already and over, none is read again. */
+export async function readPages(
+  read: Read,
+  { of, jobs: known, more: wasMore }: QueueState,
+  wanted: number,
+): Promise<JobsPage & { more: boolean }> {
+  const first = await read(of, null);
+  const jobs = [...first.jobs];
+  let more = first.jobs.length >= pageJobs;
+  for (;;) {
+    const last = jobs.at(-1);
+    if (!more || last === undefined || jobs.length >= wanted) return { ...first, jobs, more };
+    const kept = known.filter((job) => isOlder(job, last));
+    if (kept.length > 0 && kept.every(isOver)) {
+      jobs.push(...kept);
+      more = wasMore;
+    } else {
+      const page = await read(of, last.id);
+      jobs.push(...page.jobs);
+      more = page.jobs.length >= pageJobs;
+    }
+  }
+}
+
+const nothingYet = { jobs: [], clusters: [], off: null, space: null, loaded: false, more: false, problem: null } as const;
+
+/** `changed` hears of jobs that are in another state than at the reading before. */
+export function createQueueModel(read: Read, changed: (jobs: readonly JobView[]) => void): QueueModel {
+  const state = createSignal<QueueState>({ ...nothingYet, of: null });
+  let watchers = 0;
+  let wanted = pageJobs;
+  let reading = false;
+  let again = false;
+  let pause: ReturnType<typeof setTimeout> | null = null;
+
+  const readOnce = async (): Promise<void> => {
+    const before = state.get();
+    try {
+      const page = await readPages(read, before, wanted);
+      // Another choice was made meanwhile.
+      if (state.get().of !== before.of) return void (again = true);
+      state.set({ ...page, of: before.of, loaded: true, problem: null });
+      retry.succeeded();
+      if (before.loaded) changed(changedJobs(before.jobs, page.jobs));
+    } catch (error) {
+      state.set({ ...state.get(), problem: sayError(error) });
+      retry.failed(error);
+    }
+  };
+  const begin = async (): Promise<void> => {
+    if (pause !== null) clearTimeout(pause);
+    pause = null;
+    again = false;
+    reading = true;
+    const { of } = state.get();
+    await readOnce();
+    reading = false;
+    if (state.get().of !== of) return await begin();
+    pause = setTimeout(() => {
+      pause = null;
+      if (again) refresh();
+    }, pauseMs);
+  };
+  const refresh = (): void => {
+    if (watchers === 0) return;
+    if (reading || pause !== null) again = true;
+    else void begin();
+  };
+  const refreshNow = (): void => {
+    if (reading) again = true;
+    else if (watchers > 0) void begin();
+  };
+  const retry = createRetry(refresh);
+  return {
+    state,
+    chosen: createSignal<string | null>(null),
+    watch: () => {
+      watchers += 1;
+      refreshNow();
+      return () => void (watchers -= 1);
+    },
+    show: (of) => {
+      wanted = pageJobs;
+      state.set({ ...nothingYet, clusters: state.get().clusters, of });
+      refreshNow();
+    },
+    showMore: () => {
+      wanted = state.get().jobs.length + pageJobs;
+      refreshNow();
+    },
+    refreshNow,
+    refresh,
+    apply: ({ type }) => {
+      if (type === 'trabalhos') refresh();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** Jobs of the queue, of the portal's HTTP API as the shell uses it: it names no app, and so means those of all apps. Source: schema/wire/jobs.ts. */
+import type { AdminJobsAnswer, JobView, OutputsAnswer, QueueAnswer } from '../../schema/wire/jobs.ts';
+import { json, request } from './api.ts';
+
+export interface AllJobsFilter {
+  readonly cluster: string | null;
+  readonly usuario: string | null;
+}
+
+const jobPath = (id: string, rest = ''): string => `/api/fila/trabalhos/${encodeURIComponent(id)}${rest}`;
+const query = (values: Readonly<Record<string, string | null>>): string => {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+};
+
+/** `before`: older than that one. */
+export const readJobs = async (before: string | null): Promise<QueueAnswer> =>
+  json(await request('GET', `/api/fila${query({ antes: before })}`));
+export const readAllJobs = async (filter: AllJobsFilter, before: string | null): Promise<AdminJobsAnswer> =>
+  json(await request('GET', `/api/admin/fila${query({ ...filter, antes: before })}`));
+export const cancelJob = async (id: string): Promise<JobView> => json(await request('DELETE', jobPath(id)));
+export const cancelAnyJob = async (id: string): Promise<JobView> =>
+  json(await request('DELETE', `/api/admin/fila/trabalhos/${encodeURIComponent(id)}`));
+export const repeatJob = async (id: string, chave: string): Promise<JobView> =>
+  json(await request('POST', jobPath(id, '/repetir'), { chave }));
+export const readOutputs = async (id: string): Promise<OutputsAnswer['saidas']> =>
+  (await json<OutputsAnswer>(await request('GET', jobPath(id, '/saida')))).saidas;
+
+/** A piece of the log from that byte on, and where the next one begins. */
+export async function readJobLog(
+  id: string,
+  from: number,
+  signal: AbortSignal,
+): Promise<{ readonly bytes: Uint8Array; readonly ate: number }> {
+  const response = await request('GET', jobPath(id, `/registo?desde=${from}`), undefined, signal);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return { bytes, ate: from + bytes.length };
+}
+
+/** For links: the browser keeps what comes as a file. */
+export const outputUrl = (id: string, caminho: string): string =>
+  jobPath(id, `/saida/${caminho.split('/').map(encodeURIComponent).join('/')}`);
+export const archiveUrl = (id: string): string => jobPath(id, '/saidas.tar');
