@@ -129,6 +129,17 @@ describe.each(runtimes)('%s', (runtime) => {
       expect(seen).toMatchObject({ 'cut-up': 2, lose: 2 });
       expect(seen['cut-down']).toBeGreaterThan(1);
 
+      // It goes on where an earlier one broke off.
+      await rm(join(to, 'copia/b.bin'));
+      await writeFile(join(to, 'copia', `.${sha(bytes)}.parte`), bytes.subarray(0, 9_000_000));
+      const ranges: unknown[] = [];
+      line.fault = (what, range) => {
+        if (what.includes('saida/copia')) ranges.push(range);
+        return null;
+      };
+      expect(await run(runtime, 'baixar', [id, to, 'copia/b.bin'], {}, overFaults())).toEqual([join(to, 'copia/b.bin')]);
+      expect([ranges, sha(await readFile(join(to, 'copia/b.bin')))]).toEqual([['bytes=9000000-10999999'], sha(bytes)]);
+
       expect(await run(runtime, 'baixar', [id, to, 'nada'])).toEqual({ erro: 'NOT_FOUND', status: null });
       const away = join(folder, `fora-${runtime}`);
       await mkdir(away);

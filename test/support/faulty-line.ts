@@ -8,13 +8,15 @@ type Fault = 'lose' | 'cut-up' | 'cut-down' | null;
 
 export interface FaultyLine {
   readonly url: string;
-  /** Called once for each request, `METHOD path`. */
-  fault: (what: string) => Fault;
+  /** Called once for each request, `METHOD path`, with what it says in Range. */
+  fault: (what: string, range: string | undefined) => Fault;
   close(): Promise<void>;
 }
 
 export async function openFaultyLine(to: string): Promise<FaultyLine> {
-  const server = createServer((req, res) => void carry(new URL(req.url ?? '/', to), req, res, line.fault(`${req.method} ${req.url}`)));
+  const server = createServer(
+    (req, res) => void carry(new URL(req.url ?? '/', to), req, res, line.fault(`${req.method} ${req.url}`, req.headers.range)),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const line: FaultyLine = {
