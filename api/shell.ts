@@ -202,8 +202,8 @@ async function admit(request: FastifyRequest, { site, sessions, credentials, exe
     request.appCaller = await credentials.checkApp(request.raw.headers, access === 'queue' ? 'fila' : 'metricas');
     return;
   }
-  if (access === 'executor') {
-    request.job = await executor.check(authorization ?? '');
+  if (access === 'executor' && authorization !== undefined) {
+    request.job = await executor.check(authorization);
     return;
   }
   if (access === 'metrics' && isLocalScrape(request.raw)) return;
