@@ -213,7 +213,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics, mandates });
   const credentials = createCredentials({ rooms: store.rooms, people, apps, mandates, sessions });
   const queue = createQueueParts({ store, bus, clock, gateway, queueDir: options.queueDir, onError });
-  const preferences = createPreferences({ store, bus, log });
+  const preferences = createPreferences({ store, bus, log, clock });
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   sessions.onEnd((session) => {

@@ -67,6 +67,9 @@ export const limits = {
   preferenceEntriesMax: 200,
   preferenceWindowsMax: 64,
   preferencesBytesMax: 48 * 1_024,
+  /** Changes of one person, from all pages. */
+  preferenceChangesBurst: 200,
+  preferenceChangeRefillMs: 500,
   windowsPerPageMax: 1_000,
   // Signing in. Decision: docs/decisions/0071-guessing-passwords.md
   loginCharsMax: 128,

@@ -15,7 +15,6 @@ import type { AppCommands, AppsView } from '../../schema/gateway.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { OffersAnswer } from '../../schema/wire/capabilities.ts';
 import type { Credentials } from '../auth/credentials.ts';
-import { createLeakyCells } from '../auth/leaky-cells.ts';
 import { pageSession, refuseOtherOrigins } from '../auth/page-session.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { appBasePath, appOrigin, type Site } from '../hosts.ts';
@@ -23,6 +22,7 @@ import { pathOf } from '../navigation.ts';
 import type { PreferencesOf } from '../preferences/preferences.ts';
 import { sendProblem } from '../problems.ts';
 import type { Proxy } from '../proxy/proxy.ts';
+import { createRate } from '../rate.ts';
 import { shellHeaders } from '../security-headers.ts';
 import { loaderOf } from '../settings/settings.ts';
 import type { Starts } from '../starts.ts';
@@ -73,11 +73,8 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
   const { apps, bus, clock } = deps;
   const calls = createCalls();
   const consents = createConsents({ ...deps, calls });
-  const cells = createLeakyCells(clock, { burst: limits.capabilityCallsBurst, refillMs: limits.capabilityCallRefillMs });
-  const count = (usuario: string, app: string): void => {
-    const waitMs = cells.take(`${usuario} ${app}`);
-    if (waitMs > 0) throw new SvcError('RATE_LIMITED', `${app} asks too often: wait a little`, { retryAfterMs: Math.ceil(waitMs) });
-  };
+  const rate = createRate(clock, { burst: limits.capabilityCallsBurst, refillMs: limits.capabilityCallRefillMs });
+  const count = (usuario: string, app: string): void => rate(`${usuario} ${app}`);
   const own: Own = { ...deps, calls, consents, count };
   const isPossible = ({ usuario, de, para, capacidade }: Call): boolean =>
     (de === para || declares(apps.manifest(usuario, de), capacidade)) && offerOf(apps.manifest(usuario, para), capacidade) !== null;

@@ -1,5 +1,6 @@
 /** Preferences over HTTP: what is kept, what is refused, and two pages at the same time. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { limits } from '../../schema/limits.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import { createPortalWorld, type Answer, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 
@@ -121,4 +122,19 @@ describe('the preferences of a person', () => {
     });
     expect(answer.status).toBe(403);
   });
+});
+
+// The last one: what is left of the person's changes is used up.
+test('preferences are changed so often and no more, whichever page does it', async () => {
+  const bia = await portal.signedIn('bia');
+  let last: Answer;
+  let taken = -1;
+  do {
+    taken += 1;
+    last = await change({ tema: taken % 2 === 0 ? 'claro' : 'escuro' }, undefined, bia);
+  } while (last.status === 200);
+  // The tests above made some changes of this person.
+  expect([taken > limits.preferenceChangesBurst - 20, taken <= limits.preferenceChangesBurst]).toEqual([true, true]);
+  expect([last.status, last.json()['code'], last.headers['retry-after']]).toEqual([429, 'RATE_LIMITED', '1']);
+  expect((await bia.call('GET', path)).json()).toMatchObject({ tema: taken % 2 === 0 ? 'escuro' : 'claro' });
 });

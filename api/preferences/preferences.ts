@@ -3,6 +3,7 @@
  * not know is kept and not answered. Decision: docs/decisions/0202-preferences.md
  */
 import type { Logger } from 'pino';
+import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { lineShape } from '../../schema/compile-shape.ts';
 import { limits } from '../../schema/limits.ts';
@@ -11,6 +12,7 @@ import { preferenceNames, preferences as shape, type Preferences, type Preferenc
 import type { Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';
 import { listsEtag } from '../etag.ts';
+import { createRate } from '../rate.ts';
 
 export interface PreferencesNow {
   /** With its quotes. */
@@ -20,7 +22,7 @@ export interface PreferencesNow {
 
 export interface PreferencesOf {
   read(person: string): Promise<PreferencesNow>;
-  /** Rejects PREFERENCES_CHANGED when `ifMatch` does not name what is stored, BAD_REQUEST and TOO_LARGE for what would come of it. */
+  /** Rejects RATE_LIMITED, PREFERENCES_CHANGED when `ifMatch` does not name what is stored, BAD_REQUEST and TOO_LARGE for what would come of it. */
   change(person: string, patch: PreferencesPatch, ifMatch: string | undefined): Promise<PreferencesNow>;
 }
 
@@ -28,6 +30,7 @@ export interface PreferencesDeps {
   readonly store: Pick<Store, 'preferences' | 'putPreferences' | 'putValue'>;
   readonly bus: Pick<Bus, 'publish'>;
   readonly log: Pick<Logger, 'warn'>;
+  readonly clock: Clock;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -37,7 +40,8 @@ const known: ReadonlySet<string> = new Set(preferenceNames);
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const etagOf = (version: number): string => `"${version}"`;
 
-export function createPreferences({ store, bus, log }: PreferencesDeps): PreferencesOf {
+export function createPreferences({ store, bus, log, clock }: PreferencesDeps): PreferencesOf {
+  const count = createRate(clock, { burst: limits.preferenceChangesBurst, refillMs: limits.preferenceChangeRefillMs });
   const load = async (person: string): Promise<{ readonly version: number; readonly all: Fields }> => {
     const stored = await store.preferences(person);
     if (stored === null) return { version: 0, all: {} };
@@ -73,7 +77,10 @@ export function createPreferences({ store, bus, log }: PreferencesDeps): Prefere
       const { version, all } = await load(person);
       return { etag: etagOf(version), value: knownOf(all) };
     },
-    change,
+    change: async (person, patch, ifMatch) => {
+      count(person);
+      return await change(person, patch, ifMatch);
+    },
   };
 }
 

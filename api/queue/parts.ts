@@ -4,6 +4,7 @@ import type { Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { Gateway } from '../../schema/gateway.ts';
+import { createRate } from '../rate.ts';
 import { addExecutorRoutes } from '../routes/queue-executor.ts';
 import { addQueueAdminRoutes } from '../routes/queue-admin.ts';
 import { addQueueAgainRoute } from '../routes/queue-again.ts';
@@ -15,7 +16,6 @@ import { createExecutor, type Executor } from './executor.ts';
 import { createQueueFiles } from './files.ts';
 import { limits } from './limits.ts';
 import { createJobNews } from './news.ts';
-import { countChanges } from './rate.ts';
 import { createQueue, spaceMax } from './queue.ts';
 import { sweepQueue } from './sweep.ts';
 import { createTransfers } from './transfers.ts';
@@ -46,7 +46,7 @@ export function createQueueParts({ store, bus, clock, gateway, queueDir, onError
   const transfers = createTransfers(common);
   const news = createJobNews(bus, clock);
   const sweep = sweepQueue({ jobs, files, clock, onError });
-  const count = countChanges(clock);
+  const count = createRate(clock, { burst: limits.queueChangesBurst, refillMs: limits.queueChangeRefillMs });
   return {
     executor,
     register: (app) => {

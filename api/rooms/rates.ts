@@ -1,8 +1,7 @@
-/** How fast one person, or an app of theirs, may ask, whichever of their pages and backends does; 429 with the wait. Numbers: limits.ts of rooms. */
+/** What of rooms and notices is counted for each person or app. Numbers: limits.ts. */
 import type { Clock } from '../../schema/clock.ts';
-import { SvcError } from '../../schema/errors.ts';
+import { createRate } from '../rate.ts';
 import { limits } from './limits.ts';
-import { createLeakyCells } from '../auth/leaky-cells.ts';
 
 const kinds = {
   ticket: { burst: limits.roomTicketsBurst, refillMs: limits.roomTicketRefillMs },
@@ -18,11 +17,6 @@ export interface Rates {
 }
 
 export function createRates(clock: Clock): Rates {
-  const cells = Object.fromEntries(Object.entries(kinds).map(([kind, options]) => [kind, createLeakyCells(clock, options)]));
-  return {
-    count: (kind, who) => {
-      const waitMs = cells[kind]?.take(who) ?? 0;
-      if (waitMs > 0) throw new SvcError('RATE_LIMITED', 'too many at once: wait a little', { retryAfterMs: Math.ceil(waitMs) });
-    },
-  };
+  const rates = Object.fromEntries(Object.entries(kinds).map(([kind, options]) => [kind, createRate(clock, options)]));
+  return { count: (kind, who) => rates[kind]?.(who) };
 }

@@ -4,14 +4,14 @@ import type { JobStore } from '../../store/jobs.ts';
 import type { JobAgainBody, JobView } from '../../schema/wire/jobs.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
 import { noSuchJob, queueCaller } from '../queue/callers.ts';
-import type { CountChange } from '../queue/rate.ts';
+import type { Rate } from '../rate.ts';
 import type { Queue } from '../queue/queue.ts';
 import { errorAnswers } from '../shell.ts';
 
 export interface QueueAgainDeps {
   readonly queue: Queue;
   readonly jobs: Pick<JobStore, 'jobRequest' | 'jobInputs'>;
-  readonly count: CountChange;
+  readonly count: Rate;
 }
 
 export function addQueueAgainRoute(app: FastifyInstance, { queue, jobs, count }: QueueAgainDeps): void {

@@ -6,7 +6,7 @@ import type { OutputsAnswer, UploadAnswer } from '../../schema/wire/jobs.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
 import { queueCaller } from '../queue/callers.ts';
 import { readPiece } from '../queue/job-log.ts';
-import type { CountChange } from '../queue/rate.ts';
+import type { Rate } from '../rate.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Transfers } from '../queue/transfers.ts';
 import { arriving } from '../repository/upload.ts';
@@ -17,7 +17,7 @@ export interface QueueFileRouteDeps {
   readonly queue: Queue;
   readonly transfers: Transfers;
   readonly clock: Clock;
-  readonly count: CountChange;
+  readonly count: Rate;
 }
 
 const config = { access: 'queue' as const };

@@ -10,7 +10,7 @@ import { queueCaller } from '../queue/callers.ts';
 import { limits } from '../limits.ts';
 import { limits as queueLimits } from '../queue/limits.ts';
 import type { JobNews } from '../queue/news.ts';
-import type { CountChange } from '../queue/rate.ts';
+import type { Rate } from '../rate.ts';
 import type { Queue } from '../queue/queue.ts';
 import { errorAnswers } from '../shell.ts';
 
@@ -19,7 +19,7 @@ export interface QueueRouteDeps {
   readonly news: JobNews;
   readonly jobs: JobStore;
   readonly view: QueueView;
-  readonly count: CountChange;
+  readonly count: Rate;
 }
 
 const config = { access: 'queue' as const };

@@ -54,6 +54,7 @@ const method: Check = {
   accepts: (value) => typeof value === 'string' && token.test(value) && !/^(?:connect|trace|track)$/i.test(value),
 };
 const capacidade = matching(/^(?=.{1,256}$)[a-z][a-z0-9-]*\/v[0-9]+$/);
+export const isCapability = capacidade.accepts;
 
 export const appVerbs = {
   /**

@@ -1,4 +1,5 @@
 /** What engines get of the desktop. */
+import { isCallPath, isCapability } from '../../schema/bridge/app-verbs.ts';
 import { callCapability } from '../session/capabilities-api.ts';
 import { tellLoaderFailure } from '../session/settings-api.ts';
 import { appEngines, type EngineEnvironment } from '../engines/registry.ts';
@@ -19,9 +20,12 @@ export const engineParts: EngineDeps = {
   tell: (app, why) => void tellLoaderFailure(app, why).catch(() => {}),
 };
 
-function requestOf(app: string, sinal: AbortSignal): EngineEnvironment['pedir'] {
-  return async (capacidade, caminho, { method = 'GET', headers, body, signal } = {}) =>
-    await callCapability(
+export function requestOf(app: string, sinal: AbortSignal): EngineEnvironment['pedir'] {
+  return async (capacidade, caminho, { method = 'GET', headers, body, signal } = {}) => {
+    // What a page asks was judged by the bridge; a loader calls at once.
+    if (!isCapability(capacidade)) throw new TypeError(`${capacidade}: expected a capability, as texto/v1`);
+    if (!isCallPath(caminho)) throw new TypeError(`expected a path that begins with a slash, without . or ..`);
+    return await callCapability(
       {
         de: app,
         para: app,
@@ -34,4 +38,5 @@ function requestOf(app: string, sinal: AbortSignal): EngineEnvironment['pedir'] 
       },
       AbortSignal.any([sinal, ...(signal === undefined ? [] : [signal])]),
     );
+  };
 }
