@@ -37,6 +37,22 @@ export const stateStyles = css`
     font-size: 12px;
     overflow-wrap: anywhere;
   }
+  progress {
+    overflow: hidden;
+    border: 0;
+    border-radius: 4px;
+    background: var(--line-strong);
+    appearance: none;
+  }
+  progress::-webkit-progress-bar {
+    background: var(--line-strong);
+  }
+  progress::-webkit-progress-value {
+    background: var(--accent);
+  }
+  progress::-moz-progress-bar {
+    background: var(--accent);
+  }
 `;
 
 export const queueStyles = css`
@@ -116,18 +132,10 @@ export const queueStyles = css`
     font-size: 12px;
     overflow-wrap: anywhere;
   }
-  .bar {
+  li progress {
     grid-column: 1 / -1;
+    width: 100%;
     height: 4px;
-    overflow: hidden;
-    border-radius: 2px;
-    background: var(--line);
-  }
-  .bar span {
-    display: block;
-    height: 100%;
-    background: var(--accent);
-    transition: inline-size 200ms;
   }
   .more {
     margin: 12px 16px 0;
@@ -178,11 +186,10 @@ export const detailStyles = css`
     gap: 8px;
     font-size: 13px;
   }
-  progress {
+  .progress progress {
     flex: 1;
     min-width: 0;
     height: 8px;
-    accent-color: var(--accent);
   }
   .verbs:empty {
     display: none;
@@ -239,6 +246,11 @@ export const detailStyles = css`
   svc-job-log {
     flex: 1 0 220px;
     max-height: 420px;
+  }
+  @container (max-width: 719px) {
+    :host {
+      border-left: 0;
+    }
   }
   @media (pointer: coarse) {
     summary {

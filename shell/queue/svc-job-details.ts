@@ -48,12 +48,13 @@ export class SvcJobDetails extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
-    const before = changed.get('job');
-    if (before !== undefined && before.id !== this.job.id) {
+    if (!changed.has('job')) return;
+    const isOther = changed.get('job')?.id !== this.job.id;
+    if (isOther) {
       this.problem = null;
       this.#key = crypto.randomUUID();
     }
-    if (before?.id !== this.job.id || isOver(this.job) || this.job.cancelamento) this.asked = false;
+    if (isOther || isOver(this.job) || this.job.cancelamento) this.asked = false;
   }
 
   /** The keyboard goes to the answer that changes nothing, and back to the button that asked. */

@@ -186,11 +186,7 @@ export class SvcQueue extends LitElement {
           >
           ${reason === '' ? nothing : html`<span class="reason">${reason}</span>`}
         </span>
-        ${
-          progress === null
-            ? nothing
-            : html`<span class="bar" aria-hidden="true"><span style="inline-size: ${Math.round(progress * 100)}%"></span></span>`
-        }
+        ${progress === null ? nothing : html`<progress max="1" .value=${progress} aria-hidden="true"></progress>`}
       </button>
     </li>`;
   }
