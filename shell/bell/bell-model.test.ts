@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
+import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { NoticesAnswer, NoticeView } from '../../schema/wire/rooms.ts';
-import { createBellModel } from './bell-model.ts';
+import { createBellModel, waiting } from './bell-model.ts';
 
 const notice = (id: string, lido = false): NoticeView => ({
   id,
@@ -21,7 +22,7 @@ const answer = (...avisos: NoticeView[]): NoticesAnswer => ({ avisos, naoLidos: 
 
 /** A portal that holds notices, and refuses when told. */
 function world(first: NoticesAnswer) {
-  const portal = { now: first, refuse: false, reads: 0 };
+  const portal = { now: first, consents: [] as readonly ConsentView[], refuse: false, reads: 0 };
   const said: string[] = [];
   const model = createBellModel(
     {
@@ -30,18 +31,50 @@ function world(first: NoticesAnswer) {
         if (portal.refuse) throw new Error('não deu');
         return portal.now;
       },
+      consents: async () => portal.consents,
       markRead: async (ids) => {
         if (portal.refuse) throw new Error('não deu');
         portal.now = answer(...portal.now.avisos.map((one) => ({ ...one, lido: one.lido || ids === null || ids.includes(one.id) })));
         return portal.now;
       },
     },
-    (words) => said.push(words),
+    { notice: (words) => said.push(words), pending: (words) => said.push(words) },
   );
   return { portal, model, said };
 }
 
+const asked = (id: string, resposta: ConsentView['resposta']): ConsentView => ({
+  id,
+  de: 'eco',
+  deNome: 'Eco',
+  para: 'dicionario',
+  paraNome: 'Dicionário',
+  capacidade: 'dicionario/v1',
+  rotulo: 'Definir palavras',
+  resposta,
+  em: 1,
+});
+
 describe('the bell', () => {
+  test('shows and counts what a backend asks, until it is answered, and says it once', async () => {
+    const { portal, model, said } = world(answer(notice('1')));
+    portal.consents = [asked('a', 'sim')];
+    model.refresh();
+    await vi.waitFor(() => expect(model.state.get()).toMatchObject({ loaded: true, pendentes: [] }));
+    portal.consents = [asked('b', 'pendente'), asked('a', 'sim')];
+    model.apply({ type: 'consentimentos' });
+    await vi.waitFor(() => expect(model.state.get().pendentes.map(({ id }) => id)).toEqual(['b']));
+    expect(waiting(model.state.get())).toBe(2);
+    await model.markRead(null);
+    expect(waiting(model.state.get())).toBe(1);
+    model.apply({ type: 'consentimentos' });
+    await vi.waitFor(() => expect(portal.reads).toBe(3));
+    expect(said).toEqual(['Eco pede para usar Dicionário: Definir palavras']);
+    portal.consents = [asked('b', 'nao')];
+    model.apply({ type: 'consentimentos' });
+    await vi.waitFor(() => expect(waiting(model.state.get())).toBe(0));
+  });
+
   test('reads again when the portal says so, and says what came; not what was there', async () => {
     const { portal, model, said } = world(answer(notice('1')));
     model.refresh();

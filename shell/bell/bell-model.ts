@@ -1,16 +1,19 @@
 /**
- * The notices of the person. As with the apps, the portal's answer is the truth and the event `avisos` only asks for another reading
- * (one in flight, one waiting).
+ * The notices of the person, and what backends ask them about other apps (docs/decisions/0201-consent.md). As with the apps, the portal's
+ * answer is the truth and the events `avisos` and `consentimentos` only ask for another reading (one in flight, one waiting).
  */
+import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import type { NoticesAnswer, NoticeView } from '../../schema/wire/rooms.ts';
 import { text } from '../i18n/i18n.ts';
 import { sayError } from '../session/say-error.ts';
 import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
-import { noticeText } from './notice-words.ts';
+import { noticeText, pendingText } from './notice-words.ts';
 
 export interface BellState extends NoticesAnswer {
+  /** What backends asked and the person has not answered, the newest first. */
+  readonly pendentes: readonly ConsentView[];
   readonly loaded: boolean;
   /** Why the last reading or marking failed; null when it didn't. */
   readonly problem: string | null;
@@ -26,25 +29,40 @@ export interface BellModel {
 
 export interface BellPortal {
   read(): Promise<NoticesAnswer>;
+  consents(): Promise<readonly ConsentView[]>;
   markRead(ids: readonly string[] | null): Promise<NoticesAnswer>;
 }
 
-/** `announce` gets in words what came since the last reading. */
-export function createBellModel(portal: BellPortal, announce: (words: string, notice: NoticeView) => void): BellModel {
-  const state = createSignal<BellState>({ avisos: [], naoLidos: 0, loaded: false, problem: null });
+/** Get in words what came since the last reading. */
+export interface BellSays {
+  notice(words: string, notice: NoticeView): void;
+  pending(words: string): void;
+}
+
+/** What marking answers says nothing of what backends asked. */
+type Reading = NoticesAnswer & Partial<Pick<BellState, 'pendentes'>>;
+
+/** What the number at the bell counts. */
+export const waiting = ({ naoLidos, pendentes }: Pick<BellState, 'naoLidos' | 'pendentes'>): number => naoLidos + pendentes.length;
+
+export function createBellModel(portal: BellPortal, says: BellSays): BellModel {
+  const state = createSignal<BellState>({ avisos: [], naoLidos: 0, pendentes: [], loaded: false, problem: null });
   let reading = false;
   let again = false;
 
-  const take = ({ avisos, naoLidos }: NoticesAnswer): void => {
+  const take = (now: Reading): void => {
     const before = state.get();
     retry.succeeded();
-    state.set({ avisos, naoLidos, loaded: true, problem: null });
+    const { avisos, pendentes } = { ...before, ...now };
+    state.set({ avisos, pendentes, naoLidos: now.naoLidos, loaded: true, problem: null });
     if (!before.loaded) return;
-    const known = new Set(before.avisos.map(({ id }) => id));
+    const known = new Set([...before.avisos, ...before.pendentes].map(({ id }) => id));
     const came = avisos.find((notice) => !notice.lido && !known.has(notice.id));
-    if (came !== undefined) announce(text('bell.came', { aviso: noticeText(came) }), came);
+    if (came !== undefined) says.notice(text('bell.came', { aviso: noticeText(came) }), came);
+    const asked = pendentes.find(({ id }) => !known.has(id));
+    if (asked !== undefined) says.pending(pendingText(asked));
   };
-  const carryOut = async (ask: () => Promise<NoticesAnswer>): Promise<void> => {
+  const carryOut = async (ask: () => Promise<Reading>): Promise<void> => {
     try {
       take(await ask());
     } catch (error) {
@@ -56,7 +74,10 @@ export function createBellModel(portal: BellPortal, announce: (words: string, no
     again = reading;
     if (reading) return;
     reading = true;
-    await carryOut(() => portal.read());
+    await carryOut(async () => {
+      const [notices, consents] = await Promise.all([portal.read(), portal.consents()]);
+      return { ...notices, pendentes: consents.filter(({ resposta }) => resposta === 'pendente') };
+    });
     reading = false;
     if (again) await refresh();
   };
@@ -65,8 +86,8 @@ export function createBellModel(portal: BellPortal, announce: (words: string, no
   return {
     state,
     refresh: () => void refresh(),
-    apply: (event) => {
-      if (event.type === 'avisos') void refresh();
+    apply: ({ type }) => {
+      if (type === 'avisos' || type === 'consentimentos') void refresh();
     },
     markRead: async (ids) => {
       state.set({ ...state.get(), ...asRead(state.get(), ids) });

@@ -1,4 +1,5 @@
 /** The sentence of a notice, written here and not by its sender (spec 6), and where its Open leads. */
+import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { Preferences } from '../../schema/wire/preferences.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import { text } from '../i18n/i18n.ts';
@@ -16,6 +17,10 @@ export function noticeText({ tipo, papel, de, salaNome, appNome, texto }: Facts)
         : (`notice.convite.${papel}` as const);
   return text(key, { pessoa: de.nome, sala: salaNome ?? '' });
 }
+
+/** What a backend asks the person. */
+export const pendingText = ({ de, deNome, para, paraNome, capacidade, rotulo }: ConsentView): string =>
+  text('bell.pending', { de: deNome ?? de, para: paraNome ?? para, oque: rotulo ?? capacidade });
 
 /** Source: spec 6, "invitation and notice". */
 export function noticeRoute({ sala, ancora, rota }: Pick<NoticeView, 'sala' | 'ancora' | 'rota'>): string {

@@ -6,6 +6,7 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, relativeTime, shownAs, text } from '../i18n/i18n.ts';
@@ -14,7 +15,7 @@ import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { bellStyles } from './bell-styles.ts';
-import { noticeText } from './notice-words.ts';
+import { noticeText, pendingText } from './notice-words.ts';
 import { openNotice } from './open-notice.ts';
 
 export class SvcBell extends LitElement {
@@ -69,7 +70,7 @@ export class SvcBell extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { avisos, naoLidos, loaded, problem } = this.desk.bell.state.get();
+    const { avisos, naoLidos, pendentes, loaded, problem } = this.desk.bell.state.get();
     const trouble = this.missing === null ? problem : text('bell.noApp', { app: this.missing });
     return html`<dialog
       aria-labelledby="title"
@@ -85,8 +86,13 @@ export class SvcBell extends LitElement {
       </header>
       ${trouble === null ? nothing : html`<p class="problem" role="alert">${trouble}</p>`}
       <div class="list">
-        ${loaded && avisos.length === 0 ? html`<p class="empty">${text('bell.empty')}</p>` : nothing}
+        ${loaded && avisos.length + pendentes.length === 0 ? html`<p class="empty">${text('bell.empty')}</p>` : nothing}
         <ul>
+          ${repeat(
+            pendentes,
+            ({ id }) => id,
+            (consent) => this.#pending(consent),
+          )}
           ${repeat(
             avisos,
             ({ id }) => id,
@@ -104,14 +110,36 @@ export class SvcBell extends LitElement {
     </dialog>`;
   }
 
+  /** It is answered in Settings, where what is asked is shown whole. */
+  #answer(): void {
+    this.dispatchEvent(new CustomEvent('opened'));
+    this.#close();
+    this.desk.openSettings('consentimentos');
+  }
+
+  #pending(consent: ConsentView): TemplateResult {
+    const words = pendingText(consent);
+    return html`<li data-pending=${consent.id} class="unread">
+      <span class="dot" aria-hidden="true"></span>
+      <div>
+        <p class="words">${words}</p>
+        <p class="facts">${consent.de} · ${timeOf(consent.em)}</p>
+        <div class="verbs">
+          <button class="button" type="button" aria-label=${`${text('bell.answer')}: ${words}`} @click=${() => this.#answer()}>
+            ${text('bell.answer')}
+          </button>
+        </div>
+      </div>
+    </li>`;
+  }
+
   #line(notice: NoticeView): TemplateResult {
     const { id, lido, em, salaNome, appNome } = notice;
-    const exact = new Intl.DateTimeFormat(shownAs(), { dateStyle: 'medium', timeStyle: 'short' }).format(em);
     return html`<li data-notice=${id} class=${lido ? '' : 'unread'}>
       <span class="dot" aria-hidden="true"></span>
       <div>
         <p class="words">${lido ? nothing : html`<span class="sr-only">${text('bell.unread')}: </span>`}${noticeText(notice)}</p>
-        <p class="facts">${appNome} · <time datetime=${new Date(em).toISOString()} title=${exact}>${relativeTime(em, Date.now())}</time></p>
+        <p class="facts">${appNome} · ${timeOf(em)}</p>
         <div class="verbs">
           <button
             class="button"
@@ -130,6 +158,11 @@ export class SvcBell extends LitElement {
       </div>
     </li>`;
   }
+}
+
+function timeOf(em: number): TemplateResult {
+  const exact = new Intl.DateTimeFormat(shownAs(), { dateStyle: 'medium', timeStyle: 'short' }).format(em);
+  return html`<time datetime=${new Date(em).toISOString()} title=${exact}>${relativeTime(em, Date.now())}</time>`;
 }
 
 customElements.define('svc-bell', SvcBell);

@@ -1,7 +1,7 @@
 /** Puts a desk together: the parts of it, what the portal says while it happens, and what follows from changes. */
 import type { SessionAnswer } from '../../schema/wire/http.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
-import { createBellModel } from '../bell/bell-model.ts';
+import { createBellModel, type BellSays } from '../bell/bell-model.ts';
 import { isNoticeShown, noticeText } from '../bell/notice-words.ts';
 import { openNotice } from '../bell/open-notice.ts';
 import { startBridge, type BridgeFrame, type BridgePage } from '../bridge/host.ts';
@@ -42,9 +42,10 @@ export function startDesk(session: SessionAnswer): Desk {
   const apps = createAppsModel(async (usage) => await listApps(usage).catch(leaveWhenSignedOut));
   const announcement = createSignal('');
   const shop = createShopModel((words) => announcement.set(words));
-  const bell = createBellModel({ read: readNotices, markRead: markNoticesRead }, (words, notice) => {
-    if (isNoticeShown(preferences.state.get(), notice)) showNotice(desk, words, notice);
-  });
+  const bell = createBellModel(
+    { read: readNotices, consents: readConsents, markRead: markNoticesRead },
+    bellSays(() => desk),
+  );
   const preferences = followAppearance(createPreferencesModel({ read: readPreferences, change: changePreferences }));
   const settings = createSettingsModel({ read: readSettings, consents: readConsents });
   const queue = startQueue((words) => announcement.set(words));
@@ -122,6 +123,21 @@ function emitRoomsChanged({ roomsChanged, windows, bridge }: Desk, app: string |
   roomsChanged.set(roomsChanged.get() + 1);
   for (const window of windows.windows.get())
     if (isApp(window) && (app === null || window.app === app)) bridge.emit(window.id, 'mudaram', {});
+}
+
+function bellSays(desk: () => Desk): BellSays {
+  return {
+    notice: (words, notice) => {
+      if (isNoticeShown(desk().preferences.state.get(), notice)) showNotice(desk(), words, notice);
+    },
+    pending: (words) => {
+      const { announcement, bellOpen, preferences, toast } = desk();
+      // As what an app says to its own person.
+      if (!isNoticeShown(preferences.state.get(), { tipo: 'aplicativo' })) return;
+      announcement.set(words);
+      if (!bellOpen.get()) toast.set({ words, open: () => desk().openSettings('consentimentos') });
+    },
+  };
 }
 
 function showNotice(desk: Desk, words: string, notice: NoticeView): void {

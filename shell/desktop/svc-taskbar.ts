@@ -1,6 +1,7 @@
 /** The taskbar: launcher, open windows (a toolbar: one stop of the Tab key, arrows inside), connection, clock, the bell, the person. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { waiting } from '../bell/bell-model.ts';
 import { language, languageNames, languages, shownAs, text } from '../i18n/i18n.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { openAppMenu, themeTexts } from '../launcher/entries.ts';
@@ -198,8 +199,8 @@ export class SvcTaskbar extends LitElement {
 
   #bell(): TemplateResult {
     const { bell, bellOpen } = this.desk;
-    const { naoLidos } = bell.state.get();
-    const label = naoLidos === 0 ? text('bell.buttonNone') : text('bell.button', { n: naoLidos });
+    const n = waiting(bell.state.get());
+    const label = n === 0 ? text('bell.buttonNone') : text('bell.button', { n });
     return html`<button
       class="bell"
       type="button"
@@ -210,7 +211,7 @@ export class SvcTaskbar extends LitElement {
       @click=${() => bellOpen.set(true)}
     >
       ${glyph('bell', 22)}
-      ${naoLidos === 0 ? nothing : html`<span class="count" aria-hidden="true">${naoLidos > countShownMax ? `${countShownMax}+` : naoLidos}</span>`}
+      ${n === 0 ? nothing : html`<span class="count" aria-hidden="true">${n > countShownMax ? `${countShownMax}+` : n}</span>`}
     </button>`;
   }
 

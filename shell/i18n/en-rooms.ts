@@ -15,6 +15,8 @@ export const enRooms: { readonly [K in keyof typeof ptRooms]: Entry<K> } = {
   'bell.read': 'Mark as read',
   'bell.readAll': 'Mark all as read',
   'bell.came': 'New notice: {aviso}',
+  'bell.pending': '{de} asks to use {para}: {oque}',
+  'bell.answer': 'Answer',
   'bell.noApp': 'The app {app} is not installed for you. It may be in the store.',
   'notice.convite.ver': '{pessoa} invited you to view “{sala}”',
   'notice.convite.comentar': '{pessoa} invited you to comment on “{sala}”',

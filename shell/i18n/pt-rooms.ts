@@ -11,6 +11,8 @@ export const ptRooms = {
   'bell.read': 'Marcar como lido',
   'bell.readAll': 'Marcar todos como lidos',
   'bell.came': 'Novo aviso: {aviso}',
+  'bell.pending': '{de} pede para usar {para}: {oque}',
+  'bell.answer': 'Responder',
   'bell.noApp': 'O aplicativo {app} não está instalado para você. Ele pode estar na loja.',
   'notice.convite.ver': '{pessoa} convidou você para ver “{sala}”',
   'notice.convite.comentar': '{pessoa} convidou você para comentar em “{sala}”',

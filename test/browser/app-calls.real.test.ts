@@ -381,6 +381,13 @@ test('a backend asks with its credential, by the Node library', async () => {
   const [{ id } = { id: '' }] = await consents();
   await call('DELETE', `/api/consentimentos/${id}`);
   expect(await ask('cais')).toMatchObject({ codigo: 'CONSENT_NEEDED' });
+  await page.bringToFront();
+  await page.getByRole('button', { name: 'Avisos, 1 não lido', exact: true }).click();
+  await page.locator('svc-bell li', { hasText: 'pede para usar' }).getByRole('button', { name: 'Responder' }).click();
+  const settings = windowOf(page, 'Configurações');
+  await settings.locator('li.row', { hasText: 'Esperando a sua resposta' }).getByRole('button', { name: 'Permitir' }).click();
+  await page.getByRole('button', { name: 'Avisos', exact: true }).waitFor();
+  expect(await ask('cais')).toMatchObject({ palavra: 'cais' });
   await own.close();
 });
 
