@@ -238,6 +238,22 @@ describe('consent', () => {
     expect((await stored()).map(({ resposta }: { resposta: string }) => resposta)).toEqual(['nao']);
   });
 
+  test('is given and taken back so often and no more', async () => {
+    let [taken, last] = [0, await say('sim')];
+    const { id } = last.json();
+    for (; last.status === 200 && taken <= limits.consentChangesBurst; taken += 1) last = await say(taken % 2 === 0 ? 'nao' : 'sim');
+    expect([taken, last.status, last.json()['code'], last.headers['retry-after']]).toEqual([
+      limits.consentChangesBurst,
+      429,
+      'RATE_LIMITED',
+      '1',
+    ]);
+    expect((await ana.call('DELETE', `/api/consentimentos/${id}`)).status).toBe(429);
+    expect(await stored()).toHaveLength(1);
+    (portal.clock as ManualClock).advance(limits.consentChangeRefillMs);
+    expect((await ana.call('DELETE', `/api/consentimentos/${id}`)).status).toBe(204);
+  });
+
   test('is answered by the person only, for what an app could ask', async () => {
     const body = { de: 'leitor', para: 'dicionario', capacidade: capability, resposta: 'sim', duracao: 'sempre' };
     const put = async (more: object) => (await ana.call('PUT', '/api/consentimentos', { ...body, ...more })).json()['code'];

@@ -6,15 +6,17 @@ import { SvcError } from '../../schema/errors.ts';
 import type { AppsView } from '../../schema/gateway.ts';
 import type { ConsentAnswer, ConsentBody, ConsentsAnswer, ConsentView } from '../../schema/wire/capabilities.ts';
 import type { Passes } from '../auth/passes.ts';
+import { createRate } from '../rate.ts';
 import { newSecret, shortHash } from '../auth/secrets.ts';
 import type { Asked, Calls } from './calls.ts';
+import { limits } from './limits.ts';
 import { declares, offerOf } from './offers.ts';
 
 export interface Consents {
   list(usuario: string): Promise<ConsentsAnswer>;
-  /** Rejects CAPABILITY_UNDECLARED and CAPABILITY_UNKNOWN for a question that no app could ask. */
+  /** Rejects RATE_LIMITED; CAPABILITY_UNDECLARED and CAPABILITY_UNKNOWN for a question that no app could ask. */
   answer(usuario: string, body: ConsentBody): Promise<ConsentAnswer>;
-  /** Ends the calls that it let in; NOT_FOUND when the person has none with this id. */
+  /** Ends the calls that it let in; RATE_LIMITED; NOT_FOUND when the person has none with this id. */
   revoke(usuario: string, id: string): Promise<void>;
   /** Rejects CONSENT_NEEDED or CONSENT_REFUSED. `pass`: of "yes, this once". `asker`: a page can ask the person at once, a backend can't. */
   require(asked: Asked, pass: string | null, asker: 'page' | 'backend'): Promise<void>;
@@ -33,6 +35,7 @@ const questionOf = ({ de, para, capacidade }: Asked): string => `${de} ${para} $
 const newId = (): string => shortHash(newSecret());
 
 export function createConsents({ store, passes, apps, calls, bus, clock }: ConsentDeps): Consents {
+  const count = createRate(clock, { burst: limits.consentChangesBurst, refillMs: limits.consentChangeRefillMs });
   const changed = (usuario: string): void => bus.publish(usuario, { type: 'consentimentos' });
   const endCalls = (asked: Asked): void => {
     const error = new SvcError('CONSENT_REFUSED', `the person no longer lets ${asked.de} use ${asked.capacidade} of ${asked.para}`);
@@ -51,6 +54,7 @@ export function createConsents({ store, passes, apps, calls, bus, clock }: Conse
   return {
     list,
     answer: async (usuario, { de, para, capacidade, resposta, duracao }) => {
+      count(usuario);
       const asked = { usuario, de, para, capacidade };
       refuseUnasked(apps, asked);
       if (duracao === 'uma-vez') {
@@ -63,6 +67,7 @@ export function createConsents({ store, passes, apps, calls, bus, clock }: Conse
       return { id, uso: null };
     },
     revoke: async (usuario, id) => {
+      count(usuario);
       const row = await store.deleteConsent(usuario, id);
       if (row === null) throw new SvcError('NOT_FOUND', 'there is no such consent: it was taken back already, or one of the apps is gone');
       endCalls(row);

@@ -7,6 +7,9 @@ export const limits = {
   /** Of one app of a person: so many at once, and how soon one more. */
   capabilityCallsBurst: 600,
   capabilityCallRefillMs: 20,
+  /** Consents that one person gives and takes back. */
+  consentChangesBurst: 200,
+  consentChangeRefillMs: 500,
   /** Further decodings of a path than these are of one that hides something. */
   capabilityPathDecodingsMax: 4,
 } as const;
