@@ -123,7 +123,7 @@ export class SvcBell extends LitElement {
       <span class="dot" aria-hidden="true"></span>
       <div>
         <p class="words">${words}</p>
-        <p class="facts">${consent.de} · ${timeOf(consent.em)}</p>
+        <p class="facts">${consent.de} → ${consent.para} · ${timeOf(consent.em)}</p>
         <div class="verbs">
           <button class="button" type="button" aria-label=${`${text('bell.answer')}: ${words}`} @click=${() => this.#answer()}>
             ${text('bell.answer')}

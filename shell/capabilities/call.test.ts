@@ -97,6 +97,14 @@ describe('several providers', () => {
     expect(deps.asked[1]).toMatchObject({ para: 'glossario' });
   });
 
+  test.for([
+    ['fechada', 'CONSENT_NEEDED', 'the person has not said yet whether to let leitor use dicionario/v1 of another app'],
+    ['nao', 'CONSENT_REFUSED', 'the person does not let leitor use dicionario/v1 of another app'],
+  ] as const)('after %s the page is told what the person did, not that there are several', async ([kind, code, message]) => {
+    const deps = world([choice('dicionario', 'glossario')], { kind });
+    await expect(callOtherApp(deps, call, new AbortController().signal)).rejects.toMatchObject({ status: 403, code, message });
+  });
+
   test('a no is for all of them, and they are not offered again', async () => {
     const deps = world([choice('dicionario', 'glossario')], { kind: 'nao' });
     expect(await run(deps)).toBe('CONSENT_REFUSED');

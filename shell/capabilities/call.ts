@@ -44,10 +44,10 @@ async function allowed(deps: CallDeps, call: PortalCall, refused: CallRefused, s
   if (refused.ofertas.length === 0 || (!isChoice && refused.code !== 'CONSENT_NEEDED')) throw refused;
   const ofertas = isChoice ? await notRefused(deps, call, refused) : refused.ofertas;
   const [only, second] = ofertas;
-  if (only === undefined) throw refusal('CONSENT_REFUSED', refused);
+  if (only === undefined) throw refusal('CONSENT_REFUSED', call);
   if (isChoice && second === undefined) return { ...call, para: only.app };
   const decision = await deps.questions.ask({ de, capacidade, ofertas }, signal);
-  if (decision.kind !== 'sim') throw refusal(decision.kind === 'nao' ? 'CONSENT_REFUSED' : 'CONSENT_NEEDED', refused);
+  if (decision.kind !== 'sim') throw refusal(decision.kind === 'nao' ? 'CONSENT_REFUSED' : 'CONSENT_NEEDED', call);
   const { para, duracao } = decision;
   // Each of the calls that waited for the answer needs a pass of its own.
   const uso = duracao === 'uma-vez' ? (await deps.consent({ de, para, capacidade, resposta: 'sim', duracao })).uso : null;
@@ -60,8 +60,12 @@ async function notRefused(deps: CallDeps, { de, capacidade }: PortalCall, { ofer
   return ofertas.filter(({ app }) => !refusals.some(({ para }) => para === app));
 }
 
-const refusal = (code: 'CONSENT_REFUSED' | 'CONSENT_NEEDED', { message }: CallRefused): CallRefused =>
-  new CallRefused(403, { code, detail: message });
+const said = {
+  CONSENT_REFUSED: 'the person does not let',
+  CONSENT_NEEDED: 'the person has not said yet whether to let',
+} as const;
+const refusal = (code: keyof typeof said, { de, capacidade }: PortalCall): CallRefused =>
+  new CallRefused(403, { code, detail: `${said[code]} ${de} use ${capacidade} of another app` });
 
 /**
  * What the person said in another page, or in Settings, answers the question that waits here, too. Not a choice among several: one of them

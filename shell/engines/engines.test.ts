@@ -166,5 +166,5 @@ test('an end that throws is told and does no harm', async () => {
   await say(voice());
   await say();
   await say(voice());
-  expect(seen).toEqual(['loads v=1', 'begins', 'signal', 'voz: Error: não acaba', 'loads v=1', 'begins']);
+  expect(seen).toEqual(['loads v=1', 'begins', 'signal', 'voz: não acaba', 'loads v=1', 'begins']);
 });

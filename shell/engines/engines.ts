@@ -6,6 +6,7 @@
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { AppsModel } from '../state/apps.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
+import { errorLine } from '../scripts/error-line.ts';
 import { within } from '../scripts/registry.ts';
 import type { EngineEnvironment, RegisteredEngine } from './registry.ts';
 
@@ -48,7 +49,7 @@ export function createEngines(apps: Pick<AppsModel, 'state' | 'find'>, { load, e
   };
   const failed = (app: string, { over }: Running, error: unknown): void => {
     over.abort();
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorLine(error);
     say(app, why);
     tell(app, why);
   };
@@ -60,7 +61,7 @@ export function createEngines(apps: Pick<AppsModel, 'state' | 'find'>, { load, e
       const begun = Promise.resolve(engine.ligar(environment(app, signal)));
       // Also of one that began too late.
       begun.then(
-        (end) => endWith(signal, end, (error) => tell(app, String(error))),
+        (end) => endWith(signal, end, (error) => tell(app, errorLine(error))),
         () => {},
       );
       await within(begun, 'it took too long to begin');

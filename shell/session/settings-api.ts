@@ -10,12 +10,6 @@ export const answerConsent = async (body: ConsentBody): Promise<void> => void (a
 export const revokeConsent = async (id: string): Promise<void> =>
   void (await request('DELETE', `/api/consentimentos/${encodeURIComponent(id)}`));
 
-/** One line of at most 500 characters: the portal takes no other. */
-export const tellLoaderFailure = async (app: string, why: string): Promise<void> => {
-  const falha =
-    why
-      .replaceAll(/[\p{Cc}\s]+/gu, ' ')
-      .trim()
-      .slice(0, 500) || 'an error without words';
-  await request('POST', `/api/apps/${encodeURIComponent(app)}/loader`, { falha });
-};
+/** The portal takes a line as errorLine makes it. */
+export const tellLoaderFailure = async (app: string, falha: string): Promise<void> =>
+  void (await request('POST', `/api/apps/${encodeURIComponent(app)}/loader`, { falha }));

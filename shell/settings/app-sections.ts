@@ -7,6 +7,7 @@ import { extensionLinks, extensionReason } from '../extensions/offer.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
 import { startApp } from '../session/api.ts';
 import { answerConsent, revokeConsent } from '../session/settings-api.ts';
+import { nameAmong } from '../state/app-names.ts';
 import { none, oneOfApps, row } from './choices.ts';
 import type { SettingsContext } from './context.ts';
 import { elected, hasOwnDestination, openers, type Opener } from './elections.ts';
@@ -19,7 +20,10 @@ const roleTexts: Readonly<Record<NonNullable<AppSettings['papel']>, TextKey>> = 
   browser: 'settings.roleBrowser',
 };
 
-const named = ({ id, nome }: AppSettings) => ({ value: id, label: nome });
+const nameIn = ({ apps }: SettingsContext['desk'], id: string, name: string): string => nameAmong(apps.state.get().apps, id, name);
+const choiceIn =
+  (desk: SettingsContext['desk']) =>
+  ({ id, nome }: Pick<AppSettings, 'id' | 'nome'>) => ({ value: id, label: nameIn(desk, id, nome) });
 /** By each value that apps declare, those apps. */
 function byValue(
   apps: readonly AppSettings[],
@@ -30,40 +34,37 @@ function byValue(
   return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-export function defaults({ state, chosen, change }: SettingsContext): TemplateResult {
+export function defaults({ desk, state, chosen, change }: SettingsContext): TemplateResult {
   const apps = state.answer?.apps ?? [];
   const roles = byValue(apps, ({ papel }) => (papel === null ? [] : [papel]));
   const several = byValue(apps, ({ oferece }) => oferece).filter(([, providers]) => providers.length > 1);
   const pick = (key: string, label: string, providers: readonly AppSettings[], otherwise: string): TemplateResult =>
-    oneOfApps(label, key, [{ value: '', label: otherwise }, ...providers.map(named)], chosen.padroes?.[key] ?? '', (app) =>
+    oneOfApps(label, key, [{ value: '', label: otherwise }, ...providers.map(choiceIn(desk))], chosen.padroes?.[key] ?? '', (app) =>
       change({ padroes: { [key]: app === '' ? null : app } }),
     );
   const types = [...openers(apps)].filter(([extension, declaring]) => declaring.length > 1 || hasOwnDestination(extension));
   if (roles.length + several.length + types.length === 0) return none(text('settings.defaultsNone'));
   return html`${roles.map(([role, providers]) => pick(role, text(roleTexts[role as keyof typeof roleTexts]), providers, text('settings.ofDesktop')))}
   ${several.map(([capability, providers]) => pick(capability, text('settings.capability', { capacidade: capability }), providers, text('settings.askEach')))}
-  ${types.map(([extension, declaring]) => typeRow(extension, declaring, chosen, change))}`;
+  ${types.map(([extension, declaring]) => typeRow(extension, declaring, { desk, chosen, change }))}`;
 }
 
 /** Who opens a kind of file: by itself, or who the person chose. */
 function typeRow(
   extension: string,
   declaring: readonly Opener[],
-  chosen: SettingsContext['chosen'],
-  change: SettingsContext['change'],
+  { desk, chosen, change }: Pick<SettingsContext, 'desk' | 'chosen' | 'change'>,
 ): TemplateResult {
-  const byItself =
-    elected(extension, declaring)?.nome ?? text(hasOwnDestination(extension) ? 'settings.typeOfDesktop' : 'settings.typeNone');
-  const choices = [
-    { value: '', label: text('settings.typeAuto', { nome: byItself }) },
-    ...declaring.map(({ id, nome }) => ({ value: id, label: nome })),
-  ];
+  const app = elected(extension, declaring);
+  const otherwise = text(hasOwnDestination(extension) ? 'settings.typeOfDesktop' : 'settings.typeNone');
+  const byItself = app === null ? otherwise : nameIn(desk, app.id, app.nome);
+  const choices = [{ value: '', label: text('settings.typeAuto', { nome: byItself }) }, ...declaring.map(choiceIn(desk))];
   return oneOfApps(text('settings.type', { extensao: extension }), `tipo:${extension}`, choices, chosen.tipos?.[extension] ?? '', (app) =>
     change({ tipos: { [extension]: app === '' ? null : app } }),
   );
 }
 
-export function links({ state, chosen, change }: SettingsContext): TemplateResult {
+export function links({ desk, state, chosen, change }: SettingsContext): TemplateResult {
   const hosts = byValue(state.answer?.apps ?? [], ({ hosts }) => hosts);
   if (hosts.length === 0) return none(text('settings.linksNone'));
   const browser = { value: 'navegador', label: text('settings.browser') };
@@ -71,7 +72,7 @@ export function links({ state, chosen, change }: SettingsContext): TemplateResul
     ${hosts.map(([host, apps]) => {
       // Declaring a host elects an app only where no other declares it. Source: spec 2.1 `opens.urls`.
       const only = apps.length === 1 ? apps[0]?.id : undefined;
-      return oneOfApps(host, host, [browser, ...apps.map(named)], chosen.links?.[host] ?? only ?? 'navegador', (app) =>
+      return oneOfApps(host, host, [browser, ...apps.map(choiceIn(desk))], chosen.links?.[host] ?? only ?? 'navegador', (app) =>
         change({ links: { [host]: app } }),
       );
     })}`;
@@ -99,7 +100,11 @@ export function consents(context: SettingsContext): TemplateResult {
 
 function consentRow({ act, busy, desk }: SettingsContext, consent: ConsentView): TemplateResult {
   const { id, de, para, capacidade, resposta } = consent;
-  const names = { de: consent.deNome ?? de, para: consent.paraNome ?? para, oque: consent.rotulo ?? capacidade };
+  const names = {
+    de: nameIn(desk, de, consent.deNome ?? de),
+    para: nameIn(desk, para, consent.paraNome ?? para),
+    oque: consent.rotulo ?? capacidade,
+  };
   const done = async (work: Promise<void>): Promise<void> => {
     await work;
     desk.settings.refresh();
@@ -115,13 +120,13 @@ function consentRow({ act, busy, desk }: SettingsContext, consent: ConsentView):
     html`<span class="sr-only" id="consent-${id}">${text('settings.consentWho', names)}</span>
       ${resposta === 'sim' ? nothing : button('settings.consentAllow', answer('sim'))}
       ${resposta === 'nao' ? nothing : button('settings.consentRefuse', answer('nao'))}
-      ${button('settings.consentForget', () => act(() => done(revokeConsent(id)), text('settings.consentForgotten')))}`,
+      ${button(resposta === 'sim' ? 'settings.consentRevoke' : 'settings.consentForget', () => act(() => done(revokeConsent(id)), text(resposta === 'sim' ? 'settings.consentRevoked' : 'settings.consentForgotten')))}`,
   );
 }
 
 /** An engine that runs, and whose loader failed in the shell. */
 function engineRow({ apps, engines }: SettingsContext['desk'], id: string, why: string): TemplateResult {
-  const nome = apps.find(id)?.name ?? id;
+  const nome = nameAmong(apps.state.get().apps, id, apps.find(id)?.name ?? id);
   return row(
     id,
     nome,
@@ -141,7 +146,7 @@ export function failed({ desk, act, busy }: SettingsContext): TemplateResult {
     ${apps.map(({ id, name, reason, message, escopo }) =>
       row(
         id,
-        name,
+        nameIn(desk, id, name),
         [reasonText(reason, language.get()), message],
         html`<button class="button" type="button" @click=${() => desk.openTasks(id)}>${text('boot.tasks')}</button> ${
             escopo === 'servidor'
@@ -168,7 +173,7 @@ export function secrets({ desk }: SettingsContext): TemplateResult {
     ${apps.map(({ id, name, secrets: { declared, missing } }) =>
       row(
         id,
-        name,
+        nameIn(desk, id, name),
         [
           missing.length === 0
             ? text('settings.secretsSet', { n: declared })
@@ -198,6 +203,6 @@ export function server({ desk, state }: SettingsContext): TemplateResult {
       ${text(apps.length === 0 ? 'settings.limitsNoApp' : unlimited.length === 0 ? 'settings.limitsAll' : 'settings.limitsLack', { n: unlimited.length })}
     </p>
     <ul>
-      ${unlimited.map(({ id, name, containedReason }) => row(id, name, [text('tasks.containedHint'), containedReason], nothing))}
+      ${unlimited.map(({ id, name, containedReason }) => row(id, nameIn(desk, id, name), [text('tasks.containedHint'), containedReason], nothing))}
     </ul>`;
 }

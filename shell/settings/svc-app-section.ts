@@ -6,6 +6,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { noteStyles } from '../ui/piece-styles.ts';
 import { dark } from '../ui/theme.ts';
+import { errorLine } from '../scripts/error-line.ts';
 import { within } from '../scripts/registry.ts';
 import { appSections, type RegisteredSection } from './registry.ts';
 
@@ -56,7 +57,7 @@ export class SvcAppSection extends LitElement {
     try {
       if (typeof this.#end === 'function') this.#end();
     } catch (error) {
-      this.problem = String(error);
+      this.problem = errorLine(error);
     }
     this.#end = null;
   }
@@ -73,7 +74,7 @@ export class SvcAppSection extends LitElement {
     } catch (error) {
       if (app !== this.app) return;
       this.#empty();
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = errorLine(error);
     }
     this.busy = false;
   }

@@ -18,6 +18,7 @@ const section = (id: string, name: string, script: string, settingsOptIn = false
 const apps: readonly SettingsApp[] = [
   { id: 'aurelio', name: 'Aurélio', manifest: dictionary },
   { id: 'houaiss', name: 'Houaiss', manifest: dictionary },
+  { id: 'disfarce', name: 'Aurélio', manifest: dictionary },
   { id: 'leitor', name: 'Leitor', manifest: { requires: ['dicionario/v1'], opens: { urls: ['*.livros.example'] } } },
   { id: 'concha', name: 'Concha', manifest: { handles: 'terminal' } },
   { id: 'cai', name: 'Cai', main: `process.stderr.write('sem disco\\n');\nprocess.exit(3);\n` },
@@ -33,7 +34,7 @@ const apps: readonly SettingsApp[] = [
     },
   },
   section('quebrada', 'Quebrada', `throw new Error('sem sorte');`),
-  section('estoura', 'Estoura', `SettingsRegistry.register({ montar() { throw new Error('nada a mostrar'); } });`),
+  section('estoura', 'Estoura', `SettingsRegistry.register({ montar() { throw new Error('nada a mostrar'.padEnd(6000, '.')); } });`),
   section('lenta', 'Lenta', `setTimeout(() => SettingsRegistry.register({ app: 'lenta', montar() {} }), 60000);`),
   section('discreta', 'Discreta', `SettingsRegistry.register({ montar(elemento) { elemento.textContent = 'Aqui estou'; } });`, true),
   { id: 'chave', name: 'Chave', manifest: { secrets: [{ name: 'CHAVE', description: 'Chave do serviço', required: true }] } },
@@ -94,6 +95,9 @@ test('what is chosen is in the other browser at once, and in a new one', async (
   const mine = await openSettings(one.page, 'Aplicativos padrão');
   const theirs = await openSettings(other.page, 'Aplicativos padrão');
   await mine.getByLabel('Terminal').selectOption({ label: 'Concha' });
+  expect(await mine.getByLabel('Capacidade dicionario/v1').locator('option').allInnerTexts()).toEqual(
+    expect.arrayContaining(['Aurélio (aurelio)', 'Aurélio (disfarce)', 'Houaiss']),
+  );
   await mine.getByLabel('Capacidade dicionario/v1').selectOption({ label: 'Houaiss' });
   await until('the other browser', async () => (await theirs.getByLabel('Capacidade dicionario/v1').inputValue()) === 'houaiss');
   expect(await theirs.getByLabel('Terminal').inputValue()).toBe('concha');
@@ -133,12 +137,12 @@ test('a consent is listed, refused and revoked; what a backend asked is answered
   await window.getByText('Nenhum aplicativo pediu para usar outro.').waitFor();
   const said = { de: 'leitor', para: 'aurelio', capacidade: 'dicionario/v1', resposta: 'sim', duracao: 'sempre' };
   await api(page, 'PUT', '/api/consentimentos', said);
-  const row = window.locator('li.row', { hasText: 'Leitor usa Aurélio' });
+  const row = window.locator('li.row', { hasText: 'Leitor usa Aurélio (aurelio)' });
   await row.getByText('Permitido').waitFor();
   await row.getByText('Para: Definir palavras').waitFor();
   await row.getByRole('button', { name: 'Recusar' }).click();
   await row.getByText('Recusado').waitFor();
-  await row.getByRole('button', { name: 'Revogar' }).click();
+  await row.getByRole('button', { name: 'Esquecer' }).click();
   await row.waitFor({ state: 'detached' });
   expect(await api(page, 'GET', '/api/consentimentos')).toEqual({ consentimentos: [] });
   expect(problems.filter((line) => !line.includes('sem sorte'))).toEqual([]);
@@ -176,6 +180,7 @@ test('an app that does not run has its section; one that is broken, one that thr
     await goTo(page, name);
     await window.getByText(`A seção de ${name} não funciona. As outras continuam.`).waitFor();
     await window.getByText(why).waitFor();
+    expect((await window.getByText(why).innerText()).length).toBeLessThanOrEqual(500);
     await window.getByRole('button', { name: 'Tentar de novo' }).waitFor();
   }
   expect(await axeInBothThemes(page)).toEqual([]);
