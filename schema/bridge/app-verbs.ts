@@ -53,7 +53,12 @@ const method: Check = {
   type: 'string',
   accepts: (value) => typeof value === 'string' && token.test(value) && !/^(?:connect|trace|track)$/i.test(value),
 };
-const capacidade = matching(/^(?=.{1,256}$)[a-z][a-z0-9-]*\/v[0-9]+$/);
+const capacidade: Check = { ...matching(/^(?=.{1,256}$)[a-z][a-z0-9-]*\/v[0-9]+$/), why: () => 'expected a capability such as "name/v1"' };
+const path: Check = {
+  type: 'string',
+  accepts: isCallPath,
+  why: () => 'expected a path that begins with "/", without "..", "#" and "\\\\"',
+};
 export const isCapability = capacidade.accepts;
 
 export const appVerbs = {
@@ -62,7 +67,7 @@ export const appVerbs = {
    * refused. `caminho` begins with a slash. The first use asks the person.
    */
   'apps.pedir': asked<AppCallArgs, null>('Response', {
-    args: { capacidade, caminho: { type: 'string', accepts: isCallPath }, metodo: method, cabecalhos: headers, corpo: body, porta: port },
+    args: { capacidade, caminho: path, metodo: method, cabecalhos: headers, corpo: body, porta: port },
     options: { app: optional(matching(/^[a-z0-9-]{1,49}$/)) },
     takes: '(capacidade: string, caminho: string, opcoes?: SvcPedido)',
     deadlineMs: null,

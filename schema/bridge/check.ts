@@ -1,21 +1,24 @@
 /** Checks of one argument of a verb, with the type that an author reads in svc.d.ts. What the portal limits, it limits itself: here is the shape. */
-import { isRoute } from './route.ts';
+import { isRoute, routeProblem } from './route.ts';
 
 export interface Check {
   /** TypeScript, in svc.d.ts. */
   readonly type: string;
   readonly optional?: boolean;
   readonly accepts: (value: unknown) => boolean;
+  /** What was expected, of a value that it does not take: for the author of the page. */
+  readonly why?: (value: unknown) => string | null;
 }
 
 const isText = (value: unknown, least: number, charsMax: number): boolean =>
   typeof value === 'string' && value.length >= least && value.length <= charsMax;
 
 export const text = (charsMax: number, least = 1): Check => ({ type: 'string', accepts: (value) => isText(value, least, charsMax) });
-/** Words that people read in one line: no control characters, and something to read. */
+/** Words that people read in one line: no control characters, none that turns the direction of the text around it, and something to read. */
 export const line = (charsMax: number): Check => ({
   type: 'string',
-  accepts: (value) => isText(value, 1, charsMax) && /^\P{Cc}*$/u.test(value as string) && (value as string).trim() !== '',
+  accepts: (value) =>
+    isText(value, 1, charsMax) && /^[^\p{Cc}\u2028-\u202e\u2066-\u2069]*$/u.test(value as string) && (value as string).trim() !== '',
 });
 export const matching = (pattern: RegExp): Check => ({
   type: 'string',
@@ -37,5 +40,5 @@ export const optional = (check: Check): Check => ({
 });
 export const flag: Check = { type: 'boolean', accepts: (value) => typeof value === 'boolean' };
 export const finite: Check = { type: 'number', accepts: (value) => Number.isFinite(value) };
-export const route: Check = { type: 'string', accepts: isRoute };
+export const route: Check = { type: 'string', accepts: isRoute, why: routeProblem };
 export const blob: Check = { type: 'Blob', accepts: (value) => value instanceof Blob };

@@ -35,6 +35,8 @@ describe('a route', () => {
     ['java\nscript:alert(1)', 'a space at the beginning or a control character is not allowed in a route'],
     ['a/.. ', '".." is not allowed in a route'],
     ['a\u007fb', 'a space at the beginning or a control character is not allowed in a route'],
+    ['a\u202eb', 'a character that turns the direction of the text is not allowed in a route'],
+    ['?a=\u2066b', 'a character that turns the direction of the text is not allowed in a route'],
     ['..', '".." is not allowed in a route'],
     ['a/../../b', '".." is not allowed in a route'],
     ['%2e%2E/b', '".." is not allowed in a route'],

@@ -22,6 +22,7 @@ describe('abas.definir', () => {
     [{ abas: [{ id: 'a', titulo: 'x'.repeat(81) }] }],
     [{ abas: [{ id: 'a', titulo: ' ' }] }],
     [{ abas: [{ id: 'a', titulo: 'a\nb' }] }],
+    [{ abas: [{ id: 'a', titulo: 'a\u202eb' }] }],
     [{ abas: [{ ...tab, fechavel: 'sim' }] }],
     [{ abas: [null] }],
     [{ abas: { length: 1 } }],

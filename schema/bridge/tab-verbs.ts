@@ -34,7 +34,12 @@ const isListOf = <Item>(value: unknown, accepts: (item: unknown) => item is Item
 
 const isId = (value: unknown): value is string => typeof value === 'string' && idPattern.test(value);
 const id = matching(idPattern);
-const tabs: Check = { type: 'readonly SvcAba[]', accepts: (value) => isListOf(value, isTab, (tab) => tab.id) };
+const tabs: Check = {
+  type: 'readonly SvcAba[]',
+  accepts: (value) => isListOf(value, isTab, (tab) => tab.id),
+  why: () =>
+    `expected at most ${limits.tabsMax} tabs { id, titulo, fechavel? }, each with an id of its own and a titulo of one line of 1 to ${limits.tabTitleCharsMax} characters`,
+};
 const ids: Check = { type: 'readonly string[]', accepts: (value) => isListOf(value, isId, (each) => each) };
 
 export const tabVerbs = {

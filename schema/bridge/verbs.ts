@@ -106,6 +106,16 @@ export function wrongArgument(name: AskedVerb, args: Readonly<Record<string, unk
   return Object.entries({ ...given, ...options }).find(([argument, { accepts }]) => !accepts(args[argument]))?.[0] ?? null;
 }
 
+/** The same with what was expected, in a sentence for the author of the page. */
+export function argumentProblem(name: AskedVerb, args: Readonly<Record<string, unknown>>): string | null {
+  const wrong = wrongArgument(name, args);
+  if (wrong === null) return null;
+  const { args: given, options } = verbs[name];
+  return notValid(name, wrong, { ...given, ...options }[wrong]?.why?.(args[wrong]) ?? null);
+}
+export const notValid = (verb: string, argument: string, why: string | null): string =>
+  `${verb}: o argumento "${argument}" não é válido${why === null ? '' : `: ${why}`}`;
+
 /** Of the bridge itself; what the portal refuses has the portal's own code (docs/errors.md). */
 export const bridgeErrors = {
   /** There is no such verb. */

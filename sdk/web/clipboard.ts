@@ -1,4 +1,5 @@
 /** The clipboard of the browser, where it allows it: after a press of the person, in a page of a secure origin. */
+import { notValid } from '../../schema/bridge/verbs.ts';
 import { failure } from './requests.ts';
 
 async function carryOut<Done>(act: () => Promise<Done>): Promise<Done> {
@@ -11,7 +12,7 @@ async function carryOut<Done>(act: () => Promise<Done>): Promise<Done> {
 }
 
 export async function writeClipboard(texto: unknown): Promise<null> {
-  if (typeof texto !== 'string') throw failure('argumentos-invalidos', 'area.escrever: texto inválido');
+  if (typeof texto !== 'string') throw failure('argumentos-invalidos', notValid('area.escrever', 'texto', 'expected a text'));
   await carryOut(async () => await navigator.clipboard.writeText(texto));
   return null;
 }

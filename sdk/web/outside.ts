@@ -1,6 +1,6 @@
 /** What verbs answer outside the shell. Source: spec 7, "web SDK outside the shell". */
-import { isRoute } from '../../schema/bridge/route.ts';
-import { verbs, type AnswerOf, type ArgsOf, type AskedVerb, type OwnOutside } from '../../schema/bridge/verbs.ts';
+import { routeProblem } from '../../schema/bridge/route.ts';
+import { notValid, verbs, type AnswerOf, type ArgsOf, type AskedVerb, type OwnOutside } from '../../schema/bridge/verbs.ts';
 import { inFrame } from './bridge.ts';
 import { readClipboard } from './clipboard.ts';
 import { failure, type Args } from './requests.ts';
@@ -23,7 +23,8 @@ const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Prom
   'metricas.disponivel': notAvailable,
   'fila.disponivel': notAvailable,
   'janela.abrir': ({ rota }) => {
-    if (rota !== undefined && !isRoute(rota)) throw failure('argumentos-invalidos', 'janela.abrir: rota inválido');
+    const why = rota === undefined ? null : routeProblem(rota);
+    if (why !== null) throw failure('argumentos-invalidos', notValid('janela.abrir', 'rota', why));
     return { nova: window.open(rota ?? document.baseURI, '_blank', 'noopener') !== null };
   },
 };

@@ -78,6 +78,14 @@ describe('a request over the port', () => {
     expect(wrongArgument(verb, { ...bad })).toBe(wrong);
   });
 
+  test.for([
+    ['notificar', { texto: 'x', rota: '/x' }, 'notificar: o argumento "rota" não é válido: the route must be relative'],
+    ['apps.listar', { capacidade: 'x' }, 'apps.listar: o argumento "capacidade" não é válido: expected a capability such as "name/v1"'],
+    ['salas.ler', { sala: 7 }, 'salas.ler: o argumento "sala" não é válido'],
+  ] as const)('%s with %o is told what is wrong', async ([verb, args, message]) => {
+    expect(await ask(verb, args)).toMatchObject({ ok: false, erro: { code: 'argumentos-invalidos', message } });
+  });
+
   test('what the portal refused keeps its code and status', async () => {
     expect(await ask('salas.ler', { sala })).toEqual({ ok: false, erro: { code: 'ROOM_NOT_FOUND', message: 'não há', status: 404 } });
   });

@@ -4,9 +4,9 @@
  */
 import { shellKeys, type ShellKey } from '../../schema/bridge/protocol.ts';
 import {
+  argumentProblem,
   askedVerbs,
   verbs,
-  wrongArgument,
   type AnswerOf,
   type ArgsOf,
   type AskedVerb,
@@ -180,8 +180,8 @@ export async function answer(handlers: BridgeHandlers, window: string, request: 
   const verb = askedVerbs.find((name) => name === request['verbo']);
   if (verb === undefined) return refusal('verbo-desconhecido', `não há o verbo ${String(request['verbo'])}`);
   if (!isObject(args)) return refusal('argumentos-invalidos', `${verb}: os argumentos não são um objeto`);
-  const wrong = wrongArgument(verb, args);
-  if (wrong !== null) return refusal('argumentos-invalidos', `${verb}: ${wrong} inválido`);
+  const wrong = argumentProblem(verb, args);
+  if (wrong !== null) return refusal('argumentos-invalidos', wrong);
   // The check above proves the type that the table gives.
   const handler = handlers[verb] as (window: string, args: Fields, signal: AbortSignal) => unknown;
   const ended = new AbortController();
