@@ -49,6 +49,7 @@ export const findingKinds = {
   NOT_SEMVER: { weight: 'warning', title: 'The version is not semantic' },
   NOT_PROVIDED: { weight: 'warning', title: 'A capability route without a capability' },
   NOT_CALLABLE: { weight: 'warning', title: 'A capability without a route' },
+  OWN_CAPABILITY: { weight: 'warning', title: 'A capability that the app both offers and uses' },
   HAS_NO_EFFECT: { weight: 'warning', title: 'A field without effect here' },
   EXTENSION_UNKNOWN: { weight: 'warning', title: 'A browser extension that the catalogue lacks' },
   ICON_TYPE: { weight: 'warning', title: 'An icon of a type that the shell does not draw' },

@@ -107,6 +107,28 @@ function checkCapabilities(root: Fields, report: Report): void {
       report('NOT_CALLABLE', ['provides', index], `"${clip(name)}" has no entry in "capacidades": the bridge can not call it`);
     }
   }
+  checkUses(root, provides, report);
+}
+
+/** What is listed twice, and what an app uses that it offers: it is never answered by itself. */
+function checkUses(root: Fields, provides: readonly unknown[], report: Report): void {
+  const seen = new Map<string, string>();
+  for (const field of ['provides', 'requires', 'usa']) {
+    for (const [index, name] of list(root[field]).entries()) {
+      if (typeof name !== 'string') continue;
+      const before = seen.get(name);
+      if (before === field || (before === 'requires' && field === 'usa')) {
+        report('HAS_NO_EFFECT', [field, index], `"${clip(name)}" is in "${before}" already`);
+      } else if (field !== 'provides' && provides.includes(name)) {
+        report(
+          'OWN_CAPABILITY',
+          [field, index],
+          `"${clip(name)}" is in "provides", too: an app is answered by another one, never by itself`,
+        );
+      }
+      seen.set(name, field);
+    }
+  }
 }
 
 function checkContributes(contributes: Fields, report: Report): void {
