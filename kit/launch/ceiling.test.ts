@@ -44,7 +44,9 @@ describe('ceilings', () => {
   test('without a service manager there are none, and the reason is told', async () => {
     const none = await containment('/nonexistent', '/usr/bin');
     expect(none.contained).toBe(false);
-    expect(none.contained ? '' : none.reason).toMatch(/systemd/);
+    expect(none.contained ? '' : none.reason).toBe(
+      'no service manager runs for this account (/nonexistent/systemd/private is missing); loginctl enable-linger ACCOUNT starts it',
+    );
     const missing = await containment('/nonexistent', '/nonexistent');
     expect(missing).toEqual({ contained: false, reason: 'systemd-run is not installed on this server' });
   });

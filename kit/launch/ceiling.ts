@@ -5,6 +5,8 @@
 import { connect } from 'node:net';
 import { readFileSync } from 'node:fs';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { containmentSentences } from '../../schema/texts/containment.ts';
+import { fillIn } from '../../schema/texts/sentences.ts';
 import { errorCode, pathState } from '../atomic-file.ts';
 import { findExecutable } from '../place.ts';
 
@@ -67,8 +69,7 @@ export type Containment =
 /** Decision: docs/decisions/0068-lingering.md */
 export const lostManager: Containment = {
   contained: false,
-  reason:
-    'the service manager of this account ended and took the app with it: it runs again, without limits until its next start (loginctl enable-linger ACCOUNT lets it last; systemd 255 needs an update)',
+  reason: containmentSentences.lostManager.en,
 };
 
 /** Whether the person's service manager answers and has the controllers that ceilings need. */
@@ -76,23 +77,17 @@ export async function containment(runtimeDir: string | undefined, searchPath: st
   const uid = process.getuid?.() ?? 0;
   const folder = runtimeDir ?? `/run/user/${uid}`;
   const systemdRun = findExecutable('systemd-run', searchPath);
-  if (systemdRun === null) return { contained: false, reason: 'systemd-run is not installed on this server' };
+  if (systemdRun === null) return { contained: false, reason: containmentSentences.noSystemdRun.en };
   const managerSocket = `${folder}/systemd/private`;
   if (pathState(managerSocket).kind === 'absent') {
-    return {
-      contained: false,
-      reason: `no service manager runs for this account (${managerSocket} is missing); loginctl enable-linger ACCOUNT starts it`,
-    };
+    return { contained: false, reason: fillIn(containmentSentences.noManager.en, { socket: managerSocket }) };
   }
   const code = await connectCode(managerSocket);
-  if (code !== '') return { contained: false, reason: `the service manager of this account does not answer (${code})` };
+  if (code !== '') return { contained: false, reason: fillIn(containmentSentences.silentManager.en, { code }) };
   const controllers = readControllers(uid);
   const missing = ['memory', 'pids'].filter((name) => !controllers.includes(name));
   if (missing.length > 0) {
-    return {
-      contained: false,
-      reason: `the service manager of this account may not limit ${missing.join(' and ')} (no cgroup delegation)`,
-    };
+    return { contained: false, reason: fillIn(containmentSentences.noDelegation.en, { missing: missing.join(', ') }) };
   }
   const variables = new Map([['XDG_RUNTIME_DIR', folder]]);
   return { contained: true, systemdRun, variables };

@@ -1,5 +1,6 @@
 /** Step 6: what an app gets of the cards, with the sentence why (spec 2.1 `recursos.gpu`, 3.1 step 6). */
-import { fillIn, gpuSentences } from '../../schema/texts/gpu.ts';
+import { gpuSentences } from '../../schema/texts/gpu.ts';
+import { fillIn } from '../../schema/texts/sentences.ts';
 import { type GpuDevice, gpuInventory } from './gpu.ts';
 import { type GpuLease, isLeaseFree, isShared, leasePath, takeLease } from './gpu-lease.ts';
 

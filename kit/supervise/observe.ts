@@ -5,6 +5,7 @@ import type { ProcessIdentity, Reason } from '../../schema/backend.ts';
 import { limits } from './limits.ts';
 import { closePolicy, type Manifest } from '../../schema/manifest/manifest.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
+import { containmentSentences } from '../../schema/texts/containment.ts';
 import { errorCode, isMissing, pathState, readRecord } from '../atomic-file.ts';
 import { readEnvFile, requestVariable } from '../launch/env-file.ts';
 import { readMarker } from '../launch/marker.ts';
@@ -293,7 +294,7 @@ export function observeLimits(app: App): void {
     app.gpu = gpuSummary(value?.gpu);
   } catch {
     app.contained = false;
-    app.containedReason = 'limits.json is damaged';
+    app.containedReason = containmentSentences.damagedRecord.en;
     app.gpu = null;
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fillIn, gpuSentences, gpuText } from './gpu.ts';
+import { gpuSentences, gpuText } from './gpu.ts';
+import { fillIn } from './sentences.ts';
 
 const values = {
   placa: 'AMD Navi (XT)',

@@ -3,6 +3,7 @@
  * Portuguese (spec 2.1, 3.1 step 6); English readers get the same sentence by its pattern.
  */
 import type { TextLanguage, Words } from './reasons.ts';
+import { createReader } from './sentences.ts';
 
 export const gpuSentences = {
   given: { pt: '{placa} ({driver}) em {dispositivo}', en: '{placa} ({driver}) at {dispositivo}' },
@@ -25,26 +26,12 @@ export const gpuSentences = {
   },
 } as const satisfies Readonly<Record<string, Words>>;
 
-type Values = Readonly<Record<string, string>>;
-
-export const fillIn = (template: string, values: Values): string =>
-  template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
-
 /** `given` last: its pattern takes most. */
 const order = ['busy', 'closed', 'bare', 'virtual', 'none', 'given'] as const;
+const inEnglish = createReader(
+  order.map((name) => gpuSentences[name]),
+  'pt',
+  'en',
+);
 
-const patterns = order.map((name) => {
-  const { pt, en } = gpuSentences[name];
-  const source = pt.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{(\w+)\}/g, '(?<$1>.*)');
-  return { en, pattern: new RegExp(`^${source}$`) };
-});
-
-/** A sentence of another version stays as it is. */
-export function gpuText(motivo: string, language: TextLanguage): string {
-  if (language === 'pt') return motivo;
-  for (const { en, pattern } of patterns) {
-    const found = pattern.exec(motivo);
-    if (found !== null) return fillIn(en, found.groups ?? {});
-  }
-  return motivo;
-}
+export const gpuText = (motivo: string, language: TextLanguage): string => (language === 'pt' ? motivo : inEnglish(motivo));

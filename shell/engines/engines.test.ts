@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { AppsState } from '../state/apps.ts';
 import { createSignal } from '../state/signal.ts';
+import { scriptFault } from '../scripts/registry.ts';
 import { createEngines } from './engines.ts';
 import type { RegisteredEngine } from './registry.ts';
 
@@ -42,7 +43,8 @@ function world(ligar: RegisteredEngine['ligar'] = () => undefined, load?: (app: 
     state.set({ apps, loaded: true, error: null });
     await vi.advanceTimersByTimeAsync(0);
   };
-  return { engines, state, seen, say, problems: () => [...engines.problems.get()] };
+  const problems = (language: 'pt' | 'en' = 'pt') => [...engines.problems.get()].map(([app, error]) => [app, scriptFault(error, language)]);
+  return { engines, state, seen, say, problems };
 }
 
 beforeEach(() => void vi.useFakeTimers());
@@ -143,7 +145,9 @@ test('one that begins too late is given up, and what it returns then is ended at
   const { seen, say, problems } = world(() => late.promise);
   await say(voice());
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(problems()).toEqual([['voz', 'it took too long to begin']]);
+  expect(problems()).toEqual([['voz', 'O motor não começou em 10 s.']]);
+  expect(problems('en')).toEqual([['voz', 'The engine did not begin within 10 s.']]);
+  expect(seen).toContain('voz: The engine did not begin within 10 s.');
   late.resolve(() => void seen.push('ends'));
   await vi.advanceTimersByTimeAsync(0);
   expect(seen.at(-1)).toBe('ends');

@@ -7,12 +7,12 @@ import type { AppProjection } from '../../schema/wire/http.ts';
 import type { AppsModel } from '../state/apps.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { errorLine } from '../scripts/error-line.ts';
-import { within } from '../scripts/registry.ts';
+import { scriptFault, within } from '../scripts/registry.ts';
 import type { EngineEnvironment, RegisteredEngine } from './registry.ts';
 
 export interface EnginesModel {
-  /** By app: why its loader does not work. */
-  readonly problems: Signal<ReadonlyMap<string, string>>;
+  /** By app: what its loader was rejected with (`scriptFault` says it). */
+  readonly problems: Signal<ReadonlyMap<string, unknown>>;
   /** Once more, without waiting for the backend to start again. */
   retry(app: string): void;
 }
@@ -37,21 +37,19 @@ const isDown = ({ status }: AppProjection): boolean => status !== 'running' && s
 const sameProcess = (before: number | null, now: number | null): boolean => before === null || now === null || before === now;
 
 export function createEngines(apps: Pick<AppsModel, 'state' | 'find'>, { load, environment, tell }: EngineDeps): EnginesModel {
-  const problems = createSignal<ReadonlyMap<string, string>>(new Map());
+  const problems = createSignal<ReadonlyMap<string, unknown>>(new Map());
   /** Also those whose loader failed: they are not tried again while the same process runs. */
   const running = new Map<string, Running>();
 
-  const say = (app: string, why: string | null): void => {
+  const say = (app: string, error: unknown): void => problems.set(new Map(problems.get()).set(app, error));
+  const isWell = (app: string): void => {
     const now = new Map(problems.get());
-    if (why === null) now.delete(app);
-    else now.set(app, why);
-    if (why !== null || problems.get().has(app)) problems.set(now);
+    if (now.delete(app)) problems.set(now);
   };
   const failed = (app: string, { over }: Running, error: unknown): void => {
     over.abort();
-    const why = errorLine(error);
-    say(app, why);
-    tell(app, why);
+    say(app, error);
+    tell(app, scriptFault(error, 'en'));
   };
   const begin = async (app: string, own: Running): Promise<void> => {
     const { signal } = own.over;
@@ -64,7 +62,7 @@ export function createEngines(apps: Pick<AppsModel, 'state' | 'find'>, { load, e
         (end) => endWith(signal, end, (error) => tell(app, errorLine(error))),
         () => {},
       );
-      await within(begun, 'it took too long to begin');
+      await within(begun, 'script.lateToBegin');
     } catch (error) {
       if (!signal.aborted) failed(app, own, error);
     }
@@ -72,7 +70,7 @@ export function createEngines(apps: Pick<AppsModel, 'state' | 'find'>, { load, e
   const unload = (app: string, { over }: Running): void => {
     running.delete(app);
     over.abort();
-    say(app, null);
+    isWell(app);
   };
   const isStill = ({ address, pid }: Running, app: AppProjection | undefined): boolean =>
     app?.loader?.permitido === true && app.loader.endereco === address && !isDown(app) && sameProcess(pid, app.pid);

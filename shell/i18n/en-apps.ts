@@ -20,4 +20,8 @@ export const enApps: { readonly [K in keyof typeof ptApps]: string } = {
   'apps.kept': '“Allow” and “Don’t allow” hold until you change them. Closing means no, this time only.',
   'apps.starting': 'Starting {para}, asked for by {de}…',
   'apps.step': 'Step {n} of {total}: {etapa}',
+  'script.notRegistered': 'The script did not register within {s} s.',
+  'script.notLoaded': 'The script could not be loaded.',
+  'script.lateToBegin': 'The engine did not begin within {s} s.',
+  'script.lateToDraw': 'The section did not draw within {s} s.',
 };

@@ -18,4 +18,8 @@ export const ptApps = {
   'apps.kept': '“Permitir” e “Não permitir” valem até você mudar. Fechar é não, só desta vez.',
   'apps.starting': 'Iniciando {para}, a pedido de {de}…',
   'apps.step': 'Etapa {n} de {total}: {etapa}',
+  'script.notRegistered': 'O script não se registrou em {s} s.',
+  'script.notLoaded': 'O script não pôde ser carregado.',
+  'script.lateToBegin': 'O motor não começou em {s} s.',
+  'script.lateToDraw': 'A seção não se desenhou em {s} s.',
 } as const;

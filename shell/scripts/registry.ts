@@ -3,6 +3,8 @@
  * one that does not load, throws, or does not register in time is a rejection and nothing else. A script that never gives the processor back
  * can't be stopped: it has the shell's trust. Decisions: docs/decisions/0204-scripts-in-the-shell.md, 0205-engines-in-the-environment.md
  */
+import { text, type Language } from '../i18n/i18n.ts';
+import { errorLine } from './error-line.ts';
 
 /** From the request for a script until it registered, and for what it registered to begin. */
 export const scriptMsMax = 10_000;
@@ -53,10 +55,29 @@ export function createRegistry<Kind extends Registered>({ called, method, publis
   };
 }
 
-/** Rejects with `words` when the work takes too long. */
-export async function within<Result>(work: Result | PromiseLike<Result>, words: string): Promise<Result> {
+type FaultKey = 'script.notRegistered' | 'script.notLoaded' | 'script.lateToBegin' | 'script.lateToDraw';
+const sayFault = (key: FaultKey, language: Language): string => text(key, { s: scriptMsMax / 1_000 }, language);
+
+/** What the shell finds wrong with a script. Its message, which logs keep, is English. */
+class ScriptFault extends Error {
+  readonly key: FaultKey;
+
+  constructor(key: FaultKey) {
+    super(sayFault(key, 'en'));
+    this.key = key;
+  }
+}
+
+/** What went wrong with a script, for people: what the script itself threw stays as it is. */
+export function scriptFault(error: unknown, language: Language): string {
+  if (error instanceof ScriptFault) return sayFault(error.key, language);
+  return errorLine(error);
+}
+
+/** Rejects with `key` when the work takes too long. */
+export async function within<Result>(work: Result | PromiseLike<Result>, key: FaultKey): Promise<Result> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(words)), scriptMsMax);
+  const timer = setTimeout(() => late.reject(new ScriptFault(key)), scriptMsMax);
   try {
     return await Promise.race([work, late.promise]);
   } finally {
@@ -69,7 +90,7 @@ async function runScript<Done>(app: string, address: string, done: Promise<Done>
   const failed = Promise.withResolvers<never>();
   const script = document.createElement('script');
   script.dataset['app'] = app;
-  script.addEventListener('error', () => failed.reject(new Error('the script could not be loaded')));
+  script.addEventListener('error', () => failed.reject(new ScriptFault('script.notLoaded')));
   const url = new URL(address, location.href).href;
   const threw = (event: ErrorEvent): void => {
     if (event.filename === url) failed.reject(new Error(event.message));
@@ -78,7 +99,7 @@ async function runScript<Done>(app: string, address: string, done: Promise<Done>
   script.src = url;
   document.head.append(script);
   try {
-    return await within(Promise.race([done, failed.promise]), `it did not register within ${scriptMsMax / 1_000} s`);
+    return await within(Promise.race([done, failed.promise]), 'script.notRegistered');
   } finally {
     removeEventListener('error', threw);
     script.remove();

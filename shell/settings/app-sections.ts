@@ -1,10 +1,12 @@
 /** Sections about apps: who does what by default, what apps may use of each other, which failed, and what they ask for. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { containmentText } from '../../schema/texts/containment.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
 import { extensionLinks, extensionReason } from '../extensions/offer.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
+import { scriptFault } from '../scripts/registry.ts';
 import { startApp } from '../session/api.ts';
 import { answerConsent, revokeConsent } from '../session/settings-api.ts';
 import { nameAmong } from '../state/app-names.ts';
@@ -125,12 +127,12 @@ function consentRow({ act, busy, desk }: SettingsContext, consent: ConsentView):
 }
 
 /** An engine that runs, and whose loader failed in the shell. */
-function engineRow({ apps, engines }: SettingsContext['desk'], id: string, why: string): TemplateResult {
+function engineRow({ apps, engines }: SettingsContext['desk'], id: string, why: unknown): TemplateResult {
   const nome = nameAmong(apps.state.get().apps, id, apps.find(id)?.name ?? id);
   return row(
     id,
     nome,
-    [text('settings.loaderBroken'), why],
+    [text('settings.loaderBroken'), scriptFault(why, language.get())],
     html`<button class="button primary" type="button" aria-label=${text('settings.againOne', { nome })} @click=${() => engines.retry(id)}>
       ${text('settings.again')}
     </button>`,
@@ -203,6 +205,6 @@ export function server({ desk, state }: SettingsContext): TemplateResult {
       ${text(apps.length === 0 ? 'settings.limitsNoApp' : unlimited.length === 0 ? 'settings.limitsAll' : 'settings.limitsLack', { n: unlimited.length })}
     </p>
     <ul>
-      ${unlimited.map(({ id, name, containedReason }) => row(id, nameIn(desk, id, name), [text('tasks.containedHint'), containedReason], nothing))}
+      ${unlimited.map(({ id, name, containedReason }) => row(id, nameIn(desk, id, name), [text('tasks.containedHint'), containmentText(containedReason, language.get())], nothing))}
     </ul>`;
 }

@@ -6,21 +6,21 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { noteStyles } from '../ui/piece-styles.ts';
 import { dark } from '../ui/theme.ts';
-import { errorLine } from '../scripts/error-line.ts';
-import { within } from '../scripts/registry.ts';
+import { scriptFault, within } from '../scripts/registry.ts';
 import { appSections, type RegisteredSection } from './registry.ts';
 
 export class SvcAppSection extends LitElement {
   static override properties = { app: { attribute: false }, problem: { state: true }, busy: { state: true } };
   declare app: AppSettings;
-  declare problem: string | null;
+  /** What was thrown; undefined: nothing. */
+  declare problem: unknown;
   declare busy: boolean;
   #watch = new Watch(this, () => [language]);
   #end: unknown = null;
 
   constructor() {
     super();
-    this.problem = null;
+    this.problem = undefined;
     this.busy = false;
   }
 
@@ -57,7 +57,7 @@ export class SvcAppSection extends LitElement {
     try {
       if (typeof this.#end === 'function') this.#end();
     } catch (error) {
-      this.problem = errorLine(error);
+      this.problem = error;
     }
     this.#end = null;
   }
@@ -65,7 +65,7 @@ export class SvcAppSection extends LitElement {
   async #draw(): Promise<void> {
     const { app } = this;
     this.#leave();
-    this.problem = null;
+    this.problem = undefined;
     this.busy = true;
     try {
       const section = await appSections.load(app.id, app.secao?.endereco ?? '');
@@ -74,7 +74,7 @@ export class SvcAppSection extends LitElement {
     } catch (error) {
       if (app !== this.app) return;
       this.#empty();
-      this.problem = errorLine(error);
+      this.problem = error ?? null;
     }
     this.busy = false;
   }
@@ -91,10 +91,10 @@ export class SvcAppSection extends LitElement {
     return html`<div class="drawn" aria-busy=${this.busy}></div>
       ${this.busy ? html`<p role="status">${text('settings.sectionLoading')}</p>` : nothing}
       ${
-        problem === null
+        problem === undefined
           ? nothing
           : html`<p class="problem" role="alert">${text('settings.sectionBroken', { nome: app.nome })}</p>
-              <p class="technical" lang="en">${problem}</p>
+              <p class="technical">${scriptFault(problem, language.get())}</p>
               <button class="button" type="button" @click=${() => void this.#draw()}>${text('settings.again')}</button>`
       }`;
   }
@@ -103,7 +103,7 @@ export class SvcAppSection extends LitElement {
 /** What ends it. */
 async function drawn(section: RegisteredSection, place: HTMLElement, app: string): Promise<unknown> {
   const tema = dark.get() ? ('escuro' as const) : ('claro' as const);
-  return await within(section.montar(place, { app, idioma: language.get(), tema }), 'it took too long to draw');
+  return await within(section.montar(place, { app, idioma: language.get(), tema }), 'script.lateToDraw');
 }
 
 customElements.define('svc-app-section', SvcAppSection);

@@ -152,7 +152,7 @@ test('a loader that throws and one that never registers are said in Settings and
   await goTo(window, 'Aplicativos com falha');
   for (const [id, why] of [
     ['torto', 'sem'],
-    ['lento', 'it did not register within 10 s'],
+    ['lento', 'O script não se registrou em 10 s.'],
   ] as const) {
     const row = window.locator(`li.row[data-key="${id}"]`);
     await row.getByText('O motor está em execução, mas o script dele na área de trabalho falhou.').waitFor();

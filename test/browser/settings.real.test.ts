@@ -175,7 +175,7 @@ test('an app that does not run has its section; one that is broken, one that thr
   for (const [name, why] of [
     ['Quebrada', 'sem sorte'],
     ['Estoura', 'nada a mostrar'],
-    ['Lenta', 'it did not register within 10 s'],
+    ['Lenta', 'O script não se registrou em 10 s.'],
   ] as const) {
     await goTo(page, name);
     await window.getByText(`A seção de ${name} não funciona. As outras continuam.`).waitFor();
