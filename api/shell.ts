@@ -142,7 +142,7 @@ export async function createShell(deps: ShellDeps): Promise<Shell> {
 function addParsers(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, null);
     else void parse(request, body.toString(), done);
   });

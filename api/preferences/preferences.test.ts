@@ -114,6 +114,12 @@ describe('the preferences of a person', () => {
     expect(await portal.store.value('preferencias-danificadas/ana')).toBe('{"tema":');
   });
 
+  test('the media type of a merge patch is taken as such', async () => {
+    const headers = { 'content-type': 'application/merge-patch+json', origin: portal.url };
+    const answer = await ana.request(path, { method: 'PATCH', headers, body: '{"tema":"claro"}' });
+    expect([answer.status, answer.json()['tema']]).toEqual([200, 'claro']);
+  });
+
   test('a page of another origin changes nothing', async () => {
     const answer = await ana.request(path, {
       method: 'PATCH',
