@@ -15,7 +15,8 @@ const oneLine = (maxLength: number) => ({ type: 'string', minLength: 1, maxLengt
 /** Of an image, as the engines of containers write it. */
 const image = { type: 'string', minLength: 1, maxLength: 512, pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$' } as const;
 const word = { type: 'string', maxLength: limits.jobWordBytesMax, pattern: '^[^\\u0000]*$' } as const;
-const clusterName = { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' } as const;
+/** As the documents of a folder are named (schema/desired). */
+const clusterName = { type: 'string', pattern: `^[a-z0-9]([a-z0-9._-]{0,${limits.objectNameCharsMax - 2}}[a-z0-9])?$` } as const;
 const amount = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum }) as const;
 
 export const queueQuery = closed({ app: appId }, []);

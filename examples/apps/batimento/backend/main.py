@@ -56,8 +56,9 @@ class Pedido(servidor.Pedido):
 
 coracao = threading.Thread(target=bater)
 codigo = servidor.escutar(Pedido, sys.argv[1:], ao_escutar=coracao.start)
-if coracao.is_alive():
-    fim.set()
+# Also when the end came while the thread was being started.
+fim.set()
+if coracao.ident is not None:
     coracao.join()
     log('batimento.fim', batimento=ultimo['batimento'])
 sys.exit(codigo)
