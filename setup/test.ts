@@ -23,10 +23,10 @@ function machineLine(): string {
 }
 
 /**
- * Tests with real processes wait more than they work, and each has separate folders, ports and accounts: two files run at once, since the
- * two cores are busy all the time. Long measurements run alone.
+ * Tests with real processes wait more than they work (two files at once keep two cores busy for half of the time), and each has separate
+ * folders, ports and accounts: three run at once. Long measurements run alone.
  */
-const workers = long ? '1' : '2';
+const workersOf = { unit: '2', real: '3' } as const;
 
 async function runProject(project: 'unit' | 'real', folder: string): Promise<Read> {
   const file = join(folder, `${project}.json`);
@@ -38,7 +38,7 @@ async function runProject(project: 'unit' | 'real', folder: string): Promise<Rea
         'run',
         '--project',
         project,
-        `--maxWorkers=${workers}`,
+        `--maxWorkers=${long ? '1' : workersOf[project]}`,
         '--reporter=default',
         '--reporter=json',
         `--outputFile.json=${file}`,

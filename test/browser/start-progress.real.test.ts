@@ -42,11 +42,14 @@ const picture = async (name: string): Promise<void> => {
 beforeEach(async () => {
   await order(portal, 'stop', 'dicionario');
   await whenState(portal, 'dicionario', 'stopped');
-  await page.evaluate(async () => {
-    const body = { de: 'leitor', para: 'dicionario', capacidade: 'dicionario/v1', resposta: 'sim', duracao: 'sempre' };
-    await fetch('/api/consentimentos', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-  });
+  // Both are installed before the answer is kept.
   await openApp(page, 'Leitor');
+  const kept = await page.evaluate(async () => {
+    const body = { de: 'leitor', para: 'dicionario', capacidade: 'dicionario/v1', resposta: 'sim', duracao: 'sempre' };
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch('/api/consentimentos', { method: 'PUT', headers, body: JSON.stringify(body) })).status;
+  });
+  if (kept !== 200) throw new Error(`the answer was not kept: ${kept}`);
 });
 
 test('the notice stays until the provider answers, and tells its steps', async () => {
