@@ -21,6 +21,8 @@ const axeSource = readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js
 export const launchBrowser = async (): Promise<Browser> =>
   await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    // In the C locale it keeps no name of a download that has an accent.
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
     args: [
       '--no-sandbox',
       '--disable-gpu',
