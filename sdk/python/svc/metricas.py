@@ -124,8 +124,9 @@ class _Estado:
         self._falhas = 0
         self._thread: threading.Thread | None = None
         self._fim = threading.Event()
-        self._vazio = threading.Event()
-        self._vazio.set()
+        self._feito = threading.Condition()
+        self._pedidos = 0
+        self._feitos = 0
         self._avisados: set[tuple[str, str]] = set()
 
     def ligar(self) -> bool:
@@ -156,7 +157,6 @@ class _Estado:
 
     def acordar(self) -> None:
         """There is something to send: the thread sees to it in a while. Called with the lock."""
-        self._vazio.clear()
         if self._thread is None:
             self._thread = threading.Thread(target=self._enviar_sempre, name='svc-metricas', daemon=True)
             self._thread.start()
@@ -164,11 +164,12 @@ class _Estado:
     def encerrar(self, prazo_s: float) -> None:
         try:
             if self._thread is not None:
-                if self._lotes:
-                    self._vazio.clear()
-                self._fim.set()
-                self._vazio.wait(prazo_s)
-                self._fim.clear()
+                with self._feito:
+                    self._pedidos += 1
+                    meu = self._pedidos
+                    self._fim.set()
+                    # What another thread asked for before may have begun without what came since.
+                    self._feito.wait_for(lambda: self._feitos >= meu, prazo_s)
         except Exception:  # noqa: BLE001
             pass
 
@@ -177,7 +178,11 @@ class _Estado:
             espera = _INTERVALO_S
             if self._falhas:
                 espera = min(_ESPERA_S_MAX, 2.0 ** (self._falhas - 1)) * random.uniform(0.5, 1)
-            pedido = self._fim.wait(espera)
+            self._fim.wait(espera)
+            with self._feito:
+                self._fim.clear()
+                alvo = self._pedidos
+            pedido = alvo > self._feitos
             try:
                 self._tentar(_FIM_S_MAX if pedido else _RESPOSTA_S_MAX)
                 if pedido and not self._falhas:
@@ -186,8 +191,9 @@ class _Estado:
                 self._falhas += 1
             if pedido:
                 # Without the portal there is nothing to wait for.
-                self._vazio.set()
-                self._fim.clear()
+                with self._feito:
+                    self._feitos = alvo
+                    self._feito.notify_all()
 
     def _tentar(self, espera_s: float) -> None:
         if not self._lotes:
@@ -217,7 +223,6 @@ class _Estado:
             descartados = self._descartados
             self.contadores, self.duracoes, self.erros, self._descartados = {}, {}, {}, {}
             if not itens and not descartados:
-                self._vazio.set()
                 return
         bytes_do_lote = _LOTE_BYTES_MAX
         for qual, item in itens:
@@ -242,7 +247,6 @@ class _Estado:
         )
         self.ligado = False
         self._lotes.clear()
-        self._vazio.set()
 
     def _avisar(self, recusados: list[dict[str, Any]]) -> None:
         """Into app.log, each once: that is where the author looks."""
