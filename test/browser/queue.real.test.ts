@@ -1,12 +1,13 @@
 /** The queue window on a real portal whose own machine is the cluster: a job watched, its log and outputs, cancelled, tried again; hundreds of them; and its looks. */
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
+import { writeQueueDesired } from '../integration/queue-world.ts';
 import { whenInstalled } from '../integration/world.ts';
-import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, launchBrowser, signedIn, windowOf, type TestPage } from './support/browser.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
@@ -17,21 +18,9 @@ let desk: TestPage;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'svcf-'));
-  const packages = path.join(folder, 'p');
-  await cp(path.join(repository, 'examples/apps/notas'), path.join(packages, 'notas'), { recursive: true });
-  const file = path.join(packages, 'notas/svc-app.json');
-  const manifest = JSON.parse(await readFile(file, 'utf8')) as { version: string };
-  await writeFile(file, JSON.stringify({ ...manifest, recursos: { fila: true } }));
-  await mkdir(path.join(folder, 'd'));
-  const documents = [
-    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}, fila: { clusters: [aqui] } }`,
-    'kind: Cluster\nmetadata: { name: aqui }\nspec: { scheduler: { local: {} }, emVoo: 1 }',
-    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',
-    'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa, account: ana }',
-    `kind: Package\nmetadata: { name: notas }\nspec: { app: notas, versao: "${manifest.version}", server: casa, instalacao: sistema }`,
-  ];
-  await writeFile(path.join(folder, 'd/casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
-  [portal, browser] = await Promise.all([startPortal({ desired: path.join(folder, 'd') }), launchBrowser()]);
+  const aqui = 'kind: Cluster\nmetadata: { name: aqui }\nspec: { scheduler: { local: {} }, emVoo: 1 }';
+  const desired = await writeQueueDesired(folder, { fila: '{ clusters: [aqui] }', more: [aqui] });
+  [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
   await whenInstalled(portal, 'notas');
   desk = await signedIn(browser, portal);
 }, 60_000);

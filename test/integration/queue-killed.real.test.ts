@@ -7,7 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +15,8 @@ import { jobFaultPoints } from '../../controller/faults.ts';
 import type { JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
 import { tellCount } from '../support/counts.ts';
 import { signInPage, type PageClient } from '../support/page-client.ts';
-import { emptyServer, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { emptyServer, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { writeQueueDesired } from './queue-world.ts';
 import { whenInstalled } from './world.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -31,20 +32,7 @@ let killed = 0;
 beforeAll(async () => {
   await new Promise<void>((resolve) => witness.listen(0, '127.0.0.1', resolve));
   folder = await mkdtemp(join(tmpdir(), 'svcz-'));
-  const packages = join(folder, 'p');
-  await cp(join(repository, 'examples/apps/notas'), join(packages, 'notas'), { recursive: true });
-  const file = join(packages, 'notas/svc-app.json');
-  const manifest = JSON.parse(await readFile(file, 'utf8')) as { version: string };
-  await writeFile(file, JSON.stringify({ ...manifest, recursos: { fila: true } }));
-  await mkdir(join(folder, 'd'));
-  const documents = [
-    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}, fila: {} }`,
-    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',
-    'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa, account: ana }',
-    `kind: Package\nmetadata: { name: notas }\nspec: { app: notas, versao: "${manifest.version}", server: casa, instalacao: sistema }`,
-  ];
-  await writeFile(join(folder, 'd/casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
-  portal = await startPortal({ desired: join(folder, 'd'), state: join(folder, 's') });
+  portal = await startPortal({ desired: await writeQueueDesired(folder), state: join(folder, 's') });
   await whenInstalled(portal, 'notas');
   await signIn();
 }, 60_000);

@@ -10,7 +10,7 @@ import { backendEnv, cleanUp, commandOf, runtimes, start, type Backend, type Run
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import { openFaultyLine, type FaultyLine } from '../support/faulty-line.ts';
 import { emptyServer, freePort, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { backendPids, order, whenInstalled, whenState } from './world.ts';
+import { backendPids, order, whenInstalled, whenState, writeDesired } from './world.ts';
 
 let folder: string;
 let portal: RunningPortal;
@@ -18,24 +18,13 @@ let line: FaultyLine;
 /** SVC_PORTAL_* of the backend of Moinho. */
 let granted: Record<string, string>;
 
-const document = (kind: string, name: string, spec: string): string =>
-  `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
-const desired = async (fila: string): Promise<void> => {
-  const documents = [
-    document('Portal', 'casa', `{ repository: ${JSON.stringify(join(folder, 'p'))}${fila} }`),
-    document('Server', 'casa', '{ local: { prefix: ".", trusted: true } }'),
-    document('Person', 'ana', '{ nome: Ana Souza, login: ana, server: casa, account: ana }'),
-    document('Package', 'moinho', '{ app: moinho, versao: "1.0.0", server: casa, instalacao: sistema }'),
-  ];
-  await writeFile(join(folder, 'd/casa.yaml'), documents.join('---\n'));
-};
+const desired = async (fila?: string): Promise<string> =>
+  await writeDesired(join(folder, 'd'), { apps: ['moinho'], packages: join(folder, 'p'), ...(fila !== undefined && { fila }) });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcq-'));
-  await mkdir(join(folder, 'd'));
   await cp(join(repository, 'examples/apps/moinho'), join(folder, 'p/moinho'), { recursive: true });
-  await desired(', fila: {}');
-  portal = await startPortal({ desired: join(folder, 'd'), state: join(folder, 's') });
+  portal = await startPortal({ desired: await desired('{}'), state: join(folder, 's') });
   await whenInstalled(portal, 'moinho');
   await order(portal, 'start', 'moinho');
   await whenState(portal, 'moinho', 'running');
@@ -242,7 +231,7 @@ test('Moinho counts words in a job', { timeout: 60_000 }, async () => {
 });
 
 test('with the queue off on the server disponivel says so', async () => {
-  await desired('');
+  await desired();
   await portal.admin('POST', '/api/admin/apply');
   for (const runtime of runtimes) {
     await until('off', async () => (await run(runtime, 'disponivel'))['disponivel'] === false);

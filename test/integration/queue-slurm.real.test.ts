@@ -1,12 +1,13 @@
 /** The queue on a real Slurm: from a page to a batch job and back. */
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobView } from '../../schema/wire/jobs.ts';
 import { signInPage, type PageClient } from '../support/page-client.ts';
-import { emptyServer, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { emptyServer, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startSlurm, type TestSlurm } from '../support/slurm.ts';
+import { writeQueueDesired } from './queue-world.ts';
 import { whenInstalled } from './world.ts';
 
 let folder: string;
@@ -17,21 +18,8 @@ let page: PageClient;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcq-'));
   slurm = await startSlurm();
-  const packages = join(folder, 'p');
-  await cp(join(repository, 'examples/apps/notas'), join(packages, 'notas'), { recursive: true });
-  const file = join(packages, 'notas/svc-app.json');
-  const manifest = JSON.parse(await readFile(file, 'utf8')) as { version: string };
-  await writeFile(file, JSON.stringify({ ...manifest, recursos: { fila: true } }));
-  await mkdir(join(folder, 'd'));
-  const documents = [
-    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}, fila: {} }`,
-    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',
-    'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa, account: ana }',
-    `kind: Package\nmetadata: { name: notas }\nspec: { app: notas, versao: "${manifest.version}", server: casa, instalacao: sistema }`,
-    `kind: Cluster\nmetadata: { name: grande }\nspec: { scheduler: { slurm: { server: casa, partition: teste, conf: ${slurm.conf} } }, emVoo: 4 }`,
-  ];
-  await writeFile(join(folder, 'd/casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
-  portal = await startPortal({ desired: join(folder, 'd'), state: join(folder, 's') });
+  const grande = `kind: Cluster\nmetadata: { name: grande }\nspec: { scheduler: { slurm: { server: casa, partition: teste, conf: ${slurm.conf} } }, emVoo: 4 }`;
+  portal = await startPortal({ desired: await writeQueueDesired(folder, { more: [grande] }), state: join(folder, 's') });
   page = await signInPage(portal.link, portal.port);
   await whenInstalled(portal, 'notas');
 }, 90_000);

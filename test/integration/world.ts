@@ -13,13 +13,19 @@ export interface DesiredOptions {
   /** Beside ana, who owns the account; in her group `editores` too. */
   readonly people?: readonly string[];
   readonly origins?: 'subdomain' | 'path';
+  /** `spec.fila` of the Portal, in YAML; without it the queue is off. */
+  readonly fila?: string;
+  /** Whole documents but for their first line, for example a Cluster. */
+  readonly more?: readonly string[];
 }
 
 /** Versions are read from the manifests, so that the tests follow the examples. */
 export async function writeDesired(folder: string, options: DesiredOptions): Promise<string> {
   const packages = options.packages ?? join(repository, 'examples/apps');
+  const fila = options.fila === undefined ? '' : `, fila: ${options.fila}`;
   const documents = [
-    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}, origins: ${options.origins ?? 'subdomain'} }`,
+    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}, origins: ${options.origins ?? 'subdomain'}${fila} }`,
+    ...(options.more ?? []),
     'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',
     'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa, account: ana, grupos: [editores] }',
   ];

@@ -1,0 +1,15 @@
+/** A desired folder with the queue on, and Notas as an app that declares it. */
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { repository } from '../support/portal.ts';
+import { writeDesired, type DesiredOptions } from './world.ts';
+
+/** Answers the desired folder, which is below `folder` as its packages are. */
+export async function writeQueueDesired(folder: string, options: Pick<DesiredOptions, 'fila' | 'more'> = {}): Promise<string> {
+  const packages = join(folder, 'p');
+  await cp(join(repository, 'examples/apps/notas'), join(packages, 'notas'), { recursive: true });
+  const file = join(packages, 'notas/svc-app.json');
+  const manifest = JSON.parse(await readFile(file, 'utf8')) as object;
+  await writeFile(file, JSON.stringify({ ...manifest, recursos: { fila: true } }));
+  return await writeDesired(join(folder, 'd'), { apps: ['notas'], packages, fila: '{}', ...options });
+}
