@@ -11,6 +11,7 @@ import { createDoor, type Door } from './account-door.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { InstalledPackage } from './host.ts';
 import { becoming, runProgram } from './local-run.ts';
+import { startLocalShell } from './local-shell.ts';
 import { runInstaller, wordsOf } from './local-installer.ts';
 import { ownAccounts, type Account, type OwnAccount } from './own-account.ts';
 import { isAbsent } from './package-folder.ts';
@@ -57,6 +58,10 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
     run: async (name, run) => {
       const account = await accountOf(name);
       return account === null ? await portal.run(name, run) : await runProgram({ ...run, home: account.home, become: account, clock });
+    },
+    shell: async (name, size) => {
+      const account = await accountOf(name);
+      return account === null ? await portal.shell(name, size) : await startLocalShell({ home: account.home, become: account, size });
     },
     startSupervisor: async (name) => await ((await doorOf(name))?.door.startSupervisor() ?? portal.startSupervisor(name)),
     list: async (name) => await ((await doorOf(name))?.list(name) ?? portal.list(name)),

@@ -20,6 +20,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import type { Host, HostRun } from './host.ts';
+import { describeShell } from './testing/shell-contract.ts';
 
 export interface HostFixture {
   readonly host: Host;
@@ -60,6 +61,7 @@ export function describeHost(name: string, fixture: () => Promise<HostFixture>):
     });
     placeTests(() => made);
     runTests(() => made);
+    describeShell(() => made);
     installTests(
       () => made,
       () => source,

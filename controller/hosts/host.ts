@@ -7,6 +7,7 @@ import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { Duplex } from 'node:stream';
 import type { CredentialState, OnEvent } from '../../schema/install-events.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
+import type { RemoteShell, TerminalSize } from '../../schema/terminals.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 
@@ -77,6 +78,8 @@ export interface Host {
   directSocketPath(socketPath: string): string | null;
   /** Runs a program as the account, null: as who administers the server. Rejects SERVER_UNREACHABLE, TIMEOUT, CANCELLED; an exit code is no error. */
   run(account: string | null, run: HostRun): Promise<HostRunEnd>;
+  /** A login shell of the account on a pty, in its home. Rejects NOT_FOUND, SERVER_UNREACHABLE, SSH_SATURATED. */
+  shell(account: string, size: TerminalSize): Promise<RemoteShell>;
   /** Starts `svc-app-supervisor` detached as the account; resolves when its socket answers `hello`. */
   startSupervisor(account: string): Promise<void>;
   /**

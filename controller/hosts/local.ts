@@ -46,6 +46,7 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
     directSocketPath: people.directSocketPath,
     run: async (account, run) =>
       account === null ? await runProgram({ ...run, home: systemPlace.home, clock }) : await people.run(account, run),
+    shell: people.shell,
     startSupervisor: people.startSupervisor,
     asPortal: people.asPortal,
     installed: async (account) => {

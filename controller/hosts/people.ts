@@ -10,10 +10,12 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { InstallResult } from '../../schema/install-events.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import type { RemoteShell, TerminalSize } from '../../schema/terminals.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import { accountPattern, type HostRun, type HostRunEnd, type InstalledPackage, type InstallRun } from './host.ts';
 import { runProgram } from './local-run.ts';
+import { startLocalShell } from './local-shell.ts';
 import { startLocalSupervisor } from './local-supervisor.ts';
 import { runInstaller, wordsOf } from './local-installer.ts';
 import { isRoot } from './own-account.ts';
@@ -40,6 +42,7 @@ export interface People {
   readonly dial: (account: string, socketPath: string) => Promise<Duplex>;
   readonly directSocketPath: (socketPath: string) => string | null;
   readonly run: (account: string, run: HostRun) => Promise<HostRunEnd>;
+  readonly shell: (account: string, size: TerminalSize) => Promise<RemoteShell>;
   readonly startSupervisor: (account: string) => Promise<void>;
   readonly list: (account: string) => Promise<readonly InstalledPackage[]>;
   readonly packageFile: (account: string, app: string, file: string) => Promise<Uint8Array | null>;
@@ -80,6 +83,7 @@ export function peopleOfPortal(options: LocalHostOptions): People {
     dial: (_account, socketPath) => dialSocket(socketPath, clock),
     directSocketPath: (socketPath) => socketPath,
     run: async (account, run) => await runProgram({ ...run, home: (await place(account)).home, clock }),
+    shell: async (account, size) => await startLocalShell({ home: (await place(account)).home, size }),
     startSupervisor: async (account) => startLocalSupervisor({ place: await place(account), account, binDir, clock }),
     list: async (account) => await folders.list(await appsOf(account), 'pessoa'),
     packageFile: async (account, app, file) => await readPackageFile(path.join(await appsOf(account), app), file),

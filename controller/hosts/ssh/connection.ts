@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import { type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import type { RemoteShell, TerminalSize } from '../../../schema/terminals.ts';
 import { limits } from '../limits.ts';
 import { checkSocketPath } from '../unix-socket.ts';
 import { brokenOff, channelStream } from './channel-stream.ts';
@@ -15,6 +16,7 @@ import { connectSsh, socketOf, type SshCredential, type SshTarget } from './conn
 import { remoteCommand } from './remote-command.ts';
 import { runOnChannel, watchExit, type RemoteExit, type RemoteResult, type RemoteRun } from './remote-run.ts';
 import { createSessionPool, type SessionPool } from './session-pool.ts';
+import { shellOnChannel } from './remote-shell.ts';
 
 export interface SshConnection {
   readonly account: string;
@@ -22,6 +24,8 @@ export interface SshConnection {
   dial(socketPath: string): Promise<Duplex>;
   /** Runs argv there. Rejects SERVER_UNREACHABLE when the connection breaks off, SSH_SATURATED, TIMEOUT; an exit code is no error. */
   run(command: RemoteRun): Promise<RemoteResult>;
+  /** A login shell on a pty. Rejects SERVER_UNREACHABLE, SSH_SATURATED. */
+  shell(size: TerminalSize): Promise<RemoteShell>;
   /** Whether there is a connection now. */
   isUp(): boolean;
   /** The pause after a failure is over: another connection to this server was made. */
@@ -69,6 +73,7 @@ export function createSshConnection(options: SshConnectionOptions): SshConnectio
     account: options.account,
     dial: (socketPath) => dial(state, socketPath),
     run: (command) => run(state, command),
+    shell: (size) => shell(state, size),
     isUp: () => state.live !== null,
     hurry: () => {
       state.notBeforeMs = 0;
@@ -244,7 +249,7 @@ async function run(state: State, command: RemoteRun): Promise<RemoteResult> {
   const live = await liveOf(state);
   const release = use(state, live);
   try {
-    const session = await openSession(state, live, line);
+    const session = await openSession(state, live, (done) => live.client.exec(line, done));
     try {
       return await runOnChannel(session.channel, session.exit, command, state.options.clock, () => live.lost);
     } finally {
@@ -260,8 +265,29 @@ interface Session {
   readonly exit: RemoteExit;
 }
 
+/** Holds a turn of the pool until it ended. */
+async function shell(state: State, { columns, rows }: TerminalSize): Promise<RemoteShell> {
+  const live = await liveOf(state);
+  const release = use(state, live);
+  try {
+    const pty = { term: 'xterm-256color', cols: columns, rows, width: 0, height: 0 };
+    const session = await openSession(state, live, (done) => live.client.shell(pty, done));
+    const opened = shellOnChannel(session.channel, session.exit, () => live.lost);
+    void opened.ended.then(() => {
+      live.pool.give();
+      release();
+    });
+    return opened;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+type AskSession = (done: (error: Error | undefined, channel: ClientChannel) => void) => void;
+
 /** With a turn of the pool taken, which the caller gives back. */
-async function openSession(state: State, live: Live, line: string): Promise<Session> {
+async function openSession(state: State, live: Live, ask: AskSession): Promise<Session> {
   const { clock, random = Math.random } = state.options;
   const endMs = clock.monotonicMs() + limits.sshSessionWaitMsMax;
   for (let attempt = 1; ; attempt += 1) {
@@ -269,7 +295,7 @@ async function openSession(state: State, live: Live, line: string): Promise<Sess
     try {
       let exit: RemoteExit | null = null;
       const channel = await openChannel(state, live, 'a session', (done) =>
-        live.client.exec(line, (error, opened) => {
+        ask((error, opened) => {
           // A command that ends at once says so in the packet that opens it: the listeners are attached before that.
           exit = error ? null : watchExit(opened);
           done(error, opened);

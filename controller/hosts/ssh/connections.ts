@@ -6,6 +6,8 @@ import { createSshConnection, type SshConnection } from './connection.ts';
 
 export interface Connections {
   of(account: string): SshConnection;
+  /** A connection of its own for the terminals of the account: what they print holds up nothing else, and they take no session of it. */
+  terminals(account: string): SshConnection;
   admin(): SshConnection;
   /** How many are up. */
   count(): number;
@@ -24,8 +26,8 @@ export function createConnections({ target, admin, credential, clock }: Connecti
   const connections = new Map<string, SshConnection>();
   const listeners: (() => void)[] = [];
   const gate = createGate(limits.sshHandshakesPerServerMax);
-  const of = (account: string): SshConnection => {
-    const found = connections.get(account);
+  const kept = (key: string, account: string): SshConnection => {
+    const found = connections.get(key);
     if (found) return found;
     const made = createSshConnection({
       target,
@@ -43,11 +45,14 @@ export function createConnections({ target, admin, credential, clock }: Connecti
         for (const listener of listeners) listener();
       },
     });
-    connections.set(account, made);
+    connections.set(key, made);
     return made;
   };
+  const of = (account: string): SshConnection => kept(account, account);
   return {
     of,
+    // No name of an account begins with `@`.
+    terminals: (account) => kept(`@${account}`, account),
     admin: () => of(admin),
     count: () => [...connections.values()].filter((connection) => connection.isUp()).length,
     onDoubt: (listener) => {

@@ -84,6 +84,10 @@ export function createSshHost(options: SshHostOptions): Host {
       const connection = account === null ? connections.admin() : connections.of(account);
       return await connection.run({ ...run, stdin: textOf(run.stdin) });
     },
+    shell: async (account, size) => {
+      checkAccount(parts, account);
+      return await connections.terminals(account).shell(size);
+    },
     startSupervisor: (account) => startSupervisor(parts, account),
     installed: (account, next = []) => packagesOf(account, next),
     packageFile: async (account, app, scope, file) => {

@@ -28,6 +28,7 @@ export function memoryHost(packages: readonly InstalledPackage[], dial?: Host['d
     dial: dial ?? refuse,
     directSocketPath: () => null,
     run: refuse,
+    shell: refuse,
     startSupervisor: refuse,
     installed: async () => packages,
     packageFile: async () => null,

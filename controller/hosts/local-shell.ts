@@ -1,0 +1,77 @@
+/** A login shell on this machine, as the account of the portal or, when that is root, as one of its people. The pty is pty.py's. */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { SvcError } from '../../schema/errors.ts';
+import type { RemoteShell, ShellEnd, TerminalSize } from '../../schema/terminals.ts';
+import { limits } from './limits.ts';
+import type { Account } from './own-account.ts';
+
+const program = path.join(import.meta.dirname, 'pty.py');
+
+export interface LocalShell {
+  readonly home: string;
+  /** Who runs it; absent: the account of the portal. */
+  readonly become?: Account;
+  readonly size: TerminalSize;
+}
+
+/** Rejects SERVER_UNREACHABLE when python3 does not start. */
+export async function startLocalShell({ home, become, size }: LocalShell): Promise<RemoteShell> {
+  const kept = ['LANG', 'LC_ALL', 'TZ'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(kept) };
+  const account = become === undefined ? null : { name: become.name, uid: become.uid, gid: become.gid };
+  const order = { become: account, home, columns: size.columns, rows: size.rows, environment };
+  // detached: setsid, so that it is in no session of the portal's terminal. -I: nothing of the account's or the environment's is imported.
+  const child = spawn('python3', ['-I', program, JSON.stringify(order)], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] },
+  });
+  const control = child.stdio[3] as Duplex;
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-limits.shellErrorCharsMax);
+  });
+  let end = '';
+  control.setEncoding('utf8').on('data', (text: string) => {
+    end = (end + text).slice(-limits.shellErrorCharsMax);
+  });
+  for (const stream of [child.stdin, child.stdout, control]) stream.on('error', () => undefined);
+  const ended = new Promise<ShellEnd>((resolve) => {
+    child.once('error', () => resolve({ code: null, signal: null }));
+    child.once('close', (code, signal) => resolve(endOf(end) ?? { code: signal === null ? code : null, signal }));
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (error) => reject(new SvcError('SERVER_UNREACHABLE', `python3 does not run: ${error.message}`)));
+  });
+  void ended.then(({ code }) => {
+    if (code !== 0 && said !== '' && end === '') child.stdout.destroy(new Error(said.trim()));
+  });
+  return {
+    output: child.stdout,
+    input: child.stdin,
+    resize: ({ columns, rows }) => {
+      if (control.writable) control.write(`${columns} ${rows}\n`);
+    },
+    end: () => {
+      child.stdin.destroy();
+      control.destroy();
+      // Nobody reads any more: it must not wait for that.
+      child.stdout.resume();
+    },
+    ended,
+  };
+}
+
+/** Null: it said nothing, so it was killed. */
+function endOf(line: string): ShellEnd | null {
+  try {
+    const { code, signal } = JSON.parse(line) as ShellEnd;
+    return { code: typeof code === 'number' ? code : null, signal: typeof signal === 'string' ? signal : null };
+  } catch {
+    return null;
+  }
+}

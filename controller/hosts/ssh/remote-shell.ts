@@ -1,0 +1,28 @@
+/** A login shell on an ssh channel with a pty. */
+import type { ClientChannel } from 'ssh2';
+import type { RemoteShell, ShellEnd } from '../../../schema/terminals.ts';
+import type { RemoteExit } from './remote-run.ts';
+
+/** `isLost`: the connection below is gone. */
+export function shellOnChannel(channel: ClientChannel, exit: RemoteExit, isLost: () => boolean): RemoteShell {
+  channel.on('error', () => undefined);
+  // A pty has one output: nothing comes here, and what came would hold up the window of the channel.
+  channel.stderr.resume();
+  const ended = new Promise<ShellEnd>((resolve) => {
+    channel.once('close', () => {
+      const { code, signal } = exit;
+      resolve(isLost() || code === undefined ? { code: null, signal: null } : { code, signal });
+    });
+  });
+  return {
+    output: channel,
+    input: channel,
+    resize: ({ columns, rows }) => channel.setWindow(rows, columns, 0, 0),
+    end: () => {
+      channel.close();
+      // ssh2 tells the end once everything was read.
+      channel.resume();
+    },
+    ended,
+  };
+}

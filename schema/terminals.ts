@@ -1,0 +1,27 @@
+/** A shell of a person on their server, as the controller hands it to the api. */
+import type { Readable, Writable } from 'node:stream';
+
+/** Of the screen, in characters. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Neither code nor signal: the connection to the server broke off. */
+export interface ShellEnd {
+  readonly code: number | null;
+  /** SIGHUP, … */
+  readonly signal: string | null;
+}
+
+/** A login shell on a pty. Never rejects and never throws once it is there. */
+export interface RemoteShell {
+  /** What it prints, and what is typed. */
+  readonly output: Readable;
+  readonly input: Writable;
+  resize(size: TerminalSize): void;
+  /** Hangs up, as a closed terminal does (SIGHUP). */
+  end(): void;
+  /** After the last byte of `output`. */
+  readonly ended: Promise<ShellEnd>;
+}
