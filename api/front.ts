@@ -4,35 +4,32 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
 import { isAppId, nearAppIdFault } from '../schema/app-id.ts';
 import { SvcError } from '../schema/errors.ts';
-import { limits } from './limits.ts';
 import type { AppOrigins } from './app-origins.ts';
 import type { Capabilities } from './capabilities/capabilities.ts';
-import { readSessionCookie } from './auth/cookies.ts';
-import { mayUpgrade } from './auth/same-origin.ts';
-import type { Sessions } from './auth/sessions.ts';
-import type { EventHub } from './events/hub.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import type { RoomEntrance } from './rooms/entrance.ts';
 import { classifyHost, type Site } from './hosts.ts';
-import { isNavigation, pathOf, queryOf } from './navigation.ts';
+import { isNavigation, pathOf } from './navigation.ts';
+import type { PageSocketEntrance } from './page-sockets.ts';
 import { sendProblem } from './problems.ts';
+import { terminalsPath } from './terminals/entrance.ts';
 
 export interface Front {
   request(req: IncomingMessage, res: ServerResponse): void;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
-  close(): void;
 }
 
 export interface FrontDeps {
   readonly site: Site;
-  readonly sessions: Sessions;
-  readonly hub: EventHub;
   readonly apps: AppOrigins;
   /** `/ws/salas/…` */
   readonly rooms: RoomEntrance;
+  /** Sockets that pages of the shell open. */
+  readonly events: PageSocketEntrance;
+  /** `/ws/terminais/…` */
+  readonly terminals: PageSocketEntrance;
   /** What apps ask of each other. */
   readonly capabilities: Pick<Capabilities, 'owns' | 'request'>;
   /** Host by which backends on this machine call (SVC_PORTAL_URL). */
@@ -66,7 +63,6 @@ export function createFront(deps: FrontDeps): Front {
   const { site, apps } = deps;
   const ownRoute = (req: IncomingMessage, res: ServerResponse): void =>
     deps.capabilities.owns(req.url ?? '/') ? deps.capabilities.request(req, res) : deps.shell(req, res);
-  const events = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: limits.eventSocketFrameBytesMax });
 
   const request = (req: IncomingMessage, res: ServerResponse): void => {
     const fault = requestFault(req);
@@ -81,17 +77,6 @@ export function createFront(deps: FrontDeps): Front {
     const pathFault = proxyPathFault(url);
     if (pathFault !== null) return sendProblem(res, new SvcError('NOT_FOUND', pathFault), req.method);
     ownRoute(req, res);
-  };
-
-  const openEvents = async (req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    if (!mayUpgrade(req, [site.origin])) return refuseUpgrade(socket, 403, 'Forbidden');
-    const session = await deps.sessions.portal(readSessionCookie(req.headers.cookie, site));
-    if (!session) return refuseUpgrade(socket, 401, 'Unauthorized');
-    // The page says for which person it was loaded, as with every call of the API (shell.ts).
-    const loadedFor = queryOf(req.url ?? '').get('pessoa');
-    if (loadedFor !== null && loadedFor !== session.person) return refuseUpgrade(socket, 409, 'Conflict');
-    if (!deps.hub.hasRoom(session.person)) return refuseUpgrade(socket, 429, 'Too Many Requests');
-    events.handleUpgrade(req, socket, head, (ws) => deps.hub.attach(ws, session));
   };
 
   const upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -110,11 +95,12 @@ export function createFront(deps: FrontDeps): Front {
       deps.rooms(req, socket, head).catch(() => refuseUpgrade(socket, 503, 'Service Unavailable'));
       return;
     }
-    if (pathOf(url) !== '/ws/events') return refuseUpgrade(socket, 404, 'Not Found');
-    openEvents(req, socket, head).catch(() => refuseUpgrade(socket, 500, 'Internal Server Error'));
+    const open = pathOf(url) === '/ws/events' ? deps.events : url.startsWith(terminalsPath) ? deps.terminals : null;
+    if (open === null) return refuseUpgrade(socket, 404, 'Not Found');
+    open(req, socket, head).catch(() => refuseUpgrade(socket, 500, 'Internal Server Error'));
   };
 
-  return { request, upgrade, close: () => events.close() };
+  return { request, upgrade };
 }
 
 /** An unknown host name: browsers are redirected to the portal, programs get an error. */

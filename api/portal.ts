@@ -35,7 +35,7 @@ import { clientAddress, isUnknownProxy, trustedProxies, type TrustedProxies } fr
 import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
 import { sweepSessions } from './auth/sweep.ts';
 import { runDoctor } from './doctor.ts';
-import { createEventHub, type EventHub, type EventHubDeps } from './events/hub.ts';
+import { createEventHub, eventSockets, type EventHub } from './events/hub.ts';
 import { createWindows } from './events/windows.ts';
 import { createFront, type Front } from './front.ts';
 import { directHost, siteOf, type Site } from './hosts.ts';
@@ -44,6 +44,7 @@ import type { LazySchemas } from './lazy-schemas.ts';
 import { addMetricsRoute, createMetrics, type Metrics } from './metrics.ts';
 import { pathOf } from './navigation.ts';
 import { sendProblem } from './problems.ts';
+import { createPageSockets } from './page-sockets.ts';
 import { createPreferences } from './preferences/preferences.ts';
 import { createControlSocket } from './control-socket.ts';
 import { createProxy, type Proxy } from './proxy/proxy.ts';
@@ -65,11 +66,14 @@ import { addSecretRoutes } from './routes/secrets.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addStoreRoutes } from './routes/shop.ts';
+import { addTerminalRoutes } from './routes/terminals.ts';
 import type { ShellScripts } from './settings/settings.ts';
 import { createShell, type Shell } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
 import { createStarts, type Starts } from './starts.ts';
 import { createStaticFolder } from './static-files.ts';
+import { terminalSockets } from './terminals/entrance.ts';
+import { createTerminals } from './terminals/terminals.ts';
 
 export interface PortalOptions {
   readonly store: Store;
@@ -200,11 +204,9 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null);
   const windows = createWindows(store, bus, clock);
   await windows.recover();
-  const carrier: Pick<EventHubDeps, 'alive' | 'expired'> = {
-    alive: (root) => sessions.alive(root),
-    expired: (session) => sessions.end(session),
-  };
-  const hub = createEventHub({ bus, clock, windows, ...carrier, onError });
+  const hub = createEventHub({ bus, clock, windows, onError });
+  const pages = createPageSockets({ site, sessions, clock, onError });
+  const terminals = createTerminals({ clock, people, commands: commands.people });
   const { relay = silentRelay, settings } = options;
   const rooms = createRoomParts({ ...options, people, apps, relay, sessions, onError });
   const { metrics, addMetricRoutes } = createMetricsOf(options, hub, relay);
@@ -217,7 +219,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   sessions.onEnd((session) => {
-    for (const part of [mandates, hub, relay, capabilities]) part.endSession(session);
+    for (const part of [mandates, pages, relay, capabilities]) part.endSession(session);
     proxy.closeSession(session);
   });
   const endStopped = endWithTheApp(bus, proxy);
@@ -235,6 +237,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents: capabilities.consents, shellScripts: settings.shellScripts });
     addSecretRoutes(app, { commands: commands.apps, log });
     addLogRoute(app, logs);
+    addTerminalRoutes(app, terminals);
     addStoreRoutes(app, { apps, shop, store, bus, clock });
     for (const part of [rooms, queue]) part.register(app);
     addMetricRoutes(app);
@@ -247,8 +250,8 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const toShell = shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, repository, onError);
   const front = createFront({
     site,
-    sessions,
-    hub,
+    events: pages.entrance(eventSockets(hub)),
+    terminals: pages.entrance(terminalSockets(terminals)),
     apps: origins,
     capabilities,
     rooms: createEntrance({ site, tickets: rooms.tickets, relay }),
@@ -258,7 +261,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const stop = async (): Promise<void> => {
     for (const end of [stopSweep, endStopped]) end();
     await relay.close();
-    for (const part of [rooms, queue, capabilities, starts, hub, front, proxy]) part.close();
+    for (const part of [rooms, queue, capabilities, starts, hub, pages, terminals, proxy]) part.close();
     await shell.app.close();
   };
   return { shell, front, site, stop };

@@ -112,6 +112,8 @@ export const errorKinds = {
   INPUT_MISSING: { status: 409, retry: 'waiting', title: 'An input of the job is not there whole' },
   REFUSED: { status: 422, retry: 'terminal', title: 'The cluster refuses the job' },
   CLUSTER_UNREACHABLE: { status: 503, retry: 'transient', title: 'The cluster does not answer' },
+  TERMINAL_AS_PORTAL: { status: 403, retry: 'terminal', title: 'A terminal would be the account of the portal' },
+  TERMINALS_FULL: { status: 409, retry: 'waiting', title: 'As many terminals are open as may be' },
   PINNED: { status: 409, retry: 'terminal', title: 'A Backend document decides whether this app runs' },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -17,6 +17,7 @@ import type { Manifest } from './manifest/manifest.ts';
 import type { InstallView } from './packages.ts';
 import type { AdminPackagesAnswer } from './wire/shop.ts';
 import type { InstalledForStore, Offers } from './shop-view.ts';
+import type { RemoteShell, TerminalSize } from './terminals.ts';
 
 /** Everything the proxy needs for one request to a live backend. */
 export interface BackendRoute {
@@ -109,6 +110,11 @@ export interface PeopleCommands {
    * accounts and addresses: for the log, not for the client.
    */
   checkPassword(login: string, password: string): Promise<PasswordVerdict>;
+  /**
+   * A login shell of the person's account. Rejects NOT_FOUND, TERMINAL_AS_PORTAL (the account would be the portal's, and `isAdmin` is false),
+   * SERVER_UNREACHABLE, SSH_SATURATED, SSH_REFUSED, HOST_KEY_CHANGED.
+   */
+  openShell(usuario: string, size: TerminalSize, isAdmin: boolean): Promise<RemoteShell>;
 }
 
 export interface AppsView {

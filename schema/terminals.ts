@@ -25,3 +25,6 @@ export interface RemoteShell {
   /** After the last byte of `output`. */
   readonly ended: Promise<ShellEnd>;
 }
+
+export const terminalColumnsMax = 500;
+export const terminalRowsMax = 200;

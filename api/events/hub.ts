@@ -9,18 +9,15 @@ import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';
 import type { Session } from '../auth/sessions.ts';
+import { closeCodes, type PageSocketKind } from '../page-sockets.ts';
 import type { Windows } from './windows.ts';
-
-/** Close codes of svc (4000 to 4999 are free for use). Documented in docs/api.md. */
-export const closeCodes = { sessionEnded: 4401, unexpected: 1008 } as const;
 
 export interface EventHub {
   /** False when the person has as many connections as allowed. */
   hasRoom(person: string): boolean;
   attach(socket: WebSocket, session: Session): void;
-  /** Ends the connections that this session carries. */
-  endSession(session: string): void;
   count(): number;
+  /** Pages that go from now on are those of a portal that ends. */
   close(): void;
 }
 
@@ -28,10 +25,6 @@ export interface EventHubDeps {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly windows: Windows;
-  /** Whether the session is still good; asked at every ping. */
-  readonly alive: (root: string) => Promise<boolean>;
-  /** Called with a session that ended: everything else that it carries must end too. */
-  readonly expired: (session: Session) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -39,14 +32,12 @@ interface Connection {
   readonly socket: WebSocket;
   readonly session: Session;
   readonly page: string;
-  answeredPing: boolean;
 }
 
 export function createEventHub(deps: EventHubDeps): EventHub {
   const run = randomBytes(9).toString('base64url');
   const connections = new Map<string, Set<Connection>>();
   const numbers = new Map<string, number>();
-  let cancelPing = (): void => {};
   let closing = false;
 
   const send = (connection: Connection, line: string): void => {
@@ -67,11 +58,6 @@ export function createEventHub(deps: EventHubDeps): EventHub {
     const line = JSON.stringify({ seq, atMs: deps.clock.nowMs(), ...event } satisfies EventLine);
     for (const connection of listening) send(connection, line);
   };
-  const pingAll = (): void => {
-    for (const listening of connections.values()) for (const each of listening) check(deps, each).catch(deps.onError);
-    cancelPing = deps.clock.at(deps.clock.monotonicMs() + limits.eventPingMs, pingAll);
-  };
-  cancelPing = deps.clock.at(deps.clock.monotonicMs() + limits.eventPingMs, pingAll);
   const unsubscribe = deps.bus.onPublish(publish);
 
   const detach = (connection: Connection): void => {
@@ -85,42 +71,28 @@ export function createEventHub(deps: EventHubDeps): EventHub {
   return {
     hasRoom: (person) => (connections.get(person)?.size ?? 0) < limits.eventSocketsPerPersonMax,
     attach: (socket, session) => {
-      const connection: Connection = { socket, session, page: randomBytes(12).toString('base64url'), answeredPing: true };
+      const connection: Connection = { socket, session, page: randomBytes(12).toString('base64url') };
       connections.set(session.person, (connections.get(session.person) ?? new Set()).add(connection));
       deps.windows.pageOpened(session.person, connection.page);
-      socket.on('pong', () => {
-        connection.answeredPing = true;
-      });
-      // A page has nothing to say here. ws reports frames over the limit and malformed ones as `error` and closes.
+      // A page has nothing to say here.
       socket.on('message', () => socket.close(closeCodes.unexpected, 'this channel takes no messages'));
-      socket.on('error', () => socket.terminate());
       socket.on('close', () => detach(connection));
       const hello: EventLine = { type: 'ola', run, seq: numbers.get(session.person) ?? 0, pagina: connection.page };
       send(connection, JSON.stringify(hello));
     },
-    endSession: (session) => {
-      for (const listening of connections.values()) {
-        for (const { socket, session: own } of listening) if (own.root === session) socket.close(closeCodes.sessionEnded, 'session ended');
-      }
-    },
     count: () => [...connections.values()].reduce((sum, listening) => sum + listening.size, 0),
     close: () => {
       closing = true;
-      cancelPing();
       unsubscribe();
-      for (const listening of connections.values()) for (const { socket } of listening) socket.terminate();
     },
   };
 }
 
-/** Once per ping: who did not answer the last one, or is no longer signed in, is gone. */
-async function check(deps: EventHubDeps, connection: Connection): Promise<void> {
-  const { socket, session } = connection;
-  if (!connection.answeredPing) return socket.terminate();
-  if (!(await deps.alive(session.root))) {
-    socket.close(closeCodes.sessionEnded, 'session ended');
-    return await deps.expired(session);
-  }
-  connection.answeredPing = false;
-  socket.ping();
+/** `/ws/events` */
+export function eventSockets(hub: EventHub): PageSocketKind {
+  return {
+    frameBytesMax: limits.eventSocketFrameBytesMax,
+    refuse: ({ person }) => (hub.hasRoom(person) ? null : [429, 'Too Many Requests']),
+    attach: (socket, session) => hub.attach(socket, session),
+  };
 }

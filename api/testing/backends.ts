@@ -24,6 +24,7 @@ import type {
   SignInSettings,
 } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { createTestShells, type TestShells } from './shells.ts';
 import { createTestShop, type TestShop } from './shop.ts';
 
 export interface TestBackend {
@@ -54,6 +55,8 @@ export interface TestWorld {
   signIn: SignInSettings;
   checkPassword: PeopleCommands['checkPassword'];
   close(): Promise<void>;
+  /** The shells of terminals. */
+  readonly shells: TestShells;
 }
 
 export const people: readonly PersonRecord[] = [
@@ -83,6 +86,12 @@ const queue: QueueView = {
   spaceBytesMax: () => 1_000,
 };
 
+const peopleView = (signIn: () => SignInSettings): Gateway['people'] => ({
+  find: (usuario) => people.find((person) => person.usuario === usuario) ?? null,
+  all: () => people,
+  signIn,
+});
+
 type Find = (person: string, app: string) => TestBackend | undefined;
 
 /** `declared`: what the manifests of apps say besides what all say; it may change under way. */
@@ -99,13 +108,10 @@ export function createTestWorld(
   const vaults = createVaults((usuario, app) => (find(usuario, app) ? (manifest(app).secrets ?? []) : null));
   const shop = createTestShop(icon);
   const plan = { ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] };
+  const shells = createTestShells();
   const files = new Map([['icon.svg', Buffer.from(icon)]]);
   const gateway: Gateway = {
-    people: {
-      find: (usuario) => people.find((person) => person.usuario === usuario) ?? null,
-      all: () => people,
-      signIn: () => world.signIn,
-    },
+    people: peopleView(() => world.signIn),
     apps: {
       of: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ view }) => view),
       find: (usuario, app) => find(usuario, app)?.view ?? null,
@@ -127,7 +133,7 @@ export function createTestWorld(
       plan: async () => plan,
     },
     commands: {
-      people: { checkPassword: (login, password) => world.checkPassword(login, password) },
+      people: { checkPassword: (...asked) => world.checkPassword(...asked), openShell: shells.open },
       apps: { ...appCommands(dir, find, manifest), ...vaults.commands },
       admin: {
         apply: async () => plan,
@@ -142,6 +148,7 @@ export function createTestWorld(
     gateway,
     files,
     vault: vaults.of,
+    shells,
     signIn: { ssh: false, oidc: null },
     checkPassword: async () => ({ kind: 'refused', serverMessage: null }),
     shop,

@@ -73,7 +73,10 @@ export function benchGateway(people: readonly PersonRecord[], route: BackendRout
       plan: async () => plan,
     },
     commands: {
-      people: { checkPassword: async () => ({ kind: 'refused', serverMessage: null }) },
+      people: {
+        checkPassword: async () => ({ kind: 'refused', serverMessage: null }),
+        openShell: () => Promise.reject(new Error('no terminals here')),
+      },
       apps: {
         route: (usuario, app) => (has(usuario, app) ? route : null),
         tokenRefused: () => undefined,

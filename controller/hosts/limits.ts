@@ -44,6 +44,6 @@ export const limits = {
   /** A line that svc-app-install prints when it runs as another account. */
   installerLineBytesMax: 1_024 * 1_024,
   packageFilesCacheBytesMax: 16 * 1_024 * 1_024,
-  /** Of what the program that holds a local pty wrote to standard error. */
-  shellErrorCharsMax: 4_096,
+  /** The line in which the program that holds a local pty says how the shell ended. */
+  shellEndCharsMax: 1_024,
 } as const;

@@ -1,7 +1,7 @@
 /** A login shell on this machine, as the account of the portal or, when that is root, as one of its people. The pty is pty.py's. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import { SvcError } from '../../schema/errors.ts';
 import type { RemoteShell, ShellEnd, TerminalSize } from '../../schema/terminals.ts';
 import { limits } from './limits.ts';
@@ -26,19 +26,15 @@ export async function startLocalShell({ home, become, size }: LocalShell): Promi
   const child = spawn('python3', ['-I', program, JSON.stringify(order)], {
     cwd: '/',
     detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
     env: { PATH: process.env['PATH'] },
   });
-  const control = child.stdio[3] as Duplex;
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString('utf8')).slice(-limits.shellErrorCharsMax);
-  });
+  const [input, output, , control] = child.stdio as unknown as readonly [Writable, Readable, null, Duplex];
   let end = '';
   control.setEncoding('utf8').on('data', (text: string) => {
-    end = (end + text).slice(-limits.shellErrorCharsMax);
+    end = (end + text).slice(-limits.shellEndCharsMax);
   });
-  for (const stream of [child.stdin, child.stdout, control]) stream.on('error', () => undefined);
+  for (const stream of [input, output, control]) stream.on('error', () => undefined);
   const ended = new Promise<ShellEnd>((resolve) => {
     child.once('error', () => resolve({ code: null, signal: null }));
     child.once('close', (code, signal) => resolve(endOf(end) ?? { code: signal === null ? code : null, signal }));
@@ -47,20 +43,17 @@ export async function startLocalShell({ home, become, size }: LocalShell): Promi
     child.once('spawn', resolve);
     child.once('error', (error) => reject(new SvcError('SERVER_UNREACHABLE', `python3 does not run: ${error.message}`)));
   });
-  void ended.then(({ code }) => {
-    if (code !== 0 && said !== '' && end === '') child.stdout.destroy(new Error(said.trim()));
-  });
   return {
-    output: child.stdout,
-    input: child.stdin,
+    output,
+    input,
     resize: ({ columns, rows }) => {
       if (control.writable) control.write(`${columns} ${rows}\n`);
     },
     end: () => {
-      child.stdin.destroy();
+      input.destroy();
       control.destroy();
       // Nobody reads any more: it must not wait for that.
-      child.stdout.resume();
+      output.resume();
     },
     ended,
   };

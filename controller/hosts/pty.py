@@ -135,6 +135,8 @@ def write(descriptor, data):
 
 
 def main():
+    # Why there is no shell is shown where it would be.
+    os.dup2(1, 2)
     order = json.loads(sys.argv[1])
     if order["become"] is not None:
         become(order["become"])

@@ -14,6 +14,7 @@ import { objectView } from './projection.ts';
 import { queueView } from './queue.ts';
 import { serverGateway } from './server-gateway.ts';
 import { createSignInView } from './sign-in.ts';
+import { terminalCommands } from './terminals.ts';
 import { usageRows } from './usage.ts';
 import { whyOf } from './why.ts';
 
@@ -33,7 +34,7 @@ export function createGateway(context: Context, secretsDir: string = context.opt
     queue: queueView(context),
     admin: { ...adminView(context), serverChecks: (name) => servers.serverChecks(name) },
     commands: {
-      people: { checkPassword: (login, password) => ways.checkPassword(login, password) },
+      people: { checkPassword: (login, password) => ways.checkPassword(login, password), ...terminalCommands(entries) },
       apps: appCommands(context),
       admin: {
         apply: (prune) => apply(context, prune),

@@ -15,7 +15,10 @@ const nobody = 'svc-nobody';
 
 const keyName = 'sign-in/nobody-key';
 
-export function createSignInView({ entries, options }: Context, secretsDir: string): PeopleCommands & Pick<PeopleView, 'signIn'> {
+export function createSignInView(
+  { entries, options }: Context,
+  secretsDir: string,
+): Pick<PeopleCommands, 'checkPassword'> & Pick<PeopleView, 'signIn'> {
   const underCheck = new Map<string, number>();
   /**
    * The server that is asked about a login that nobody has. It is always the same for a login, as it is for a real one, so that the answer

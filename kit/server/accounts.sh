@@ -19,7 +19,7 @@ if [ "$type" = - ]; then rm -f "$etc/portal-key"; else printf '%s %s\n' "$type" 
 for account in "$@"; do
   if ! getent passwd "$account" >/dev/null; then printf 'missing %s\n' "$account"; continue; fi
   # No terminal, no agent, no X11: commands and sockets are all that the portal needs.
-  if [ "$type" != - ]; then printf 'restrict,port-forwarding %s %s svc-portal\n' "$type" "$key" | put "$etc/authorized_keys/$account"; fi
+  if [ "$type" != - ]; then printf 'restrict,port-forwarding,pty %s %s svc-portal\n' "$type" "$key" | put "$etc/authorized_keys/$account"; fi
   if [ -z "$p" ] && [ ! -e "/var/lib/systemd/linger/$account" ]; then
     if loginctl enable-linger "$account" 2>/dev/null; then
       : >"$etc/lingered/$account"

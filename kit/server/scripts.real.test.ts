@@ -189,7 +189,7 @@ describe('facts and accounts', () => {
     );
     expect(keys()).toEqual([user]);
     expect(readFileSync(path.join(root, 'server/etc/svc/authorized_keys', user), 'utf8')).toBe(
-      'restrict,port-forwarding ssh-ed25519 AAAA svc-portal\n',
+      'restrict,port-forwarding,pty ssh-ed25519 AAAA svc-portal\n',
     );
     expect(readFileSync(path.join(root, 'server/etc/svc/origins'), 'utf8')).toBe('path\n');
     expect(script('accounts', ['subdomain', 'ssh-ed25519', 'BBBB']).status).toBe(0);

@@ -13,6 +13,8 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   PORTAL_NOT_RUNNING: 'Nenhum portal responde',
   TIMEOUT: 'Sem resposta no prazo',
   STORE_NEWER: 'Os dados são de um svc mais novo',
+  TERMINAL_AS_PORTAL: 'Um terminal seria a conta do portal',
+  TERMINALS_FULL: 'Já há tantos terminais abertos quantos pode haver',
   SPACE_USED: 'O espaço das salas desta pessoa acabou: apague salas ou anexos antigos',
   STORE_FAILED: 'Os dados do portal não puderam ser lidos ou gravados',
   DESIRED_INVALID: 'A pasta do estado desejado tem erros',

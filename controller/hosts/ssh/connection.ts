@@ -273,7 +273,7 @@ async function shell(state: State, { columns, rows }: TerminalSize): Promise<Rem
     const pty = { term: 'xterm-256color', cols: columns, rows, width: 0, height: 0 };
     const session = await openSession(state, live, (done) => live.client.shell(pty, done));
     const opened = shellOnChannel(session.channel, session.exit, () => live.lost);
-    void opened.ended.then(() => {
+    void opened.ended.finally(() => {
       live.pool.give();
       release();
     });

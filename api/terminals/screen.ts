@@ -1,0 +1,46 @@
+/**
+ * What a terminal shows, kept by the same emulator that the page has: a page that comes back gets the screen with its scrollback as text,
+ * whatever program is on it. It also answers the questions of programs (where is the cursor, which terminal are you), so that they are answered
+ * once, however many pages look.
+ */
+import type { TerminalSize } from '../../schema/terminals.ts';
+import { limits } from './limits.ts';
+
+export interface Screen {
+  /** Calls back once the bytes are on the screen. */
+  write(bytes: Uint8Array, done: () => void): void;
+  resize(size: TerminalSize): void;
+  size(): TerminalSize;
+  /** The screen and what is above it, as what a terminal would have to print to show them. */
+  text(): string;
+  close(): void;
+}
+
+export interface ScreenDeps {
+  readonly size: TerminalSize;
+  /** An answer to a program. */
+  readonly reply: (text: string) => void;
+  readonly onTitle: (title: string) => void;
+}
+
+export async function createScreen({ size, reply, onTitle }: ScreenDeps): Promise<Screen> {
+  // Some megabytes that a portal without terminals does not need.
+  const [{ default: headless }, { default: serialize }] = await Promise.all([import('@xterm/headless'), import('@xterm/addon-serialize')]);
+  const terminal = new headless.Terminal({
+    cols: size.columns,
+    rows: size.rows,
+    scrollback: limits.terminalScrollbackLines,
+    allowProposedApi: true,
+  });
+  const serializer = new serialize.SerializeAddon();
+  terminal.loadAddon(serializer);
+  terminal.onData(reply);
+  terminal.onTitleChange((title) => onTitle(title.slice(0, limits.terminalTitleCharsMax)));
+  return {
+    write: (bytes, done) => terminal.write(bytes, done),
+    resize: ({ columns, rows }) => terminal.resize(columns, rows),
+    size: () => ({ columns: terminal.cols, rows: terminal.rows }),
+    text: () => serializer.serialize(),
+    close: () => terminal.dispose(),
+  };
+}

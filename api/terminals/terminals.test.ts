@@ -1,0 +1,219 @@
+/** Terminals over real WebSockets and the real emulator; the shells are the test's. Decision: docs/decisions/0225-terminals.md */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { WebSocket } from 'ws';
+import type { TerminalNews } from '../../schema/wire/terminals.ts';
+import type { ManualClock } from '../testing/manual-clock.ts';
+import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
+import type { TestShell } from '../testing/shells.ts';
+
+let portal: PortalWorld;
+let ana: Browser;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  portal = await createPortalWorld();
+  clock = portal.clock as ManualClock;
+  ana = await portal.signedIn('ana');
+});
+afterEach(() => portal.close());
+
+const size = { colunas: 80, linhas: 24 };
+
+async function opened(browser = ana): Promise<{ readonly id: string; readonly shell: TestShell }> {
+  const answer = await browser.call('POST', '/api/terminais', size);
+  expect(answer.status).toBe(201);
+  return { id: answer.json().id as string, shell: portal.world.shells.opened.at(-1)! };
+}
+
+interface Page {
+  readonly socket: WebSocket;
+  readonly news: TerminalNews[];
+  /** Everything that it was told to print. */
+  readonly printed: () => string;
+  readonly closed: Promise<number>;
+}
+
+async function page(id: string, browser = ana): Promise<Page> {
+  const socket = browser.socket(`/ws/terminais/${id}`);
+  const news: TerminalNews[] = [];
+  let printed = '';
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (isBinary) printed += data.toString();
+    else news.push(JSON.parse(data.toString()) as TerminalNews);
+  });
+  const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+  await new Promise((resolve, reject) => {
+    socket.once('message', resolve);
+    socket.once('error', reject);
+  });
+  return { socket, news, printed: () => printed, closed };
+}
+
+const statusOf = (id: string, browser: Browser, headers = {}): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const socket = browser.socket(`/ws/terminais/${id}`, headers);
+    socket.once('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
+    socket.once('open', () => resolve(101));
+    socket.once('error', reject);
+  });
+
+describe('a terminal', () => {
+  test('shows what the shell prints, passes on what is typed, and tells of sizes', async () => {
+    const { id, shell } = await opened();
+    const shown = await page(id);
+    expect(shown.news).toEqual([{ tela: size }]);
+    shell.output.write('olá\r\n');
+    await expect.poll(shown.printed).toContain('olá\r\n');
+    shown.socket.send(Buffer.from('ls -l\r'));
+    await expect.poll(shell.typed).toBe('ls -l\r');
+    shown.socket.send(JSON.stringify({ tamanho: { colunas: 120, linhas: 40 } }));
+    await expect.poll(() => shell.sizes).toEqual([{ columns: 120, rows: 40 }]);
+    shown.socket.terminate();
+  });
+
+  test('is found again as it was: screen, scrollback, colours and title, in the size it has', async () => {
+    const { id, shell } = await opened();
+    const first = await page(id);
+    first.socket.send(JSON.stringify({ tamanho: { colunas: 100, linhas: 30 } }));
+    shell.output.write(`${Array.from({ length: 60 }, (_, n) => `linha ${n}`).join('\r\n')}\r\n\u001b]2;obra\u0007\u001b[31mvermelho`);
+    await expect.poll(() => first.news).toContainEqual({ titulo: 'obra' });
+    first.socket.terminate();
+    await expect.poll(async () => (await ana.call('GET', '/api/terminais')).json().terminais[0].paginas).toBe(0);
+    shell.output.write('\u001b[0m e mais');
+    const second = await page(id);
+    await expect.poll(second.printed).toContain('e mais');
+    expect(second.news).toEqual([{ tela: { colunas: 100, linhas: 30 } }, { titulo: 'obra' }]);
+    expect(second.printed()).toContain('linha 0\r\n');
+    expect(second.printed()).toContain('\u001b[31mvermelho');
+    second.socket.terminate();
+  });
+
+  test('answers what a program asks once, however many pages look, and without any', async () => {
+    const { id, shell } = await opened();
+    shell.output.write('\u001b[6n');
+    await expect.poll(shell.typed).toBe('\u001b[1;1R');
+    const pages = [await page(id), await page(id)];
+    shell.output.write('abc\u001b[6n');
+    await expect.poll(shell.typed).toBe('\u001b[1;1R\u001b[1;4R');
+    for (const { socket } of pages) socket.terminate();
+  });
+
+  test('tells how the shell ended, and is gone then', async () => {
+    const { id, shell } = await opened();
+    const shown = await page(id);
+    shell.output.write('adeus');
+    shell.finish({ code: 3 });
+    await expect.poll(() => shown.news).toContainEqual({ fim: { codigo: 3, sinal: null } });
+    expect(shown.printed()).toContain('adeus');
+    expect((await ana.call('GET', '/api/terminais')).json()).toEqual({ terminais: [], maximo: 6 });
+    expect(await statusOf(id, ana)).toBe(404);
+  });
+
+  test('that ended while no page looked says so to the next one, once', async () => {
+    const { id, shell } = await opened();
+    shell.output.write('sozinho');
+    shell.finish({ signal: 'SIGKILL' });
+    await expect
+      .poll(async () => (await ana.call('GET', '/api/terminais')).json().terminais[0].fim)
+      .toEqual({ codigo: null, sinal: 'SIGKILL' });
+    const shown = await page(id);
+    await expect.poll(() => shown.news.at(-1)).toEqual({ fim: { codigo: null, sinal: 'SIGKILL' } });
+    expect(shown.printed()).toContain('sozinho');
+    expect((await ana.call('GET', '/api/terminais')).json().terminais).toEqual([]);
+  });
+
+  test('is hung up on order, when the portal ends, after twelve hours that nobody looks', async () => {
+    const { id, shell } = await opened();
+    expect((await ana.call('DELETE', `/api/terminais/${id}`)).status).toBe(204);
+    expect(await shell.ended).toEqual({ code: null, signal: 'SIGHUP' });
+    expect((await ana.call('DELETE', `/api/terminais/${id}`)).status).toBe(404);
+    const away = await opened();
+    clock.advance(12 * 3_600_000 - 120_000);
+    expect((await ana.call('GET', '/api/terminais')).json().terminais).toHaveLength(1);
+    clock.advance(240_000);
+    expect(await away.shell.ended).toEqual({ code: null, signal: 'SIGHUP' });
+    expect((await ana.call('GET', '/api/terminais')).json().terminais).toEqual([]);
+  });
+});
+
+describe('whose it is', () => {
+  test('nobody else sees, shows or ends it, and no page of another origin opens it', async () => {
+    const { id } = await opened();
+    const bia = await portal.signedIn('bia');
+    expect((await bia.call('GET', '/api/terminais')).json().terminais).toEqual([]);
+    expect((await bia.call('DELETE', `/api/terminais/${id}`)).status).toBe(404);
+    expect(await statusOf(id, bia)).toBe(404);
+    expect(await statusOf(id, portal.browser())).toBe(401);
+    expect(await statusOf(id, ana, { origin: `http://${portal.appHost('notas')}` })).toBe(403);
+    expect(await statusOf(`${id}?pessoa=bia`, ana)).toBe(409);
+    expect((await portal.browser().call('POST', '/api/terminais', size)).status).toBe(401);
+    expect((await portal.control('POST', '/api/terminais', size)).status).toBe(401);
+  });
+
+  test('who would get the account of the portal is refused, but for administrators', async () => {
+    portal.world.shells.asPortal.add('ana');
+    const refused = await ana.call('POST', '/api/terminais', size);
+    expect([refused.status, refused.json().code]).toEqual([403, 'TERMINAL_AS_PORTAL']);
+    await opened(await portal.signedIn('ana', { admin: true }));
+  });
+
+  test('signing out takes the pages away and leaves the shell to who signs in again', async () => {
+    const { id, shell } = await opened();
+    const shown = await page(id);
+    await ana.call('DELETE', '/api/sessao');
+    expect(await shown.closed).toBe(4401);
+    const again = await page(id, await portal.signedIn('ana'));
+    shell.output.write('ainda aqui');
+    await expect.poll(again.printed).toContain('ainda aqui');
+    again.socket.terminate();
+  });
+});
+
+describe('limits', () => {
+  test('six of a person, four pages of one, and sizes and frames within their bounds', async () => {
+    const first = await opened();
+    for (let n = 1; n < 6; n += 1) await opened();
+    const seventh = await ana.call('POST', '/api/terminais', size);
+    expect([seventh.status, seventh.json().code]).toEqual([409, 'TERMINALS_FULL']);
+    const pages = await Promise.all([1, 2, 3, 4].map(() => page(first.id)));
+    expect(await statusOf(first.id, ana)).toBe(429);
+    for (const wrong of [{ colunas: 1, linhas: 24 }, { colunas: 80, linhas: 201 }, { colunas: 80 }, { ...size, x: 1 }]) {
+      expect((await ana.call('POST', '/api/terminais', wrong)).status).toBe(400);
+    }
+    for (const [at, wrong] of ['{', '{"tamanho":{"colunas":0,"linhas":1}}', '[]'].entries()) {
+      pages[at]!.socket.send(wrong);
+      expect(await pages[at]!.closed).toBe(1008);
+    }
+    pages[3]!.socket.send(Buffer.alloc(65 * 1_024));
+    expect(await pages[3]!.closed).toBeGreaterThan(1_000);
+    expect(first.shell.sizes).toEqual([]);
+  });
+
+  test('a page that reads nothing holds the shell up for ten seconds, and is let go then', async () => {
+    const { id, shell } = await opened();
+    const slow = await page(id);
+    slow.socket.pause();
+    let written = 0;
+    const piece = Buffer.from(`${'x'.repeat(1_023)}\n`);
+    const all = 16 * 1_024 ** 2;
+    /** False: it is held up, nothing was taken for so long. */
+    const drained = (ms: number): Promise<boolean> =>
+      Promise.race([new Promise<boolean>((resolve) => shell.output.once('drain', () => resolve(true))), pause(ms).then(() => false)]);
+    const flood = async (patienceMs: number): Promise<void> => {
+      while (written < all) {
+        if (shell.output.writableNeedDrain && !(await drained(patienceMs))) return;
+        shell.output.write(piece);
+        written += piece.length;
+      }
+    };
+    await flood(500);
+    expect(written).toBeLessThan(all);
+    clock.advance(10_001);
+    await flood(20_000);
+    expect(written).toBe(all);
+    const next = await page(id);
+    next.socket.terminate();
+  }, 60_000);
+});
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

@@ -1,0 +1,39 @@
+/** Terminals as the portal's HTTP API and `/ws/terminais/<id>` say them. Times in ms since the epoch. Decision: docs/decisions/0225-terminals.md */
+import { terminalColumnsMax, terminalRowsMax } from '../terminals.ts';
+import { type Wire, closed, count, list, nullable, orNull, text } from '../static.ts';
+
+const columns = { type: 'integer', minimum: 2, maximum: terminalColumnsMax } as const;
+const rows = { type: 'integer', minimum: 1, maximum: terminalRowsMax } as const;
+
+export const terminalId = { type: 'string', pattern: '^t[0-9a-f]{24}$' } as const;
+export const terminalParams = closed({ id: terminalId });
+export const terminalBody = closed({ colunas: columns, linhas: rows });
+export type TerminalBody = Wire<typeof terminalBody>;
+
+/** `codigo` and `sinal` null: the connection to the server broke off. */
+export const terminalEnd = closed({ codigo: nullable('integer'), sinal: nullable('string') });
+export type TerminalEnd = Wire<typeof terminalEnd>;
+
+export const terminalView = closed({
+  id: terminalId,
+  /** What a program in it set as the title; '' none. */
+  titulo: text,
+  abertoEm: count,
+  /** Null while the shell runs. */
+  fim: orNull(terminalEnd),
+  /** Pages that show it now. */
+  paginas: count,
+});
+export type TerminalView = Wire<typeof terminalView>;
+export const terminalsAnswer = closed({ terminais: list(terminalView), maximo: count });
+export type TerminalsAnswer = Wire<typeof terminalsAnswer>;
+
+/** The text frames of a page; what is typed comes as binary frames. */
+export const terminalOrder = closed({ tamanho: terminalBody });
+export type TerminalOrder = Wire<typeof terminalOrder>;
+
+/**
+ * The text frames to a page: first `tela`, the size of the screen, whose content is the next binary frame; `titulo` when it changes; `fim` as
+ * the last one.
+ */
+export type TerminalNews = { readonly tela: TerminalBody } | { readonly titulo: string } | { readonly fim: TerminalEnd };
