@@ -3,7 +3,7 @@
  * a second, so it always builds; a bundle is only rewritten when its bytes changed. An entry that does not exist is an error.
  */
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { build as esbuild, type BuildOptions } from 'esbuild';
 import { buildCommands } from './build-commands.ts';
@@ -34,7 +34,6 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   { entry: 'kit/launch/gpu-info.ts', outfile: 'build/kit/svc-gpu-info.mjs', options: server },
   { entry: 'kit/service/main.ts', outfile: 'build/kit/svc-app-serve.mjs', options: server },
   { entry: 'kit/supervise/main.ts', outfile: 'build/kit/svc-app-supervisor.mjs', options: server },
-  { entry: 'shell/main.ts', outfile: 'build/shell/shell.js', options: browser },
   // At the root of the origin: the scope of a worker is its own folder.
   { entry: 'shell/offline/worker.ts', outfile: 'build/shell/offline.js', options: page },
   // What an app author's own build would do. Not committed: nothing of others' code is.
@@ -50,6 +49,17 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   // Beside its caller, so that the folder is complete wherever it is put (NODE_PATH, the server kit).
   { entry: 'sdk/rooms/node.ts', outfile: 'sdk/node/svc/lib/room-connection.cjs', options: library },
 ];
+
+/** The desktop: one file, and parts that are loaded when they are needed, under names that change with their content. */
+const shell: BuildOptions = {
+  ...browser,
+  entryPoints: [{ in: 'shell/main.ts', out: 'shell' }],
+  outdir: 'build/shell',
+  splitting: true,
+  chunkNames: 'parts/[name]-[hash]',
+  // A part that is not in the first file brings its styles with it.
+  loader: { '.css': 'text' },
+};
 
 /** Files that are served as they are. */
 const copies: readonly { readonly from: string; readonly to: string }[] = [
@@ -67,23 +77,33 @@ async function writeIfChanged(path: string, bytes: Uint8Array): Promise<void> {
   await rename(temporary, path);
 }
 
-async function build(): Promise<void> {
-  for (const { entry, outfile, options } of bundles) {
-    const result = await esbuild({
-      keepNames: true,
-      ...options,
-      absWorkingDir: root,
-      entryPoints: [entry],
-      outfile,
-      bundle: true,
-      write: false,
-      minify: true,
-      legalComments: 'none',
-      logLevel: 'warning',
-      plugins: [...(options.plugins ?? []), undiciParts],
-    });
-    for (const file of result.outputFiles) await writeIfChanged(file.path, file.contents);
+async function bundle(options: BuildOptions): Promise<readonly string[]> {
+  const { outputFiles } = await esbuild({
+    keepNames: true,
+    ...options,
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    plugins: [...(options.plugins ?? []), undiciParts],
+  });
+  for (const file of outputFiles) await writeIfChanged(file.path, file.contents);
+  return outputFiles.map(({ path }) => path);
+}
+
+/** Parts of a build before this one. */
+async function removeOthers(folder: string, made: readonly string[]): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = resolve(folder, name);
+    if (!made.includes(file)) await rm(file);
   }
+}
+
+async function build(): Promise<void> {
+  for (const { entry, outfile, options } of bundles) await bundle({ ...options, entryPoints: [entry], outfile });
+  await removeOthers(resolve(root, 'build/shell/parts'), await bundle(shell));
   await buildCommands(root, server, writeIfChanged);
   for (const { from, to } of copies) await cp(resolve(root, from), resolve(root, to), { recursive: true });
 }

@@ -18,6 +18,9 @@ export const settingsWindow = '@configuracoes';
 /** That of the queue. */
 export const queueWindow = '@fila';
 
+/** That of terminals. */
+export const terminalWindow = '@terminal';
+
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
 /** The windows of the shell's own. */
@@ -26,6 +29,7 @@ const own: Readonly<Record<string, { readonly title: TextKey; readonly glyph: Gl
   [shopWindow]: { title: 'store.title', glyph: 'shop' },
   [settingsWindow]: { title: 'settings.title', glyph: 'settings' },
   [queueWindow]: { title: 'queue.title', glyph: 'queue' },
+  [terminalWindow]: { title: 'terminal.title', glyph: 'terminal' },
 };
 
 /** The glyph of such a window. */
@@ -69,7 +73,7 @@ function openOwn(desk: Desk, window: string): void {
 
 export type DeskWindows = Pick<
   Desk,
-  'title' | 'openApp' | 'openTasks' | 'openShop' | 'openSettings' | 'openQueue' | 'activate' | 'minimise' | 'close'
+  'title' | 'openApp' | 'openTasks' | 'openShop' | 'openSettings' | 'openQueue' | 'openTerminal' | 'activate' | 'minimise' | 'close'
 >;
 
 export function deskWindows(desk: () => Desk): DeskWindows {
@@ -107,6 +111,7 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       if (job !== undefined) desk().queue.chosen.set(job);
       openOwn(desk(), queueWindow);
     },
+    openTerminal: () => openOwn(desk(), terminalWindow),
     activate: (id) => {
       desk().windows.focus(id);
       desk().frames.get(id)?.focusContent();

@@ -91,6 +91,7 @@ export interface Desk {
   openSettings(section?: SectionId): void;
   /** With the id of a job: at its details. */
   openQueue(job?: string): void;
+  openTerminal(): void;
   /** Raises and gives the keyboard to what is inside. */
   activate(id: string): void;
   minimise(id: string): void;

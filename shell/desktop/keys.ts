@@ -31,6 +31,10 @@ export function pressShellKey(desk: Desk, key: ShellKey): void {
   desk.launcherOpen.set(!desk.launcherOpen.get());
 }
 
+/** A terminal: Ctrl+K is the shell's in it. */
+const keepsKeys = (event: KeyboardEvent): boolean =>
+  event.composedPath().some((part) => part instanceof Element && part.hasAttribute('data-own-keys'));
+
 /** Listens on the page. Returns the function that ends it. */
 export function listenKeys(desk: Desk): () => void {
   let metaAlone = false;
@@ -51,6 +55,8 @@ export function listenKeys(desk: Desk): () => void {
     } else if (event.key === 'F6') {
       stop(event);
       pressShellKey(desk, event.shiftKey ? 'Shift+F6' : 'F6');
+    } else if (event.ctrlKey && keepsKeys(event)) {
+      return;
     } else if (event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
       stop(event);
       pressShellKey(desk, 'Control+k');

@@ -71,6 +71,7 @@ export class SvcShortcuts extends LitElement {
         <dt>${text('shortcuts.closeTab')}</dt>
         <dd><kbd>Delete</kbd></dd>
       </dl>
+      <p>${text('shortcuts.terminal')}</p>
       <p>${text('shortcuts.note')}</p>
     </dialog>`;
   }

@@ -2,6 +2,7 @@
 import type { ptWindows } from './pt-windows.ts';
 
 export const enWindows: { readonly [K in keyof typeof ptWindows]: string } = {
+  'window.partMissing': 'This part of the desktop could not be loaded. Reload the page?',
   'window.minimise': 'Minimise',
   'window.maximise': 'Maximise',
   'window.restore': 'Restore',

@@ -4,6 +4,7 @@ import { enErrors } from './en-errors.ts';
 import { enQueue } from './en-queue.ts';
 import { enSettings } from './en-settings.ts';
 import { enRooms } from './en-rooms.ts';
+import { enTerminal } from './en-terminal.ts';
 import { enWindows } from './en-windows.ts';
 import type { Catalogue } from './pt.ts';
 
@@ -13,6 +14,7 @@ export const en: Catalogue = {
   ...enRooms,
   ...enQueue,
   ...enSettings,
+  ...enTerminal,
   ...enWindows,
   'app.title': 'svc',
   'state.stopped': 'Stopped',
@@ -381,6 +383,7 @@ export const en: Catalogue = {
   'shortcuts.launcher': 'Open apps and commands',
   'shortcuts.next': 'Next window',
   'shortcuts.previous': 'Previous window',
+  'shortcuts.terminal': 'In a terminal, Ctrl+Shift+C copies; Ctrl+K is the shell’s, and F6 leads to the next window.',
   'shortcuts.note': 'Move, resize, minimise and close are in the window menu and in the list of commands.',
   'key.orMeta': 'or the Meta key',
 };

@@ -1,5 +1,6 @@
 /** The sentences of windows and their tabs, in Brazilian Portuguese. Part of pt.ts. */
 export const ptWindows = {
+  'window.partMissing': 'Esta parte da área de trabalho não pôde ser carregada. Recarregar a página?',
   'window.minimise': 'Minimizar',
   'window.maximise': 'Maximizar',
   'window.restore': 'Restaurar',

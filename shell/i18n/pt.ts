@@ -4,6 +4,7 @@ import { ptErrors } from './pt-errors.ts';
 import { ptQueue } from './pt-queue.ts';
 import { ptSettings } from './pt-settings.ts';
 import { ptRooms } from './pt-rooms.ts';
+import { ptTerminal } from './pt-terminal.ts';
 import { ptWindows } from './pt-windows.ts';
 
 export const pt = {
@@ -12,6 +13,7 @@ export const pt = {
   ...ptRooms,
   ...ptQueue,
   ...ptSettings,
+  ...ptTerminal,
   ...ptWindows,
   'app.title': 'svc',
   'state.stopped': 'Parado',
@@ -379,6 +381,7 @@ export const pt = {
   'shortcuts.launcher': 'Abrir aplicativos e comandos',
   'shortcuts.next': 'Próxima janela',
   'shortcuts.previous': 'Janela anterior',
+  'shortcuts.terminal': 'No terminal, Ctrl+Shift+C copia; Ctrl+K é do shell, e F6 leva à próxima janela.',
   'shortcuts.note': 'Mover, redimensionar, minimizar e fechar estão no menu da janela e na lista de comandos.',
   'key.orMeta': 'ou tecla Meta',
 } as const satisfies Record<string, string | { readonly one: string; readonly other: string }>;

@@ -2,14 +2,10 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk, Frame } from '../desktop/desk.ts';
-import { builtinOf, isApp, queueWindow, settingsWindow, shopWindow } from '../desktop/desk-windows.ts';
+import { builtinOf, isApp } from '../desktop/desk-windows.ts';
 import { openWindowMenu } from '../desktop/window-menu.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
-import '../queue/svc-queue.ts';
-import '../settings/svc-settings.ts';
-import '../shop/svc-shop.ts';
-import '../tasks/task-manager.ts';
 import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import '../ui/app-icon.ts';
@@ -17,6 +13,7 @@ import '../tabs/svc-tabs.ts';
 import '../questions/svc-question.ts';
 import type { SvcQuestion } from '../questions/svc-question.ts';
 import './app-frame.ts';
+import { builtinContent, focusBuiltin } from './builtin-content.ts';
 import type { SvcAppFrame } from './app-frame.ts';
 import { startDrag } from './drag.ts';
 import { fillsArea, handles } from './geometry.ts';
@@ -116,8 +113,8 @@ export class SvcWindow extends LitElement implements Frame {
   focusContent(): void {
     const question = this.renderRoot.querySelector<SvcQuestion>('svc-question');
     if (question !== null) question.focusContent();
-    else if (this.#content === null) this.focus({ preventScroll: true });
-    else this.#content.focusContent();
+    else if (this.#content !== null) this.#content.focusContent();
+    else if (!focusBuiltin(this.renderRoot)) this.focus({ preventScroll: true });
   }
   menuPoint(): { readonly x: number; readonly y: number } {
     const { left, top } = this.getBoundingClientRect();
@@ -165,7 +162,7 @@ export class SvcWindow extends LitElement implements Frame {
     return html`
       ${own ? nothing : this.#titleBar(app)}
       <div class="body" role=${active === undefined ? nothing : 'tabpanel'} aria-label=${active?.titulo ?? nothing}>
-        ${isApp(this.state) ? this.#page(app, question !== undefined) : this.#builtin()}
+        ${isApp(this.state) ? this.#page(app, question !== undefined) : builtinContent(this.desk, this.state.app)}
         ${
           question === undefined
             ? nothing
@@ -208,13 +205,6 @@ export class SvcWindow extends LitElement implements Frame {
   #appThere(there: boolean): void {
     this.there = there;
     if (!there) this.desk.tabs.clear(this.state.id);
-  }
-
-  #builtin(): TemplateResult {
-    if (this.state.app === shopWindow) return html`<svc-shop .desk=${this.desk}></svc-shop>`;
-    if (this.state.app === settingsWindow) return html`<svc-settings .desk=${this.desk}></svc-settings>`;
-    if (this.state.app === queueWindow) return html`<svc-queue .desk=${this.desk}></svc-queue>`;
-    return html`<svc-task-manager .desk=${this.desk}></svc-task-manager>`;
   }
 
   #titleBar(app: AppProjection | undefined): TemplateResult {

@@ -1,0 +1,131 @@
+/** xterm.js with what the desktop adds: colours of the theme, size of its box, keys. Loaded with the first terminal. */
+import { FitAddon } from '@xterm/addon-fit';
+import { Unicode11Addon } from '@xterm/addon-unicode11';
+import { Terminal, type ITheme } from '@xterm/xterm';
+import { documentFor } from './csp-document.ts';
+
+export interface Emulator {
+  readonly terminal: Terminal;
+  /** Takes the size of its box; does nothing while that is hidden. */
+  fit(): void;
+  setDark(isDark: boolean): void;
+  close(): void;
+}
+
+/** What a screen reader says. */
+export interface EmulatorTexts {
+  readonly promptLabel: string;
+  readonly tooMuchOutput: string;
+}
+
+const light: ITheme = {
+  background: '#fbfbfa',
+  foreground: '#22262b',
+  cursor: '#22262b',
+  cursorAccent: '#fbfbfa',
+  selectionBackground: '#b9d3f5',
+  black: '#22262b',
+  red: '#b42318',
+  green: '#1f7a3a',
+  yellow: '#8a5a00',
+  blue: '#1f5fbf',
+  magenta: '#8b3aa8',
+  cyan: '#0b6e76',
+  white: '#6b7280',
+  brightBlack: '#5b6470',
+  brightRed: '#d13c2f',
+  brightGreen: '#2b8a48',
+  brightYellow: '#9a6a0a',
+  brightBlue: '#2f72d6',
+  brightMagenta: '#a04fc0',
+  brightCyan: '#0f808a',
+  brightWhite: '#22262b',
+};
+
+const dark: ITheme = {
+  background: '#16191d',
+  foreground: '#e4e7ea',
+  cursor: '#e4e7ea',
+  cursorAccent: '#16191d',
+  selectionBackground: '#2f4a6d',
+  black: '#3a4048',
+  red: '#f47067',
+  green: '#6bc46d',
+  yellow: '#dbb15a',
+  blue: '#6cb6ff',
+  magenta: '#dcbdfb',
+  cyan: '#56c8d8',
+  white: '#c4cad1',
+  brightBlack: '#8b949e',
+  brightRed: '#ff938a',
+  brightGreen: '#8ddb8c',
+  brightYellow: '#f0ce83',
+  brightBlue: '#96d0ff',
+  brightMagenta: '#eedcff',
+  brightCyan: '#8be3ef',
+  brightWhite: '#ffffff',
+};
+
+/** Below it a terminal has no use: its box is hidden or about to be laid out. */
+const leastColumns = 8;
+
+export function createEmulator(root: ShadowRoot, box: HTMLElement, texts: EmulatorTexts): Emulator {
+  const terminal = new Terminal({
+    allowProposedApi: true,
+    documentOverride: documentFor(root),
+    fontFamily: 'ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", Consolas, monospace',
+    fontSize: 13,
+    minimumContrastRatio: 4.5,
+    screenReaderMode: true,
+    scrollback: 1_000,
+    theme: light,
+  });
+  Object.assign(Terminal.strings, texts);
+  const fitter = new FitAddon();
+  terminal.loadAddon(fitter);
+  terminal.loadAddon(new Unicode11Addon());
+  terminal.unicode.activeVersion = '11';
+  leaveQuestionsToPortal(terminal);
+  terminal.attachCustomKeyEventHandler((event) => !isOfDesktop(event) && !copies(event, terminal));
+  terminal.open(box);
+  return {
+    terminal,
+    fit: () => {
+      const wanted = fitter.proposeDimensions();
+      if (wanted !== undefined && wanted.cols >= leastColumns && wanted.rows > 0) terminal.resize(wanted.cols, wanted.rows);
+    },
+    setDark: (isDark) => {
+      terminal.options.theme = isDark ? dark : light;
+    },
+    close: () => terminal.dispose(),
+  };
+}
+
+/** F6 goes through the windows, as everywhere: the way out for the keyboard. */
+const isOfDesktop = ({ key }: KeyboardEvent): boolean => key === 'F6';
+
+/** Ctrl+C is the interrupt: with Shift it copies. */
+function copies(event: KeyboardEvent, terminal: Terminal): boolean {
+  if (event.type !== 'keydown' || !event.ctrlKey || !event.shiftKey || event.code !== 'KeyC' || !terminal.hasSelection()) return false;
+  event.preventDefault();
+  void navigator.clipboard?.writeText(terminal.getSelection());
+  return true;
+}
+
+/** The portal's screen answers what programs ask: with two pages they would be answered twice. Source: docs/decisions/0225-terminals.md. */
+function leaveQuestionsToPortal({ parser }: Terminal): void {
+  const quiet = (): boolean => true;
+  for (const id of [
+    { final: 'c' },
+    { prefix: '>', final: 'c' },
+    { prefix: '=', final: 'c' },
+    { final: 'n' },
+    { prefix: '?', final: 'n' },
+    { intermediates: '$', final: 'p' },
+    { prefix: '?', intermediates: '$', final: 'p' },
+    { prefix: '>', final: 'q' },
+  ]) {
+    parser.registerCsiHandler(id, quiet);
+  }
+  parser.registerDcsHandler({ intermediates: '$', final: 'q' }, quiet);
+}

@@ -1,0 +1,90 @@
+/** The page's end of `/ws/terminais/<id>`: comes back after a cut, and then gets the whole screen again. Source: schema/wire/terminals.ts */
+import type { TerminalBody, TerminalEnd, TerminalNews } from '../../schema/wire/terminals.ts';
+import { reconnectWaitMs } from '../events/client.ts';
+
+export interface LinkHandlers {
+  /** The screen in this size comes next; what is shown is old. */
+  screen(size: TerminalBody): void;
+  print(bytes: Uint8Array): void;
+  title(title: string): void;
+  /** The shell ended; nothing comes after it. */
+  end(how: TerminalEnd): void;
+  /** Whether what is typed arrives now. */
+  connected(isConnected: boolean): void;
+  /** After a cut: whether the terminal is still there. When it is not, nothing comes any more. Rejects when that can't be said now. */
+  isThere(): Promise<boolean>;
+  /** The portal does not know it any more. */
+  gone(): void;
+}
+
+export interface Link {
+  type(bytes: Uint8Array<ArrayBuffer>): void;
+  resize(size: TerminalBody): void;
+  stop(): void;
+}
+
+/** Of one frame; what is pasted may be longer. Source: docs/limits.md, terminalFrameBytesMax. */
+const frameBytesMax = 32 * 1_024;
+
+export function startLink(url: string, handlers: LinkHandlers, random: () => number = Math.random): Link {
+  let socket: WebSocket | null = null;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let attempt = 0;
+  let isOver = false;
+
+  const hear = (news: TerminalNews): void => {
+    if ('tela' in news) {
+      attempt = 0;
+      handlers.connected(true);
+      handlers.screen(news.tela);
+    } else if ('titulo' in news) handlers.title(news.titulo);
+    else {
+      isOver = true;
+      handlers.end(news.fim);
+    }
+  };
+  const again = async (): Promise<void> => {
+    timer = null;
+    // A handshake that is refused says nothing to a page.
+    const isThere = await handlers.isThere().catch(() => true);
+    if (isOver) return;
+    if (isThere) return connect();
+    isOver = true;
+    handlers.gone();
+  };
+  const lost = (): void => {
+    socket = null;
+    handlers.connected(false);
+    if (!isOver) timer = setTimeout(() => void again(), reconnectWaitMs(attempt++, random()));
+  };
+  function connect(): void {
+    const opened = new WebSocket(url);
+    opened.binaryType = 'arraybuffer';
+    socket = opened;
+    opened.addEventListener('message', ({ data }) => {
+      if (socket !== opened) return;
+      if (data instanceof ArrayBuffer) handlers.print(new Uint8Array(data));
+      else hear(JSON.parse(String(data)) as TerminalNews);
+    });
+    opened.addEventListener('close', () => {
+      if (socket === opened) lost();
+    });
+  }
+  const isOpen = (): boolean => socket?.readyState === WebSocket.OPEN;
+
+  connect();
+  return {
+    type: (bytes) => {
+      for (let at = 0; isOpen() && at < bytes.length; at += frameBytesMax) socket?.send(bytes.subarray(at, at + frameBytesMax));
+    },
+    resize: (tamanho) => {
+      if (isOpen()) socket?.send(JSON.stringify({ tamanho }));
+    },
+    stop: () => {
+      isOver = true;
+      if (timer !== null) clearTimeout(timer);
+      socket?.close();
+      socket = null;
+    },
+  };
+}

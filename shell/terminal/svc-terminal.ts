@@ -1,0 +1,226 @@
+/** The terminal's window: a tab for each shell of the person, found again after a reload. Loaded with the first such window. */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { TerminalEnd } from '../../schema/wire/terminals.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { sayError } from '../session/say-error.ts';
+import { endTerminal, listTerminals, openTerminal } from '../session/terminals-api.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { sayEnd } from './end-words.ts';
+import './svc-screen.ts';
+import type { SvcScreen } from './svc-screen.ts';
+import { terminalStyles } from './terminal-styles.ts';
+
+interface Tab {
+  readonly id: string;
+  readonly title: string;
+  /** Undefined: it runs. Null: the portal does not know it any more. */
+  readonly end: TerminalEnd | null | undefined;
+}
+
+/** Before the box is known; the first fit corrects it. */
+const firstSize = { colunas: 80, linhas: 24 };
+
+export class SvcTerminal extends LitElement {
+  static override properties = {
+    desk: { attribute: false },
+    tabs: { state: true },
+    active: { state: true },
+    problem: { state: true },
+    loaded: { state: true },
+  };
+  declare desk: Desk;
+  declare tabs: readonly Tab[];
+  declare active: string | null;
+  declare problem: string | null;
+  declare loaded: boolean;
+  #watch = new Watch(this, () => [language]);
+  #opening = false;
+
+  constructor() {
+    super();
+    this.tabs = [];
+    this.active = null;
+    this.problem = null;
+    this.loaded = false;
+  }
+
+  static override styles = [base, terminalStyles];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#watch;
+    void this.#load();
+  }
+
+  focusContent(): void {
+    const screen = this.renderRoot.querySelector<SvcScreen>('svc-screen[shown]');
+    if (screen === null) this.renderRoot.querySelector('button')?.focus();
+    else screen.focusContent();
+  }
+
+  /** The shells that are there; without one, a new one. */
+  async #load(): Promise<void> {
+    try {
+      const { terminais } = await listTerminals();
+      this.tabs = terminais.map(({ id, titulo }) => ({ id, title: titulo, end: undefined }));
+      this.active = this.tabs.at(-1)?.id ?? null;
+      this.problem = null;
+      if (this.tabs.length === 0) await this.#open();
+    } catch (error) {
+      this.problem = sayError(error);
+    }
+    this.loaded = true;
+  }
+
+  async #open(): Promise<void> {
+    if (this.#opening) return;
+    this.#opening = true;
+    try {
+      const { id, titulo } = await openTerminal(firstSize);
+      this.tabs = [...this.tabs, { id, title: titulo, end: undefined }];
+      this.active = id;
+      this.problem = null;
+      await this.#show();
+    } catch (error) {
+      this.problem = sayError(error);
+    } finally {
+      this.#opening = false;
+    }
+  }
+
+  async #show(): Promise<void> {
+    await this.updateComplete;
+    await this.renderRoot.querySelector<SvcScreen>('svc-screen[shown]')?.updateComplete;
+    this.focusContent();
+  }
+
+  #change(id: string, change: Partial<Tab>): void {
+    this.tabs = this.tabs.map((tab) => (tab.id === id ? { ...tab, ...change } : tab));
+  }
+
+  #ended(id: string, end: TerminalEnd | null): void {
+    // `exit` closes its tab, as a terminal does; a shell that failed or was cut off stays to be read.
+    if (end?.codigo === 0 && this.tabs.length > 1) this.#drop(id);
+    else this.#change(id, { end });
+  }
+
+  async #close(tab: Tab): Promise<void> {
+    if (tab.end === undefined) {
+      try {
+        await endTerminal(tab.id);
+      } catch (error) {
+        this.problem = sayError(error);
+        return;
+      }
+    }
+    this.#drop(tab.id);
+  }
+
+  #drop(id: string): void {
+    const at = this.tabs.findIndex((tab) => tab.id === id);
+    this.tabs = this.tabs.filter((tab) => tab.id !== id);
+    if (this.active === id) this.active = (this.tabs[at] ?? this.tabs.at(-1))?.id ?? null;
+    void this.#show();
+  }
+
+  #titleOf(tab: Tab, index: number): string {
+    return tab.title === '' ? text('terminal.number', { n: index + 1 }) : tab.title;
+  }
+
+  /** Source: ARIA APG, tabs: arrows move and choose. */
+  #tabKey(event: KeyboardEvent): void {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const at = this.tabs.findIndex(({ id }) => id === this.active);
+    if (event.key === 'Delete' && this.tabs[at] !== undefined) void this.#close(this.tabs[at]);
+    if (step === undefined) return;
+    event.preventDefault();
+    this.active = this.tabs.at((at + step) % this.tabs.length)?.id ?? null;
+    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus());
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <div class="bar">
+        <div class="tabs" role="tablist" aria-label=${text('terminal.tabs')} @keydown=${(event: KeyboardEvent) => this.#tabKey(event)}>
+          ${repeat(
+            this.tabs,
+            ({ id }) => id,
+            (tab, index) => this.#tab(tab, this.#titleOf(tab, index)),
+          )}
+        </div>
+        <button
+          class="icon-button"
+          type="button"
+          title=${text('terminal.new')}
+          aria-label=${text('terminal.new')}
+          @click=${() => void this.#open()}
+        >
+          ${glyph('plus')}
+        </button>
+      </div>
+      ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
+      <div class="screens">
+        ${repeat(
+          this.tabs,
+          ({ id }) => id,
+          (tab, index) => this.#screen(tab, this.#titleOf(tab, index)),
+        )}
+        ${
+          this.tabs.length > 0
+            ? nothing
+            : html`<p class="none">
+                ${this.loaded ? text('terminal.none') : text('terminal.opening')}
+                ${this.loaded ? html`<button class="button" type="button" @click=${() => void this.#open()}>${text('terminal.new')}</button>` : nothing}
+              </p>`
+        }
+      </div>
+    `;
+  }
+
+  #tab(tab: Tab, title: string): TemplateResult {
+    const isActive = tab.id === this.active;
+    return html`<span class="tab ${isActive ? 'active' : ''}" role="presentation">
+      <button
+        id=${`tab-${tab.id}`}
+        role="tab"
+        type="button"
+        aria-selected=${String(isActive)}
+        aria-controls=${`screen-${tab.id}`}
+        tabindex=${isActive ? 0 : -1}
+        @click=${() => ((this.active = tab.id), void this.#show())}
+      >
+        ${title}
+      </button>
+      <button
+        class="close"
+        type="button"
+        tabindex="-1"
+        title=${text('terminal.close', { titulo: title })}
+        aria-label=${text('terminal.close', { titulo: title })}
+        @click=${() => void this.#close(tab)}
+      >
+        ${glyph('close')}
+      </button>
+    </span>`;
+  }
+
+  #screen(tab: Tab, title: string): TemplateResult {
+    const isShown = tab.id === this.active;
+    return html`<div id=${`screen-${tab.id}`} class="screen" role="tabpanel" aria-label=${title} ?hidden=${!isShown} data-own-keys>
+      ${tab.end === undefined ? nothing : html`<p class="ended" role="status">${sayEnd(tab.end)}</p>`}
+      <svc-screen
+        .terminal=${tab.id}
+        .usuario=${this.desk.session.usuario}
+        ?shown=${isShown}
+        @terminal-title=${({ detail }: CustomEvent<string>) => this.#change(tab.id, { title: detail })}
+        @terminal-end=${({ detail }: CustomEvent<TerminalEnd | null>) => this.#ended(tab.id, detail)}
+      ></svc-screen>
+    </div>`;
+  }
+}
+
+customElements.define('svc-terminal', SvcTerminal);

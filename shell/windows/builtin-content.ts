@@ -1,0 +1,28 @@
+/** What is in the windows of the shell's own. Those that need large libraries are loaded with their first window. */
+import { html, type TemplateResult } from 'lit';
+import type { Desk } from '../desktop/desk.ts';
+import { queueWindow, settingsWindow, shopWindow, terminalWindow } from '../desktop/desk-windows.ts';
+import '../queue/svc-queue.ts';
+import '../settings/svc-settings.ts';
+import '../shop/svc-shop.ts';
+import '../tasks/task-manager.ts';
+import { loadPart } from './load-part.ts';
+
+export function builtinContent(desk: Desk, window: string): TemplateResult {
+  if (window === shopWindow) return html`<svc-shop .desk=${desk}></svc-shop>`;
+  if (window === settingsWindow) return html`<svc-settings .desk=${desk}></svc-settings>`;
+  if (window === queueWindow) return html`<svc-queue .desk=${desk}></svc-queue>`;
+  if (window === terminalWindow) {
+    loadPart(desk, 'svc-terminal', () => import('../terminal/svc-terminal.ts'));
+    return html`<svc-terminal class="builtin" .desk=${desk}></svc-terminal>`;
+  }
+  return html`<svc-task-manager .desk=${desk}></svc-task-manager>`;
+}
+
+/** Whether what is in the window took the focus. */
+export function focusBuiltin(root: ParentNode): boolean {
+  const content = root.querySelector<HTMLElement & { focusContent?: () => void }>('.builtin');
+  if (content?.focusContent === undefined) return false;
+  content.focusContent();
+  return true;
+}
