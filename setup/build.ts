@@ -9,6 +9,7 @@ import { build as esbuild, type BuildOptions } from 'esbuild';
 import { buildCommands } from './build-commands.ts';
 import { pageMachine } from './page-machine.ts';
 import { undiciParts } from './undici-parts.ts';
+import { xtermStyles } from './xterm-styles.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -59,6 +60,7 @@ const shell: BuildOptions = {
   chunkNames: 'parts/[name]-[hash]',
   // A part that is not in the first file brings its styles with it.
   loader: { '.css': 'text' },
+  plugins: [xtermStyles],
 };
 
 /** Files that are served as they are. */

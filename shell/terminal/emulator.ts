@@ -2,7 +2,7 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { Terminal, type ITheme } from '@xterm/xterm';
-import { documentFor } from './csp-document.ts';
+import './svc-style.ts';
 
 export interface Emulator {
   readonly terminal: Terminal;
@@ -69,10 +69,9 @@ const dark: ITheme = {
 /** Below it a terminal has no use: its box is hidden or about to be laid out. */
 const leastColumns = 8;
 
-export function createEmulator(root: ShadowRoot, box: HTMLElement, texts: EmulatorTexts): Emulator {
+export function createEmulator(box: HTMLElement, texts: EmulatorTexts): Emulator {
   const terminal = new Terminal({
     allowProposedApi: true,
-    documentOverride: documentFor(root),
     fontFamily: 'ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", Consolas, monospace',
     fontSize: 13,
     minimumContrastRatio: 4.5,

@@ -113,7 +113,7 @@ export class SvcScreen extends LitElement {
     const box = this.renderRoot.querySelector<HTMLElement>('.box');
     if (box === null) return;
     const texts = { promptLabel: text('terminal.input'), tooMuchOutput: text('terminal.tooMuch') };
-    const emulator = createEmulator(this.renderRoot as ShadowRoot, box, texts);
+    const emulator = createEmulator(box, texts);
     const { terminal } = emulator;
     this.#emulator = emulator;
     const encoder = new TextEncoder();

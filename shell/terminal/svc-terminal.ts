@@ -161,6 +161,7 @@ export class SvcTerminal extends LitElement {
         >
           ${glyph('plus')}
         </button>
+        ${this.#closeButton()}
       </div>
       ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       <div class="screens">
@@ -183,29 +184,28 @@ export class SvcTerminal extends LitElement {
 
   #tab(tab: Tab, title: string): TemplateResult {
     const isActive = tab.id === this.active;
-    return html`<span class="tab ${isActive ? 'active' : ''}" role="presentation">
-      <button
-        id=${`tab-${tab.id}`}
-        role="tab"
-        type="button"
-        aria-selected=${String(isActive)}
-        aria-controls=${`screen-${tab.id}`}
-        tabindex=${isActive ? 0 : -1}
-        @click=${() => ((this.active = tab.id), void this.#show())}
-      >
-        ${title}
-      </button>
-      <button
-        class="close"
-        type="button"
-        tabindex="-1"
-        title=${text('terminal.close', { titulo: title })}
-        aria-label=${text('terminal.close', { titulo: title })}
-        @click=${() => void this.#close(tab)}
-      >
-        ${glyph('close')}
-      </button>
-    </span>`;
+    return html`<button
+      id=${`tab-${tab.id}`}
+      role="tab"
+      type="button"
+      aria-selected=${String(isActive)}
+      aria-controls=${`screen-${tab.id}`}
+      tabindex=${isActive ? 0 : -1}
+      @click=${() => ((this.active = tab.id), void this.#show())}
+    >
+      ${title}
+    </button>`;
+  }
+
+  /** Of the tab that is shown: a list of tabs holds nothing but tabs. */
+  #closeButton(): TemplateResult | typeof nothing {
+    const at = this.tabs.findIndex(({ id }) => id === this.active);
+    const tab = this.tabs[at];
+    if (tab === undefined) return nothing;
+    const label = text('terminal.close', { titulo: this.#titleOf(tab, at) });
+    return html`<button class="icon-button" type="button" title=${label} aria-label=${label} @click=${() => void this.#close(tab)}>
+      ${glyph('close')}
+    </button>`;
   }
 
   #screen(tab: Tab, title: string): TemplateResult {

@@ -22,39 +22,21 @@ export const terminalStyles = css`
     min-width: 0;
     overflow-x: auto;
   }
-  .tab {
-    display: inline-flex;
-    align-items: center;
+  [role='tab'] {
     flex: none;
     max-width: 220px;
-    border-radius: 8px;
-  }
-  .tab.active {
-    background: var(--hover);
-  }
-  .tab button {
     min-height: var(--control);
+    padding: 0 10px;
     border: 0;
     border-radius: 8px;
     background: transparent;
     color: var(--muted);
-  }
-  .tab [role='tab'] {
-    padding: 0 4px 0 10px;
     overflow: hidden;
     text-overflow: ellipsis;
     white-space: nowrap;
   }
-  .tab.active [role='tab'] {
-    color: var(--ink);
-  }
-  .tab .close {
-    display: inline-grid;
-    place-items: center;
-    width: 28px;
-    padding: 0;
-  }
-  .tab .close:hover {
+  [role='tab'][aria-selected='true'] {
+    background: var(--hover);
     color: var(--ink);
   }
   .screens {

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../../schema/limits.ts';
 import type { RemoteShell } from '../../../schema/terminals.ts';
-import type { HostFixture } from '../host-contract.ts';
+import type { ServerPlace } from '../../../schema/server-paths.ts';
+import type { Host } from '../host.ts';
 
 const size = { columns: 91, rows: 31 };
 
@@ -28,7 +29,13 @@ function reading(shell: RemoteShell) {
   return { until, printed: () => printed, type: (text: string) => void shell.input.write(text) };
 }
 
-export function describeShell(made: () => HostFixture): void {
+interface ShellFixture {
+  readonly host: Pick<Host, 'shell'>;
+  readonly account: string;
+  readonly place: ServerPlace;
+}
+
+export function describeShell(made: () => ShellFixture): void {
   test('a login shell: on a terminal of the size, in the home, as the account, told of a new size', async () => {
     const { host, account, place } = made();
     const shell = await host.shell(account, size);

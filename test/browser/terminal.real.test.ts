@@ -1,0 +1,139 @@
+/** The terminal window on a real portal with real shells: typed into, found again after a reload, in two pages, in tabs, by touch, and its looks. */
+import type { Browser, Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { RunningPortal } from '../support/portal.ts';
+import { axeInBothThemes, newLink, newPage, signedIn, useDesk, windowOf } from './support/browser.ts';
+
+let portal: RunningPortal;
+let browser: Browser;
+let page: Page;
+let problems: readonly string[];
+useDesk((made) => ({ portal, browser, page, problems } = made));
+
+const terminal = (of: Page): Locator => windowOf(of, 'Terminal');
+/** The screen that is shown, as its rows are drawn. */
+const rows = (of: Page): Locator => terminal(of).locator('svc-screen[shown] .xterm-rows');
+const input = (of: Page): Locator => terminal(of).locator('svc-screen[shown] textarea');
+
+async function openTerminal(of: Page): Promise<void> {
+  await of.keyboard.press('Control+k');
+  await of.getByRole('combobox').fill('Terminal');
+  await of.getByRole('option', { name: 'Terminal', exact: true }).first().waitFor();
+  await of.keyboard.press('Enter');
+  await terminal(of).waitFor();
+  await shows(of, /[$#] $/);
+}
+
+/** Rows end in spaces that may be no-break ones. */
+async function shows(of: Page, what: RegExp): Promise<void> {
+  await expect
+    .poll(async () => (await rows(of).allInnerTexts()).join('\n').replaceAll('\u00a0', ' ').replaceAll(/\s+$/g, ' '), { timeout: 60_000 })
+    .toMatch(what);
+}
+
+async function type(of: Page, line: string): Promise<void> {
+  await input(of).focus();
+  await of.keyboard.type(`${line}\n`);
+}
+
+test('what is typed runs, keys of the shell are its own, and it is there after a reload with what it knew', async () => {
+  await openTerminal(page);
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('SVC-SHELL');
+  await type(page, 'lembra=si""m; echo "pasta=$(basename $PWD)"');
+  await shows(page, /pasta=ana/);
+  // Ctrl+K cuts the line in a shell, and opens no launcher.
+  await page.keyboard.type('nada disso');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('echo li""mpo\n');
+  await shows(page, /limpo/);
+  expect(await page.getByRole('combobox').count()).toBe(0);
+  await page.reload();
+  await terminal(page).waitFor();
+  await shows(page, /limpo/);
+  await type(page, 'echo "lembra: $lembra"; tput cols');
+  await shows(page, /lembra: sim/);
+  expect(problems).toEqual([]);
+});
+
+test('a second page shows the same shell, and colours come without a breach of the policy', async () => {
+  await openTerminal(page);
+  const other = await signedIn(browser, portal);
+  await openTerminal(other.page);
+  await type(page, String.raw`printf '\033[38;2;200;40;40mver%s\033[0m\n' melho`);
+  await shows(other.page, /vermelho/);
+  await type(other.page, 'echo da ou""tra');
+  await shows(page, /da outra/);
+  const colour = rows(page).getByText('vermelho', { exact: true }).last();
+  expect(await colour.evaluate((element) => getComputedStyle(element).color)).toBe('rgb(200, 40, 40)');
+  expect([...problems, ...other.problems]).toEqual([]);
+});
+
+test('tabs are shells of their own; one that failed says how; closing one hangs it up', async () => {
+  await openTerminal(page);
+  const before = await terminal(page).getByRole('tab').count();
+  await terminal(page).getByRole('button', { name: 'Novo terminal' }).click();
+  await expect.poll(() => terminal(page).getByRole('tab').count()).toBe(before + 1);
+  await shows(page, /[$#] $/);
+  await type(page, "printf '\\033]2;obra\\007'");
+  await terminal(page).getByRole('tab', { name: 'obra', selected: true }).waitFor();
+  await type(page, 'exit 3');
+  await terminal(page).getByText('O shell terminou com o código 3.').waitFor();
+  await terminal(page).getByRole('button', { name: 'Encerrar obra' }).click();
+  await expect.poll(() => terminal(page).getByRole('tab').count()).toBe(before);
+  // By keyboard: the arrows go through the tabs, Delete ends one.
+  await terminal(page).getByRole('button', { name: 'Novo terminal' }).click();
+  await shows(page, /[$#] $/);
+  await type(page, 'echo "pid=$$="');
+  await shows(page, /pid=\d+=/);
+  const [, pid] = /pid=(\d+)=/.exec((await rows(page).allInnerTexts()).join('\n')) ?? [];
+  await terminal(page).getByRole('tab', { selected: true }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Delete');
+  await expect.poll(() => alive(Number(pid)), { timeout: 30_000 }).toBe(false);
+  expect(problems).toEqual([]);
+});
+
+test('by touch at 320 px: keys that the keyboard lacks; nothing for axe to find in either theme', async () => {
+  const small = await newPage(browser, { viewport: { width: 320, height: 640 }, hasTouch: true });
+  await small.page.goto(await newLink(portal));
+  await small.page
+    .getByRole('button', { name: /^Notas/ })
+    .first()
+    .waitFor();
+  await openTerminal(small.page);
+  await type(small.page, 'sleep 500');
+  await small.page.getByRole('button', { name: 'Ctrl' }).tap();
+  await small.page.keyboard.type('c');
+  await shows(small.page, /\^C[^]*[$#] $/);
+  const width = await small.page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBe(320);
+  expect(await axeInBothThemes(small.page)).toEqual([]);
+  expect(small.problems).toEqual([]);
+  await small.page.context().close();
+});
+
+test('a portal that was killed: the page says that the shell is gone, and opens another', async () => {
+  await openTerminal(page);
+  const own = await terminal(page).getByRole('tab').count();
+  await portal.kill();
+  await terminal(page).getByText('Sem ligação com o terminal. Tentando de novo…').first().waitFor();
+  await portal.again();
+  await terminal(page)
+    .getByText(/^Este terminal não existe mais/)
+    .first()
+    .waitFor();
+  await terminal(page).getByRole('button', { name: 'Novo terminal' }).click();
+  await expect.poll(() => terminal(page).getByRole('tab').count()).toBe(own + 1);
+  await shows(page, /[$#] $/);
+});
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
