@@ -109,6 +109,7 @@ export const limits = {
   menuLabelCharsMax: 48,
   menuOrderMin: 0,
   menuOrderMax: 999,
+  menuOrderDefault: 100,
   offerLabelCharsMax: 60,
   extensionReasonCharsMax: 120,
   // The catalogue of extensions. Decision: docs/decisions/0206-extension-catalogue.md

@@ -5,11 +5,12 @@ import type { AppsView, AppView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
 import type { AppProjection, StartAnswer } from '../../schema/wire/http.ts';
 import * as schemas from '../../schema/wire/http.ts';
-import { iconQuery } from '../../schema/wire/shop.ts';
+import { iconQuery, typeIconQuery } from '../../schema/wire/shop.ts';
 import type { Passes } from '../auth/passes.ts';
 import type { Windows } from '../events/windows.ts';
 import { appOrigin, appUrl, type Site } from '../hosts.ts';
 import { cleanLocalPath } from '../navigation.ts';
+import { typeIconOf } from '../settings/opening.ts';
 import { loaderView, type ShellScripts } from '../settings/settings.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
@@ -64,6 +65,13 @@ export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
       return projection(deps, usuario, installed(apps, usuario, request.params.id));
     },
   );
+  addIconRoutes(app, apps);
+  addLifecycleRoutes(app, deps);
+  addOpenRoute(app, deps);
+}
+
+function addIconRoutes(app: FastifyInstance, apps: AppsView): void {
+  const person = { config: { access: 'person' as const } };
   app.get<{ Params: { id: string }; Querystring: { v?: string } }>(
     '/api/apps/:id/icone',
     {
@@ -92,8 +100,20 @@ export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
     },
     (request, reply) => windowIcon(apps, request, reply),
   );
-  addLifecycleRoutes(app, deps);
-  addOpenRoute(app, deps);
+  app.get<{ Params: { id: string }; Querystring: { extensao: string; v?: string } }>(
+    '/api/apps/:id/icone-do-tipo',
+    {
+      ...person,
+      schema: {
+        summary: 'Icon of a file type of the app: `opens.proprios[].icone` of the manifest, from the package on disk',
+        params: schemas.appParams,
+        querystring: typeIconQuery,
+        produces: ['image/*'],
+        response: errorAnswers,
+      },
+    },
+    (request, reply) => typeIcon(apps, request, reply),
+  );
 }
 
 function addLifecycleRoutes(app: FastifyInstance, { starts, windows, apps }: AppRouteDeps): void {
@@ -183,6 +203,20 @@ async function installedIcon(apps: AppsView, request: IconRequest, reply: Fastif
   const icon = manifest?.icon ?? '';
   const bytes = icon === '' ? null : await apps.file(person, id, icon);
   return sendIcon(request, reply, { icon, bytes, kept: request.query.v === manifest?.version });
+}
+
+async function typeIcon(
+  apps: AppsView,
+  request: FastifyRequest<{ Params: { id: string }; Querystring: { extensao: string; v?: string } }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { person } = sessionOf(request);
+  const { id } = request.params;
+  const { extensao, v } = request.query;
+  const manifest = apps.manifest(person, id);
+  const icon = manifest === null ? null : typeIconOf(manifest, extensao);
+  if (icon === null) throw new SvcError('NOT_FOUND', 'the package has no such icon');
+  return sendIcon(request, reply, { icon, bytes: await apps.file(person, id, icon), kept: v === manifest?.version });
 }
 
 /** The backend may be stopped, and would refuse the shell's page: it takes no image requests of another origin (docs/decisions/0042). */

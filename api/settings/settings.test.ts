@@ -49,6 +49,9 @@ describe('what apps add to Settings', () => {
       oferece: ['dicionario/v1'],
       hosts: ['*.example.org'],
       tipos: [],
+      midias: [],
+      proprios: [],
+      menu: [],
       secao: { endereco: '/api/apps/casa/secao.js?v=1.0.0', permitida: true, optIn: true },
       extensao: null,
     });

@@ -9,6 +9,7 @@ import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { unshownIn } from '../../schema/manifest/shown-text.ts';
 import { patterns } from '../../schema/manifest/patterns.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
+import { nothingOpened, openingOf, texts } from './opening.ts';
 import { handledRoles } from '../../schema/wire/preferences.ts';
 import type { AppSettings, SettingsAnswer } from '../../schema/wire/settings.ts';
 
@@ -16,8 +17,6 @@ import type { AppSettings, SettingsAnswer } from '../../schema/wire/settings.ts'
 export type ShellScripts = 'system' | 'person';
 type Apps = Pick<AppsView, 'of' | 'manifest' | 'scope'>;
 
-const hostPattern = /^(?:\*\.)?(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
-const extension = /^\.?[A-Za-z0-9][A-Za-z0-9+._-]{0,31}$/;
 const script = new RegExp(patterns.script);
 const capability = new RegExp(patterns.capability);
 
@@ -49,17 +48,15 @@ function appSettings(
   const permitida = mayRunInShell(escopo, allowed);
   const endereco = `/api/apps/${id}/secao.js?v=${encodeURIComponent(manifest.version)}`;
   const handled = manifest.handles === 'vscode' ? 'ide' : manifest.handles;
+  // An engine has no window that could open something.
+  const opening = manifest.type === 'engine' ? nothingOpened : openingOf(manifest);
   return {
     id,
     nome: name,
     escopo,
-    papel: handledRoles.find((role) => role === handled) ?? null,
+    papel: manifest.type === 'engine' ? null : (handledRoles.find((role) => role === handled) ?? null),
     oferece: texts(manifest.provides, capability),
-    hosts: texts(manifest.opens?.urls, hostPattern).map((host) => host.toLowerCase()),
-    tipos: texts(manifest.opens?.extensions, extension).map((name) => ({
-      extensao: name.replace(/^\./, '').toLowerCase(),
-      pede: manifest.opens?.default === true,
-    })),
+    ...opening,
     secao: settingsScriptOf(manifest) === null ? null : { endereco, permitida, optIn: manifest.contributes?.settingsOptIn === true },
   };
 }
@@ -89,5 +86,3 @@ function extensionOf({ contributes }: Manifest, extensions: readonly Extension[]
 export const settingsScriptOf = ({ contributes }: Manifest): string | null => scriptAt(contributes?.settings);
 const scriptAt = (file: unknown): string | null =>
   typeof file === 'string' && script.test(file) && !file.split('/').includes('..') ? file : null;
-const texts = (values: unknown, pattern: RegExp): readonly string[] =>
-  Array.isArray(values) ? [...new Set(values.filter((each): each is string => typeof each === 'string' && pattern.test(each)))] : [];

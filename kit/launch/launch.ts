@@ -6,6 +6,7 @@ import { chmodSync, closeSync, mkdirSync, unlinkSync } from 'node:fs';
 import type { ProcessIdentity, StartStep } from '../../schema/backend.ts';
 import { readInstalledRecord } from '../../schema/installed-record.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { menuOf } from '../../schema/manifest/menu.ts';
 import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { errorCode, readEvidence, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
@@ -117,7 +118,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   };
   mark(due ? 'install' : 'gpu', '');
   faultPoint('marked');
-  const logFd = newRunLog(paths, reserved);
+  const logFd = newRunLog(paths, [...reserved.map(unusedSecret), ...menuOf(manifest).omitted]);
   let lease: GpuLease | null = null;
   faultPoint('log-rotated');
   try {
@@ -241,10 +242,12 @@ function readVault(path: string): { readonly secrets: Variables; readonly reserv
   return { secrets: readSecrets(path, (name) => reserved.push(name)), reserved };
 }
 
-function newRunLog(paths: ReturnType<typeof appPaths>, reserved: readonly string[]): number {
+const unusedSecret = (name: string): string => `the secret ${name} does not reach the app: the launcher sets that name itself`;
+
+/** It begins with what of the vault and of the manifest does not count. Source: spec 2.2, 7: an invalid item is omitted. */
+function newRunLog(paths: ReturnType<typeof appPaths>, notes: readonly string[]): number {
   const logFd = rotateRunLog(paths);
-  for (const name of reserved)
-    appendToRunLog(paths.runLog, `the secret ${name} does not reach the app: the launcher sets that name itself`);
+  for (const note of notes) appendToRunLog(paths.runLog, note);
   return logFd;
 }
 

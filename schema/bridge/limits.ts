@@ -10,6 +10,8 @@ export const limits = {
   verbAnswerGraceMs: 1_000,
   /** A place inside an app (`rota`), in characters. Source: spec 2.2 and 8. */
   routeCharsMax: 512,
+  /** An address that is opened outside the app. */
+  linkCharsMax: 4_096,
   /** Of a call of one app to another: its path with the query, its headers. */
   callPathCharsMax: 8_192,
   callHeadersMax: 64,

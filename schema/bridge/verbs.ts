@@ -7,6 +7,7 @@ import { appVerbs } from './app-verbs.ts';
 import { finite, oneOf, optional, route } from './check.ts';
 import { personVerbs } from './desk-verbs.ts';
 import { limits } from './limits.ts';
+import { linkVerbs } from './link-verbs.ts';
 import { metricVerbs } from './metric-verbs.ts';
 import { queueVerbs } from './queue-verbs.ts';
 import { roomVerbs } from './room-verbs.ts';
@@ -57,7 +58,17 @@ const deskVerbs = {
   'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
 };
 
-const table = { ...deskVerbs, ...tabVerbs, ...personVerbs, ...appVerbs, ...settingsVerbs, ...queueVerbs, ...roomVerbs, ...metricVerbs };
+const table = {
+  ...deskVerbs,
+  ...linkVerbs,
+  ...tabVerbs,
+  ...personVerbs,
+  ...appVerbs,
+  ...settingsVerbs,
+  ...queueVerbs,
+  ...roomVerbs,
+  ...metricVerbs,
+};
 type Table = typeof table;
 
 export type VerbName = keyof Table;
@@ -77,8 +88,11 @@ export const askedVerbs = verbNames.filter(isAsked);
 
 /** From the shell to the page, with the type that an author reads in svc.d.ts. */
 export const events = {
-  /** An open window is asked to go to a route. What came before the page listened is not lost, nor what came while it was loaded again. */
-  abertura: '{ readonly rota: string }',
+  /**
+   * What the window is opened with, or an open one is asked to open: a route (`rota`), a file or folder (`caminho`), or a link (`url`). What came before the page
+   * listened is not lost, nor what came while it was loaded again.
+   */
+  abertura: 'SvcAbertura',
   /** The appearance of the desktop, at once and at each change. */
   tema: "{ readonly tema: 'claro' | 'escuro'; readonly idioma: string }",
   /** An invitation, a removal, another name: read `salas.listar` again. */

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { contextMenuItems } from './menu.ts';
+import { describe, expect, test } from 'vitest';
+import { contextMenuItems, menuOf } from './menu.ts';
 import { contrastWithWhite } from './contrast.ts';
 import { leavesPackage } from './rules.ts';
 
@@ -89,4 +89,40 @@ test.for([
   ['a\nb', true],
 ] as const)('%j leaves the package: %s', ([file, leaves]) => {
   expect(leavesPackage(file) !== null).toBe(leaves);
+});
+
+describe('the menu of a manifest on a disk', () => {
+  const items = (contextMenu: unknown): Parameters<typeof menuOf>[0] => ({ contributes: { contextMenu } }) as Parameters<typeof menuOf>[0];
+  const valid = { id: 'ver', superficie: 'arquivo', rotulo: 'Ver' };
+
+  test.for<readonly [string, Parameters<typeof menuOf>[0], number, readonly string[]]>([
+    [
+      'valid items stay beside invalid ones',
+      items([{ ...valid, ordem: 1_000 }, valid]),
+      1,
+      ['contributes.contextMenu[0].ordem is omitted: expected a whole number from 0 to 999'],
+    ],
+    [
+      'the place is that of the error',
+      items([{ ...valid, quando: { extensoes: ['svg', '/'] } }]),
+      0,
+      ['contributes.contextMenu[0].quando.extensoes[1] is omitted: expected a file extension, with or without the dot'],
+    ],
+    ['what is no list is no menu', items({ 0: valid }), 0, []],
+    ['an engine has none', { ...items([valid]), type: 'engine' }, 0, []],
+    [
+      'nine are one too many',
+      items(Array.from({ length: 9 }, (_each, n) => ({ ...valid, id: `i${n}` }))),
+      8,
+      ['contributes.contextMenu: the last 1 are omitted: an app has at most 8 items'],
+    ],
+  ])('%s', ([, manifest, count, omitted]) => {
+    const menu = menuOf(manifest);
+    expect([menu.items.length, menu.omitted]).toEqual([count, omitted]);
+  });
+
+  test('what a stranger wrote makes no long line and no second one', () => {
+    const [line = ''] = menuOf(items([{ ...valid, ['a\nb'.repeat(10_000)]: 1 }])).omitted;
+    expect([line.length < 400, line.includes('\n')]).toEqual([true, false]);
+  });
 });

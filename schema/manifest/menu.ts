@@ -5,6 +5,7 @@
 import { routeProblem } from '../bridge/route.ts';
 import { limits } from '../limits.ts';
 import { characters } from '../positions/node.ts';
+import type { Manifest } from './manifest.ts';
 import { patterns } from './patterns.ts';
 import { unshownIn } from './shown-text.ts';
 
@@ -41,6 +42,26 @@ export function contextMenuItems(items: readonly unknown[]): { items: MenuItem[]
     }
   }
   return { items: valid, omitted };
+}
+
+/** Of a manifest on a disk, which may hold anything: its items, and a sentence for each that the shell leaves out. An engine has no menus. */
+export function menuOf({ contributes, type }: Pick<Manifest, 'contributes' | 'type'>): {
+  readonly items: readonly MenuItem[];
+  readonly omitted: readonly string[];
+} {
+  const declared: unknown = contributes?.contextMenu;
+  if (!Array.isArray(declared) || type === 'engine') return { items: [], omitted: [] };
+  const { items, omitted } = contextMenuItems(declared.slice(0, limits.contextMenuItemsMax));
+  const sentences = omitted.map(({ index, path, reason }) => {
+    const place = path.map((part) =>
+      typeof part === 'number' ? `[${part}]` : /^\w+$/.test(part) ? `.${part}` : `.${JSON.stringify(part.slice(0, 60))}`,
+    );
+    return `contributes.contextMenu[${index}]${place.join('')} is omitted: ${reason.slice(0, 200)}`;
+  });
+  const more = declared.length - limits.contextMenuItemsMax;
+  if (more > 0)
+    sentences.push(`contributes.contextMenu: the last ${more} are omitted: an app has at most ${limits.contextMenuItemsMax} items`);
+  return { items, omitted: sentences };
 }
 
 interface Refusal {

@@ -37,11 +37,16 @@ const windows = {
 
 const names = {
   app: `^(?:${handledRoles.join('|')}|${capability})$`,
-  extension: '^[a-z0-9][a-z0-9+._-]{0,31}$',
+  /** An extension without the dot, or the media type of files without one. */
+  fileType: '^(?:[a-z0-9][a-z0-9+._-]{0,31}|[a-z0-9!#$&^_.+-]{1,64}/[a-z0-9!#$&^_.+-]{1,64})$',
   host: '^[a-z0-9*.-]{1,253}$',
 };
 
-function fieldsWith<const Value extends object, const Link extends object>(app: Value, link: Link) {
+function fieldsWith<const Value extends object, const Opener extends object, const Link extends object>(
+  app: Value,
+  opener: Opener,
+  link: Link,
+) {
   return {
     tema: { type: 'string', enum: ['claro', 'escuro', 'sistema'] },
     idioma: { type: 'string', enum: ['pt', 'en', 'sistema'] },
@@ -51,8 +56,8 @@ function fieldsWith<const Value extends object, const Link extends object>(app: 
     secoesDeApps: apps,
     /** The app for a role or a capability. */
     padroes: byName(names.app, app),
-    /** The app that opens a kind of file, by its extension without the dot. */
-    tipos: byName(names.extension, app),
+    /** The app that opens a kind of file, or where the desktop opens it (`@viewer`, `@editor`, `@files`). */
+    tipos: byName(names.fileType, opener),
     /** The app that opens links to a host, or the browser. */
     links: byName(names.host, link),
     fixados: apps,
@@ -62,11 +67,16 @@ function fieldsWith<const Value extends object, const Link extends object>(app: 
 }
 
 const link = { anyOf: [appId, { type: 'string', enum: ['navegador'] }] } as const;
-const fields = fieldsWith(appId, link);
+const opener = { anyOf: [appId, { type: 'string', enum: ['@viewer', '@editor', '@files'] }] } as const;
+const fields = fieldsWith(appId, opener, link);
 export const preferences = closed(fields, []);
 
 const nullableText = { anyOf: [appId, { type: 'null' }] } as const;
-const patched = fieldsWith(nullableText, { anyOf: [...link.anyOf, { type: 'null' }] } as const);
+const patched = fieldsWith(
+  nullableText,
+  { anyOf: [...opener.anyOf, { type: 'null' }] } as const,
+  { anyOf: [...link.anyOf, { type: 'null' }] } as const,
+);
 /** A JSON merge patch (RFC 7396): what is null goes back to what the environment does by itself. */
 export const preferencesPatch = {
   ...closed(Object.fromEntries(Object.entries(patched).map(([name, schema]) => [name, { anyOf: [schema, { type: 'null' }] }])), []),

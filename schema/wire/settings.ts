@@ -4,7 +4,7 @@
  */
 import { extensionOffer } from './extensions.ts';
 import { handledRoles } from './preferences.ts';
-import { type Wire, closed, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
+import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
 
 const appSettings = closed({
   id: text,
@@ -17,6 +17,21 @@ const appSettings = closed({
   hosts: strings,
   /** Extensions that it opens, without the dot; `pede`: it asks for the double-click (`opens.default`). */
   tipos: list(closed({ extensao: text, pede: flag })),
+  /** Media types that it opens, in lower case. */
+  midias: list(closed({ tipo: text, pede: flag })),
+  /** Its own types, of extensions in `tipos`; `icone` is an address, null: the icon of the app. */
+  proprios: list(closed({ extensao: text, nome: text, cor: text, selo: nullable('string'), icone: nullable('string') })),
+  /** Its entries of context menus; `extensoes` null: every file, `rota` null: it is opened with what was clicked. */
+  menu: list(
+    closed({
+      id: text,
+      superficie: oneOf(['arquivo', 'pasta', 'area-de-trabalho', 'icone-do-app']),
+      rotulo: text,
+      ordem: count,
+      extensoes: orNull(strings),
+      rota: nullable('string'),
+    }),
+  ),
   /**
    * Its section in Settings. Not `permitida`: the package is of a person's own scope, and the admin allows none of those. `optIn`: shown once the
    * person turned it on in the app.

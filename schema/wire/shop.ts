@@ -35,6 +35,8 @@ export type ShopInstall = Wire<typeof shopInstall>;
 export const storeParams = closed({ id: appId });
 export const storeIconQuery = closed({ versao: version });
 export const iconQuery = closed({ v: version }, []);
+/** `extensao`: of an own file type. */
+export const typeIconQuery = closed({ extensao: { type: 'string', pattern: '^[a-z0-9][a-z0-9+_-]{0,15}$' }, v: version }, ['extensao']);
 export const installBody = { ...closed({ versao: version }, []), type: ['object', 'null'] } as const;
 export const removeQuery = closed({ cancelar: { type: 'string', enum: ['1'] } }, []);
 /** `versao` null: it will be removed. */

@@ -22,6 +22,11 @@ const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Prom
   'area.ler': readClipboard,
   'metricas.disponivel': notAvailable,
   'fila.disponivel': notAvailable,
+  'links.abrir': ({ endereco }) => {
+    if (!/^https?:\/\//i.test(endereco)) throw failure('argumentos-invalidos', notValid('links.abrir', 'endereco', null));
+    window.open(endereco, '_blank', 'noopener');
+    return { app: null };
+  },
   'janela.abrir': ({ rota }) => {
     const why = rota === undefined ? null : routeProblem(rota);
     if (why !== null) throw failure('argumentos-invalidos', notValid('janela.abrir', 'rota', why));

@@ -236,6 +236,7 @@ const declared: Names<Svc> = {
     abrir: 'function',
   },
   janela: { abrir: 'function' },
+  links: { abrir: 'function' },
   abas: { definir: 'function', selecionar: 'function', fechar: 'function', ordenar: 'function' },
   notificar: 'function',
   dialogo: { confirmar: 'function', perguntar: 'function', escolher: 'function' },

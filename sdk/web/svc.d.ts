@@ -269,9 +269,24 @@ interface SvcPonto {
   readonly target: EventTarget | null;
 }
 
+/** What a window is opened with. `caminho` is absolute on the person's server, or `~` and what is below it. */
+interface SvcAbertura {
+  /** A place inside the app. */
+  readonly rota?: string;
+  /** A file or folder, with its name and, where it is known, its media type. */
+  readonly caminho?: string;
+  readonly nome?: string;
+  readonly mime?: string;
+  /** When an entry of a context menu was chosen: where, and its id in the manifest. */
+  readonly superficie?: 'arquivo' | 'pasta' | 'area-de-trabalho';
+  readonly item?: string;
+  /** A link to a host that the app declares (`opens.urls`). */
+  readonly url?: string;
+}
+
 // From here written by node setup/verbs-table.ts.
 interface SvcEventos {
-  readonly abertura: { readonly rota: string };
+  readonly abertura: SvcAbertura;
   readonly tema: { readonly tema: 'claro' | 'escuro'; readonly idioma: string };
   readonly mudaram: object;
   readonly abas: SvcAcaoNasAbas;
@@ -311,6 +326,14 @@ interface Svc {
   readonly janela: {
     /** Opens a window of this app, or hands `rota` to the open one when the app keeps to one window (event `abertura`). */
     abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }>;
+  };
+  readonly links: {
+    /**
+     * Opens a page of the web: in the app that declares its host (`opens.urls`), else in a new tab (`app` is null). Rejects with
+     * `sem-gesto` without a press of the person in the window in front. A link of the page that is clicked and leads elsewhere goes this
+     * way by itself.
+     */
+    abrir(endereco: string): Promise<{ readonly app: string | null }>;
   };
   readonly abas: {
     /**

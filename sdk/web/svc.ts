@@ -10,7 +10,7 @@ import { outside } from './outside.ts';
 import { createQueue } from './queue.ts';
 import { createRooms } from './rooms.ts';
 import { verbFunctions, type Functions } from './verbs.ts';
-import { drag, watchInput } from './window.ts';
+import { drag, watchInput, watchLinks } from './window.ts';
 
 const hear = (bridge: Bridge) => (evento: string, callback: (dados: never) => void) => bridge.on(evento, callback);
 
@@ -52,6 +52,7 @@ function start(): void {
   Object.defineProperty(window, 'svc', { value: svc, writable: true, configurable: true, enumerable: true });
   if (!inFrame) return;
   watchInput(bridge);
+  watchLinks(bridge);
   bridge.start();
 }
 

@@ -58,6 +58,19 @@ export function drag(bridge: Bridge, event: PointerEvent): Promise<unknown> {
   return done;
 }
 
+/** Links to other origins go to the desktop, which knows who opens them; not those that the page handles itself. Decision: docs/decisions/0224-links.md */
+export function watchLinks(bridge: Bridge): void {
+  addEventListener('click', (event) => {
+    const held = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+    if (!bridge.connected || !event.isTrusted || event.defaultPrevented || event.button !== 0 || held) return;
+    const link = event.composedPath().find((part) => part instanceof HTMLAnchorElement && part.href !== '');
+    if (!(link instanceof HTMLAnchorElement) || link.hasAttribute('download')) return;
+    if (!/^https?:$/.test(link.protocol) || link.origin === location.origin) return;
+    event.preventDefault();
+    bridge.ask('links.abrir', { endereco: link.href }).catch((problem: unknown) => console.info(problem));
+  });
+}
+
 /** Keys of the shell, and that the page was touched. */
 export function watchInput(bridge: Bridge): void {
   let metaAlone = false;

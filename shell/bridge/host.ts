@@ -33,6 +33,8 @@ export interface BridgeHost {
    * other events are for the page that is there.
    */
   emit(window: string, evento: ShellEvent, dados: unknown): void;
+  /** What the window was asked to open and no page confirmed. */
+  unconfirmed(window: string): readonly unknown[];
   /** The window is gone: its port closes. */
   drop(window: string): void;
 }
@@ -120,6 +122,7 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
       if (panel === undefined) port?.postMessage(message);
       else if (evento === 'tema') panel.source.postMessage({ svc: 'aparencia', v: 1, dados }, panel.origin);
     },
+    unconfirmed: (window) => openings.of(window).map(({ dados }) => dados),
     drop: (window) => {
       forget(window);
       paces.delete(window);

@@ -3,6 +3,7 @@ import { publicNames } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { appHandlers } from './app-verbs.ts';
 import type { Desk } from './desk.ts';
+import { linkHandlers } from './link-verbs.ts';
 import { metricHandlers } from './metric-verbs.ts';
 import { personHandlers } from './person-verbs.ts';
 import { queueHandlers } from './queue-verbs.ts';
@@ -19,6 +20,7 @@ export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
     ...queueHandlers(desk),
     ...settingsHandlers(desk),
     ...tabHandlers(desk),
+    ...linkHandlers(desk),
     ...metricHandlers(desk),
     'window.minimize': (id) => (desk().minimise(id), null),
     'window.maximize': (id) => (desk().windows.setMode(id, 'maximised'), null),

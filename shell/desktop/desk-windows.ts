@@ -1,6 +1,7 @@
 /** What can be done with the windows of a desk, and how an app becomes a window. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { text, type TextKey } from '../i18n/i18n.ts';
+import { openFile, openLink } from '../opening/open.ts';
 import type { Glyph } from '../ui/glyphs.ts';
 import type { WindowState } from '../windows/manager.ts';
 import { windowOptions, type WindowOptions } from '../windows/options.ts';
@@ -73,13 +74,24 @@ function openOwn(desk: Desk, window: string): void {
 
 export type DeskWindows = Pick<
   Desk,
-  'title' | 'openApp' | 'openTasks' | 'openShop' | 'openSettings' | 'openQueue' | 'openTerminal' | 'activate' | 'minimise' | 'close'
+  | 'title'
+  | 'openApp'
+  | 'openFile'
+  | 'openLink'
+  | 'openTasks'
+  | 'openShop'
+  | 'openSettings'
+  | 'openQueue'
+  | 'openTerminal'
+  | 'activate'
+  | 'minimise'
+  | 'close'
 >;
 
 export function deskWindows(desk: () => Desk): DeskWindows {
   return {
     title: (window) => (own[window.app] === undefined ? window.options.title : text(own[window.app]!.title)),
-    openApp: (id, { route = '', again = false, window } = {}) => {
+    openApp: (id, { route = '', again = false, window, context } = {}) => {
       const app = desk().apps.find(id);
       if (app === undefined) return false;
       const options = optionsOf(app);
@@ -89,12 +101,17 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       const open = mine.find((each) => each.id === window) ?? mine[0];
       if (open !== undefined && !(again && options.manyWindows)) {
         if (route !== '') desk().bridge.emit(open.id, 'abertura', { rota: route });
+        if (context !== undefined) desk().bridge.emit(open.id, 'abertura', context);
         desk().activate(open.id);
         return false;
       }
-      desk().announcement.set(text('window.opened', { titulo: desk().windows.open(id, options, route).options.title }));
+      const made = desk().windows.open(id, options, route);
+      if (context !== undefined) desk().bridge.emit(made.id, 'abertura', context);
+      desk().announcement.set(text('window.opened', { titulo: made.options.title }));
       return true;
     },
+    openFile: async (file) => await openFile(desk(), file),
+    openLink: (address) => openLink(desk(), address),
     openTasks: (app) => {
       if (app !== undefined) desk().tasksApp.set(app);
       openOwn(desk(), tasksWindow);

@@ -5,6 +5,8 @@ import type { BridgeHost } from '../bridge/host.ts';
 import type { AppCalls } from '../capabilities/app-calls.ts';
 import type { EnginesModel } from '../engines/engines.ts';
 import type { Connection } from '../events/client.ts';
+import type { OpeningModel } from '../opening/model.ts';
+import type { FileToOpen, OpenContext } from '../opening/file-type.ts';
 import type { QueueModel } from '../queue/model.ts';
 import type { Questions } from '../questions/questions.ts';
 import type { PreferencesModel } from '../preferences/model.ts';
@@ -42,6 +44,14 @@ export interface Toast {
   readonly progress?: string | null;
 }
 
+export interface OpenAppOptions {
+  readonly route?: string;
+  readonly again?: boolean;
+  readonly window?: string | undefined;
+  /** What its page gets as `abertura`. */
+  readonly context?: OpenContext;
+}
+
 export interface Desk {
   readonly session: SessionAnswer;
   readonly apps: AppsModel;
@@ -53,6 +63,8 @@ export interface Desk {
   readonly preferences: PreferencesModel;
   readonly settings: SettingsModel;
   readonly queue: QueueModel;
+  /** What opens files and links, and what apps add to menus. */
+  readonly opening: OpeningModel;
   readonly windows: WindowManager;
   /** What apps ask of each other, and the question about it that is open. */
   readonly appCalls: AppCalls;
@@ -83,7 +95,11 @@ export interface Desk {
   readonly tabs: Tabs;
   title(window: WindowState): string;
   /** Opens, or brings back the window that is open already: `window`, or the one on top. `again` asks for one more window where the app has several. */
-  openApp(app: string, options?: { readonly route?: string; readonly again?: boolean; readonly window?: string | undefined }): boolean;
+  openApp(app: string, options?: OpenAppOptions): boolean;
+  /** By what is elected for its type or was chosen; else the person is asked. */
+  openFile(file: FileToOpen): Promise<void>;
+  /** In the app that opens its host, or the browser: its id, null, or undefined where it is no link. While the press of the person counts. */
+  openLink(address: string): string | null | undefined;
   openTasks(app?: string): void;
   /** With an app: at its page. */
   openShop(app?: string): void;

@@ -14,6 +14,7 @@ import { changePreferences, readPreferences } from '../session/preferences-api.t
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
 import { createSettingsModel } from '../settings/model.ts';
+import { createOpeningModel } from '../opening/model.ts';
 import { startQueue } from '../queue/start-queue.ts';
 import { createQuestions } from '../questions/questions.ts';
 import { followAppearance } from '../preferences/follow.ts';
@@ -49,6 +50,7 @@ export function startDesk(session: SessionAnswer): Desk {
   const preferences = followAppearance(createPreferencesModel({ read: readPreferences, change: changePreferences }));
   const settings = createSettingsModel({ read: readSettings, consents: readConsents });
   const queue = startQueue((words) => announcement.set(words));
+  const opening = createOpeningModel(readSettings);
   const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
   const connection = createSignal<Connection>('connecting');
   const roomsChanged = createSignal(0);
@@ -63,6 +65,7 @@ export function startDesk(session: SessionAnswer): Desk {
     preferences,
     settings,
     queue,
+    opening,
     publishToRooms,
     connection,
     gone: (app) => closeRemoved(desk, app),
@@ -79,6 +82,7 @@ export function startDesk(session: SessionAnswer): Desk {
     preferences,
     settings,
     queue,
+    opening,
     windows,
     appCalls: appCallsOf(() => desk),
     connection,
@@ -183,7 +187,7 @@ function countsFor(apps: AppsModel, tabs: Tabs): ReturnType<typeof createWindowC
 /** What the portal says while it happens. */
 function startFeed(
   { usuario }: SessionAnswer,
-  to: Pick<Desk, 'apps' | 'shop' | 'bell' | 'preferences' | 'settings' | 'queue' | 'connection'> & {
+  to: Pick<Desk, 'apps' | 'shop' | 'bell' | 'preferences' | 'settings' | 'queue' | 'opening' | 'connection'> & {
     readonly page: (page: string | null) => void;
     /** An app was removed on the server. */
     readonly gone: (app: string) => void;
@@ -194,7 +198,7 @@ function startFeed(
   },
 ): EventsClient {
   const { apps, publishToRooms, connection } = to;
-  const followers = [apps, to.shop, to.bell, to.preferences, to.settings, to.queue];
+  const followers = [apps, to.shop, to.bell, to.preferences, to.settings, to.queue, to.opening];
   const removed = watchRemovals(apps, to.gone);
   return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
     event: (event) => {
@@ -264,12 +268,17 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     for (const saved of own || windows.windows.get().length === 0 ? before : []) {
       const app = apps.find(saved.app);
       const options = app === undefined ? builtinOptions(saved.app) : optionsOf(app);
-      if (options !== null) windows.reopen(saved.app, options, saved);
+      if (options === null) continue;
+      const { id } = windows.reopen(saved.app, options, saved);
+      for (const opening of saved.openings ?? []) bridge.emit(id, 'abertura', opening);
     }
     // Where a link led before the person was signed in.
     const destination = takeDestination(localStorage, Date.now());
     if (destination !== null) desk.openApp(destination.app, { route: destination.route });
     listenLinks((app) => desk.openShop(app));
+  };
+  const remember = (): void => {
+    if (restored) saveOpenWindows(sessionStorage, session.usuario, windows.windows.get(), bridge.unconfirmed);
   };
   const changed = (): void => {
     const now = windows.windows.get();
@@ -281,7 +290,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     for (const window of now) if (isApp(window)) counts.set(window.app, (counts.get(window.app) ?? 0) + 1);
     updateCounts(counts);
     if (restored) {
-      saveOpenWindows(sessionStorage, session.usuario, now);
+      remember();
       save(now.filter(isApp));
     }
   };
@@ -292,6 +301,8 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     if (document.visibilityState === 'visible') nudge();
   };
   addEventListener('online', nudge);
+  // With what pages have not heard yet.
+  addEventListener('pagehide', remember);
   document.addEventListener('visibilitychange', front);
   apps.state.subscribe(() => void restore());
   windows.windows.subscribe(changed);

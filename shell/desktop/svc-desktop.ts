@@ -6,10 +6,12 @@ import '../bell/svc-bell.ts';
 import '../capabilities/svc-consent.ts';
 import { language, text } from '../i18n/i18n.ts';
 import '../launcher/svc-launcher.ts';
+import '../opening/svc-open-with.ts';
 import '../secrets/svc-secrets.ts';
 import '../share/svc-share.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
+import { listenLongPress } from '../ui/long-press.ts';
 import { deepActive } from '../ui/menu.ts';
 import { coversArea, shown } from '../windows/geometry.ts';
 import '../windows/svc-window.ts';
@@ -29,7 +31,7 @@ export class SvcDesktop extends LitElement {
   #watch = new Watch(this, () => {
     const { windows, launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp, appCalls, announcement, connection } =
       this.desk;
-    const dialogs = [launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp, appCalls.question];
+    const dialogs = [launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp, appCalls.question, this.desk.opening.asked];
     return [windows.windows, windows.area, ...dialogs, announcement, connection, language];
   });
   #ends: (() => void)[] = [];
@@ -77,9 +79,9 @@ export class SvcDesktop extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    this.#ends.push(listenKeys(this.desk), this.#followFocus());
-    const { launcherOpen, bellOpen, secretsApp, shared, appCalls } = this.desk;
-    for (const dialog of [launcherOpen, bellOpen, secretsApp, shared, appCalls.question]) {
+    this.#ends.push(listenKeys(this.desk), this.#followFocus(), listenLongPress(this));
+    const { launcherOpen, bellOpen, secretsApp, shared, appCalls, opening } = this.desk;
+    for (const dialog of [launcherOpen, bellOpen, secretsApp, shared, appCalls.question, opening.asked]) {
       dialog.subscribe(() => {
         const open = dialog.get();
         if (open !== false && open !== null) this.#backTo = deepActive();
@@ -155,6 +157,7 @@ export class SvcDesktop extends LitElement {
     const secrets = desk.secretsApp.get();
     const room = desk.shared.get();
     const question = desk.appCalls.question.get();
+    const file = desk.opening.asked.get();
     return html`
       <main aria-label=${text('app.title')} @snap-preview=${(event: CustomEvent<SnapPreview | null>) => (this.snap = event.detail)}>
         <svc-home .desk=${desk} ?inert=${covered}></svc-home>
@@ -173,6 +176,7 @@ export class SvcDesktop extends LitElement {
       ${room === null ? nothing : keyed(room, html`<svc-share .desk=${desk} .sala=${room}></svc-share>`)}
       ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}
       ${question === null ? nothing : keyed(question, html`<svc-consent .desk=${desk} .question=${question}></svc-consent>`)}
+      ${file === null ? nothing : keyed(file, html`<svc-open-with .desk=${desk} .file=${file} @opened=${() => (this.#backTo = null)}></svc-open-with>`)}
       <svc-toast .desk=${desk}></svc-toast>
       <p class="sr-only" role="status">${desk.announcement.get()}</p>
     `;

@@ -6,13 +6,14 @@
  */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { language, shownAs, text } from '../i18n/i18n.ts';
-import { appEntries, openAppMenu, type AppEntry } from '../launcher/entries.ts';
+import { appEntries, openAppMenu, openDesktopMenu, type AppEntry } from '../launcher/entries.ts';
 import { nextTile } from '../launcher/grid-keys.ts';
 import { tileStyles } from '../launcher/tile-styles.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
+import { isMenuKey } from '../ui/menu.ts';
 import { typeAhead } from '../ui/type-ahead.ts';
 import type { Desk } from './desk.ts';
 
@@ -90,11 +91,38 @@ export class SvcHome extends LitElement {
     `,
   ];
 
+  /** Of the background: what is on it has menus of its own. */
+  readonly #menu = (event: MouseEvent): void => {
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    openDesktopMenu(this.desk, { x: event.clientX, y: event.clientY });
+  };
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.addEventListener('contextmenu', this.#menu);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.removeEventListener('contextmenu', this.#menu);
+  }
+
   get #tiles(): readonly HTMLButtonElement[] {
     return [...this.renderRoot.querySelectorAll<HTMLButtonElement>('.tile')];
   }
 
   #key(event: KeyboardEvent, entries: readonly AppEntry[]): void {
+    if (isMenuKey(event)) {
+      event.preventDefault();
+      const app = entries[this.focused]?.app ?? null;
+      const box = this.#tiles[this.focused]?.getBoundingClientRect();
+      if (box === undefined) return;
+      const place = { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+      if (app === null) openDesktopMenu(this.desk, place);
+      else openAppMenu(this.desk, app, place);
+      return;
+    }
     const boxes = this.#tiles.map((tile) => tile.getBoundingClientRect());
     const letter = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;
     const next = letter

@@ -2,6 +2,7 @@
 import { enApps } from './en-apps.ts';
 import { enErrors } from './en-errors.ts';
 import { enQueue } from './en-queue.ts';
+import { enOpening } from './en-opening.ts';
 import { enSettings } from './en-settings.ts';
 import { enRooms } from './en-rooms.ts';
 import { enTerminal } from './en-terminal.ts';
@@ -13,6 +14,7 @@ export const en: Catalogue = {
   ...enErrors,
   ...enRooms,
   ...enQueue,
+  ...enOpening,
   ...enSettings,
   ...enTerminal,
   ...enWindows,

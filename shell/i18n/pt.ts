@@ -2,6 +2,7 @@
 import { ptApps } from './pt-apps.ts';
 import { ptErrors } from './pt-errors.ts';
 import { ptQueue } from './pt-queue.ts';
+import { ptOpening } from './pt-opening.ts';
 import { ptSettings } from './pt-settings.ts';
 import { ptRooms } from './pt-rooms.ts';
 import { ptTerminal } from './pt-terminal.ts';
@@ -12,6 +13,7 @@ export const pt = {
   ...ptErrors,
   ...ptRooms,
   ...ptQueue,
+  ...ptOpening,
   ...ptSettings,
   ...ptTerminal,
   ...ptWindows,

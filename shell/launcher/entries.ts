@@ -7,6 +7,7 @@ import { pinItem } from '../desktop/pin-item.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
 import { leave } from '../session/leave.ts';
+import { desktopMenu, jumpList, own, positions } from '../opening/menus.ts';
 import { updatesIn } from '../shop/model.ts';
 import { openMenu, type MenuPlace } from '../ui/menu.ts';
 import { theme, themes } from '../ui/theme.ts';
@@ -83,33 +84,45 @@ export function commandEntries(desk: Desk): readonly CommandEntry[] {
     ...switching,
     ...themes.map((name) => command(`${text('prefs.theme')}: ${text(themeTexts[name])}`, 'sun', () => theme.set(name))),
     ...languages.map((name) => command(`${text('prefs.language')}: ${languageNames[name]}`, 'language', () => language.set(name))),
+    command(text('menu.desktop'), 'app', () => openDesktopMenu(desk, { x: innerWidth / 2 - 120, y: innerHeight / 4 })),
     command(text('prefs.shortcuts'), 'keyboard', () => desk.shortcutsOpen.set(true)),
     command(text('sessions.menu'), 'globe', () => desk.sessionsOpen.set(true)),
     command(text('prefs.signOut'), 'out', () => void leave()),
   ];
 }
 
+/** The desktop's entries after those of spec 2.2. */
+const after = { tasks: 900, shop: 910 };
+
 export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): void {
   const windows = desk.windows.ofApp(app.id);
-  openMenu(
-    app.name,
-    [
-      { items: [{ label: text('launcher.openApp'), glyph: 'app', run: () => void desk.openApp(app.id, { again: true }) }] },
-      {
-        items: windows.map((window) => ({
-          label: desk.title(window),
-          checked: desk.windows.top()?.id === window.id,
-          run: () => desk.activate(window.id),
-        })),
-      },
-      {
-        items: [
-          pinItem(desk, app.id),
-          { label: text('boot.tasks'), glyph: 'tasks', run: () => desk.openTasks(app.id) },
-          { label: text('store.showInStore'), glyph: 'shop', run: () => desk.openShop(app.id) },
-        ],
-      },
-    ],
-    place,
-  );
+  const [entries, ...more] = jumpList(desk, app.id, [
+    own('open', positions.open, { label: text('launcher.openApp'), glyph: 'app', run: () => void desk.openApp(app.id, { again: true }) }),
+    own('pin', positions.pin, pinItem(desk, app.id)),
+    own('tasks', after.tasks, { label: text('boot.tasks'), glyph: 'tasks', run: () => desk.openTasks(app.id) }),
+    own('shop', after.shop, { label: text('store.showInStore'), glyph: 'shop', run: () => desk.openShop(app.id) }),
+  ]);
+  const open = windows.map((window) => ({
+    label: desk.title(window),
+    checked: desk.windows.top()?.id === window.id,
+    run: () => desk.activate(window.id),
+  }));
+  openMenu(app.name, [entries ?? { items: [] }, ...more, { items: open }], place);
 }
+
+/** Of the background of the desktop. */
+export function openDesktopMenu(desk: Desk, place: MenuPlace): void {
+  const others = [
+    {
+      items: [
+        { label: text('menu.apps'), glyph: 'apps' as const, run: () => desk.launcherOpen.set(true) },
+        { label: text('store.title'), glyph: 'shop' as const, run: () => desk.openShop() },
+        { label: text('settings.title'), glyph: 'settings' as const, run: () => desk.openSettings('aparencia') },
+      ],
+    },
+  ];
+  openMenu(text('menu.desktop'), desktopMenu(desk, home, {}, others), place);
+}
+
+/** The folder that the desktop stands for. */
+const home = { caminho: '~', nome: '~', isFolder: true };

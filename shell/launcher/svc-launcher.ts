@@ -5,7 +5,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
-import type { MenuPlace } from '../ui/menu.ts';
+import { isMenuKey, type MenuPlace } from '../ui/menu.ts';
 import { categoryText, language, text } from '../i18n/i18n.ts';
 import { pinnedAmong } from '../preferences/pins.ts';
 import { Watch } from '../state/signal.ts';
@@ -84,7 +84,7 @@ export class SvcLauncher extends LitElement {
     // At once: the dialog's close event comes later, and would close a launcher that was opened again meanwhile.
     if (event.key === 'Escape') this.#close();
     else if (event.key === 'Enter' && chosen !== undefined) this.#run(chosen);
-    else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) this.#menuOf(chosen);
+    else if (isMenuKey(event)) this.#menuOf(chosen);
     else if (event.key.startsWith('Arrow') && !(sideways && this.query !== '')) {
       const boxes = [...this.renderRoot.querySelectorAll('[role=option]')].map((tile) => tile.getBoundingClientRect());
       this.active = nextTile(boxes, this.active, event.key) ?? this.active;

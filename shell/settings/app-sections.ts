@@ -12,15 +12,6 @@ import { answerConsent, revokeConsent } from '../session/settings-api.ts';
 import { nameAmong } from '../state/app-names.ts';
 import { none, oneOfApps, row } from './choices.ts';
 import type { SettingsContext } from './context.ts';
-import { elected, hasOwnDestination, openers, type Opener } from './elections.ts';
-
-const roleTexts: Readonly<Record<NonNullable<AppSettings['papel']>, TextKey>> = {
-  terminal: 'settings.roleTerminal',
-  editor: 'settings.roleEditor',
-  fileBrowser: 'settings.roleFileBrowser',
-  ide: 'settings.roleIde',
-  browser: 'settings.roleBrowser',
-};
 
 const nameIn = ({ apps }: SettingsContext['desk'], id: string, name: string): string => nameAmong(apps.state.get().apps, id, name);
 const choiceIn =
@@ -37,47 +28,17 @@ function byValue(
 }
 
 export function defaults({ desk, state, chosen, change }: SettingsContext): TemplateResult {
-  const apps = state.answer?.apps ?? [];
-  const roles = byValue(apps, ({ papel }) => (papel === null ? [] : [papel]));
-  const several = byValue(apps, ({ oferece }) => oferece).filter(([, providers]) => providers.length > 1);
-  const pick = (key: string, label: string, providers: readonly AppSettings[], otherwise: string): TemplateResult =>
-    oneOfApps(label, key, [{ value: '', label: otherwise }, ...providers.map(choiceIn(desk))], chosen.padroes?.[key] ?? '', (app) =>
-      change({ padroes: { [key]: app === '' ? null : app } }),
-    );
-  const types = [...openers(apps)].filter(([extension, declaring]) => declaring.length > 1 || hasOwnDestination(extension));
-  if (roles.length + several.length + types.length === 0) return none(text('settings.defaultsNone'));
-  return html`${roles.map(([role, providers]) => pick(role, text(roleTexts[role as keyof typeof roleTexts]), providers, text('settings.ofDesktop')))}
-  ${several.map(([capability, providers]) => pick(capability, text('settings.capability', { capacidade: capability }), providers, text('settings.askEach')))}
-  ${types.map(([extension, declaring]) => typeRow(extension, declaring, { desk, chosen, change }))}`;
-}
-
-/** Who opens a kind of file: by itself, or who the person chose. */
-function typeRow(
-  extension: string,
-  declaring: readonly Opener[],
-  { desk, chosen, change }: Pick<SettingsContext, 'desk' | 'chosen' | 'change'>,
-): TemplateResult {
-  const app = elected(extension, declaring);
-  const otherwise = text(hasOwnDestination(extension) ? 'settings.typeOfDesktop' : 'settings.typeNone');
-  const byItself = app === null ? otherwise : nameIn(desk, app.id, app.nome);
-  const choices = [{ value: '', label: text('settings.typeAuto', { nome: byItself }) }, ...declaring.map(choiceIn(desk))];
-  return oneOfApps(text('settings.type', { extensao: extension }), `tipo:${extension}`, choices, chosen.tipos?.[extension] ?? '', (app) =>
-    change({ tipos: { [extension]: app === '' ? null : app } }),
-  );
-}
-
-export function links({ desk, state, chosen, change }: SettingsContext): TemplateResult {
-  const hosts = byValue(state.answer?.apps ?? [], ({ hosts }) => hosts);
-  if (hosts.length === 0) return none(text('settings.linksNone'));
-  const browser = { value: 'navegador', label: text('settings.browser') };
-  return html`<p class="quiet">${text('settings.linksLead')}</p>
-    ${hosts.map(([host, apps]) => {
-      // Declaring a host elects an app only where no other declares it. Source: spec 2.1 `opens.urls`.
-      const only = apps.length === 1 ? apps[0]?.id : undefined;
-      return oneOfApps(host, host, [browser, ...apps.map(choiceIn(desk))], chosen.links?.[host] ?? only ?? 'navegador', (app) =>
-        change({ links: { [host]: app } }),
-      );
-    })}`;
+  const several = byValue(state.answer?.apps ?? [], ({ oferece }) => oferece).filter(([, providers]) => providers.length > 1);
+  if (several.length === 0) return none(text('settings.defaultsNone'));
+  return html`${several.map(([capability, providers]) =>
+    oneOfApps(
+      text('settings.capability', { capacidade: capability }),
+      capability,
+      [{ value: '', label: text('settings.askEach') }, ...providers.map(choiceIn(desk))],
+      chosen.padroes?.[capability] ?? '',
+      (app) => change({ padroes: { [capability]: app === '' ? null : app } }),
+    ),
+  )}`;
 }
 
 export function extensions({ state }: SettingsContext): TemplateResult {

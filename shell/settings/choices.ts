@@ -27,17 +27,23 @@ export function oneOfFew<Value extends string>(
   </fieldset>`;
 }
 
-/** One of several apps, or what holds without a choice. */
+/** One of several apps, or what holds without a choice. `name` says in words what a label with a picture is about. */
 export function oneOfApps(
-  label: string,
+  label: string | TemplateResult,
   key: string,
   apps: readonly Choice<string>[],
   chosen: string,
   choose: (app: string) => void,
+  name?: string,
 ): TemplateResult {
   return html`<label class="row">
     <span class="what">${label}</span>
-    <select class="field" data-key=${key} @change=${(event: Event) => choose((event.currentTarget as HTMLSelectElement).value)}>
+    <select
+      class="field"
+      data-key=${key}
+      aria-label=${name ?? nothing}
+      @change=${(event: Event) => choose((event.currentTarget as HTMLSelectElement).value)}
+    >
       ${apps.map(({ value, label }) => html`<option value=${value} ?selected=${value === chosen} .selected=${value === chosen}>${label}</option>`)}
     </select>
   </label>`;

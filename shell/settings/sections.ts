@@ -2,9 +2,10 @@
 import type { TemplateResult } from 'lit';
 import type { TextKey } from '../i18n/i18n.ts';
 import type { Glyph } from '../ui/glyphs.ts';
-import { consents, defaults, extensions, failed, links, secrets, server } from './app-sections.ts';
+import { consents, defaults, extensions, failed, secrets, server } from './app-sections.ts';
 import type { SettingsContext } from './context.ts';
 import type { OwnSection } from './model.ts';
+import { opening } from './opening-section.ts';
 import { appearance, languageSection, notices, sessions } from './person-sections.ts';
 
 export interface Section {
@@ -19,8 +20,8 @@ export const sections: { readonly [Id in OwnSection]: Section } = {
   aparencia: { title: 'prefs.theme', words: 'settings.wordsAppearance', glyph: 'sun', draw: appearance },
   idioma: { title: 'prefs.language', words: 'settings.wordsLanguage', glyph: 'language', draw: languageSection },
   notificacoes: { title: 'settings.notices', words: 'settings.wordsNotices', glyph: 'bell', draw: notices },
+  abrir: { title: 'settings.opening', words: 'settings.wordsOpening', glyph: 'link', draw: opening },
   padroes: { title: 'settings.defaults', words: 'settings.wordsDefaults', glyph: 'apps', draw: defaults },
-  links: { title: 'settings.links', words: 'settings.wordsLinks', glyph: 'link', draw: links },
   consentimentos: { title: 'settings.consents', words: 'settings.wordsConsents', glyph: 'shield', draw: consents },
   extensoes: { title: 'settings.extensions', words: 'settings.wordsExtensions', glyph: 'puzzle', draw: extensions },
   sessoes: { title: 'sessions.title', words: 'settings.wordsSessions', glyph: 'globe', draw: sessions },

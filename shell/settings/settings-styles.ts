@@ -66,6 +66,27 @@ export const settingsStyles = css`
   .content h3:focus {
     outline: none;
   }
+  .content h4 {
+    margin: 20px 0 2px;
+    font-size: 15px;
+  }
+  .content section:first-of-type h4 {
+    margin-top: 0;
+  }
+  .type {
+    display: flex;
+    align-items: center;
+    gap: 12px;
+    min-width: 0;
+  }
+  .type span {
+    min-width: 0;
+  }
+  .type small {
+    display: block;
+    color: var(--muted);
+    overflow-wrap: anywhere;
+  }
   .problem {
     margin-bottom: 12px;
   }

@@ -2,7 +2,9 @@
  * A menu as the ARIA practices describe it: arrows, Home, End, first letters, Escape; the focus goes back to where it was. One menu is
  * open at a time. Source: https://www.w3.org/WAI/ARIA/apg/patterns/menubar/
  */
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { AppProjection } from '../../schema/wire/http.ts';
+import './app-icon.ts';
 import { base } from './base.ts';
 import { glyph, type Glyph } from './glyphs.ts';
 import { typeAhead } from './type-ahead.ts';
@@ -14,6 +16,12 @@ export interface MenuItem {
   /** A radio choice: undefined for a plain command. */
   readonly checked?: boolean;
   readonly keys?: string;
+  /** Whose entry it is, in smaller letters. */
+  readonly detail?: string;
+  /** Its picture. */
+  readonly app?: Pick<AppProjection, 'id' | 'name' | 'icone'>;
+  /** A menu of its own opens beside it; `run` is not called. */
+  readonly items?: readonly MenuItem[];
   run(): void;
 }
 /** Groups are drawn with a line between them; a group may have a heading. */
@@ -28,11 +36,22 @@ export interface MenuPlace {
   readonly up?: boolean;
 }
 
+/** Between a menu and the edge of the screen. */
+const edgePx = 8;
+
+function put(menu: HTMLElement, x: number, y: number): void {
+  const { width, height } = menu.getBoundingClientRect();
+  menu.style.left = `${Math.max(edgePx, Math.min(x, innerWidth - width - edgePx))}px`;
+  menu.style.top = `${Math.max(edgePx, Math.min(y, innerHeight - height - edgePx))}px`;
+}
+
 export class SvcMenu extends LitElement {
-  static override properties = { label: {}, groups: { attribute: false }, place: { attribute: false } };
+  static override properties = { label: {}, groups: { attribute: false }, place: { attribute: false }, inner: { state: true } };
   declare label: string;
   declare groups: readonly MenuGroup[];
   declare place: MenuPlace;
+  /** The entry whose own menu is open. */
+  declare inner: MenuItem | null;
   #backTo: HTMLElement | null = null;
   #typed = typeAhead();
 
@@ -41,6 +60,7 @@ export class SvcMenu extends LitElement {
     this.label = '';
     this.groups = [];
     this.place = { x: 0, y: 0 };
+    this.inner = null;
   }
 
   static override styles = [
@@ -105,6 +125,16 @@ export class SvcMenu extends LitElement {
         min-width: 0;
         overflow-wrap: anywhere;
       }
+      .label small {
+        display: block;
+        color: var(--muted);
+        font-size: 12px;
+        line-height: 1.2;
+      }
+      .more {
+        display: grid;
+        color: var(--muted);
+      }
       kbd {
         color: var(--muted);
         font: inherit;
@@ -118,18 +148,34 @@ export class SvcMenu extends LitElement {
     this.#backTo ??= deepActive();
   }
 
-  get #buttons(): readonly HTMLButtonElement[] {
-    return [...this.renderRoot.querySelectorAll<HTMLButtonElement>('button[role]')];
+  /** Of the menu itself, or of the one beside it. */
+  #buttons(level: 0 | 1): readonly HTMLButtonElement[] {
+    return [...this.renderRoot.querySelectorAll<HTMLButtonElement>(`.menu[data-level='${level}'] button[role]`)];
+  }
+
+  #menu(level: 0 | 1): HTMLElement | null {
+    return this.renderRoot.querySelector<HTMLElement>(`.menu[data-level='${level}']`);
   }
 
   override firstUpdated(): void {
-    const menu = this.renderRoot.querySelector<HTMLElement>('.menu');
+    const menu = this.#menu(0);
     if (menu === null) return;
-    const { width, height } = menu.getBoundingClientRect();
-    const top = this.place.up === true ? this.place.y - height : this.place.y;
-    menu.style.left = `${Math.max(8, Math.min(this.place.x, innerWidth - width - 8))}px`;
-    menu.style.top = `${Math.max(8, Math.min(top, innerHeight - height - 8))}px`;
-    (this.#buttons.find((button) => button.ariaDisabled !== 'true') ?? this.#buttons[0])?.focus();
+    const { height } = menu.getBoundingClientRect();
+    put(menu, this.place.x, this.place.up === true ? this.place.y - height : this.place.y);
+    const buttons = this.#buttons(0);
+    (buttons.find((button) => button.ariaDisabled !== 'true') ?? buttons[0])?.focus();
+  }
+
+  override updated(changed: PropertyValues<this>): void {
+    const menu = this.#menu(1);
+    const parent = this.#menu(0)?.querySelector('[aria-expanded=true]');
+    if (!changed.has('inner') || menu === null || parent == null) return;
+    const box = parent.getBoundingClientRect();
+    const { width } = menu.getBoundingClientRect();
+    // Beside its entry, where there is room; on a narrow screen over it.
+    const right = box.right + 2;
+    put(menu, right + width + edgePx <= innerWidth ? right : box.left - width - 2, box.top - 6);
+    this.#buttons(1)[0]?.focus();
   }
 
   close(refocus = true): void {
@@ -137,18 +183,30 @@ export class SvcMenu extends LitElement {
     if (refocus) this.#backTo?.focus();
   }
 
+  #closeInner(): void {
+    const parent = this.#menu(0)?.querySelector<HTMLElement>('[aria-expanded=true]');
+    this.inner = null;
+    parent?.focus();
+  }
+
   #choose(item: MenuItem): void {
     if (item.disabled === true) return;
+    if (item.items !== undefined) {
+      this.inner = item;
+      return;
+    }
     this.close();
     item.run();
   }
 
-  #key(event: KeyboardEvent): void {
-    const buttons = this.#buttons;
+  #key(event: KeyboardEvent, level: 0 | 1): void {
+    const buttons = this.#buttons(level);
     const at = buttons.findIndex((button) => button.matches(':focus'));
     const steps: Readonly<Record<string, number>> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 };
     const next = steps[event.key];
-    if (event.key === 'Escape' || event.key === 'Tab') this.close();
+    if (level === 1 && (event.key === 'Escape' || event.key === 'ArrowLeft')) this.#closeInner();
+    else if (event.key === 'Escape' || event.key === 'Tab') this.close();
+    else if (event.key === 'ArrowRight' && buttons[at]?.ariaHasPopup === 'menu') buttons[at].click();
     else if (next !== undefined) buttons[(next + buttons.length) % buttons.length]?.focus();
     else if (event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey) {
       const labels = buttons.map((button) => button.querySelector('.label')?.textContent ?? '');
@@ -159,33 +217,55 @@ export class SvcMenu extends LitElement {
   }
 
   override render(): TemplateResult {
+    const { inner } = this;
     return html`<div>
-      <div class="menu" role="menu" aria-label=${this.label} @keydown=${(event: KeyboardEvent) => this.#key(event)}>
-        ${this.groups.map(
-          (group) =>
-            html`<div class="group" role="group" aria-label=${group.heading ?? nothing}>
-              ${group.heading === undefined ? nothing : html`<div class="heading" aria-hidden="true">${group.heading}</div>`}
-              ${group.items.map((item) => this.#item(item))}
-            </div>`,
-        )}
-      </div>
+      ${this.#level(0, this.label, this.groups)}
+      ${inner?.items === undefined ? nothing : this.#level(1, inner.label, [{ items: inner.items }])}
+    </div>`;
+  }
+
+  #level(level: 0 | 1, label: string, groups: readonly MenuGroup[]): TemplateResult {
+    return html`<div
+      class="menu"
+      role="menu"
+      data-level=${level}
+      aria-label=${label}
+      @keydown=${(event: KeyboardEvent) => this.#key(event, level)}
+    >
+      ${groups.map(
+        (group) =>
+          html`<div class="group" role="group" aria-label=${group.heading ?? nothing}>
+            ${group.heading === undefined ? nothing : html`<div class="heading" aria-hidden="true">${group.heading}</div>`}
+            ${group.items.map((item) => this.#item(item))}
+          </div>`,
+      )}
     </div>`;
   }
 
   #item(item: MenuItem): TemplateResult {
     const radio = item.checked !== undefined;
+    const opens = item.items !== undefined;
     const mark = item.checked === undefined ? item.glyph : item.checked ? 'check' : undefined;
+    const picture =
+      item.app === undefined
+        ? mark === undefined
+          ? nothing
+          : glyph(mark)
+        : html`<svc-app-icon .app=${item.app} .size=${20}></svc-app-icon>`;
     return html`<button
       type="button"
       tabindex="-1"
       role=${radio ? 'menuitemradio' : 'menuitem'}
       aria-checked=${radio ? String(item.checked) : nothing}
+      aria-haspopup=${opens ? 'menu' : nothing}
+      aria-expanded=${opens ? String(this.inner === item) : nothing}
       aria-disabled=${item.disabled === true ? 'true' : nothing}
       @click=${() => this.#choose(item)}
     >
-      <span class="mark">${mark === undefined ? nothing : glyph(mark)}</span>
-      <span class="label">${item.label}</span>
+      <span class="mark">${picture}</span>
+      <span class="label">${item.label}${item.detail === undefined ? nothing : html`<small>${item.detail}</small>`}</span>
       ${item.keys === undefined ? nothing : html`<kbd>${item.keys}</kbd>`}
+      ${opens ? html`<span class="more">${glyph('forward', 16)}</span>` : nothing}
     </button>`;
   }
 }
@@ -215,3 +295,6 @@ export function deepActive(): HTMLElement | null {
   while (active?.shadowRoot?.activeElement != null) active = active.shadowRoot.activeElement;
   return active instanceof HTMLElement ? active : null;
 }
+
+/** The key of menus, and Shift+F10, which every keyboard has. */
+export const isMenuKey = ({ key, shiftKey }: KeyboardEvent): boolean => key === 'ContextMenu' || (key === 'F10' && shiftKey);

@@ -11,6 +11,8 @@ export interface OpenWindow {
   readonly mode: Mode;
   readonly minimised: boolean;
   readonly route: string;
+  /** What it was asked to open and no page confirmed. */
+  readonly openings?: readonly unknown[];
 }
 
 type Shop = Pick<Storage, 'getItem' | 'setItem'>;
@@ -67,14 +69,23 @@ export function loadOpenWindows(shop: Shop, person: string): readonly OpenWindow
       typeof item['route'] === 'string' &&
       typeof item['minimised'] === 'boolean' &&
       isRect(item['rect']) &&
-      isMode(item['mode']),
+      isMode(item['mode']) &&
+      (item['openings'] === undefined || (Array.isArray(item['openings']) && item['openings'].every(isObject))),
   );
 }
 
 /** Saved lowest first, so that opening them in this order gives back what was above what. */
-export function saveOpenWindows(shop: Shop, person: string, windows: readonly WindowState[]): void {
+export function saveOpenWindows(
+  shop: Shop,
+  person: string,
+  windows: readonly WindowState[],
+  openings: (window: string) => readonly unknown[] = () => [],
+): void {
   const list = windows
     .toSorted((a, b) => a.z - b.z)
-    .map(({ app, rect, mode, minimised, route }) => ({ app, rect, mode, minimised, route }));
+    .map(({ id, app, rect, mode, minimised, route }) => {
+      const waiting = openings(id);
+      return { app, rect, mode, minimised, route, ...(waiting.length === 0 ? {} : { openings: waiting }) };
+    });
   write(shop, `svc.open.${person}`, list);
 }

@@ -92,18 +92,19 @@ const api = <T>(page: Page, method: string, where: string, body?: unknown): Prom
 
 test('what is chosen is in the other browser at once, and in a new one', async () => {
   const [one, other] = [await desktop(), await desktop()];
-  const mine = await openSettings(one.page, 'Aplicativos padrão');
-  const theirs = await openSettings(other.page, 'Aplicativos padrão');
+  const mine = await openSettings(one.page, 'Abrir com');
+  const theirs = await openSettings(other.page, 'Abrir com');
   await mine.getByLabel('Terminal').selectOption({ label: 'Concha' });
+  await until('the other browser', async () => (await theirs.getByLabel('Terminal').inputValue()) === 'concha');
+  expect(await mine.getByLabel('*.livros.example').locator('option').first().innerText()).toBe('Automático: Leitor');
+  await mine.getByLabel('*.livros.example').selectOption({ label: 'O navegador' });
+  await goTo(one.page, 'Aplicativos padrão');
   expect(await mine.getByLabel('Capacidade dicionario/v1').locator('option').allInnerTexts()).toEqual(
     expect.arrayContaining(['Aurélio (aurelio)', 'Aurélio (disfarce)', 'Houaiss']),
   );
   await mine.getByLabel('Capacidade dicionario/v1').selectOption({ label: 'Houaiss' });
+  await goTo(other.page, 'Aplicativos padrão');
   await until('the other browser', async () => (await theirs.getByLabel('Capacidade dicionario/v1').inputValue()) === 'houaiss');
-  expect(await theirs.getByLabel('Terminal').inputValue()).toBe('concha');
-  await goTo(one.page, 'Links');
-  expect(await mine.getByLabel('*.livros.example').inputValue()).toBe('leitor');
-  await mine.getByLabel('*.livros.example').selectOption({ label: 'O navegador' });
   await goTo(one.page, 'Notificações');
   await mine.getByLabel('Só menções a mim').check();
   await goTo(one.page, 'Aparência');
@@ -122,7 +123,7 @@ test('what is chosen is in the other browser at once, and in a new one', async (
   await windowOf(other.page, 'Settings').getByRole('heading', { name: 'Default apps' }).waitFor();
   await windowOf(one.page, 'Settings').getByLabel('Same as the browser').check();
   await settings(other.page).waitFor();
-  await goTo(other.page, 'Aplicativos padrão');
+  await goTo(other.page, 'Abrir com');
   await theirs.getByLabel('Terminal').selectOption({ label: 'O da área de trabalho' });
   await until('taken back', async () => !('terminal' in (await api<{ padroes: object }>(third.page, 'GET', '/api/preferencias')).padroes));
   for (const { page, problems } of [one, other, third]) {

@@ -32,6 +32,7 @@ const given: { readonly [V in Public]: string } = {
   'window.menuDoCabecalho': '{ clientX: 9, clientY: 9 }',
   'window.abrir': `{ rota: '#a' }`,
   'janela.abrir': `{ rota: '#a' }`,
+  'links.abrir': `'https://nada.invalid/'`,
   'abas.definir': `[{ id: 'a', titulo: 'A' }]`,
   'abas.selecionar': `'a'`,
   'abas.fechar': `'a'`,

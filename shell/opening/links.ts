@@ -1,0 +1,44 @@
+/**
+ * What opens a link: an app that declares its host, or the browser. A choice of the person counts first, then the app that alone declares the
+ * host; where two do, the link goes to the browser until the person decides. Source: spec 2.1 `opens.urls`.
+ * Decision: docs/decisions/0224-links.md
+ */
+import { limits } from '../../schema/bridge/limits.ts';
+import type { Preferences } from '../../schema/wire/preferences.ts';
+import type { Opener } from './file-type.ts';
+
+/** The address as it is opened; null: no link to a page. Never one with a name and a password in it, which show another host than is meant. */
+export function linkOf(address: string): URL | null {
+  if (address.length > limits.linkCharsMax || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && url.hostname !== '' ? url : null;
+}
+
+/** `example.com` is that host; `*.example.com` also those below it, and no other host that only ends like it. */
+export function matchesHost(pattern: string, host: string): boolean {
+  const [declared, asked] = [pattern.toLowerCase(), host.toLowerCase().replace(/\.$/, '')];
+  if (!declared.startsWith('*.')) return asked === declared;
+  return asked === declared.slice(2) || asked.endsWith(declared.slice(1));
+}
+
+/** The exact host first, then the longest domain. */
+const byCloseness = (a: string, b: string): number =>
+  Number(a.startsWith('*.')) - Number(b.startsWith('*.')) || b.length - a.length || (a < b ? -1 : 1);
+
+/** The id of an app; null: the browser. */
+export function opensLink(
+  url: URL,
+  apps: readonly Pick<Opener, 'id' | 'hosts'>[],
+  { links = {} }: Pick<Preferences, 'links'>,
+): string | null {
+  const declared = [...new Set(apps.flatMap(({ hosts }) => hosts))].filter((host) => matchesHost(host, url.hostname)).toSorted(byCloseness);
+  const declaring = (host: string): readonly string[] => apps.filter(({ hosts }) => hosts.includes(host)).map(({ id }) => id);
+  for (const host of declared) {
+    const choice = Object.hasOwn(links, host) ? links[host] : undefined;
+    if (choice === 'navegador') return null;
+    if (choice !== undefined && declaring(host).includes(choice)) return choice;
+  }
+  const closest = declared[0];
+  const [only, ...others] = closest === undefined ? [] : declaring(closest);
+  return only !== undefined && others.length === 0 ? only : null;
+}

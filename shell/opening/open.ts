@@ -1,0 +1,104 @@
+/**
+ * Opening on this desktop: a file or folder, a link, a role. What an app is opened with comes to its page as `abertura`, kept until the page
+ * listens. Source: spec 2.1 `opens`, `handles`, `window.multiplasJanelas`; spec 6 `open-context`. Decision: docs/decisions/0222-what-opens-what.md
+ */
+import type { Desk } from '../desktop/desk.ts';
+import { text } from '../i18n/i18n.ts';
+import { sayError } from '../session/say-error.ts';
+import { opensWith, type Outcome } from './elections.ts';
+import { bareMime, typeOf, type FileToOpen, type OpenContext } from './file-type.ts';
+import type { Destination } from './kinds.ts';
+import { linkOf, opensLink } from './links.ts';
+import type { Place } from './model.ts';
+import { holderOf, type Role } from './roles.ts';
+
+const placeOf: Readonly<Record<Role, Place | null>> = {
+  terminal: '@terminal',
+  editor: '@editor',
+  fileBrowser: '@files',
+  ide: null,
+  browser: null,
+};
+const roleOf: Readonly<Record<Destination, Role | null>> = { '@editor': 'editor', '@files': 'fileBrowser', '@viewer': null };
+
+export function contextOf({ caminho, nome, mime }: FileToOpen): OpenContext {
+  const media = bareMime(mime);
+  return { caminho, nome, ...(media === null ? {} : { mime: media }) };
+}
+
+const chosenOn = (desk: Desk) => desk.preferences.state.get() ?? {};
+
+/** What opens a file or a folder, opened; where nothing is elected, the person is asked. */
+export async function openFile(desk: Desk, file: FileToOpen): Promise<void> {
+  carryOut(desk, file, opensWith(file, await desk.opening.known(), chosenOn(desk)));
+}
+
+export function carryOut(desk: Desk, file: FileToOpen, outcome: Outcome): void {
+  if (outcome.by === 'app') desk.openApp(outcome.app, { again: true, context: contextOf(file) });
+  else if (outcome.by === 'ask' || !openInDesktop(desk, file, outcome.destination)) desk.opening.asked.set(file);
+}
+
+/** Whether the person can open something there: a part of the desktop, or the app that has its role. */
+export function isThere(desk: Desk, destination: Destination): boolean {
+  const role = roleOf[destination];
+  return role === null ? desk.opening.places.get().has(destination) : hasRole(desk, role);
+}
+
+function openInDesktop(desk: Desk, file: FileToOpen, destination: Destination): boolean {
+  const role = roleOf[destination];
+  if (role !== null) return openRole(desk, role, file);
+  const open = desk.opening.places.get().get(destination);
+  open?.(file);
+  return open !== undefined;
+}
+
+/** Somebody has the role: there is an entry for it. */
+export function hasRole(desk: Desk, role: Role): boolean {
+  const holder = holderOf(role, desk.opening.openers.get(), chosenOn(desk));
+  if (holder?.by !== 'desktop') return holder !== null;
+  const place = placeOf[role];
+  return place !== null && desk.opening.places.get().has(place);
+}
+
+/** False: nobody has it. Where several apps do and none was chosen, Settings opens, where the person chooses. */
+export function openRole(desk: Desk, role: Role, file: FileToOpen): boolean {
+  if (!hasRole(desk, role)) return false;
+  const holder = holderOf(role, desk.opening.openers.get(), chosenOn(desk));
+  const place = placeOf[role];
+  if (holder?.by === 'app') desk.openApp(holder.app, { again: true, context: contextOf(file) });
+  else if (holder?.by === 'ask') desk.openSettings('abrir');
+  else if (place !== null) desk.opening.places.get().get(place)?.(file);
+  return true;
+}
+
+/** Kept for all files of that type. */
+export async function keepChoice(desk: Desk, file: FileToOpen, choice: string): Promise<void> {
+  const { key } = typeOf(file, desk.opening.openers.get());
+  if (key === null) return;
+  try {
+    await desk.preferences.change({ tipos: { [key]: choice } });
+  } catch (error) {
+    desk.toast.set({ words: text('tasks.error', { erro: sayError(error) }), open: null });
+  }
+}
+
+/**
+ * The app that opens a link, or the browser in a new tab; the id of the app, null for the browser, undefined for no link. To be called while the press of
+ * the person counts: without one the browser opens no tab, and neither does the desktop. Decision: docs/decisions/0224-links.md
+ */
+export function openLink(desk: Desk, address: string): string | null | undefined {
+  const url = linkOf(address);
+  if (url === null) return undefined;
+  if (!navigator.userActivation.isActive) throw new NoGesture();
+  const openers = desk.opening.openers.get();
+  const chosen = chosenOn(desk);
+  const browser = holderOf('browser', openers, chosen);
+  // Of the browser the person's own is meant, unless they chose an app to be it.
+  const app =
+    opensLink(url, openers, chosen) ?? (browser?.by === 'app' && chosen.padroes?.['browser'] === browser.app ? browser.app : null);
+  if (app === null) window.open(url.href, '_blank', 'noopener,noreferrer');
+  else desk.openApp(app, { again: true, context: { url: url.href } });
+  return app;
+}
+
+export class NoGesture extends Error {}

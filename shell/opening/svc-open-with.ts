@@ -1,0 +1,225 @@
+/** "Open with": all that can open a file, apps and parts of the desktop; what is chosen is kept for its type when the person says so. */
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Desk } from '../desktop/desk.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { nameAmong } from '../state/app-names.ts';
+import { Watch } from '../state/signal.ts';
+import '../ui/app-icon.ts';
+import { base } from '../ui/base.ts';
+import { dialogStyles } from '../ui/dialog-styles.ts';
+import { glyph, type Glyph } from '../ui/glyphs.ts';
+import { candidates, chosenFor, elect, offered } from './elections.ts';
+import { markOf, typeName } from './file-mark.ts';
+import { typeOf, type FileToOpen } from './file-type.ts';
+import { destinations, type Destination } from './kinds.ts';
+import { carryOut, isThere, keepChoice } from './open.ts';
+import './svc-file-icon.ts';
+
+interface Offer {
+  /** The id of an app, or a destination. */
+  readonly value: string;
+  readonly label: string;
+  readonly app?: string;
+  readonly glyph?: Glyph;
+}
+
+const ofDesktop: Readonly<
+  Record<Destination, { readonly label: 'opening.viewer' | 'settings.roleEditor' | 'settings.roleFileBrowser'; readonly glyph: Glyph }>
+> = {
+  '@viewer': { label: 'opening.viewer', glyph: 'app' },
+  '@editor': { label: 'settings.roleEditor', glyph: 'keyboard' },
+  '@files': { label: 'settings.roleFileBrowser', glyph: 'folder' },
+};
+
+export class SvcOpenWith extends LitElement {
+  static override properties = { desk: { attribute: false }, file: { attribute: false }, chosen: { state: true }, always: { state: true } };
+  declare desk: Desk;
+  declare file: FileToOpen;
+  declare chosen: string | null;
+  declare always: boolean;
+  #watch = new Watch(this, () => [this.desk.opening.openers, this.desk.opening.places, this.desk.apps.state, language]);
+
+  constructor() {
+    super();
+    this.chosen = null;
+    this.always = false;
+  }
+
+  static override styles = [
+    base,
+    dialogStyles,
+    css`
+      dialog {
+        width: min(460px, calc(100vw - 24px));
+        max-height: calc(100dvh - 24px);
+      }
+      form {
+        padding: 16px 20px 20px;
+      }
+      .file {
+        display: flex;
+        align-items: center;
+        gap: 12px;
+        margin-bottom: 12px;
+        overflow-wrap: anywhere;
+      }
+      .file small {
+        display: block;
+        color: var(--muted);
+      }
+      fieldset {
+        display: grid;
+        gap: 2px;
+        margin: 0;
+        padding: 0;
+        border: 0;
+      }
+      label {
+        display: flex;
+        align-items: center;
+        gap: 12px;
+        min-height: 44px;
+        padding: 4px 10px;
+        border-radius: 8px;
+        overflow-wrap: anywhere;
+      }
+      label:hover {
+        background: var(--hover);
+      }
+      input {
+        flex: none;
+        width: 18px;
+        height: 18px;
+        margin: 0;
+        accent-color: var(--accent);
+      }
+      .place {
+        display: inline-grid;
+        width: 28px;
+        place-items: center;
+        color: var(--muted);
+      }
+      .always {
+        margin-top: 8px;
+        border-top: 1px solid var(--line);
+        border-radius: 0 0 8px 8px;
+      }
+      .buttons {
+        display: flex;
+        flex-wrap: wrap;
+        justify-content: end;
+        gap: 8px;
+        margin-top: 16px;
+      }
+    `,
+  ];
+
+  override firstUpdated(): void {
+    void this.#watch;
+    this.renderRoot.querySelector<HTMLDialogElement>('dialog')?.showModal();
+    this.renderRoot.querySelector<HTMLElement>('input:checked, .button.primary, .button')?.focus();
+  }
+
+  #close(): void {
+    this.desk.opening.asked.set(null);
+  }
+
+  get #offers(): readonly Offer[] {
+    const { desk, file } = this;
+    const openers = desk.opening.openers.get();
+    const type = typeOf(file, openers);
+    return [
+      ...candidates(type, openers).map(({ id, nome }) => ({ value: id, label: nameAmong(desk.apps.state.get().apps, id, nome), app: id })),
+      ...offered(type)
+        .filter((destination) => isThere(desk, destination))
+        .map((destination) => ({ value: destination, label: text(ofDesktop[destination].label), glyph: ofDesktop[destination].glyph })),
+    ];
+  }
+
+  /** What opens it now, else the first. */
+  get #first(): string | null {
+    const openers = this.desk.opening.openers.get();
+    const type = typeOf(this.file, openers);
+    const outcome = chosenFor(type, openers, this.desk.preferences.state.get() ?? {}) ?? elect(type, openers);
+    const now = outcome.by === 'app' ? outcome.app : outcome.by === 'desktop' ? outcome.destination : null;
+    const offers = this.#offers;
+    return offers.find(({ value }) => value === now)?.value ?? offers[0]?.value ?? null;
+  }
+
+  #submit(event: SubmitEvent): void {
+    event.preventDefault();
+    const choice = this.chosen ?? this.#first;
+    if (choice === null) return;
+    const { desk, file, always } = this;
+    if (always) void keepChoice(desk, file, choice);
+    this.dispatchEvent(new Event('opened'));
+    this.#close();
+    const destination = destinations.find((each) => each === choice);
+    carryOut(desk, file, destination === undefined ? { by: 'app', app: choice } : { by: 'desktop', destination });
+  }
+
+  override render(): TemplateResult {
+    const { desk, file } = this;
+    const openers = desk.opening.openers.get();
+    const type = typeOf(file, openers);
+    const mark = markOf(type, openers, desk.preferences.state.get() ?? {});
+    const offers = this.#offers;
+    return html`<dialog aria-labelledby="title" @close=${() => this.#close()}>
+      <header>
+        <h2 id="title">${text('opening.withFile', { nome: file.nome })}</h2>
+        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>
+          ${glyph('close')}
+        </button>
+      </header>
+      <form @submit=${(event: SubmitEvent) => this.#submit(event)}>
+        <div class="file">
+          <svc-file-icon .mark=${mark} .size=${40}></svc-file-icon>
+          <span>${file.nome}<small>${typeName(type, mark)}</small></span>
+        </div>
+        ${
+          offers.length === 0
+            ? html`<p>${text('opening.none')}</p>`
+            : html`<fieldset aria-labelledby="title">${offers.map((offer) => this.#offer(offer))}</fieldset>
+                ${
+                  type.key === null
+                    ? nothing
+                    : html`<label class="always">
+                        <input
+                          type="checkbox"
+                          .checked=${this.always}
+                          @change=${(event: Event) => (this.always = (event.target as HTMLInputElement).checked)}
+                        />
+                        <span>${text('opening.always', { tipo: typeName(type, mark) })}</span>
+                      </label>`
+                }`
+        }
+        <div class="buttons">
+          <button class="button quiet" type="button" @click=${() => this.#close()}>${text('question.cancel')}</button>
+          ${
+            offers.length === 0
+              ? html`<button class="button primary" type="button" @click=${() => (this.#close(), desk.openShop())}>
+                  ${text('opening.shop')}
+                </button>`
+              : html`<button class="button primary" type="submit">${text('opening.open')}</button>`
+          }
+        </div>
+      </form>
+    </dialog>`;
+  }
+
+  #offer({ value, label, app, glyph: sign }: Offer): TemplateResult {
+    return html`<label>
+      <input
+        type="radio"
+        name="offer"
+        .value=${value}
+        .checked=${value === (this.chosen ?? this.#first)}
+        @change=${() => (this.chosen = value)}
+      />
+      ${sign === undefined ? html`<svc-app-icon .app=${this.desk.apps.find(app ?? '')} .size=${28}></svc-app-icon>` : html`<span class="place">${glyph(sign)}</span>`}
+      <span>${label}</span>
+    </label>`;
+  }
+}
+
+customElements.define('svc-open-with', SvcOpenWith);
