@@ -29,9 +29,10 @@ function isJump({ acao = 'abrirRota', rota, ...rest }: Readonly<Record<string, u
   return typeof rota === 'string' && rota !== '' && characters(rota) <= 512 && staysInApp(rota);
 }
 
-/** No scheme, no absolute path, no `..`, however they are written. */
+/** No scheme, no absolute path, no `..`, however they are written; nothing that turns the direction of the text. */
 function staysInApp(route: string): boolean {
-  for (const char of route) if (char < ' ' || char === '\u007f') return false;
+  for (const char of route)
+    if (char < ' ' || char === '\u007f' || (char >= '\u2028' && char <= '\u202e') || (char >= '\u2066' && char <= '\u2069')) return false;
   if (route[0]?.trim() === '' || '/\\'.includes(route[0] ?? '/')) return false;
   const colon = route.indexOf(':');
   if (colon > 0 && startsThen(route.slice(0, colon), [lower, upper], [lower, upper, digit, '+', '-', '.'])) return false;
