@@ -99,6 +99,8 @@ export function startDesk(session: SessionAnswer): Desk {
     ),
     ...deskWindows(() => desk),
   };
+  // It begins in the home folder.
+  opening.provide('@terminal', { takes: ({ caminho }) => caminho === '~', open: () => desk.openTerminal() });
   connect(
     desk,
     (now) => counts.update(now),

@@ -24,7 +24,7 @@ async function deskWith(apps: readonly Opener[], chosen: Preferences = {}, place
   const opening = createOpeningModel(async () => await Promise.resolve({ apps: apps as never }));
   opening.refresh();
   await opening.known();
-  for (const place of places) opening.provide(place, (file) => void opened.push([place, file.caminho]));
+  for (const place of places) opening.provide(place, { open: (file) => void opened.push([place, file.caminho]) });
   const desk = {
     opening,
     preferences: { state: createSignal<Preferences | null>(chosen) },
@@ -116,6 +116,14 @@ test('the jump list of an app has its own entries only, and goes to their route'
   expect(labels(menu)).toEqual(['Abrir', 'NOVA', 'Fixar']);
   press(menu, 'NOVA');
   expect(opened).toEqual([['notas', { again: true, route: 'rota/nova' }]]);
+});
+
+test('a part of the desktop is offered for what it takes, and for nothing else', async () => {
+  const { desk, opened, opening } = await deskWith([]);
+  opening.provide('@terminal', { takes: ({ caminho }) => caminho === '~', open: ({ caminho }) => void opened.push(caminho) });
+  expect(labels(folderMenu(desk, folder, {}))).toEqual(['Abrir']);
+  press(desktopMenu(desk, { ...folder, caminho: '~' }, {}), 'Abrir terminal aqui');
+  expect(opened).toEqual(['~']);
 });
 
 test('of two programming environments the person chooses one in Settings', async () => {

@@ -70,7 +70,7 @@ function onPath(
 
 /** An entry for a role; none where nobody has it. */
 function roleEntry(desk: Desk, role: Role, id: string, ordem: number, label: string, file: FileToOpen): readonly OwnEntry[] {
-  if (!hasRole(desk, role)) return [];
+  if (!hasRole(desk, role, file)) return [];
   return [own(id, ordem, { label, run: () => void openRole(desk, role, file) })];
 }
 

@@ -9,17 +9,23 @@ import type { Destination } from './kinds.ts';
 /** A part of the desktop that opens files itself; `@terminal` opens a folder. */
 export type Place = Destination | '@terminal';
 
+export interface Provider {
+  readonly open: (file: FileToOpen) => void;
+  /** Without it: every file. */
+  readonly takes?: (file: FileToOpen) => boolean;
+}
+
 export interface OpeningModel {
   /** [] until the portal answered. */
   readonly openers: Signal<readonly Opener[]>;
   /** Parts of the desktop that are there. */
-  readonly places: Signal<ReadonlyMap<Place, (file: FileToOpen) => void>>;
+  readonly places: Signal<ReadonlyMap<Place, Provider>>;
   /** The file that the person is asked about: what opens it. */
   readonly asked: Signal<FileToOpen | null>;
   /** Resolves once the portal answered, or after two seconds with what is known. */
   known(): Promise<readonly Opener[]>;
   /** A part of the desktop says that it opens files. */
-  provide(place: Place, open: (file: FileToOpen) => void): void;
+  provide(place: Place, provider: Provider): void;
   refresh(): void;
   apply(event: PortalEvent): void;
 }
@@ -28,7 +34,7 @@ const waitMsMax = 2_000;
 
 export function createOpeningModel(read: () => Promise<Pick<SettingsAnswer, 'apps'>>): OpeningModel {
   const openers = createSignal<readonly Opener[]>([]);
-  const places = createSignal<ReadonlyMap<Place, (file: FileToOpen) => void>>(new Map());
+  const places = createSignal<ReadonlyMap<Place, Provider>>(new Map());
   const answered = Promise.withResolvers<void>();
   let reading = false;
   let again = false;
@@ -55,7 +61,7 @@ export function createOpeningModel(read: () => Promise<Pick<SettingsAnswer, 'app
       await Promise.race([answered.promise, new Promise((resolve) => void setTimeout(resolve, waitMsMax))]);
       return openers.get();
     },
-    provide: (place, open) => places.set(new Map([...places.get(), [place, open]])),
+    provide: (place, provider) => places.set(new Map([...places.get(), [place, provider]])),
     refresh: () => void refresh(),
     apply: ({ type }) => {
       if (type === 'apps-changed') void refresh();

@@ -9,7 +9,7 @@ import { opensWith, type Outcome } from './elections.ts';
 import { bareMime, typeOf, type FileToOpen, type OpenContext } from './file-type.ts';
 import type { Destination } from './kinds.ts';
 import { linkOf, opensLink } from './links.ts';
-import type { Place } from './model.ts';
+import type { Place, Provider } from './model.ts';
 import { holderOf, type Role } from './roles.ts';
 
 const placeOf: Readonly<Record<Role, Place | null>> = {
@@ -38,36 +38,42 @@ export function carryOut(desk: Desk, file: FileToOpen, outcome: Outcome): void {
   else if (outcome.by === 'ask' || !openInDesktop(desk, file, outcome.destination)) desk.opening.asked.set(file);
 }
 
-/** Whether the person can open something there: a part of the desktop, or the app that has its role. */
-export function isThere(desk: Desk, destination: Destination): boolean {
+/** The part of the desktop that is there and takes the file. */
+function providerOf(desk: Desk, place: Place, file?: FileToOpen): Provider | null {
+  const provider = desk.opening.places.get().get(place);
+  return provider !== undefined && (file === undefined || provider.takes?.(file) !== false) ? provider : null;
+}
+
+/** Whether the person can open something there: a part of the desktop, or the app that has its role. Without a file: anything at all. */
+export function isThere(desk: Desk, destination: Destination, file?: FileToOpen): boolean {
   const role = roleOf[destination];
-  return role === null ? desk.opening.places.get().has(destination) : hasRole(desk, role);
+  return role === null ? providerOf(desk, destination, file) !== null : hasRole(desk, role, file);
 }
 
 function openInDesktop(desk: Desk, file: FileToOpen, destination: Destination): boolean {
   const role = roleOf[destination];
   if (role !== null) return openRole(desk, role, file);
-  const open = desk.opening.places.get().get(destination);
-  open?.(file);
-  return open !== undefined;
+  const provider = providerOf(desk, destination, file);
+  provider?.open(file);
+  return provider !== null;
 }
 
 /** Somebody has the role: there is an entry for it. */
-export function hasRole(desk: Desk, role: Role): boolean {
+export function hasRole(desk: Desk, role: Role, file?: FileToOpen): boolean {
   const holder = holderOf(role, desk.opening.openers.get(), chosenOn(desk));
   if (holder?.by !== 'desktop') return holder !== null;
   const place = placeOf[role];
-  return place !== null && desk.opening.places.get().has(place);
+  return place !== null && providerOf(desk, place, file) !== null;
 }
 
 /** False: nobody has it. Where several apps do and none was chosen, Settings opens, where the person chooses. */
 export function openRole(desk: Desk, role: Role, file: FileToOpen): boolean {
-  if (!hasRole(desk, role)) return false;
+  if (!hasRole(desk, role, file)) return false;
   const holder = holderOf(role, desk.opening.openers.get(), chosenOn(desk));
   const place = placeOf[role];
   if (holder?.by === 'app') desk.openApp(holder.app, { again: true, context: contextOf(file) });
   else if (holder?.by === 'ask') desk.openSettings('abrir');
-  else if (place !== null) desk.opening.places.get().get(place)?.(file);
+  else if (place !== null) providerOf(desk, place, file)?.open(file);
   return true;
 }
 

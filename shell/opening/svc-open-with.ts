@@ -131,7 +131,7 @@ export class SvcOpenWith extends LitElement {
     return [
       ...candidates(type, openers).map(({ id, nome }) => ({ value: id, label: nameAmong(desk.apps.state.get().apps, id, nome), app: id })),
       ...offered(type)
-        .filter((destination) => isThere(desk, destination))
+        .filter((destination) => isThere(desk, destination, file))
         .map((destination) => ({ value: destination, label: text(ofDesktop[destination].label), glyph: ofDesktop[destination].glyph })),
     ];
   }

@@ -76,7 +76,7 @@ async function start(salas: Salas): Promise<void> {
     })();
   });
   svc?.app.ao('tema', ({ idioma }) => setLanguage(idioma, () => (list.draw(room?.id ?? null), room?.relabel())));
-  svc?.app.ao('abertura', ({ rota }) => void follow(rota));
+  svc?.app.ao('abertura', ({ rota = '' }) => void follow(rota));
   addEventListener('pagehide', () => void room?.close());
   await refresh(list);
   await follow(location.search);
