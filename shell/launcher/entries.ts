@@ -8,6 +8,7 @@ import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
 import { leave } from '../session/leave.ts';
 import { desktopMenu, jumpList, own, positions } from '../opening/menus.ts';
+import { openRole } from '../opening/open.ts';
 import { updatesIn } from '../shop/model.ts';
 import { openMenu, type MenuPlace } from '../ui/menu.ts';
 import { theme, themes } from '../ui/theme.ts';
@@ -48,7 +49,7 @@ export function appEntries(desk: Desk): readonly AppEntry[] {
     ...apps,
     own(shopWindow, text('store.title'), 'shop', () => desk.openShop(), updatesIn(desk.shop.state.get())),
     own(settingsWindow, text('settings.title'), 'settings', () => desk.openSettings()),
-    own(terminalWindow, text('terminal.title'), 'terminal', () => desk.openTerminal()),
+    own(terminalWindow, text('terminal.title'), 'terminal', () => void openRole(desk, 'terminal', home)),
     own(queueWindow, text('queue.title'), 'queue', () => desk.openQueue()),
     own(tasksWindow, text('tasks.title'), 'tasks', () => desk.openTasks()),
   ];

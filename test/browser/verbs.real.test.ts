@@ -301,6 +301,7 @@ test('outside each verb does what the table says', async () => {
     notificar: 'value null',
     'window.abrir': 'value {"nova":false}',
     'janela.abrir': 'value {"nova":false}',
+    'links.abrir': 'value {"app":null}',
     // A call of the test counts as a press; a browser without a person to ask refuses to read.
     'area.escrever': 'value null',
     'area.ler': 'error recusado',
