@@ -280,7 +280,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     listenLinks((app) => desk.openShop(app));
   };
   const remember = (): void => {
-    if (restored) saveOpenWindows(sessionStorage, session.usuario, windows.windows.get(), bridge.unconfirmed);
+    if (restored) saveOpenWindows(sessionStorage, session.usuario, windows.windows.get(), (id) => bridge.unconfirmed(id));
   };
   const changed = (): void => {
     const now = windows.windows.get();

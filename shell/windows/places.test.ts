@@ -55,6 +55,15 @@ describe('open windows', () => {
     expect(loadOpenWindows(storage, 'ana').map(({ app }) => app)).toEqual(['relogio', 'notas']);
   });
 
+  test('what no page heard yet comes back with its window', () => {
+    const storage = store();
+    const waiting = [{ caminho: '/a.svg', nome: 'a.svg' }];
+    saveOpenWindows(storage, 'ana', [state('notas', 1), state('relogio', 2)], (id) => (id === 'w2' ? waiting : []));
+    expect(loadOpenWindows(storage, 'ana').map(({ openings }) => openings)).toEqual([undefined, waiting]);
+    const odd = JSON.stringify([{ app: 'notas', rect, mode: 'normal', minimised: false, route: '', openings: ['x'] }]);
+    expect(loadOpenWindows(store({ 'svc.open.ana': odd }), 'ana')).toEqual([]);
+  });
+
   test('odd entries are left out, good ones stay', () => {
     const good = { app: 'notas', rect, mode: 'normal', minimised: false, route: '' };
     const text = JSON.stringify([good, { ...good, rect: null }, 3, { ...good, route: 5 }]);

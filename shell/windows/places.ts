@@ -85,7 +85,8 @@ export function saveOpenWindows(
     .toSorted((a, b) => a.z - b.z)
     .map(({ id, app, rect, mode, minimised, route }) => {
       const waiting = openings(id);
-      return { app, rect, mode, minimised, route, ...(waiting.length === 0 ? {} : { openings: waiting }) };
+      // What is undefined is not written.
+      return { app, rect, mode, minimised, route, openings: waiting.length === 0 ? undefined : waiting };
     });
   write(shop, `svc.open.${person}`, list);
 }
