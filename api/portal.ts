@@ -51,6 +51,7 @@ import { createProxy, type Proxy } from './proxy/proxy.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import type { Relay } from './rooms/contract.ts';
 import { createEntrance } from './rooms/entrance.ts';
+import { createFileParts } from './files/parts.ts';
 import { createQueueParts } from './queue/parts.ts';
 import { createRoomParts } from './rooms/parts.ts';
 import { silentRelay } from './rooms/silent-relay.ts';
@@ -239,7 +240,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     addLogRoute(app, logs);
     addTerminalRoutes(app, terminals);
     addStoreRoutes(app, { apps, shop, store, bus, clock });
-    for (const part of [rooms, queue]) part.register(app);
+    for (const part of [rooms, queue, createFileParts({ files: commands.files, clock })]) part.register(app);
     addMetricRoutes(app);
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, doctor: doctorOf(options, site, port), link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());

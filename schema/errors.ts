@@ -114,6 +114,14 @@ export const errorKinds = {
   CLUSTER_UNREACHABLE: { status: 503, retry: 'transient', title: 'The cluster does not answer' },
   TERMINAL_AS_PORTAL: { status: 403, retry: 'terminal', title: 'A terminal would be the account of the portal' },
   TERMINALS_FULL: { status: 409, retry: 'waiting', title: 'As many terminals are open as may be' },
+  FILE_REFUSED: { status: 403, retry: 'terminal', title: 'The account may not do this with the file' },
+  FILE_EXISTS: { status: 409, retry: 'waiting', title: 'Something is there already' },
+  FILE_CHANGED: { status: 412, retry: 'waiting', title: 'The file was changed meanwhile' },
+  FILE_KIND: { status: 409, retry: 'terminal', title: 'It is another kind of file than this needs' },
+  FILE_FAILED: { status: 502, retry: 'transient', title: 'The server could not do it with the file' },
+  QUOTA_USED: { status: 507, retry: 'waiting', title: 'The quota of the account is used up' },
+  NO_OWN_ACCOUNT: { status: 403, retry: 'waiting', title: 'The person has no account of their own on the server' },
+  SFTP_OFF: { status: 503, retry: 'waiting', title: 'The server offers no SFTP' },
   PINNED: { status: 409, retry: 'terminal', title: 'A Backend document decides whether this app runs' },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -6,6 +6,7 @@
  * it answers a promise, a server, a supervisor that listens already, or a folder is looked at first, and the loop knows what was seen.
  * Commands change something, or start the person's supervisor when none listens.
  */
+import type { FilesCommands } from './files.ts';
 import type { Words } from './texts/reasons.ts';
 import type { Duplex } from 'node:stream';
 import type { Reason } from './backend.ts';
@@ -209,6 +210,7 @@ export interface Gateway {
   readonly commands: {
     readonly people: PeopleCommands;
     readonly apps: AppCommands;
+    readonly files: FilesCommands;
     readonly admin: AdminCommands;
   };
 }

@@ -133,4 +133,7 @@ export const limits = {
   metricEntriesMax: 400,
   metricTextCharsMax: 512,
   metricStackCharsMax: 4_096,
+  // Files of people. Source: PATH_MAX and NAME_MAX of Linux. Decision: docs/decisions/0219-files-of-a-person.md
+  filePathBytesMax: 4_095,
+  fileNameBytesMax: 255,
 } as const;

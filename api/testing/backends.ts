@@ -12,6 +12,7 @@ import type { Bus } from '../../store/bus.ts';
 import type { BackendState, Reason } from '../../schema/backend.ts';
 import type { SecretsView } from '../../schema/wire/http.ts';
 import { SvcError } from '../../schema/errors.ts';
+import type { FilesCommands } from '../../schema/files.ts';
 import { kindOf } from '../../schema/keys.ts';
 import type {
   AppCommands,
@@ -50,6 +51,8 @@ export interface TestWorld {
   /** The secrets of a person's app, with their values. */
   vault(person: string, app: string): ReadonlyMap<string, string>;
   readonly shop: TestShop;
+  /** Nobody has files until a test says so. */
+  filesOf: FilesCommands['of'];
   backend(person: string, app: string): TestBackend;
   /** What the Portal document offers, and what the servers say about passwords: none and nothing until a test says so. */
   signIn: SignInSettings;
@@ -91,6 +94,7 @@ const peopleView = (signIn: () => SignInSettings): Gateway['people'] => ({
   all: () => people,
   signIn,
 });
+const plan = { ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] };
 
 type Find = (person: string, app: string) => TestBackend | undefined;
 
@@ -107,7 +111,6 @@ export function createTestWorld(
   const manifest = (app: string): Manifest => ({ ...plainManifest, id: app, ...declared[app] });
   const vaults = createVaults((usuario, app) => (find(usuario, app) ? (manifest(app).secrets ?? []) : null));
   const shop = createTestShop(icon);
-  const plan = { ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] };
   const shells = createTestShells();
   const files = new Map([['icon.svg', Buffer.from(icon)]]);
   const gateway: Gateway = {
@@ -135,6 +138,7 @@ export function createTestWorld(
     commands: {
       people: { checkPassword: (...asked) => world.checkPassword(...asked), openShell: shells.open },
       apps: { ...appCommands(dir, find, manifest), ...vaults.commands },
+      files: { of: (...who) => world.filesOf(...who) },
       admin: {
         apply: async () => plan,
         ...shop.commands,
@@ -152,17 +156,18 @@ export function createTestWorld(
     signIn: { ssh: false, oidc: null },
     checkPassword: async () => ({ kind: 'refused', serverMessage: null }),
     shop,
+    filesOf: noFiles,
     backend: (person, app) => {
       const backend = find(person, app);
       if (!backend) throw new Error(`no backend ${person}/${app} in this world`);
       return backend;
     },
-    close: async () => {
-      await Promise.all([...backends.values()].map((backend) => backend.stop()));
-    },
+    close: async () => void (await Promise.all([...backends.values()].map((backend) => backend.stop()))),
   };
   return world;
 }
+
+const noFiles: FilesCommands['of'] = () => Promise.reject(new SvcError('SERVER_UNREACHABLE', 'nobody has files here'));
 
 function appCommands(
   dir: string,

@@ -77,6 +77,7 @@ export function benchGateway(people: readonly PersonRecord[], route: BackendRout
         checkPassword: async () => ({ kind: 'refused', serverMessage: null }),
         openShell: () => Promise.reject(new Error('no terminals here')),
       },
+      files: { of: () => Promise.reject(new Error('nobody has files here')) },
       apps: {
         route: (usuario, app) => (has(usuario, app) ? route : null),
         tokenRefused: () => undefined,

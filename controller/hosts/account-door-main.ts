@@ -2,7 +2,6 @@
  * A door: becomes a person's account for good, and does there what the portal asks for (account-door.ts). Ends with the portal; the supervisor
  * that it started does not. Exit codes: 0 the portal went, 1 it could not become the account.
  */
-import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,29 +10,10 @@ import { accountPaths } from '../../schema/server-paths.ts';
 import { systemClock } from '../clock/system.ts';
 import type { DoorAsk, DoorLine, DoorOrder } from './account-door.ts';
 import { startLocalSupervisor } from './local-supervisor.ts';
-import type { Account } from './own-account.ts';
+import { become } from './become-account.ts';
 import { readPackageFile } from './package-folder.ts';
 import { createPackageFolders } from './package-folders.ts';
 import { dialSocket } from './unix-socket.ts';
-
-/** What the types of Node leave out, or leave open because of Windows. */
-interface Identity {
-  initgroups(account: string, gid: number): void;
-  setgid(gid: number): void;
-  setuid(uid: number): void;
-}
-
-/** Every module is loaded by now: nothing is read as the account that the account could have put there. */
-function become({ name, uid, gid }: Account): void {
-  if (uid === 0) throw new Error('a door does not act as root');
-  const system = process as unknown as Identity;
-  system.initgroups(name, gid);
-  system.setgid(gid);
-  system.setuid(uid);
-  if (process.getuid?.() !== uid || process.geteuid?.() !== uid || process.getgid?.() !== gid) throw new Error(`could not become ${name}`);
-  // The files of a process that may be traced belong to its account.
-  if (lstatSync('/proc/self/mem').uid !== 0) throw new Error('fs.suid_dumpable is 1: the account could speak in the name of this process');
-}
 
 const { account, place, binDir } = JSON.parse(process.argv[2] ?? '') as DoorOrder;
 process.umask(0o077);

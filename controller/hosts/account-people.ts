@@ -7,6 +7,8 @@ import { lchown, lstat, mkdir } from 'node:fs/promises';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import { createAccountFileSystem } from '../files/account-files.ts';
+import type { FileSystem } from '../files/file-system.ts';
 import { createDoor, type Door } from './account-door.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { InstalledPackage } from './host.ts';
@@ -36,6 +38,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
     return own.kind === 'account' ? own.account : null;
   };
   const doors = new Map<string, { readonly account: Account; readonly door: Door; readonly list: People['list'] }>();
+  const fileSystems = new Map<string, { readonly account: Account; readonly fileSystem: FileSystem }>();
   const placeOf = ({ home }: Account): ServerPlace => ({ home, prefix: options.prefix });
   const doorOf = async (name: string) => {
     const account = await accountOf(name);
@@ -55,6 +58,16 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
     },
     dial: async (name, socketPath) => await ((await doorOf(name))?.door.dial(socketPath) ?? portal.dial(name, socketPath)),
     directSocketPath: () => null,
+    files: async (name) => {
+      const account = await accountOf(name);
+      if (account === null) return await portal.files(name);
+      const known = fileSystems.get(name);
+      if (known !== undefined && JSON.stringify(known.account) === JSON.stringify(account)) return known.fileSystem;
+      await known?.fileSystem.close();
+      const fileSystem = createAccountFileSystem(account, clock);
+      fileSystems.set(name, { account, fileSystem });
+      return fileSystem;
+    },
     run: async (name, run) => {
       const account = await accountOf(name);
       return account === null ? await portal.run(name, run) : await runProgram({ ...run, home: account.home, become: account, clock });
@@ -85,6 +98,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
     },
     close: async () => {
       await Promise.all([...doors.values()].map(({ door }) => door.close()));
+      await Promise.all([...fileSystems.values()].map(({ fileSystem }) => fileSystem.close()));
     },
   };
 }

@@ -9,6 +9,7 @@ import type { CredentialState, OnEvent } from '../../schema/install-events.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
 import type { RemoteShell, TerminalSize } from '../../schema/terminals.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import type { FileSystem } from '../files/file-system.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 
 /** Names of accounts, as every driver checks them before they reach a path or a connection. */
@@ -76,6 +77,8 @@ export interface Host {
   dial(account: string, socketPath: string): Promise<Duplex>;
   /** The path that node can connect to directly, or null when only `dial` reaches the socket (ssh). */
   directSocketPath(socketPath: string): string | null;
+  /** What the account may do with files, as the account. Nothing is opened before the first question. */
+  files(account: string): Promise<FileSystem>;
   /** Runs a program as the account, null: as who administers the server. Rejects SERVER_UNREACHABLE, TIMEOUT, CANCELLED; an exit code is no error. */
   run(account: string | null, run: HostRun): Promise<HostRunEnd>;
   /** A login shell of the account on a pty, in its home. Rejects NOT_FOUND, SERVER_UNREACHABLE, SSH_SATURATED. */

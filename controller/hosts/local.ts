@@ -44,6 +44,7 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
     place: people.place,
     dial: people.dial,
     directSocketPath: people.directSocketPath,
+    files: people.files,
     run: async (account, run) =>
       account === null ? await runProgram({ ...run, home: systemPlace.home, clock }) : await people.run(account, run),
     shell: people.shell,

@@ -13,6 +13,8 @@ import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import type { RemoteShell, TerminalSize } from '../../schema/terminals.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
+import type { FileSystem } from '../files/file-system.ts';
+import { createNodeFileSystem } from '../files/node-file-system.ts';
 import { accountPattern, type HostRun, type HostRunEnd, type InstalledPackage, type InstallRun } from './host.ts';
 import { runProgram } from './local-run.ts';
 import { startLocalShell } from './local-shell.ts';
@@ -41,6 +43,7 @@ export interface People {
   readonly place: (account: string) => Promise<ServerPlace>;
   readonly dial: (account: string, socketPath: string) => Promise<Duplex>;
   readonly directSocketPath: (socketPath: string) => string | null;
+  readonly files: (account: string) => Promise<FileSystem>;
   readonly run: (account: string, run: HostRun) => Promise<HostRunEnd>;
   readonly shell: (account: string, size: TerminalSize) => Promise<RemoteShell>;
   readonly startSupervisor: (account: string) => Promise<void>;
@@ -67,6 +70,7 @@ export async function makeHomes(prefix: string): Promise<void> {
 export function peopleOfPortal(options: LocalHostOptions): People {
   const { server, prefix, clock, binDir } = options;
   const folders = createPackageFolders(options.onBadPackage);
+  const fileSystem = createNodeFileSystem();
   const place = async (account: string): Promise<ServerPlace> => {
     checkAccount(server, account);
     if (prefix === '') return { home: os.homedir(), prefix };
@@ -82,6 +86,10 @@ export function peopleOfPortal(options: LocalHostOptions): People {
     place,
     dial: (_account, socketPath) => dialSocket(socketPath, clock),
     directSocketPath: (socketPath) => socketPath,
+    files: async (account) => {
+      checkAccount(server, account);
+      return fileSystem;
+    },
     run: async (account, run) => await runProgram({ ...run, home: (await place(account)).home, clock }),
     shell: async (account, size) => await startLocalShell({ home: (await place(account)).home, size }),
     startSupervisor: async (account) => startLocalSupervisor({ place: await place(account), account, binDir, clock }),

@@ -8,6 +8,7 @@ import { accountLasts } from '../servers/kit-work.ts';
 import { wantedPackageOf } from '../package-entries.ts';
 import type { BackendEntry, PersonEntry } from '../entries.ts';
 import { appCommands, appsView } from './apps.ts';
+import { filesCommands } from './files.ts';
 import { adminPackages, packageCommands, shopView } from './package-gateway.ts';
 import { planFolder } from './plan.ts';
 import { objectView } from './projection.ts';
@@ -36,6 +37,7 @@ export function createGateway(context: Context, secretsDir: string = context.opt
     commands: {
       people: { checkPassword: (login, password) => ways.checkPassword(login, password), ...terminalCommands(entries) },
       apps: appCommands(context),
+      files: filesCommands(context),
       admin: {
         apply: (prune) => apply(context, prune),
         ...packageCommands(context),

@@ -100,6 +100,14 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   INPUT_MISSING: 'Falta um arquivo de entrada do trabalho',
   REFUSED: 'O cluster recusa o trabalho',
   CLUSTER_UNREACHABLE: 'O cluster não responde',
+  FILE_REFUSED: 'A conta não pode fazer isto com o arquivo',
+  FILE_EXISTS: 'Já existe algo com este nome',
+  FILE_CHANGED: 'O arquivo mudou nesse meio-tempo',
+  FILE_KIND: 'É outro tipo de arquivo do que o necessário',
+  FILE_FAILED: 'O servidor não conseguiu fazer isto com o arquivo',
+  QUOTA_USED: 'A cota da conta acabou',
+  NO_OWN_ACCOUNT: 'A pessoa não tem conta própria no servidor',
+  SFTP_OFF: 'O servidor não oferece SFTP',
   PINNED: 'O administrador decide se este aplicativo executa',
 };
 

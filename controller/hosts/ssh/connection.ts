@@ -26,6 +26,8 @@ export interface SshConnection {
   run(command: RemoteRun): Promise<RemoteResult>;
   /** A login shell on a pty. Rejects SERVER_UNREACHABLE, SSH_SATURATED. */
   shell(size: TerminalSize): Promise<RemoteShell>;
+  /** The stream of a subsystem of the server (sftp); it takes a session as long as it is open. Rejects SERVER_UNREACHABLE, SSH_SATURATED, SFTP_OFF. */
+  subsystem(name: string): Promise<Duplex>;
   /** Whether there is a connection now. */
   isUp(): boolean;
   /** The pause after a failure is over: another connection to this server was made. */
@@ -74,6 +76,7 @@ export function createSshConnection(options: SshConnectionOptions): SshConnectio
     dial: (socketPath) => dial(state, socketPath),
     run: (command) => run(state, command),
     shell: (size) => shell(state, size),
+    subsystem: (name) => subsystem(state, name),
     isUp: () => state.live !== null,
     hurry: () => {
       state.notBeforeMs = 0;
@@ -287,7 +290,7 @@ async function shell(state: State, { columns, rows }: TerminalSize): Promise<Rem
 type AskSession = (done: (error: Error | undefined, channel: ClientChannel) => void) => void;
 
 /** With a turn of the pool taken, which the caller gives back. */
-async function openSession(state: State, live: Live, ask: AskSession): Promise<Session> {
+async function openSession(state: State, live: Live, ask: AskSession, isRefusal = (_error: Error): boolean => false): Promise<Session> {
   const { clock, random = Math.random } = state.options;
   const endMs = clock.monotonicMs() + limits.sshSessionWaitMsMax;
   for (let attempt = 1; ; attempt += 1) {
@@ -303,6 +306,10 @@ async function openSession(state: State, live: Live, ask: AskSession): Promise<S
       );
       return { channel, exit: exit ?? watchExit(channel) };
     } catch (error) {
+      if (isRefusal(error as Error)) {
+        live.pool.give();
+        throw error;
+      }
       const waits = live.pool.refused();
       live.pool.give();
       if (error instanceof SvcError || live.lost) throw error instanceof SvcError ? error : brokenOff();
@@ -314,6 +321,29 @@ async function openSession(state: State, live: Live, ask: AskSession): Promise<S
       }
       if (!waits) await pause(clock, pauseMs(Math.min(attempt, 3), random));
     }
+  }
+}
+
+/** What ssh2 says when the session is there and the server has no such subsystem. */
+const noSubsystem = (error: Error): boolean => /unable to start subsystem/i.test(error.message);
+
+async function subsystem(state: State, name: string): Promise<Duplex> {
+  const live = await liveOf(state);
+  const release = use(state, live);
+  try {
+    const { channel } = await openSession(state, live, (done) => live.client.subsys(name, done), noSubsystem);
+    const stream = channelStream(channel, () => live.lost || socketOf(live.client).destroyed);
+    live.streams.add(stream);
+    stream.once('close', () => {
+      live.streams.delete(stream);
+      live.pool.give();
+      release();
+    });
+    return stream;
+  } catch (error) {
+    release();
+    if (!noSubsystem(error as Error)) throw error;
+    throw new SvcError('SFTP_OFF', `the sshd of ${state.options.target.host} has no subsystem ${name}`, {}, { cause: error });
   }
 }
 

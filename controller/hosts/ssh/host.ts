@@ -15,6 +15,8 @@ import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts'
 import { isOlderKit, kitVersion } from '../../../schema/supervisor-protocol.ts';
 import type { PackageSource } from '../../../kit/repository/reading/source.ts';
 import { accountPattern, type Host, type InstalledPackage, type InstallRun, type Inventory } from '../host.ts';
+import type { FileSystem } from '../../files/file-system.ts';
+import { createSftpFileSystem } from '../../files/sftp/file-system.ts';
 import { createInstallerLines } from '../installer-lines.ts';
 import { checkSocketPath } from '../unix-socket.ts';
 import type { SshCredential, SshTarget } from './connect.ts';
@@ -69,6 +71,7 @@ export function createSshHost(options: SshHostOptions): Host {
   });
   const parts: Parts = { options, connections, listing };
   const files = createFileCache();
+  const fileSystems = new Map<string, FileSystem>();
   const packagesOf = async (account: string | null, next: readonly string[]): Promise<readonly InstalledPackage[]> => {
     const names = [...(account === null ? [] : [account]), ...next].filter((name) => accountPattern.test(name));
     const observation = await listing.observe(names, account === null);
@@ -79,6 +82,14 @@ export function createSshHost(options: SshHostOptions): Host {
     place: (account) => placeOf(parts, account),
     dial: (account, socketPath) => dial(parts, account, socketPath),
     directSocketPath: () => null,
+    files: async (account) => {
+      checkAccount(parts, account);
+      const known = fileSystems.get(account);
+      if (known !== undefined) return known;
+      const made = createSftpFileSystem({ open: () => connections.of(account).subsystem('sftp'), clock });
+      fileSystems.set(account, made);
+      return made;
+    },
     run: async (account, run) => {
       if (account !== null) checkAccount(parts, account);
       const connection = account === null ? connections.admin() : connections.of(account);
@@ -114,7 +125,10 @@ export function createSshHost(options: SshHostOptions): Host {
     credential: (app, order) => credential(parts, app, order),
     asPortal: async () => null,
     onDoubt: (listener) => connections.onDoubt(listener),
-    close: async () => connections.close(),
+    close: async () => {
+      for (const one of fileSystems.values()) await one.close();
+      connections.close();
+    },
   };
 }
 

@@ -27,6 +27,7 @@ export function memoryHost(packages: readonly InstalledPackage[], dial?: Host['d
     place: async (account) => ({ home: `/home/${account}`, prefix: '' }),
     dial: dial ?? refuse,
     directSocketPath: () => null,
+    files: refuse,
     run: refuse,
     shell: refuse,
     startSupervisor: refuse,

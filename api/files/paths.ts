@@ -1,0 +1,19 @@
+/** Paths and names as they come in, checked before anything is asked of a server. */
+import { SvcError } from '../../schema/errors.ts';
+import { pathBytes, pathText } from '../../schema/wire/file-path.ts';
+
+export function pathIn(text: string): Uint8Array {
+  const bytes = pathBytes(text);
+  if (bytes === null) {
+    throw new SvcError('BAD_REQUEST', 'caminho: expected an absolute path, with no ".", ".." or empty name in it, and "%25" for "%"');
+  }
+  return bytes;
+}
+
+/** A download keeps its name, as far as browsers take it. Source: RFC 6266, RFC 8187. */
+export function attachmentOf(name: Uint8Array): string {
+  const shown = pathText(name).replaceAll('%25', '%');
+  const plain = shown.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(shown).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,142 @@
+/** `/api/arquivos…`: what a person's pages read of the files of the person's account. See docs/files.md. */
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../schema/clock.ts';
+import type { FileContent, FileOrder, FilesCommands, PersonFiles } from '../../schema/files.ts';
+import type { FileItem, ListAnswer, PlacesAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
+import * as schemas from '../../schema/wire/files.ts';
+import { limits } from '../files/limits.ts';
+import { attachmentOf, pathIn } from '../files/paths.ts';
+import { judge } from '../repository/conditions.ts';
+import { watchIdle } from '../repository/upload.ts';
+import { dataPolicy } from '../security-headers.ts';
+import { errorAnswers, sessionOf } from '../shell.ts';
+import type { BeginUpload } from '../uploads.ts';
+
+export interface FileRouteDeps {
+  readonly files: FilesCommands;
+  readonly clock: Clock;
+  /** Transfers under way. */
+  readonly beginTransfer: BeginUpload;
+}
+
+interface ListQuery {
+  readonly caminho: string;
+  readonly ordem?: FileOrder;
+  readonly inversa?: '1';
+  readonly ocultos?: '1';
+  readonly juntas?: '1';
+  readonly desde?: string;
+  readonly limite?: string;
+  readonly versao?: string;
+}
+
+type OfPath = { Querystring: { caminho: string } };
+const config = { access: 'person' as const };
+
+export async function filesOf({ files }: Pick<FileRouteDeps, 'files'>, request: FastifyRequest): Promise<PersonFiles> {
+  const { person, admin } = sessionOf(request);
+  return await files.of(person, admin);
+}
+
+export function addFileRoutes(app: FastifyInstance, deps: FileRouteDeps): void {
+  app.get(
+    '/api/arquivos',
+    { config, schema: { summary: 'Home and folders of the person', response: { 200: schemas.placesAnswer, ...errorAnswers } } },
+    async (request): Promise<PlacesAnswer> => await (await filesOf(deps, request)).places(),
+  );
+  app.get<{ Querystring: ListQuery }>(
+    '/api/arquivos/lista',
+    {
+      config,
+      schema: { summary: 'A folder, page by page', querystring: schemas.listQuery, response: { 200: schemas.listAnswer, ...errorAnswers } },
+    },
+    async (request): Promise<ListAnswer> => await list(await filesOf(deps, request), request.query),
+  );
+  app.get<OfPath>(
+    '/api/arquivos/estado',
+    { config, schema: { summary: 'One file', querystring: schemas.pathQuery, response: { 200: schemas.fileItem, ...errorAnswers } } },
+    async (request): Promise<FileItem> => await (await filesOf(deps, request)).item(pathIn(request.query.caminho)),
+  );
+  app.get<OfPath>(
+    '/api/arquivos/espaco',
+    { config, schema: { summary: 'Space left', querystring: schemas.pathQuery, response: { 200: schemas.space, ...errorAnswers } } },
+    async (request): Promise<SpaceAnswer> => await (await filesOf(deps, request)).space(pathIn(request.query.caminho)),
+  );
+  const content = { summary: 'The bytes of a file', querystring: schemas.pathQuery, produces: ['*/*'], response: errorAnswers };
+  const send = (request: FastifyRequest<OfPath>, reply: FastifyReply) => sendFile(deps, request, reply);
+  app.get<OfPath>('/api/arquivos/conteudo', { config, exposeHeadRoute: false, schema: content }, send);
+  app.head<OfPath>('/api/arquivos/conteudo', { config, schema: { ...content, hide: true } }, send);
+}
+
+async function list(files: PersonFiles, query: ListQuery): Promise<ListAnswer> {
+  return await files.list(pathIn(query.caminho), {
+    order: query.ordem ?? 'nome',
+    reverse: query.inversa === '1',
+    hidden: query.ocultos === '1',
+    mixed: query.juntas === '1',
+    from: Number(query.desde ?? 0),
+    limit: Number(query.limite ?? limits.listPageDefault),
+    version: query.versao ?? null,
+  });
+}
+
+/** Whatever is in it: a file is never a page of the portal. */
+const contentHeaders = {
+  'content-type': 'application/octet-stream',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': `${dataPolicy}; sandbox`,
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-cache',
+  vary: 'Cookie',
+} as const;
+
+async function sendFile(deps: FileRouteDeps, request: FastifyRequest<OfPath>, reply: FastifyReply): Promise<FastifyReply> {
+  const path = pathIn(request.query.caminho);
+  const files = await filesOf(deps, request);
+  const end = deps.beginTransfer(sessionOf(request).person);
+  try {
+    const content = await files.open(path);
+    reply.headers({ ...contentHeaders, 'content-disposition': attachmentOf(path.subarray(path.lastIndexOf(0x2f) + 1)) });
+    return await sendContent({ content, clock: deps.clock, request, reply, end });
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+interface Sending {
+  readonly content: FileContent;
+  readonly clock: Clock;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Called once, when nothing of it is under way any more. */
+  readonly end: () => void;
+}
+
+/** Whole or in one range; closes it. A reader that takes nothing for too long is let go. */
+export async function sendContent({ content, clock, request, reply, end }: Sending): Promise<FastifyReply> {
+  const { bytes, etag, modifiedMs } = content;
+  const verdict = judge(request.method, request.raw.headers, { bytes, etag, modifiedMs });
+  reply.headers({ etag, 'accept-ranges': 'bytes', 'last-modified': new Date(modifiedMs).toUTCString() }).code(verdict.status);
+  const [first, last] = verdict.status === 206 ? [verdict.start, verdict.end] : [0, bytes - 1];
+  if (verdict.status === 416) reply.header('content-range', `bytes */${bytes}`);
+  if (verdict.status === 206) reply.header('content-range', `bytes ${first}-${last}/${bytes}`);
+  const isWhole = verdict.status === 200 || verdict.status === 206;
+  if (isWhole) reply.header('content-length', last - first + 1);
+  if (!isWhole || request.method === 'HEAD' || bytes === 0) {
+    await content.close();
+    end();
+    return await reply.send();
+  }
+  const watch = watchIdle(clock, () => reply.raw.destroy());
+  const stream = Readable.from(content.read(first, last), { objectMode: false, highWaterMark: 1_024 * 1_024 });
+  reply.raw.on('drain', watch.moved);
+  reply.raw.once('close', () => {
+    watch.end();
+    stream.destroy();
+    content.close().catch(() => undefined);
+    end();
+  });
+  return await reply.send(stream);
+}

@@ -1,0 +1,42 @@
+/** A file that is opened to be read, and the validator by which two readings of it are told apart. */
+import { createHash } from 'node:crypto';
+import type { FileContent } from '../../schema/files.ts';
+import { codedFault } from './file-fault.ts';
+import type { FileFacts, FileSystem, OpenFile } from './file-system.ts';
+import { limits } from './limits.ts';
+import { readAll, readRange } from './transfer.ts';
+
+/** With its quotes. Times over SFTP are whole seconds: a small file is told by its bytes. */
+export async function etagOf(file: OpenFile, facts: FileFacts, pieceBytes: number): Promise<string> {
+  if (facts.bytes > limits.digestTagBytesMax)
+    return `"t${facts.bytes.toString(36)}-${facts.modifiedMs.toString(36)}-${facts.uid.toString(36)}"`;
+  const all = await readAll(file, limits.digestTagBytesMax * 2, pieceBytes);
+  return `"d${createHash('sha256').update(all).digest('base64url')}"`;
+}
+
+export async function openContent(fs: FileSystem, path: Buffer): Promise<FileContent> {
+  const file = await fs.open(path, 'read');
+  try {
+    const facts = await file.facts();
+    const piece = fs.pieceBytes();
+    const etag = await etagOf(file, facts, piece);
+    return {
+      bytes: facts.bytes,
+      modifiedMs: facts.modifiedMs,
+      etag,
+      read: (start, end) => coded(readRange(file, start, end, piece), path),
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function* coded(bytes: AsyncIterable<Uint8Array>, path: Buffer): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    throw codedFault(error, path);
+  }
+}

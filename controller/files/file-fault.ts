@@ -1,0 +1,46 @@
+/** What the kernel of a server said, and what a person is told of it. */
+import { SvcError, type ErrorCode } from '../../schema/errors.ts';
+import { shownName } from '../../schema/wire/file-path.ts';
+
+export class FileFault extends Error {
+  /** ENOENT, EACCES, … `EFAIL`: a server that says no more than that it did not work. */
+  readonly errno: string;
+
+  constructor(errno: string, options?: ErrorOptions) {
+    super(errno, options);
+    this.name = 'FileFault';
+    this.errno = errno;
+  }
+}
+
+export function isFault(error: unknown, ...errnos: readonly string[]): boolean {
+  return error instanceof FileFault && (errnos.length === 0 || errnos.includes(error.errno));
+}
+
+const words: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOENT: ['NOT_FOUND', 'there is no such file'],
+  ENOTDIR: ['NOT_FOUND', 'what should be a folder on the way is none'],
+  EACCES: ['FILE_REFUSED', 'the account may not do this'],
+  EPERM: ['FILE_REFUSED', 'the account may not do this'],
+  EROFS: ['FILE_REFUSED', 'the file system is read-only'],
+  EEXIST: ['FILE_EXISTS', 'something of that name is there already'],
+  ENOTEMPTY: ['FILE_EXISTS', 'the folder is not empty'],
+  EISDIR: ['FILE_KIND', 'it is a folder'],
+  ELOOP: ['FILE_KIND', 'its links lead in a circle'],
+  EKIND: ['FILE_KIND', 'it is no plain file'],
+  ENOSPC: ['DISK_FULL', 'the disk is full'],
+  EDQUOT: ['QUOTA_USED', 'the quota of the account is used up'],
+  EFBIG: ['TOO_LARGE', 'the file is larger than the file system takes'],
+  ENAMETOOLONG: ['BAD_REQUEST', 'the name is longer than the file system takes'],
+  EINVAL: ['BAD_REQUEST', 'the file system does not take such a name'],
+  ETXTBSY: ['FILE_REFUSED', 'a program of that file runs'],
+  EBUSY: ['FILE_REFUSED', 'the system uses it'],
+};
+
+/** With the name of the file, never with its path: messages may be logged. */
+export function codedFault(error: unknown, path: Uint8Array | null): unknown {
+  if (!(error instanceof FileFault)) return error;
+  const [code, text] = words[error.errno] ?? (['FILE_FAILED', `the server could not do it (${error.errno})`] as const);
+  const name = path === null ? '' : shownName(path.subarray(path.lastIndexOf(0x2f) + 1));
+  return new SvcError(code, name === '' ? text : `${JSON.stringify(name)}: ${text}`, {}, { cause: error });
+}

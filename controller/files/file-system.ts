@@ -1,0 +1,77 @@
+/**
+ * controller/files/: the files of people. A `FileSystem` does what the kernel lets an account do, by paths as bytes: over SFTP as an account of
+ * another machine (sftp/), as the portal's own account (node-file-system.ts), or by a process that became an account (account-files.ts), which
+ * speaks SFTP as well. What people ask for is made of it in service.ts. Decision: docs/decisions/0219-files-of-a-person.md
+ */
+export interface FileFacts {
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly bytes: number;
+  /** Permission bits. */
+  readonly mode: number;
+  /** Whole seconds over SFTP. */
+  readonly modifiedMs: number;
+  readonly uid: number;
+}
+
+export interface FileEntry extends FileFacts {
+  readonly name: Buffer;
+}
+
+export interface Space {
+  readonly totalBytes: number;
+  /** For the account. */
+  readonly freeBytes: number;
+  readonly freeFiles: number;
+  /** Tells file systems apart; '' where nothing does. */
+  readonly device: string;
+}
+
+export interface OpenFile {
+  facts(): Promise<FileFacts>;
+  /** At most `length` bytes, in pieces; fewer when the server says so; none at the end. */
+  read(at: number, length: number): Promise<readonly Buffer[]>;
+  /** All of them. The bytes may be changed once it resolved. */
+  write(at: number, bytes: Uint8Array): Promise<void>;
+  /** On the disk. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Every call rejects with a `FileFault`, or with an SvcError when the server is not reached. */
+export interface FileSystem {
+  /** Of one read or write. */
+  readonly pieceBytes: () => number;
+  /** Without `.` and `..`, in pieces, in no order. */
+  list(folder: Buffer): AsyncIterable<readonly FileEntry[]>;
+  /** Of what a link leads to. */
+  stat(path: Buffer): Promise<FileFacts>;
+  lstat(path: Buffer): Promise<FileFacts>;
+  realpath(path: Buffer): Promise<Buffer>;
+  readLink(path: Buffer): Promise<Buffer>;
+  /** `create`: a new file, never one that is there; `write`: one that is there, as it is. */
+  open(path: Buffer, how: 'read' | 'create' | 'write', mode?: number): Promise<OpenFile>;
+  makeFolder(path: Buffer, mode: number): Promise<void>;
+  removeFolder(path: Buffer): Promise<void>;
+  removeFile(path: Buffer): Promise<void>;
+  /** Takes the place of a file that is there, or of an empty folder. */
+  rename(from: Buffer, to: Buffer): Promise<void>;
+  /** Another name of a file, never in place of one that is there. */
+  link(from: Buffer, to: Buffer): Promise<void>;
+  symlink(target: Buffer, path: Buffer): Promise<void>;
+  setMode(path: Buffer, mode: number): Promise<void>;
+  setModified(path: Buffer, ms: number): Promise<void>;
+  /** What was renamed into the folder stays there, also after a power cut. Servers that can't be asked do nothing. */
+  syncFolder(path: Buffer): Promise<void>;
+  space(path: Buffer): Promise<Space>;
+  close(): Promise<void>;
+}
+
+export const joined = (folder: Buffer, name: Uint8Array): Buffer =>
+  folder.length === 1 ? Buffer.concat([folder, name]) : Buffer.concat([folder, Buffer.from('/'), name]);
+
+export function parentOf(path: Buffer): Buffer {
+  const at = path.lastIndexOf(0x2f);
+  return at <= 0 ? Buffer.from('/') : path.subarray(0, at);
+}
+
+export const nameOf = (path: Buffer): Buffer => path.subarray(path.lastIndexOf(0x2f) + 1);

@@ -1,0 +1,38 @@
+/** Limits of the service of files. Decision: docs/decisions/0219-files-of-a-person.md */
+export const limits = {
+  // What goes over a line to a server, or to the process of an account (sftp/).
+  /** Of one packet that comes in: OpenSSH sends 256 KiB and a head at most. */
+  sftpPacketBytesMax: 256 * 1_024 + 1_024,
+  /** Of one question for bytes, and of one write; a server that says less is asked for less. */
+  filePieceBytesMax: 255 * 1_024,
+  /** The same where a server says nothing (draft-ietf-secsh-filexfer-02, 3). */
+  filePieceBytesDefault: 32 * 1_024,
+  /** On their way at once, in one transfer. */
+  transferWindowBytes: 2 * 1_024 * 1_024,
+  sftpRequestsMax: 4_096,
+  /** Entries of one answer to a question for names. */
+  sftpNamesMax: 4_096,
+  /** A line without a question for so long is closed. */
+  sftpIdleMs: 60_000,
+  sftpAnswerMsMax: 60_000,
+  /** Between two starts of the process that acts as an account. */
+  accountFilesRestartMsMin: 1_000,
+  serverHandlesMax: 256,
+  // Listing.
+  listEntriesMax: 200_000,
+  listPageMax: 5_000,
+  /** Links whose targets are looked at before an order is made; of more only those of a page are. */
+  listLinksMax: 1_000,
+  /** Listings that are kept for further pages, of one person, and how long. */
+  listingsKeptMax: 8,
+  listingKeptMs: 120_000,
+  /** Entries of all listings that are kept, of all people. */
+  listingEntriesKeptMax: 500_000,
+  /** The loop gives way to other work after so long. */
+  filesSliceMs: 8,
+  // Content.
+  /** A file up to this size has a digest of its bytes for an ETag, a larger one its size and time. */
+  digestTagBytesMax: 4 * 1_024 * 1_024,
+  /** Of a file that desktops keep about folders or the trash. */
+  trashInfoBytesMax: 64 * 1_024,
+} as const;

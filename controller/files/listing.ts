@@ -1,0 +1,129 @@
+/** Folders page by page: what was read once serves the pages after the first, in any order. */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../schema/clock.ts';
+import type { ListOptions } from '../../schema/files.ts';
+import { pathText, shownName } from '../../schema/wire/file-path.ts';
+import type { ListAnswer } from '../../schema/wire/files.ts';
+import { joined, type FileEntry, type FileFacts, type FileSystem } from './file-system.ts';
+import { itemOf, targetOf } from './items.ts';
+import { limits } from './limits.ts';
+import { createSlices, sortInSlices } from './slices.ts';
+
+interface Row {
+  readonly entry: FileEntry;
+  readonly shown: string;
+  /** Of a link; undefined: not looked at yet. */
+  target?: FileFacts | null;
+}
+
+interface Listing {
+  readonly owner: string;
+  readonly folder: Buffer;
+  readonly rows: readonly Row[];
+  readonly cut: boolean;
+  readonly untilMs: number;
+  sorted: { readonly by: string; readonly rows: readonly Row[] } | null;
+}
+
+export interface Listings {
+  /** `owner`: whose files these are; nobody else gets a page of it. */
+  page(owner: string, fs: FileSystem, folder: Buffer, options: ListOptions): Promise<ListAnswer>;
+}
+
+export function createListings(clock: Clock): Listings {
+  const kept = new Map<string, Listing>();
+  const forget = (): void => {
+    const nowMs = clock.monotonicMs();
+    let [entries, of] = [0, new Map<string, number>()];
+    for (const [version, { owner, rows, untilMs }] of [...kept].toReversed()) {
+      const own = (of.get(owner) ?? 0) + 1;
+      entries += rows.length;
+      if (untilMs < nowMs || own > limits.listingsKeptMax || entries > limits.listingEntriesKeptMax) kept.delete(version);
+      else of.set(owner, own);
+    }
+  };
+  return {
+    page: async (owner, fs, folder, options) => {
+      forget();
+      const known = options.version === null ? undefined : kept.get(options.version);
+      const isKnown = known !== undefined && known.owner === owner && known.folder.equals(folder);
+      const version = isKnown ? (options.version as string) : randomBytes(16).toString('hex');
+      const listing = isKnown
+        ? known
+        : { owner, folder, ...(await readRows(fs, folder)), untilMs: clock.monotonicMs() + limits.listingKeptMs, sorted: null };
+      // The last asked for goes last.
+      kept.delete(version);
+      kept.set(version, listing);
+      forget();
+      const rows = await ordered(listing, options);
+      const from = Math.min(options.from, rows.length);
+      const page = rows.slice(from, from + Math.min(options.limit, limits.listPageMax));
+      await lookAtLinks(fs, folder, page);
+      const hidden = listing.rows.reduce((sum, { entry }) => sum + (isHidden(entry) ? 1 : 0), 0);
+      return {
+        caminho: pathText(folder),
+        total: rows.length,
+        ocultos: hidden,
+        desde: from,
+        itens: page.map(({ entry, target = null }) => itemOf(joined(folder, entry.name), entry, target)),
+        versao: version,
+        cortada: listing.cut,
+      };
+    },
+  };
+}
+
+const isHidden = ({ name }: FileEntry): boolean => name[0] === 0x2e;
+
+async function readRows(fs: FileSystem, folder: Buffer): Promise<{ readonly rows: readonly Row[]; readonly cut: boolean }> {
+  const rows: Row[] = [];
+  const step = createSlices();
+  for await (const entries of fs.list(folder)) {
+    for (const entry of entries) {
+      if (rows.length >= limits.listEntriesMax) return { rows, cut: true };
+      rows.push({ entry, shown: shownName(entry.name) });
+      const wait = step();
+      if (wait !== null) await wait;
+    }
+  }
+  const links = rows.filter(({ entry }) => entry.kind === 'link');
+  if (links.length <= limits.listLinksMax) await lookAtLinks(fs, folder, links);
+  return { rows, cut: false };
+}
+
+const linksAtOnce = 64;
+
+async function lookAtLinks(fs: FileSystem, folder: Buffer, rows: readonly Row[]): Promise<void> {
+  const links = rows.filter(({ entry, target }) => entry.kind === 'link' && target === undefined);
+  for (let at = 0; at < links.length; at += linksAtOnce) {
+    await Promise.all(
+      links.slice(at, at + linksAtOnce).map(async (row) => {
+        row.target = await targetOf(fs, joined(folder, row.entry.name));
+      }),
+    );
+  }
+}
+
+const collator = new Intl.Collator('pt', { numeric: true, sensitivity: 'base' });
+const byName = (left: Row, right: Row): number =>
+  collator.compare(left.shown, right.shown) || Buffer.compare(left.entry.name, right.entry.name);
+const factsOf = ({ entry, target }: Row): FileFacts => target ?? entry;
+const extensionOf = ({ shown }: Row): string => /.\.([^.]+)$/.exec(shown)?.[1]?.toLowerCase() ?? '';
+const comparisons = {
+  nome: byName,
+  tamanho: (left: Row, right: Row) => factsOf(left).bytes - factsOf(right).bytes || byName(left, right),
+  data: (left: Row, right: Row) => factsOf(left).modifiedMs - factsOf(right).modifiedMs || byName(left, right),
+  tipo: (left: Row, right: Row) => collator.compare(extensionOf(left), extensionOf(right)) || byName(left, right),
+} as const;
+
+async function ordered(listing: Listing, { order, reverse, hidden, mixed }: ListOptions): Promise<readonly Row[]> {
+  const by = JSON.stringify([order, reverse, hidden, mixed]);
+  if (listing.sorted?.by === by) return listing.sorted.rows;
+  const compare = comparisons[order];
+  const sign = reverse ? -1 : 1;
+  const shown = hidden ? listing.rows : listing.rows.filter(({ entry }) => !isHidden(entry));
+  const group = (row: Row): number => (mixed || factsOf(row).kind === 'folder' ? 0 : 1);
+  const rows = await sortInSlices(shown, (left, right) => group(left) - group(right) || sign * compare(left, right));
+  listing.sorted = { by, rows };
+  return rows;
+}

@@ -1,0 +1,67 @@
+/** The home of an account, and the folders in it that desktops know (XDG user folders). */
+import { pathText, shownName } from '../../schema/wire/file-path.ts';
+import type { PlacesAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
+import { isFault } from './file-fault.ts';
+import { joined, nameOf, type FileSystem } from './file-system.ts';
+import { limits } from './limits.ts';
+import { readAll } from './transfer.ts';
+
+/** As xdg-user-dirs names them where its file says nothing. */
+const defaults = {
+  desktop: 'Desktop',
+  documents: 'Documents',
+  download: 'Downloads',
+  music: 'Music',
+  pictures: 'Pictures',
+  videos: 'Videos',
+  templates: 'Templates',
+  publicshare: 'Public',
+} as const;
+type Role = keyof typeof defaults;
+
+export async function placesOf(fs: FileSystem, account: string, home: Buffer): Promise<PlacesAnswer> {
+  const said = await userFolders(fs, home);
+  const found: PlacesAnswer['pastas'][number][] = [];
+  for (const papel of Object.keys(defaults) as Role[]) {
+    const path = said.get(papel) ?? joined(home, Buffer.from(defaults[papel]));
+    const facts = await fs.stat(path).catch(orNull);
+    // xdg-user-dirs says "there is none" by naming the home.
+    if (facts?.kind === 'folder' && !path.equals(home)) found.push({ papel, caminho: pathText(path), nome: shownName(nameOf(path)) });
+  }
+  return { conta: account, casa: pathText(home), pastas: found, espaco: await spaceOf(fs, home).catch(orNull) };
+}
+
+export async function spaceOf(fs: FileSystem, path: Buffer): Promise<SpaceAnswer> {
+  const { totalBytes, freeBytes, freeFiles } = await fs.space(path);
+  return { totalBytes, livreBytes: freeBytes, livreArquivos: freeFiles };
+}
+
+function orNull(error: unknown): null {
+  if (isFault(error)) return null;
+  throw error;
+}
+
+/** Lines `XDG_DESKTOP_DIR="$HOME/…"` of ~/.config/user-dirs.dirs. */
+async function userFolders(fs: FileSystem, home: Buffer): Promise<ReadonlyMap<Role, Buffer>> {
+  const said = new Map<Role, Buffer>();
+  const file = await fs.open(joined(home, Buffer.from('.config/user-dirs.dirs')), 'read').catch(orNull);
+  if (file === null) return said;
+  try {
+    const text = (await readAll(file, limits.trashInfoBytesMax, fs.pieceBytes())).toString('latin1');
+    for (const [, role = '', inHome, rest = ''] of text.matchAll(/^\s*XDG_([A-Z]+)_DIR="(\$HOME)?\/?((?:[^"\\\n]|\\.)*)"/gm)) {
+      const name = role.toLowerCase();
+      if (!Object.hasOwn(defaults, name)) continue;
+      const path = Buffer.from(rest.replaceAll(/\\(.)/g, '$1').replace(/\/+$/, ''), 'latin1');
+      if (path.includes(0)) continue;
+      said.set(
+        name as Role,
+        inHome === undefined ? Buffer.concat([Buffer.from('/'), path]) : path.length === 0 ? home : joined(home, path),
+      );
+    }
+  } catch (error) {
+    orNull(error);
+  } finally {
+    await file.close().catch(() => undefined);
+  }
+  return said;
+}

@@ -1,0 +1,325 @@
+/** Files over SFTP: one line per account, opened when it is needed, closed when nobody asks for a while, opened anew after a break. */
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../../schema/clock.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { FileFault, isFault } from '../file-fault.ts';
+import { parentOf, type FileEntry, type FileFacts, type FileSystem, type OpenFile, type Space } from '../file-system.ts';
+import { limits } from '../limits.ts';
+import { openSftp, type Reply, type SftpClient } from './client.ts';
+import { badPacket, lengthened, noAttributes, openFlags, types, u32, u64, type Fields } from './packets.ts';
+
+export interface SftpOptions {
+  readonly open: () => Promise<Duplex>;
+  readonly clock: Clock;
+}
+
+/** Names of extensions without which a change could lose a file. */
+const needed = ['posix-rename@openssh.com', 'hardlink@openssh.com', 'fsync@openssh.com', 'statvfs@openssh.com'] as const;
+export const folderSync = 'fsync-folder@svc';
+
+export function createSftpFileSystem({ open: openLine, clock }: SftpOptions): FileSystem {
+  const lines = createLines(openLine, clock);
+  const { ask, extended } = lines;
+  const { facts, space, exists, full, whyNotRenamed } = createQuestions(lines);
+  const pathIn = async (type: number, path: Buffer): Promise<Buffer> => {
+    const fields = packetIn(await ask(type, [lengthened(path)]), types.name);
+    if (fields.u32() !== 1) throw badPacket('more or fewer than one name');
+    return Buffer.from(fields.bytes());
+  };
+  return {
+    pieceBytes: lines.pieceBytes,
+    list: (folder) => list(lines, folder),
+    stat: (path) => facts(types.stat, path),
+    lstat: (path) => facts(types.lstat, path),
+    realpath: async (path) => {
+      // OpenSSH also answers for a last name that does not exist.
+      const found = await pathIn(types.realpath, path);
+      await facts(types.stat, found);
+      return found;
+    },
+    readLink: (path) => pathIn(types.readlink, path),
+    open: (path, how, mode) => openFile(lines, path, how, mode),
+    makeFolder: async (path, mode) => {
+      await more(ask(types.mkdir, [lengthened(path), u32(4), u32(mode)]), async () => ((await exists(path)) ? 'EEXIST' : full(path)));
+    },
+    removeFolder: async (path) => {
+      await more(ask(types.rmdir, [lengthened(path)]), async () =>
+        (await facts(types.lstat, path)).kind === 'folder' ? 'ENOTEMPTY' : 'ENOTDIR',
+      );
+    },
+    removeFile: async (path) => {
+      await more(ask(types.remove, [lengthened(path)]), async () => ((await facts(types.lstat, path)).kind === 'folder' ? 'EISDIR' : null));
+    },
+    rename: async (from, to) => {
+      await more(extended('posix-rename@openssh.com', [lengthened(from), lengthened(to)]), () => whyNotRenamed(from, to));
+    },
+    link: async (from, to) => {
+      await more(extended('hardlink@openssh.com', [lengthened(from), lengthened(to)]), async () =>
+        (await exists(to)) ? 'EEXIST' : 'EPERM',
+      );
+    },
+    // OpenSSH has the two the other way round than the draft says.
+    symlink: async (target, path) => {
+      await more(ask(types.symlink, [lengthened(target), lengthened(path)]), async () => ((await exists(path)) ? 'EEXIST' : full(path)));
+    },
+    setMode: async (path, mode) => {
+      await ask(types.setstat, [lengthened(path), u32(4), u32(mode)]);
+    },
+    setModified: async (path, ms) => {
+      const seconds = u32(Math.max(0, Math.min(0xffffffff, Math.floor(ms / 1_000))));
+      await ask(types.setstat, [lengthened(path), u32(8), seconds, seconds]);
+    },
+    syncFolder: async (path) => {
+      if ((await lines.get()).extensions.has(folderSync)) await extended(folderSync, [lengthened(path)]);
+    },
+    space,
+    close: async () => lines.close(),
+  };
+}
+
+interface Questions {
+  readonly facts: (type: number, path: Buffer) => Promise<FileFacts>;
+  readonly space: (path: Buffer) => Promise<Space>;
+  readonly exists: (path: Buffer) => Promise<boolean>;
+  /** ENOSPC, or null. */
+  readonly full: (path: Buffer) => Promise<string | null>;
+  readonly whyNotRenamed: (from: Buffer, to: Buffer) => Promise<string | null>;
+}
+
+function createQuestions({ ask, extended }: Lines): Questions {
+  const facts: Questions['facts'] = async (type, path) => attributesIn(await ask(type, [lengthened(path)]));
+  const space: Questions['space'] = async (path) =>
+    spaceIn(packetIn(await extended('statvfs@openssh.com', [lengthened(path)]), types.extendedReply));
+  const full: Questions['full'] = async (path) => (isFull(await space(parentOf(path))) ? 'ENOSPC' : null);
+  return {
+    facts,
+    space,
+    full,
+    exists: (path) =>
+      facts(types.lstat, path).then(
+        () => true,
+        () => false,
+      ),
+    whyNotRenamed: async (from, to) => {
+      if ((await space(parentOf(from))).device !== (await space(parentOf(to))).device) return 'EXDEV';
+      const there = await facts(types.lstat, to).catch(() => null);
+      if (there !== null) return there.kind === 'folder' ? 'ENOTEMPTY' : 'ENOTDIR';
+      return await full(to);
+    },
+  };
+}
+
+const isFull = ({ freeBytes, freeFiles, totalBytes }: Space): boolean => totalBytes > 0 && (freeBytes < 1_024 * 1_024 || freeFiles === 0);
+
+/** OpenSSH says "failure" to much: `why` looks once more. It changes nothing, and what it can't tell stays "failure". */
+async function more<Result>(work: Promise<Result>, why: () => Promise<string | null>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isFault(error, 'EFAIL')) throw error;
+    const errno = await why().catch(() => null);
+    throw errno === null ? error : new FileFault(errno, { cause: error });
+  }
+}
+
+function packetIn(reply: Reply, type: number): Fields {
+  if (reply.kind !== 'packet' || reply.type !== type) throw badPacket('an answer of another type');
+  return reply.fields;
+}
+
+const attributesIn = (reply: Reply): FileFacts => packetIn(reply, types.attrs).attributes();
+
+function spaceIn(fields: Fields): Space {
+  const [, fragment = 0, blocks = 0, , available = 0, , , freeFiles = 0, device] = Array.from({ length: 9 }, () => fields.u64());
+  return { totalBytes: fragment * blocks, freeBytes: fragment * available, freeFiles, device: String(device) };
+}
+
+interface Lines {
+  readonly get: () => Promise<SftpClient>;
+  readonly ask: SftpClient['ask'];
+  readonly extended: SftpClient['extended'];
+  readonly pieceBytes: () => number;
+  /** The line stays while something is open on it. */
+  readonly hold: () => () => void;
+  readonly close: () => void;
+}
+
+function createLines(openLine: () => Promise<Duplex>, clock: Clock): Lines {
+  let line: SftpClient | null = null;
+  let opening: Promise<SftpClient> | null = null;
+  let holders = 0;
+  let pieceBytes: number = limits.filePieceBytesDefault;
+  let cancelIdle = (): void => undefined;
+  const armIdle = (): void => {
+    cancelIdle();
+    cancelIdle = clock.at(clock.monotonicMs() + limits.sftpIdleMs, () => {
+      if (holders > 0 || (line?.waiting() ?? 0) > 0) return armIdle();
+      line?.close();
+      line = null;
+    });
+  };
+  const open = async (): Promise<SftpClient> => {
+    const made = await openSftp(await openLine(), clock);
+    const lacking = needed.filter((name) => !made.extensions.has(name));
+    if (lacking.length > 0) {
+      made.close();
+      throw new SvcError('SFTP_OFF', `the server's SFTP lacks ${lacking.join(', ')}: OpenSSH 6.5 and later have them`);
+    }
+    line = made;
+    pieceBytes = made.pieceBytes;
+    armIdle();
+    return made;
+  };
+  const get = async (): Promise<SftpClient> => {
+    if (line?.isUp() === true) return line;
+    opening ??= open().finally(() => {
+      opening = null;
+    });
+    return await opening;
+  };
+  return {
+    get,
+    ask: async (...request) => await (await get()).ask(...request),
+    extended: async (...request) => await (await get()).extended(...request),
+    pieceBytes: () => pieceBytes,
+    hold: () => {
+      holders += 1;
+      return () => {
+        holders -= 1;
+        armIdle();
+      };
+    },
+    close: () => {
+      cancelIdle();
+      line?.close();
+      line = null;
+    },
+  };
+}
+
+/** Questions for names under way: the server answers about a hundred at once. */
+const readdirsAhead = 8;
+
+async function* list(lines: Lines, folder: Buffer): AsyncGenerator<readonly FileEntry[]> {
+  const line = await lines.get();
+  const release = lines.hold();
+  try {
+    const handle = handleIn(await opendir(line, folder));
+    try {
+      const ahead: Promise<Reply>[] = [];
+      for (;;) {
+        while (ahead.length < readdirsAhead) {
+          const asked = line.ask(types.readdir, [handle]);
+          asked.catch(() => undefined);
+          ahead.push(asked);
+        }
+        const reply = await (ahead.shift() as Promise<Reply>);
+        if (reply.kind === 'end') return;
+        yield namesIn(reply);
+      }
+    } finally {
+      line.ask(types.close, [handle]).catch(() => undefined);
+    }
+  } finally {
+    release();
+  }
+}
+
+async function opendir(line: SftpClient, folder: Buffer): Promise<Reply> {
+  try {
+    return await line.ask(types.opendir, [lengthened(folder)]);
+  } catch (error) {
+    return await folderFault(line, folder, error);
+  }
+}
+
+/** OpenSSH says "no such file" to a file that is no folder, and "failure" when it has no handle left. */
+async function folderFault(line: SftpClient, folder: Buffer, error: unknown): Promise<never> {
+  const found = isFault(error, 'EFAIL', 'ENOENT') ? await line.ask(types.stat, [lengthened(folder)]).catch(() => null) : null;
+  throw found !== null && attributesIn(found).kind !== 'folder' ? new FileFault('ENOTDIR', { cause: error }) : error;
+}
+
+function namesIn(reply: Reply): readonly FileEntry[] {
+  const fields = packetIn(reply, types.name);
+  const count = fields.u32();
+  if (count > limits.sftpNamesMax) throw badPacket(`${count} names at once`);
+  const found: FileEntry[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const name = fields.bytes();
+    // What `ls -l` would say.
+    fields.bytes();
+    const facts = fields.attributes();
+    const isDots = name[0] === 0x2e && (name.length === 1 || (name.length === 2 && name[1] === 0x2e));
+    // A server that says such a name would lead elsewhere.
+    if (name.length === 0 || name.includes(0) || name.includes(0x2f)) throw badPacket('a name that no file has');
+    if (!isDots) found.push({ name: Buffer.from(name), ...facts });
+  }
+  return found;
+}
+
+function handleIn(reply: Reply): Buffer {
+  const handle = packetIn(reply, types.handle).bytes();
+  if (handle.length > 256) throw badPacket('a handle of more than 256 bytes');
+  return lengthened(handle);
+}
+
+const flags = {
+  read: openFlags.read,
+  write: openFlags.write,
+  create: openFlags.write | openFlags.create | openFlags.exclusive,
+} as const;
+
+async function openFile(lines: Lines, path: Buffer, how: keyof typeof flags, mode = 0o600): Promise<OpenFile> {
+  const line = await lines.get();
+  const facts = async (at: Buffer): Promise<FileFacts> => attributesIn(await line.ask(types.fstat, [at]));
+  // OpenSSH's server would wait for who opens the other end of a pipe.
+  if (how !== 'create') refuseOther(attributesIn(await line.ask(types.stat, [lengthened(path)])));
+  const attributes = how === 'create' ? Buffer.concat([u32(4), u32(mode)]) : noAttributes;
+  const asked = line.ask(types.open, [lengthened(path), u32(flags[how]), attributes]);
+  const handle = handleIn(await more(asked, () => whyNotOpened(line, path, how)));
+  const release = lines.hold();
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    release();
+    await line.ask(types.close, [handle]);
+  };
+  try {
+    refuseOther(await facts(handle));
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+  return {
+    facts: () => facts(handle),
+    read: async (at, length) => {
+      const reply = await line.ask(types.read, [handle, u64(at), u32(length)]);
+      if (reply.kind === 'end') return [];
+      if (reply.kind !== 'data') throw badPacket('an answer of another type');
+      return reply.pieces;
+    },
+    write: async (at, bytes) => {
+      const asked = line.ask(types.write, [handle, u64(at)], bytes);
+      await more(asked, async () =>
+        isFull(spaceIn(packetIn(await line.extended('statvfs@openssh.com', [lengthened(parentOf(path))]), types.extendedReply)))
+          ? 'ENOSPC'
+          : null,
+      );
+    },
+    sync: async () => {
+      await line.extended('fsync@openssh.com', [handle]);
+    },
+    close,
+  };
+}
+
+async function whyNotOpened(line: SftpClient, path: Buffer, how: keyof typeof flags): Promise<string | null> {
+  if (how === 'create' && (await line.ask(types.lstat, [lengthened(path)]).catch(() => null)) !== null) return 'EEXIST';
+  const space = await line.extended('statvfs@openssh.com', [lengthened(parentOf(path))]);
+  return isFull(spaceIn(packetIn(space, types.extendedReply))) ? 'ENOSPC' : null;
+}
+
+function refuseOther({ kind }: FileFacts): void {
+  if (kind !== 'file') throw new FileFault(kind === 'folder' ? 'EISDIR' : 'EKIND');
+}

@@ -1,0 +1,93 @@
+/** Bytes of one file, several pieces under way at once: what comes back is in order, and no more of it is held than a window. */
+import { FileFault } from './file-fault.ts';
+import type { OpenFile } from './file-system.ts';
+import { limits } from './limits.ts';
+
+/** `end` is the last byte. Throws when the file ends before it. */
+export async function* readRange(file: OpenFile, start: number, end: number, pieceBytes: number): AsyncGenerator<Uint8Array> {
+  const ahead: { readonly at: number; readonly length: number; readonly pieces: Promise<readonly Buffer[]> }[] = [];
+  const state = { next: start };
+  for (;;) {
+    while (state.next <= end && ahead.length * pieceBytes < limits.transferWindowBytes) {
+      const at = state.next;
+      const length = Math.min(pieceBytes, end - at + 1);
+      const pieces = file.read(at, length);
+      // One that failed is thrown when it is its turn.
+      pieces.catch(() => undefined);
+      ahead.push({ at, length, pieces });
+      state.next += length;
+    }
+    const first = ahead.shift();
+    if (first === undefined) return;
+    let got = 0;
+    let pieces = await first.pieces;
+    for (;;) {
+      for (const piece of pieces) {
+        got += piece.length;
+        yield piece;
+      }
+      if (got >= first.length) break;
+      // Fewer than asked for: the rest of this piece, before the next one.
+      if (pieces.length === 0) throw new FileFault('ESHORT');
+      pieces = await file.read(first.at + got, first.length - got);
+    }
+  }
+}
+
+/** Writes go on without a wait for each one's answer. */
+export interface Writer {
+  /** Resolves when there is room for more. Rejects what an earlier write failed with. */
+  put(bytes: Uint8Array): Promise<void>;
+  /** Resolves when all of them are written. */
+  flush(): Promise<void>;
+  /** Behind the last byte that was put. */
+  at(): number;
+}
+
+export function createWriter(file: OpenFile, from: number, pieceBytes: number): Writer {
+  let at = from;
+  let underWay = 0;
+  let failed: { readonly error: unknown } | null = null;
+  const pending = new Set<Promise<void>>();
+  const check = (): void => {
+    if (failed !== null) throw failed.error;
+  };
+  const write = (bytes: Uint8Array): void => {
+    const { length } = bytes;
+    const one = file
+      .write(at, bytes)
+      .catch((error: unknown) => {
+        failed ??= { error };
+      })
+      .finally(() => {
+        underWay -= length;
+        pending.delete(one);
+      });
+    at += length;
+    underWay += length;
+    pending.add(one);
+  };
+  return {
+    put: async (bytes) => {
+      check();
+      for (let done = 0; done < bytes.length; done += pieceBytes) write(bytes.subarray(done, done + pieceBytes));
+      while (underWay > limits.transferWindowBytes) await Promise.race(pending);
+      check();
+    },
+    flush: async () => {
+      await Promise.all(pending);
+      check();
+    },
+    at: () => at,
+  };
+}
+
+/** All of a small file. */
+export async function readAll(file: OpenFile, bytesMax: number, pieceBytes: number): Promise<Buffer> {
+  const { bytes } = await file.facts();
+  if (bytes > bytesMax) throw new FileFault('EFBIG');
+  if (bytes === 0) return Buffer.alloc(0);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readRange(file, 0, bytes - 1, pieceBytes)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
