@@ -8,7 +8,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { createAccountFileSystem } from '../files/account-files.ts';
-import type { FileSystem } from '../files/file-system.ts';
+import { keepFileSystems } from '../files/kept-file-systems.ts';
 import { createDoor, type Door } from './account-door.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { InstalledPackage } from './host.ts';
@@ -38,7 +38,10 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
     return own.kind === 'account' ? own.account : null;
   };
   const doors = new Map<string, { readonly account: Account; readonly door: Door; readonly list: People['list'] }>();
-  const fileSystems = new Map<string, { readonly account: Account; readonly fileSystem: FileSystem }>();
+  const fileSystems = keepFileSystems(
+    ({ name }: Account) => name,
+    (account) => createAccountFileSystem(account, clock),
+  );
   const placeOf = ({ home }: Account): ServerPlace => ({ home, prefix: options.prefix });
   const doorOf = async (name: string) => {
     const account = await accountOf(name);
@@ -60,13 +63,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
     directSocketPath: () => null,
     files: async (name) => {
       const account = await accountOf(name);
-      if (account === null) return await portal.files(name);
-      const known = fileSystems.get(name);
-      if (known !== undefined && JSON.stringify(known.account) === JSON.stringify(account)) return known.fileSystem;
-      await known?.fileSystem.close();
-      const fileSystem = createAccountFileSystem(account, clock);
-      fileSystems.set(name, { account, fileSystem });
-      return fileSystem;
+      return account === null ? await portal.files(name) : await fileSystems.of(account);
     },
     run: async (name, run) => {
       const account = await accountOf(name);
@@ -96,10 +93,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
       const own = await resolveAccount(name);
       return own.kind === 'portal' ? own.why : null;
     },
-    close: async () => {
-      await Promise.all([...doors.values()].map(({ door }) => door.close()));
-      await Promise.all([...fileSystems.values()].map(({ fileSystem }) => fileSystem.close()));
-    },
+    close: async () => void (await Promise.all([...[...doors.values()].map(({ door }) => door.close()), fileSystems.close()])),
   };
 }
 

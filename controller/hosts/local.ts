@@ -21,12 +21,12 @@ import { peopleOfPortal, type LocalHostOptions, type People } from './people.ts'
 
 export function createLocalHost(options: LocalHostOptions, people: People = peopleOfPortal(options)): Host {
   const { server, prefix, clock, binDir } = options;
+  const { place, dial, directSocketPath, files, shell } = people;
   const folders = createPackageFolders(options.onBadPackage);
   const systemPlace: ServerPlace = { home: prefix || os.homedir(), prefix };
   const { systemApps } = accountPaths(systemPlace);
   let system: readonly InstalledPackage[] | null = null;
-  let systemAtMs = 0;
-  let changes = 0;
+  let [systemAtMs, changes] = [0, 0];
   const installer: Installer = async (words, scope, account, { source = null, ...run } = {}) => {
     if (scope === 'pessoa') return await people.install(personOf(account), source, [...words, '--pessoa'], run);
     return await runInstaller({ binDir, argv: [...wordsOf(source), ...words, '--sistema'], place: systemPlace, clock, ...run });
@@ -41,13 +41,13 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
   };
   return {
     server,
-    place: people.place,
-    dial: people.dial,
-    directSocketPath: people.directSocketPath,
-    files: people.files,
+    place,
+    dial,
+    directSocketPath,
+    files,
+    shell,
     run: async (account, run) =>
       account === null ? await runProgram({ ...run, home: systemPlace.home, clock }) : await people.run(account, run),
-    shell: people.shell,
     startSupervisor: people.startSupervisor,
     asPortal: people.asPortal,
     installed: async (account) => {

@@ -15,7 +15,7 @@ import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts'
 import { isOlderKit, kitVersion } from '../../../schema/supervisor-protocol.ts';
 import type { PackageSource } from '../../../kit/repository/reading/source.ts';
 import { accountPattern, type Host, type InstalledPackage, type InstallRun, type Inventory } from '../host.ts';
-import type { FileSystem } from '../../files/file-system.ts';
+import { keepFileSystems } from '../../files/kept-file-systems.ts';
 import { createSftpFileSystem } from '../../files/sftp/file-system.ts';
 import { createInstallerLines } from '../installer-lines.ts';
 import { checkSocketPath } from '../unix-socket.ts';
@@ -71,7 +71,9 @@ export function createSshHost(options: SshHostOptions): Host {
   });
   const parts: Parts = { options, connections, listing };
   const files = createFileCache();
-  const fileSystems = new Map<string, FileSystem>();
+  const fileSystems = keepFileSystems(String, (account) =>
+    createSftpFileSystem({ open: () => connections.of(account).subsystem('sftp'), clock }),
+  );
   const packagesOf = async (account: string | null, next: readonly string[]): Promise<readonly InstalledPackage[]> => {
     const names = [...(account === null ? [] : [account]), ...next].filter((name) => accountPattern.test(name));
     const observation = await listing.observe(names, account === null);
@@ -82,14 +84,7 @@ export function createSshHost(options: SshHostOptions): Host {
     place: (account) => placeOf(parts, account),
     dial: (account, socketPath) => dial(parts, account, socketPath),
     directSocketPath: () => null,
-    files: async (account) => {
-      checkAccount(parts, account);
-      const known = fileSystems.get(account);
-      if (known !== undefined) return known;
-      const made = createSftpFileSystem({ open: () => connections.of(account).subsystem('sftp'), clock });
-      fileSystems.set(account, made);
-      return made;
-    },
+    files: async (account) => await fileSystems.of(checkedAccount(parts, account)),
     run: async (account, run) => {
       if (account !== null) checkAccount(parts, account);
       const connection = account === null ? connections.admin() : connections.of(account);
@@ -126,10 +121,15 @@ export function createSshHost(options: SshHostOptions): Host {
     asPortal: async () => null,
     onDoubt: (listener) => connections.onDoubt(listener),
     close: async () => {
-      for (const one of fileSystems.values()) await one.close();
+      await fileSystems.close();
       connections.close();
     },
   };
+}
+
+function checkedAccount(parts: Parts, account: string): string {
+  checkAccount(parts, account);
+  return account;
 }
 
 function checkAccount({ options }: Parts, account: string): void {
