@@ -21,7 +21,6 @@ import { peopleOfPortal, type LocalHostOptions, type People } from './people.ts'
 
 export function createLocalHost(options: LocalHostOptions, people: People = peopleOfPortal(options)): Host {
   const { server, prefix, clock, binDir } = options;
-  const { place, dial, directSocketPath, files, shell } = people;
   const folders = createPackageFolders(options.onBadPackage);
   const systemPlace: ServerPlace = { home: prefix || os.homedir(), prefix };
   const { systemApps } = accountPaths(systemPlace);
@@ -41,11 +40,11 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
   };
   return {
     server,
-    place,
-    dial,
-    directSocketPath,
-    files,
-    shell,
+    place: people.place,
+    dial: people.dial,
+    directSocketPath: people.directSocketPath,
+    files: people.files,
+    shell: people.shell,
     run: async (account, run) =>
       account === null ? await runProgram({ ...run, home: systemPlace.home, clock }) : await people.run(account, run),
     startSupervisor: people.startSupervisor,
