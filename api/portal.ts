@@ -60,6 +60,7 @@ import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
 import { addAppMetricsRoutes } from './routes/app-metrics.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { attachmentUploadPath } from './routes/attachments.ts';
+import { fileUploadPath } from './routes/file-changes.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addOidcRoutes } from './routes/oidc.ts';
 import { queueUploadPath } from './routes/queue-files.ts';
@@ -304,7 +305,8 @@ function shellHandler(
   return (req, res) => {
     const path = pathOf(req.url ?? '/');
     if (repository && isRepositoryPath(path)) return repository(req, res);
-    if (req.method === 'PUT' && (attachmentUploadPath.test(path) || queueUploadPath.test(path))) return shell.handle(req, res);
+    if (req.method === 'PUT' && [attachmentUploadPath, queueUploadPath, fileUploadPath].some((each) => each.test(path)))
+      return shell.handle(req, res);
     if (isRoutePath(path)) return boundedBody(deps.clock, shell, req, res);
     servePage(deps, req, res).catch((error: unknown) => {
       onError(error);

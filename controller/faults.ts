@@ -59,11 +59,28 @@ export const jobFaultPoints = [
   'job/before-drop',
   'job/dropped',
 ] as const;
+/** Of a change to a person's files; test/files/killed.real.test.ts goes through them. */
+export const fileFaultPoints = [
+  'files/before-new',
+  'files/new-made',
+  'files/new-written',
+  'files/before-rename',
+  'files/renamed',
+  'files/name-taken',
+  'files/copied',
+  'files/verified',
+  'files/placed',
+  'files/old-removed',
+  'files/trash-noted',
+  'files/trashed',
+  'files/restored',
+] as const;
 export type FaultPoint =
   | (typeof faultPoints)[number]
   | (typeof packageFaultPoints)[number]
   | (typeof consentFaultPoints)[number]
-  | (typeof jobFaultPoints)[number];
+  | (typeof jobFaultPoints)[number]
+  | (typeof fileFaultPoints)[number];
 
 const chosen = process.env['SVC_FAULT_POINT'];
 

@@ -3,10 +3,27 @@
  * (wire/file-path.ts). Every call rejects with a coded SvcError: FILE_REFUSED, NOT_FOUND, FILE_KIND, DISK_FULL, …, or that the server is not
  * reached. Decision: docs/decisions/0219-files-of-a-person.md
  */
-import type { FileItem, ListAnswer, PlacesAnswer, SpaceAnswer, fileOrders } from './wire/files.ts';
+import type {
+  FileItem,
+  ListAnswer,
+  OperationBody,
+  OperationView,
+  PlacesAnswer,
+  SearchLine,
+  SpaceAnswer,
+  TrashAnswer,
+  UploadAnswer,
+  UploadEndAnswer,
+  WatchLine,
+  WrittenAnswer,
+  fileOrders,
+} from './wire/files.ts';
 
 export type FilePath = Uint8Array;
 export type FileOrder = (typeof fileOrders)[number];
+/** What becomes of a name that is taken. */
+export type Conflict = 'recusar' | 'substituir' | 'renomear' | 'pular';
+
 export interface ListOptions {
   readonly order: FileOrder;
   readonly reverse: boolean;
@@ -30,6 +47,23 @@ export interface FileContent {
   close(): Promise<void>;
 }
 
+export interface WriteCondition {
+  /** As If-Match says it; null: none. */
+  readonly matches: string | null;
+  /** There must be none: If-None-Match: *. */
+  readonly isNew: boolean;
+  /** The number that is announced; null: not known. */
+  readonly bytes: number | null;
+}
+
+export interface UploadOrder {
+  readonly path: FilePath;
+  readonly bytes: number;
+  readonly conflict: Conflict;
+  /** Of an upload that the portal knows no more: goes on from what is there. */
+  readonly resume: string | null;
+}
+
 export interface PersonFiles {
   readonly account: string;
   places(): Promise<PlacesAnswer>;
@@ -37,6 +71,23 @@ export interface PersonFiles {
   item(path: FilePath): Promise<FileItem>;
   space(path: FilePath): Promise<SpaceAnswer>;
   open(path: FilePath): Promise<FileContent>;
+  search(folder: FilePath, text: string, hidden: boolean, signal: AbortSignal): AsyncIterable<SearchLine>;
+  watch(folders: readonly FilePath[], signal: AbortSignal): AsyncIterable<WatchLine | null>;
+  write(path: FilePath, body: AsyncIterable<Uint8Array>, condition: WriteCondition): Promise<WrittenAnswer>;
+  makeFolder(path: FilePath): Promise<FileItem>;
+  rename(path: FilePath, name: Uint8Array): Promise<FileItem>;
+  beginUpload(order: UploadOrder): Promise<UploadAnswer>;
+  seeUpload(id: string): Promise<UploadAnswer>;
+  /** Rejects CONFLICT with `recebidos` when it is not the next piece. */
+  putPiece(id: string, from: number, body: AsyncIterable<Uint8Array>): Promise<UploadAnswer>;
+  endUpload(id: string, sha256: string | null): Promise<UploadEndAnswer>;
+  dropUpload(id: string): Promise<void>;
+  begin(order: OperationBody): Promise<OperationView>;
+  operations(): readonly OperationView[];
+  /** Waits until it changed, at most so long. */
+  operation(id: string, waitMs: number, signal: AbortSignal): Promise<OperationView>;
+  cancel(id: string): OperationView;
+  trash(from: number, limit: number): Promise<TrashAnswer>;
 }
 
 export interface FilesCommands {

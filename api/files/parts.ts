@@ -2,6 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import type { FilesCommands } from '../../schema/files.ts';
+import { createRate } from '../rate.ts';
+import { addFileChangeRoutes } from '../routes/file-changes.ts';
+import { addFileWorkRoutes } from '../routes/file-work.ts';
 import { addFileRoutes } from '../routes/files.ts';
 import { createUploads } from '../uploads.ts';
 import { limits } from './limits.ts';
@@ -17,9 +20,12 @@ export interface FilePartsDeps {
 
 export function createFileParts({ files, clock }: FilePartsDeps): FileParts {
   const beginTransfer = createUploads({ max: limits.transfersMax, perOwnerMax: limits.transfersPerPersonMax });
+  const count = createRate(clock, { burst: limits.fileChangesBurst, refillMs: limits.fileChangeRefillMs });
   return {
     register: (app) => {
       addFileRoutes(app, { files, clock, beginTransfer });
+      addFileChangeRoutes(app, { files, clock, beginTransfer, count });
+      addFileWorkRoutes(app, { files, clock, beginTransfer, count });
     },
   };
 }

@@ -1,12 +1,22 @@
 /** Paths and names as they come in, checked before anything is asked of a server. */
 import { SvcError } from '../../schema/errors.ts';
-import { pathBytes, pathText } from '../../schema/wire/file-path.ts';
+import { nameBytes, pathBytes, pathText } from '../../schema/wire/file-path.ts';
 
 export function pathIn(text: string): Uint8Array {
   const bytes = pathBytes(text);
   if (bytes === null) {
     throw new SvcError('BAD_REQUEST', 'caminho: expected an absolute path, with no ".", ".." or empty name in it, and "%25" for "%"');
   }
+  return bytes;
+}
+
+export function pathsIn(text: string | readonly string[]): readonly Uint8Array[] {
+  return (typeof text === 'string' ? [text] : text).map(pathIn);
+}
+
+export function nameIn(text: string): Uint8Array {
+  const bytes = nameBytes(text);
+  if (bytes === null) throw new SvcError('BAD_REQUEST', 'nome: expected one name, without "/", not "." or "..", and "%25" for "%"');
   return bytes;
 }
 

@@ -17,6 +17,8 @@ export function isFault(error: unknown, ...errnos: readonly string[]): boolean {
   return error instanceof FileFault && (errnos.length === 0 || errnos.includes(error.errno));
 }
 
+export const isMissing = (error: unknown): boolean => isFault(error, 'ENOENT', 'ENOTDIR');
+
 const words: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOENT: ['NOT_FOUND', 'there is no such file'],
   ENOTDIR: ['NOT_FOUND', 'what should be a folder on the way is none'],

@@ -75,3 +75,9 @@ export function parentOf(path: Buffer): Buffer {
 }
 
 export const nameOf = (path: Buffer): Buffer => path.subarray(path.lastIndexOf(0x2f) + 1);
+
+/** Whether `path` is the folder, or lies in it. */
+export function isWithin(path: Buffer, folder: Buffer): boolean {
+  if (folder.length === 1) return true;
+  return path.subarray(0, folder.length).equals(folder) && (path.length === folder.length || path[folder.length] === 0x2f);
+}

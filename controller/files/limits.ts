@@ -33,6 +33,26 @@ export const limits = {
   // Content.
   /** A file up to this size has a digest of its bytes for an ETag, a larger one its size and time. */
   digestTagBytesMax: 4 * 1_024 * 1_024,
-  /** Of a file that desktops keep about folders or the trash. */
+  // Uploads in pieces, of one person.
+  uploadsPerPersonMax: 64,
+  uploadIdleMs: 24 * 60 * 60_000,
+  // Work that goes on: copies, moves, removals.
+  operationsPerPersonMax: 8,
+  operationsKeptMax: 64,
+  operationKeptMs: 60 * 60_000,
+  /** Folders in folders. */
+  treeDepthMax: 512,
+  /** What went wrong, of one operation. */
+  operationErrorsMax: 100,
+  // Search, watching.
+  searchResultsMax: 2_000,
+  searchEntriesMax: 1_000_000,
+  searchMsMax: 60_000,
+  watchPollMs: 2_000,
+  watchEntriesMax: 10_000,
+  // The trash.
+  trashEntriesMax: 100_000,
   trashInfoBytesMax: 64 * 1_024,
+  /** Names that are tried until one is free. */
+  freeNamesMax: 10_000,
 } as const;

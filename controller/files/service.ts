@@ -1,11 +1,19 @@
 /** What a person's pages ask of files, made of what the kernel lets their account do (file-system.ts). */
+import type { Clock } from '../../schema/clock.ts';
 import type { PersonFiles } from '../../schema/files.ts';
 import { openContent } from './content.ts';
-import { codedFault } from './file-fault.ts';
-import type { FileSystem } from './file-system.ts';
+import { codedFault, FileFault } from './file-fault.ts';
+import { joined, parentOf, type FileSystem } from './file-system.ts';
 import { lookAt } from './items.ts';
 import type { Listings } from './listing.ts';
+import { createOperations } from './operations.ts';
 import { placesOf, spaceOf } from './places.ts';
+import { placeNew } from './placing.ts';
+import { save } from './saving.ts';
+import { search } from './search.ts';
+import { createTrash } from './trash.ts';
+import { createUploads } from './uploads.ts';
+import { watchFolders } from './watch.ts';
 
 export interface ServiceOptions {
   readonly fs: FileSystem;
@@ -13,9 +21,13 @@ export interface ServiceOptions {
   readonly account: string;
   readonly home: Buffer;
   readonly listings: Listings;
+  readonly clock: Clock;
 }
 
-export function createFileService({ fs, person, account, home, listings }: ServiceOptions): PersonFiles {
+export function createFileService({ fs, person, account, home, listings, clock }: ServiceOptions): PersonFiles {
+  const uploads = createUploads(fs, clock);
+  const trash = createTrash(fs, home);
+  const operations = createOperations({ fs, trash, clock });
   return {
     account,
     places: () => coded(home, () => placesOf(fs, account, home)),
@@ -23,13 +35,56 @@ export function createFileService({ fs, person, account, home, listings }: Servi
     item: (path) => coded(path, (at) => lookAt(fs, at)),
     space: (path) => coded(path, (at) => spaceOf(fs, at)),
     open: (path) => coded(path, (at) => openContent(fs, at)),
+    search: (folder, text, hidden, signal) => codedLines(search(fs, clock, { folder: Buffer.from(folder), text, hidden, signal }), folder),
+    watch: (folders, signal) =>
+      codedLines(
+        watchFolders(
+          fs,
+          clock,
+          folders.map((each) => Buffer.from(each)),
+          signal,
+        ),
+        null,
+      ),
+    write: (path, body, condition) => coded(path, (at) => save(fs, at, body, condition)),
+    makeFolder: (path) =>
+      coded(path, async (at) => {
+        await fs.makeFolder(at, 0o777);
+        return await lookAt(fs, at);
+      }),
+    rename: (path, name) => coded(path, (at) => renameTo(fs, at, joined(parentOf(at), name))),
+    beginUpload: (order) => coded(order.path, () => uploads.begin(order)),
+    seeUpload: (id) => uploads.see(id),
+    putPiece: (id, from, body) => coded(null, () => uploads.put(id, from, body)),
+    endUpload: (id, sha256) => coded(null, () => uploads.end(id, sha256)),
+    dropUpload: (id) => coded(null, () => uploads.drop(id)),
+    begin: (order) => coded(null, () => operations.begin(order)),
+    operations: () => operations.all(),
+    operation: (id, waitMs, signal) => operations.wait(id, waitMs, signal),
+    cancel: (id) => operations.cancel(id),
+    trash: (from, limit) => coded(null, () => trash.list(from, limit)),
   };
 }
 
+async function renameTo(fs: FileSystem, from: Buffer, to: Buffer) {
+  if (from.length === 1) throw new FileFault('EBUSY');
+  const { kind } = await fs.lstat(from);
+  if (!from.equals(to)) await placeNew(fs, from, to, kind);
+  return await lookAt(fs, to);
+}
+
 /** What the kernel says becomes a code. */
-async function coded<Result>(path: Uint8Array, work: (path: Buffer) => Promise<Result>): Promise<Result> {
+async function coded<Result>(path: Uint8Array | null, work: (path: Buffer) => Promise<Result>): Promise<Result> {
   try {
-    return await work(Buffer.from(path));
+    return await work(Buffer.from(path ?? ''));
+  } catch (error) {
+    throw codedFault(error, path);
+  }
+}
+
+async function* codedLines<Line>(lines: AsyncIterable<Line>, path: Uint8Array | null): AsyncGenerator<Line> {
+  try {
+    yield* lines;
   } catch (error) {
     throw codedFault(error, path);
   }

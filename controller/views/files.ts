@@ -27,7 +27,7 @@ export function filesCommands({ entries, options: { clock } }: Context): FilesCo
       const { home } = await server.host.place(account);
       const known = kept.get(person);
       if (known !== undefined && known.fs === fs && known.home === home) return known.service;
-      const service = createFileService({ fs, person: usuario, account, home: Buffer.from(home), listings });
+      const service = createFileService({ fs, person: usuario, account, home: Buffer.from(home), listings, clock });
       kept.set(person, { fs, home, service });
       return service;
     },

@@ -37,7 +37,7 @@ export function shownName(bytes: Uint8Array): string {
 }
 
 /** Null: no exact form of anything. Any byte may be written as `%` and two digits. */
-function textBytes(text: string): Uint8Array | null {
+export function textBytes(text: string): Uint8Array | null {
   if (!text.isWellFormed()) return null;
   const bytes = new TextEncoder().encode(text);
   if (!text.includes('%')) return bytes;
@@ -63,6 +63,12 @@ export function pathBytes(text: string): Uint8Array | null {
   if (bytes === null || bytes[0] !== 0x2f || bytes.length > limits.filePathBytesMax) return null;
   if (bytes.length === 1) return bytes;
   return splitPath(bytes).every(isFileName) ? bytes : null;
+}
+
+/** Bytes of one name; null when no file can have it. */
+export function nameBytes(text: string): Uint8Array | null {
+  const bytes = textBytes(text);
+  return bytes !== null && isFileName(bytes) && !bytes.includes(0x2f) ? bytes : null;
 }
 
 function splitPath(path: Uint8Array): readonly Uint8Array[] {

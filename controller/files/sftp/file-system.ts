@@ -130,8 +130,8 @@ function packetIn(reply: Reply, type: number): Fields {
 const attributesIn = (reply: Reply): FileFacts => packetIn(reply, types.attrs).attributes();
 
 function spaceIn(fields: Fields): Space {
-  const [, fragment = 0, blocks = 0, , available = 0, , , freeFiles = 0, device] = Array.from({ length: 9 }, () => fields.u64());
-  return { totalBytes: fragment * blocks, freeBytes: fragment * available, freeFiles, device: String(device) };
+  const [, fragment = 0, blocks = 0, , available = 0, , , freeFiles = 0] = Array.from({ length: 8 }, () => fields.u64());
+  return { totalBytes: fragment * blocks, freeBytes: fragment * available, freeFiles, device: fields.u64Text() };
 }
 
 interface Lines {

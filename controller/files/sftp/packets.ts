@@ -66,6 +66,11 @@ export class Fields {
     return this.#bytes.readUInt32BE(this.#take(4));
   }
 
+  /** All of its digits. */
+  u64Text(): string {
+    return String(this.#bytes.readBigUInt64BE(this.#take(8)));
+  }
+
   u64(): number {
     const value = Number(this.#bytes.readBigUInt64BE(this.#take(8)));
     // Beyond that a number can't be told from its neighbours.

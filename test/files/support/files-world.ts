@@ -36,7 +36,7 @@ export async function createFilesWorld(options: SshdOptions = {}): Promise<Files
   );
   const listings = createListings(systemClock);
   const services = sshd.accounts.map(({ name, home }, n) =>
-    createFileService({ fs: systems[n] as FileSystem, person: name, account: name, home: Buffer.from(home), listings }),
+    createFileService({ fs: systems[n] as FileSystem, person: name, account: name, home: Buffer.from(home), listings, clock: systemClock }),
   );
   const portal = await createPortalWorld({ clock: systemClock });
   portal.world.filesOf = async (usuario) => {

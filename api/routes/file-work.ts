@@ -1,0 +1,120 @@
+/** `/api/arquivos…`: what takes long, and what is told line by line. See docs/files.md. */
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { SvcError } from '../../schema/errors.ts';
+import type { OperationBody, OperationView } from '../../schema/wire/files.ts';
+import * as schemas from '../../schema/wire/files.ts';
+import { limits } from '../files/limits.ts';
+import { pathIn, pathsIn } from '../files/paths.ts';
+import { errorAnswers, sessionOf } from '../shell.ts';
+import { createUploads } from '../uploads.ts';
+import type { FileChangeDeps } from './file-changes.ts';
+import { filesOf } from './files.ts';
+
+type OfId = { Params: { id: string } };
+const config = { access: 'person' as const };
+
+export function addFileWorkRoutes(app: FastifyInstance, deps: FileChangeDeps): void {
+  app.post<{ Body: OperationBody }>(
+    '/api/arquivos/operacoes',
+    {
+      config,
+      schema: {
+        summary: 'Begin work that takes long',
+        body: schemas.operationBody,
+        response: { 202: schemas.operationView, ...errorAnswers },
+      },
+    },
+    async (request, reply): Promise<OperationView> => {
+      deps.count(sessionOf(request).person);
+      const begun = await (await filesOf(deps, request)).begin(request.body);
+      reply.code(202);
+      return begun;
+    },
+  );
+  app.get(
+    '/api/arquivos/operacoes',
+    { config, schema: { summary: 'Work of the last hour', response: { 200: schemas.operationsAnswer, ...errorAnswers } } },
+    async (request) => ({ operacoes: (await filesOf(deps, request)).operations() }),
+  );
+  app.get<OfId & { Querystring: { espera?: string } }>(
+    '/api/arquivos/operacoes/:id',
+    {
+      config,
+      schema: {
+        summary: 'One; with `espera` while it runs the answer is held until it changed',
+        params: schemas.idParams,
+        querystring: schemas.operationQuery,
+        response: { 200: schemas.operationView, ...errorAnswers },
+      },
+    },
+    async (request, reply): Promise<OperationView> => {
+      const seconds = Math.min(Number(request.query.espera ?? 0), limits.operationHoldSecondsMax);
+      return await (await filesOf(deps, request)).operation(request.params.id, seconds * 1_000, goneSignal(reply));
+    },
+  );
+  app.delete<OfId>(
+    '/api/arquivos/operacoes/:id',
+    { config, schema: { summary: 'Cancel', params: schemas.idParams, response: { 200: schemas.operationView, ...errorAnswers } } },
+    async (request): Promise<OperationView> => (await filesOf(deps, request)).cancel(request.params.id),
+  );
+  addLines(app, deps);
+}
+
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return gone.signal;
+}
+
+function addLines(app: FastifyInstance, deps: FileChangeDeps): void {
+  const begin = createUploads({ max: limits.streamsMax, perOwnerMax: limits.streamsPerPersonMax });
+  const lines = { produces: ['application/x-ndjson'], response: errorAnswers };
+  app.get<{ Querystring: { caminho: string; texto: string; ocultos?: '1' } }>(
+    '/api/arquivos/busca',
+    { config, exposeHeadRoute: false, schema: { summary: 'Names with that text', querystring: schemas.searchQuery, ...lines } },
+    async (request, reply) => {
+      const { caminho, texto, ocultos } = request.query;
+      const files = await filesOf(deps, request);
+      const signal = goneSignal(reply);
+      return await sendLines(request, reply, begin, files.search(pathIn(caminho), texto, ocultos === '1', signal));
+    },
+  );
+  app.get<{ Querystring: { caminho: string | string[] } }>(
+    '/api/arquivos/vigiar',
+    { config, exposeHeadRoute: false, schema: { summary: 'Folders that change', querystring: schemas.pathsQuery, ...lines } },
+    async (request, reply) => {
+      const folders = pathsIn(request.query.caminho);
+      if (folders.length > limits.watchedFoldersMax) throw new SvcError('BAD_REQUEST', `caminho: at most ${limits.watchedFoldersMax}`);
+      const files = await filesOf(deps, request);
+      return await sendLines(request, reply, begin, files.watch(folders, goneSignal(reply)));
+    },
+  );
+}
+
+/** The first line decides whether it is an answer or an error. */
+async function sendLines(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  begin: (owner: string) => () => void,
+  lines: AsyncIterable<unknown>,
+): Promise<FastifyReply> {
+  const end = begin(sessionOf(request).person);
+  reply.raw.once('close', end);
+  const iterator = lines[Symbol.asyncIterator]();
+  let first: IteratorResult<unknown>;
+  try {
+    first = await iterator.next();
+  } catch (error) {
+    end();
+    throw error;
+  }
+  reply.headers({ 'content-type': 'application/x-ndjson; charset=utf-8', 'x-accel-buffering': 'no' });
+  const text = async function* (): AsyncGenerator<string> {
+    for (let next = first; next.done !== true; next = await iterator.next())
+      yield `${next.value === null ? '' : JSON.stringify(next.value)}\n`;
+  };
+  const stream = Readable.from(text(), { objectMode: false });
+  reply.raw.once('close', () => stream.destroy());
+  return await reply.send(stream);
+}

@@ -1,0 +1,98 @@
+/** How a file gets its name: whole, and never in place of another one unless that was asked for. */
+import { randomBytes } from 'node:crypto';
+import type { Conflict } from '../../schema/files.ts';
+import { faultPoint } from '../faults.ts';
+import { FileFault, isFault, isMissing } from './file-fault.ts';
+import { joined, nameOf, parentOf, type FileFacts, type FileSystem } from './file-system.ts';
+import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
+
+/** Of files that are on their way to their name. */
+const newPrefix = '.svc-envio-';
+export const newId = (): string => randomBytes(16).toString('hex');
+export const besidePath = (path: Buffer, id: string): Buffer => joined(parentOf(path), Buffer.from(newPrefix + id));
+
+export async function present(fs: FileSystem, path: Buffer): Promise<FileFacts | null> {
+  return await fs.lstat(path).catch((error: unknown) => {
+    if (isMissing(error)) return null;
+    throw error;
+  });
+}
+
+/** Rejects EEXIST. A folder's name is taken by making it, another's by a second name of the file: nothing comes in between. */
+export async function placeNew(fs: FileSystem, from: Buffer, to: Buffer, kind: FileFacts['kind']): Promise<void> {
+  faultPoint('files/before-rename');
+  if (kind === 'folder') {
+    await fs.makeFolder(to, 0o700);
+    try {
+      await fs.rename(from, to);
+    } catch (error) {
+      await fs.removeFolder(to).catch(() => undefined);
+      throw error;
+    }
+  } else if (await linked(fs, from, to)) {
+    faultPoint('files/name-taken');
+    await fs.removeFile(from);
+  } else {
+    // A file system without second names, or a file that the account may not give one.
+    if ((await present(fs, to)) !== null) throw new FileFault('EEXIST');
+    await fs.rename(from, to);
+  }
+  faultPoint('files/renamed');
+  await fs.syncFolder(parentOf(to));
+}
+
+async function linked(fs: FileSystem, from: Buffer, to: Buffer): Promise<boolean> {
+  try {
+    await fs.link(from, to);
+    return true;
+  } catch (error) {
+    if (isFault(error, 'EPERM', 'EFAIL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV')) return false;
+    throw error;
+  }
+}
+
+/** In place of a file that is there, or of none. */
+export async function placeOver(fs: FileSystem, from: Buffer, to: Buffer): Promise<void> {
+  faultPoint('files/before-rename');
+  await fs.rename(from, to);
+  faultPoint('files/renamed');
+  await fs.syncFolder(parentOf(to));
+}
+
+/** Answers where it is now; null: something is there, and it was to be left out. */
+export async function place(
+  fs: FileSystem,
+  from: Buffer,
+  to: Buffer,
+  { kind, conflict }: { readonly kind: FileFacts['kind']; readonly conflict: Conflict },
+): Promise<Buffer | null> {
+  if (conflict === 'substituir') {
+    const there = await present(fs, to);
+    if (there !== null) {
+      if (there.kind === 'folder' || kind === 'folder') throw new FileFault('EEXIST');
+      await placeOver(fs, from, to);
+      return to;
+    }
+  }
+  for (let n = 1; n <= limits.freeNamesMax; n += 1) {
+    const target = n === 1 ? to : joined(parentOf(to), numbered(nameOf(to), n, kind === 'folder'));
+    try {
+      await placeNew(fs, from, target, kind);
+      return target;
+    } catch (error) {
+      if (!isFault(error, 'EEXIST') || conflict === 'recusar' || conflict === 'substituir') throw error;
+      if (conflict === 'pular') return null;
+    }
+  }
+  throw new FileFault('EEXIST');
+}
+
+/** `nota (2).txt`; the name is cut where the whole would be too long. */
+export function numbered(name: Buffer, n: number, isFolder: boolean): Buffer {
+  const dot = isFolder ? -1 : name.lastIndexOf(0x2e);
+  const end = dot <= 0 ? name.length : dot;
+  const more = Buffer.from(` (${n})`);
+  const ending = name.subarray(end, end + 64);
+  return Buffer.concat([name.subarray(0, Math.min(end, sharedLimits.fileNameBytesMax - more.length - ending.length)), more, ending]);
+}

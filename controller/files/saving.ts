@@ -1,0 +1,96 @@
+/** Saves of whole files: a new file beside its place, on the disk, then one rename. What fails leaves what was there. */
+import { SvcError } from '../../schema/errors.ts';
+import type { WriteCondition } from '../../schema/files.ts';
+import type { WrittenAnswer } from '../../schema/wire/files.ts';
+import { faultPoint } from '../faults.ts';
+import { openContent } from './content.ts';
+import { FileFault, isFault, isMissing } from './file-fault.ts';
+import { parentOf, type FileFacts, type FileSystem } from './file-system.ts';
+import { lookAt } from './items.ts';
+import { besidePath, newId, placeNew, placeOver, present } from './placing.ts';
+import { createWriter } from './transfer.ts';
+
+/** Rejects FILE_CHANGED when the condition does not hold. */
+export async function save(
+  fs: FileSystem,
+  path: Buffer,
+  body: AsyncIterable<Uint8Array>,
+  condition: WriteCondition,
+): Promise<WrittenAnswer> {
+  const target = await targetOf(fs, path);
+  const there = await present(fs, target);
+  await check(fs, target, there, condition);
+  if (there !== null) await refuseUnwritable(fs, target);
+  await refuseFull(fs, target, condition.bytes ?? 0);
+  const beside = besidePath(target, newId());
+  faultPoint('files/before-new');
+  const file = await fs.open(beside, 'create', there === null ? 0o666 : 0o600);
+  try {
+    faultPoint('files/new-made');
+    try {
+      const writer = createWriter(file, 0, fs.pieceBytes());
+      try {
+        for await (const bytes of body) await writer.put(bytes);
+      } finally {
+        await writer.flush();
+      }
+      await takeOn(fs, beside, await file.facts(), there);
+      await file.sync();
+      faultPoint('files/new-written');
+    } finally {
+      await file.close();
+    }
+    await check(fs, target, await present(fs, target), condition);
+    if (condition.isNew) await placeNew(fs, beside, target, 'file').catch(taken);
+    else await placeOver(fs, beside, target);
+  } catch (error) {
+    await fs.removeFile(beside).catch(() => undefined);
+    throw error;
+  }
+  const saved = await openContent(fs, target);
+  await saved.close();
+  return { item: await lookAt(fs, path), etag: saved.etag };
+}
+
+/** Where a link leads; one that leads nowhere is no place for a file. */
+async function targetOf(fs: FileSystem, path: Buffer): Promise<Buffer> {
+  return (await present(fs, path))?.kind === 'link' ? await fs.realpath(path) : path;
+}
+
+async function check(fs: FileSystem, target: Buffer, there: FileFacts | null, { matches, isNew }: WriteCondition): Promise<void> {
+  if (isNew && there !== null) throw changed('there is a file of that name');
+  if (there !== null && there.kind !== 'file') throw new FileFault(there.kind === 'folder' ? 'EISDIR' : 'EKIND');
+  if (matches === null) return;
+  if (there === null) throw changed('the file is gone');
+  if (matches === '*') return;
+  const content = await openContent(fs, target).catch((error: unknown) => {
+    if (isMissing(error)) throw changed('the file is gone');
+    throw error;
+  });
+  await content.close();
+  if (!matches.split(',').some((tag) => tag.trim() === content.etag)) throw changed('the file was changed meanwhile');
+}
+
+const changed = (why: string): SvcError => new SvcError('FILE_CHANGED', why);
+
+function taken(error: unknown): never {
+  throw isFault(error, 'EEXIST') ? changed('there is a file of that name') : error;
+}
+
+/** The folder may be written to, the file perhaps not: who made it read-only meant it. */
+async function refuseUnwritable(fs: FileSystem, target: Buffer): Promise<void> {
+  await (await fs.open(target, 'write')).close();
+}
+
+/** Before a byte is sent; what others write meanwhile is found by the write itself. */
+export async function refuseFull(fs: FileSystem, target: Buffer, bytes: number): Promise<void> {
+  const { totalBytes, freeBytes, freeFiles } = await fs.space(parentOf(target));
+  if (totalBytes > 0 && (freeBytes < bytes || freeFiles === 0)) throw new FileFault('ENOSPC');
+}
+
+/** Mode and owner of what it takes the place of. */
+export async function takeOn(fs: FileSystem, beside: Buffer, made: FileFacts, there: FileFacts | null): Promise<void> {
+  if (there === null) return;
+  if (made.uid !== there.uid) throw new SvcError('FILE_REFUSED', 'the file belongs to another account: a new one would belong to this one');
+  if (made.mode !== there.mode) await fs.setMode(beside, there.mode);
+}

@@ -1,0 +1,115 @@
+/** Folders with all that is in them: counted, copied, compared, removed. Links are never followed. */
+import { faultPoint } from '../faults.ts';
+import { FileFault } from './file-fault.ts';
+import { joined, type FileEntry, type FileSystem } from './file-system.ts';
+import { limits } from './limits.ts';
+import { createWriter, readRange } from './transfer.ts';
+import { digestOf } from './uploads.ts';
+
+/** What is told of work that goes on. */
+export interface Progress {
+  readonly signal: AbortSignal;
+  readonly bytes: (done: number) => void;
+  readonly file: (path: Buffer) => void;
+}
+
+async function entriesOf(fs: FileSystem, folder: Buffer): Promise<readonly FileEntry[]> {
+  const found: FileEntry[] = [];
+  for await (const entries of fs.list(folder)) found.push(...entries);
+  return found;
+}
+
+function refuseDeep(depth: number): void {
+  if (depth > limits.treeDepthMax) throw new FileFault('ELOOP');
+}
+
+export async function bytesIn(fs: FileSystem, path: Buffer, signal: AbortSignal, depth = 0): Promise<number> {
+  signal.throwIfAborted();
+  refuseDeep(depth);
+  const facts = await fs.lstat(path);
+  if (facts.kind !== 'folder') return facts.kind === 'file' ? facts.bytes : 0;
+  let sum = 0;
+  for (const { name, kind, bytes } of await entriesOf(fs, path)) {
+    if (kind === 'folder') sum += await bytesIn(fs, joined(path, name), signal, depth + 1);
+    else if (kind === 'file') sum += bytes;
+  }
+  return sum;
+}
+
+/** `to` does not exist. Modes and times are kept. What was made is removed again when it fails. */
+export async function copyTree(fs: FileSystem, from: Buffer, to: Buffer, progress: Progress, depth = 0): Promise<void> {
+  progress.signal.throwIfAborted();
+  refuseDeep(depth);
+  const facts = await fs.lstat(from);
+  progress.file(from);
+  if (facts.kind === 'link') return await fs.symlink(await fs.readLink(from), to);
+  if (facts.kind === 'file') await copyFile(fs, from, to, progress);
+  else if (facts.kind === 'folder') {
+    await fs.makeFolder(to, 0o700);
+    for (const { name } of await entriesOf(fs, from)) await copyTree(fs, joined(from, name), joined(to, name), progress, depth + 1);
+  } else throw new FileFault('EKIND');
+  await fs.setMode(to, facts.mode & 0o777);
+  await fs.setModified(to, facts.modifiedMs);
+}
+
+async function copyFile(fs: FileSystem, from: Buffer, to: Buffer, { signal, bytes }: Progress): Promise<void> {
+  const source = await fs.open(from, 'read');
+  try {
+    const target = await fs.open(to, 'create', 0o600);
+    try {
+      const size = (await source.facts()).bytes;
+      const writer = createWriter(target, 0, fs.pieceBytes());
+      try {
+        for await (const piece of size === 0 ? [] : readRange(source, 0, size - 1, fs.pieceBytes())) {
+          signal.throwIfAborted();
+          await writer.put(piece);
+          bytes(piece.length);
+        }
+      } finally {
+        await writer.flush();
+      }
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+  faultPoint('files/copied');
+}
+
+/** Whether the two hold the same; both are read. */
+export async function isSameTree(fs: FileSystem, left: Buffer, right: Buffer, signal: AbortSignal): Promise<boolean> {
+  signal.throwIfAborted();
+  const [one, other] = await Promise.all([fs.lstat(left), fs.lstat(right)]);
+  if (one.kind !== other.kind) return false;
+  if (one.kind === 'link') return (await fs.readLink(left)).equals(await fs.readLink(right));
+  if (one.kind === 'file') return one.bytes === other.bytes && (await digestAt(fs, left)) === (await digestAt(fs, right));
+  const names = new Set((await entriesOf(fs, right)).map(({ name }) => name.toString('hex')));
+  const entries = await entriesOf(fs, left);
+  if (entries.length !== names.size) return false;
+  for (const { name } of entries) {
+    if (!names.has(name.toString('hex')) || !(await isSameTree(fs, joined(left, name), joined(right, name), signal))) return false;
+  }
+  return true;
+}
+
+async function digestAt(fs: FileSystem, path: Buffer): Promise<string> {
+  const file = await fs.open(path, 'read');
+  try {
+    return await digestOf(fs, file, (await file.facts()).bytes);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Stops at the first thing that can't be removed. */
+export async function removeTree(fs: FileSystem, path: Buffer, progress: Pick<Progress, 'signal' | 'file'>, depth = 0): Promise<void> {
+  progress.signal.throwIfAborted();
+  refuseDeep(depth);
+  const { kind } = await fs.lstat(path);
+  progress.file(path);
+  if (kind !== 'folder') return await fs.removeFile(path);
+  for (const { name } of await entriesOf(fs, path)) await removeTree(fs, joined(path, name), progress, depth + 1);
+  await fs.removeFolder(path);
+}

@@ -1,0 +1,171 @@
+/** Uploads in pieces: they grow beside their place, and go on after a break from what is there. */
+import { createHash, type Hash } from 'node:crypto';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Conflict, UploadOrder } from '../../schema/files.ts';
+import { pathText } from '../../schema/wire/file-path.ts';
+import type { UploadAnswer, UploadEndAnswer } from '../../schema/wire/files.ts';
+import { faultPoint } from '../faults.ts';
+import { FileFault } from './file-fault.ts';
+import type { FileSystem } from './file-system.ts';
+import { lookAt } from './items.ts';
+import { limits } from './limits.ts';
+import { besidePath, newId, place, present } from './placing.ts';
+import { refuseFull, takeOn } from './saving.ts';
+import { createWriter, readRange } from './transfer.ts';
+
+interface Upload {
+  readonly id: string;
+  readonly path: Buffer;
+  readonly beside: Buffer;
+  readonly bytes: number;
+  readonly conflict: Conflict;
+  received: number;
+  /** Of the bytes so far; null: they are read again at the end. */
+  hash: Hash | null;
+  busy: boolean;
+  usedMs: number;
+}
+
+export interface Uploads {
+  begin(order: UploadOrder): Promise<UploadAnswer>;
+  see(id: string): Promise<UploadAnswer>;
+  put(id: string, from: number, body: AsyncIterable<Uint8Array>): Promise<UploadAnswer>;
+  end(id: string, sha256: string | null): Promise<UploadEndAnswer>;
+  drop(id: string): Promise<void>;
+}
+
+const view = ({ id, path, bytes, received }: Upload): UploadAnswer => ({ id, caminho: pathText(path), bytes, recebidos: received });
+
+export function createUploads(fs: FileSystem, clock: Clock): Uploads {
+  const uploads = new Map<string, Upload>();
+  const find = (id: string): Upload => {
+    const one = uploads.get(id);
+    if (one === undefined) throw new SvcError('NOT_FOUND', 'there is no such upload');
+    one.usedMs = clock.monotonicMs();
+    return one;
+  };
+  const drop = async (upload: Upload): Promise<void> => {
+    uploads.delete(upload.id);
+    await fs.removeFile(upload.beside).catch(() => undefined);
+  };
+  const alone = async <Result>(id: string, work: (upload: Upload) => Promise<Result>): Promise<Result> => {
+    const upload = find(id);
+    if (upload.busy) throw new SvcError('CONFLICT', 'another piece of this upload is under way', { recebidos: upload.received });
+    upload.busy = true;
+    try {
+      return await work(upload);
+    } finally {
+      upload.busy = false;
+    }
+  };
+  return {
+    begin: async (order) => {
+      for (const one of uploads.values()) if (!one.busy && clock.monotonicMs() - one.usedMs > limits.uploadIdleMs) await drop(one);
+      if (uploads.size >= limits.uploadsPerPersonMax) {
+        throw new SvcError('RATE_LIMITED', `at most ${limits.uploadsPerPersonMax} uploads at a time`, { retryAfterMs: 1_000 });
+      }
+      const upload = await begin(fs, order, clock.monotonicMs());
+      uploads.set(upload.id, upload);
+      return view(upload);
+    },
+    see: async (id) => view(find(id)),
+    put: async (id, from, body) => await alone(id, (upload) => putPiece(fs, upload, from, body)),
+    end: async (id, sha256) =>
+      await alone(id, async (upload) => {
+        const done = await end(fs, upload, sha256).catch(async (error: unknown) => {
+          if (error instanceof SvcError && error.code === 'DIGEST_MISMATCH') await drop(upload);
+          throw error;
+        });
+        // One that was left out is still beside its place.
+        if (done.item === null) await drop(upload);
+        uploads.delete(id);
+        return done;
+      }),
+    drop: async (id) => {
+      await alone(id, drop);
+    },
+  };
+}
+
+async function begin(fs: FileSystem, { path, bytes, conflict, resume }: UploadOrder, usedMs: number): Promise<Upload> {
+  const at = Buffer.from(path);
+  const there = await present(fs, at);
+  if (there !== null && conflict === 'recusar') throw new FileFault('EEXIST');
+  if (there?.kind === 'folder' && conflict === 'substituir') throw new FileFault('EISDIR');
+  const id = resume ?? newId();
+  const common = { id, path: at, beside: besidePath(at, id), bytes, conflict, busy: false, usedMs };
+  if (resume !== null) {
+    const grown = await fs.lstat(common.beside);
+    if (grown.kind !== 'file' || grown.bytes > bytes) throw new SvcError('CONFLICT', 'what is there is not the begin of this upload');
+    // The last writes may have come in any order.
+    const received = Math.max(0, grown.bytes - limits.transferWindowBytes - fs.pieceBytes());
+    return { ...common, received, hash: received === 0 ? createHash('sha256') : null };
+  }
+  await refuseFull(fs, at, bytes);
+  faultPoint('files/before-new');
+  await (await fs.open(common.beside, 'create', 0o666)).close();
+  faultPoint('files/new-made');
+  return { ...common, received: 0, hash: createHash('sha256') };
+}
+
+async function putPiece(fs: FileSystem, upload: Upload, from: number, body: AsyncIterable<Uint8Array>): Promise<UploadAnswer> {
+  if (from !== upload.received) throw new SvcError('CONFLICT', 'the next piece begins elsewhere', { recebidos: upload.received });
+  const file = await fs.open(upload.beside, 'write');
+  const writer = createWriter(file, from, fs.pieceBytes());
+  const { hash } = upload;
+  try {
+    for await (const bytes of body) {
+      if (writer.at() + bytes.length > upload.bytes) throw new SvcError('TOO_LARGE', 'more bytes came than were announced');
+      // The hash of a piece that failed half-way is not known.
+      upload.hash = null;
+      hash?.update(bytes);
+      await writer.put(bytes);
+    }
+  } finally {
+    try {
+      // What came before a connection broke counts; what could not be written does not.
+      await writer.flush();
+      upload.received = writer.at();
+      upload.hash = hash;
+    } finally {
+      await file.close();
+    }
+  }
+  return view(upload);
+}
+
+async function end(fs: FileSystem, upload: Upload, sha256: string | null): Promise<UploadEndAnswer> {
+  const { path, beside, bytes, received, conflict } = upload;
+  if (received !== bytes) throw new SvcError('CONFLICT', `${bytes - received} bytes are missing`, { recebidos: received });
+  const file = await fs.open(beside, 'read');
+  let digest: string;
+  try {
+    digest = upload.hash?.copy().digest('hex') ?? (await digestOf(fs, file, bytes));
+    if (sha256 !== null && sha256 !== digest) throw new SvcError('DIGEST_MISMATCH', 'the bytes are not those that were announced');
+    const there = conflict === 'substituir' ? await present(fs, path) : null;
+    await takeOn(fs, beside, await file.facts(), there?.kind === 'file' ? there : null);
+  } finally {
+    await file.close();
+  }
+  await synced(fs, beside);
+  faultPoint('files/new-written');
+  const placed = await place(fs, beside, path, { kind: 'file', conflict });
+  faultPoint('files/placed');
+  return { item: placed === null ? null : await lookAt(fs, placed), sha256: digest };
+}
+
+async function synced(fs: FileSystem, path: Buffer): Promise<void> {
+  const file = await fs.open(path, 'write');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+export async function digestOf(fs: FileSystem, file: Parameters<typeof readRange>[0], bytes: number): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of bytes === 0 ? [] : readRange(file, 0, bytes - 1, fs.pieceBytes())) hash.update(piece);
+  return hash.digest('hex');
+}
