@@ -32,7 +32,11 @@ export async function placeNew(fs: FileSystem, from: Buffer, to: Buffer, kind: F
     }
   } else if (await linked(fs, from, to)) {
     faultPoint('files/name-taken');
-    await fs.removeFile(from);
+    await fs.removeFile(from).catch(async (error: unknown) => {
+      // The account may give it a second name, and not take away the first: nothing is changed then.
+      if (isFault(error)) await fs.removeFile(to);
+      throw error;
+    });
   } else {
     // A file system without second names, or a file that the account may not give one.
     if ((await present(fs, to)) !== null) throw new FileFault('EEXIST');

@@ -159,6 +159,7 @@ async function put(fs: FileSystem, { path: trash, top }: TrashFolder, path: Buff
       throw error;
     });
     if (made === null) continue;
+    const id = joined(named(trash, 'files'), name);
     try {
       try {
         await made.write(0, note);
@@ -167,14 +168,16 @@ async function put(fs: FileSystem, { path: trash, top }: TrashFolder, path: Buff
         await made.close();
       }
       faultPoint('files/trash-noted');
-      const id = joined(named(trash, 'files'), name);
       await moveTo(fs, path, id, 'recusar', progress);
       faultPoint('files/trashed');
       return id;
     } catch (error) {
-      await fs.removeFile(info).catch(() => undefined);
-      // A thing without a note has this name.
-      if (!isFault(error, 'EEXIST')) throw error;
+      // A thing without a note has this name already.
+      const isTaken = isFault(error, 'EEXIST');
+      // The note stays when the thing may be here: after a break it can be at both places, or nobody can say.
+      const there = isTaken ? null : await present(fs, id).catch(() => 'unknown' as const);
+      if (there === null) await fs.removeFile(info).catch(() => undefined);
+      if (!isTaken) throw error;
     }
   }
   throw new FileFault('EEXIST');
