@@ -1,49 +1,249 @@
-/** The queue on a real Slurm: from a page to a batch job and back. */
-import { mkdtemp, rm } from 'node:fs/promises';
+/**
+ * The queue on a real Slurm: from an app in Python, one in Node and a page to batch jobs and back; the portal, the node and the answer of sbatch lost on the
+ * way; and whose turn it is when many people wait for two places.
+ */
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobView } from '../../schema/wire/jobs.ts';
+import { backendEnv, cleanUp, commandOf, runtimes, start, type Backend, type Runtime } from '../../sdk/testing/runtimes.ts';
+import { launchBrowser, openApp, signedIn, frameAt } from '../browser/support/browser.ts';
+import { tellCount } from '../support/counts.ts';
 import { signInPage, type PageClient } from '../support/page-client.ts';
-import { emptyServer, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { emptyServer, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startSlurm, type TestSlurm } from '../support/slurm.ts';
-import { writeQueueDesired } from './queue-world.ts';
-import { whenInstalled } from './world.ts';
+import { backendPids, order, whenInstalled, whenState, writeDesired } from './world.ts';
+
+const isLong = process.env['SVC_TEST_LONG'] === '1';
+/** Beside ana. */
+const crowd = Array.from({ length: isLong ? 10 : 3 }, (_, n) => `pessoa${n}`);
+const jobsEach = isLong ? 100 : 4;
 
 let folder: string;
 let slurm: TestSlurm;
 let portal: RunningPortal;
 let page: PageClient;
+/** SVC_PORTAL_* of the backend of Moinho. */
+let granted: Record<string, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcq-'));
-  slurm = await startSlurm();
-  const grande = `kind: Cluster\nmetadata: { name: grande }\nspec: { scheduler: { slurm: { server: casa, partition: teste, conf: ${slurm.conf} } }, emVoo: 4 }`;
-  portal = await startPortal({ desired: await writeQueueDesired(folder, { more: [grande] }), state: join(folder, 's') });
+  await Promise.all([
+    startSlurm().then((made) => (slurm = made)),
+    cp(join(repository, 'examples/apps/moinho'), join(folder, 'p/moinho'), { recursive: true }),
+    writeLosingSbatch(join(folder, 'perde')),
+  ]);
+  const cluster = (name: string, emVoo: number, more = ''): string =>
+    `kind: Cluster\nmetadata: { name: ${name} }\nspec: { scheduler: { slurm: { server: casa, partition: teste, conf: ${slurm.conf}${more} } }, emVoo: ${emVoo} }`;
+  const desired = await writeDesired(join(folder, 'd'), {
+    apps: ['moinho'],
+    packages: join(folder, 'p'),
+    fila: '{ clusters: [grande, dois, perde] }',
+    more: [cluster('grande', 4), cluster('dois', 2), cluster('perde', 4, `, bin: ${join(folder, 'perde')}`)],
+    people: crowd,
+  });
+  portal = await startPortal({ desired, state: join(folder, 's') });
+  await whenInstalled(portal, 'moinho');
   page = await signInPage(portal.link, portal.port);
-  await whenInstalled(portal, 'notas');
-}, 90_000);
+  await order(portal, 'start', 'moinho');
+  await whenState(portal, 'moinho', 'running');
+  const [pid] = backendPids(portal.state, 'moinho');
+  const environ = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter((entry) => entry.startsWith('SVC_PORTAL_'));
+  granted = Object.fromEntries(environ.map((entry) => [entry.split('=', 1)[0] ?? '', entry.slice(entry.indexOf('=') + 1)]));
+}, 120_000);
 afterAll(async () => {
+  await cleanUp();
   await portal?.stop();
   await slurm?.stop();
   await emptyServer(join(folder, 's'));
   await rm(folder, { recursive: true, force: true });
 });
 
-const read = async (id: string): Promise<JobView> => (await page.call('GET', `/api/fila/trabalhos/${id}?app=notas`)).json() as JobView;
-const whenOver = (id: string): Promise<JobView> =>
-  until(`${id} over`, async () => {
-    const job = await read(id);
-    return job.terminadoEm === null ? null : job;
-  });
+/** Submits, and says what sbatch says when its answer was lost. */
+async function writeLosingSbatch(bin: string): Promise<void> {
+  await mkdir(bin, { mode: 0o755 });
+  const said = 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation';
+  await writeFile(join(bin, 'sbatch'), `#!/bin/bash\n/usr/bin/sbatch "$@" >/dev/null\necho '${said}' >&2\nexit 1\n`);
+  await chmod(join(bin, 'sbatch'), 0o755);
+}
 
-test('a job goes to Slurm by its name, its log and outputs come back, and it is one', async () => {
-  const script = 'echo "$SLURM_JOB_NAME"; echo pronto >"$SVC_SAIDA/r"; exit 3';
-  const body = { chave: 'a', comando: ['bash', '-c', script], limites: { cpus: 1, memoriaMb: 100, segundos: 60 } };
-  const { id } = (await page.call('POST', '/api/fila/trabalhos?app=notas', body)).json() as JobView;
-  const job = await whenOver(id);
-  expect(job).toMatchObject({ estado: 'falhou', codigo: 3, cluster: 'grande' });
-  const log = (await page.call('GET', `/api/fila/trabalhos/${id}/registo?app=notas&desde=0`)).body.toString();
-  expect(log).toMatch(new RegExp(`^svc-[0-9a-f]{12}-${id}\n$`));
-  expect((await page.call('GET', `/api/fila/trabalhos/${id}/saida/r?app=notas`)).body.toString()).toBe('pronto\n');
+const bash = (script: string): readonly string[] => ['bash', '-c', script];
+const limites = { cpus: 1, memoriaMb: 50, segundos: 300 };
+const read = async (id: string): Promise<JobView> => (await page.call('GET', `/api/fila/trabalhos/${id}?app=moinho`)).json() as JobView;
+const whenOver = (id: string): Promise<JobView> =>
+  until(
+    `${id} over`,
+    async () => {
+      const job = await read(id);
+      return job.terminadoEm === null ? null : job;
+    },
+    120_000,
+  );
+const whenRunning = (id: string): Promise<unknown> => until(`${id} runs`, async () => (await read(id)).estado === 'a-correr');
+async function submit(script: string, more: object = {}, from = page): Promise<string> {
+  const body = { chave: crypto.randomUUID(), comando: bash(script), limites, ...more };
+  const answer = await from.call('POST', '/api/fila/trabalhos?app=moinho', body);
+  if (answer.status !== 201) throw new Error(`${answer.status} ${answer.body.toString()}`);
+  return (answer.json() as JobView).id;
+}
+const logOf = async (id: string): Promise<string> =>
+  (await page.call('GET', `/api/fila/trabalhos/${id}/registo?app=moinho&desde=0`)).body.toString();
+/** How many jobs of that name Slurm ever had: its controller's log keeps what squeue forgets. */
+const onSlurm = async (id: string): Promise<number> =>
+  new Set((await slurm.ask('scontrol', 'show', 'job', '--oneliner').catch(() => '')).split('\n').filter((line) => line.includes(id))).size;
+
+function begin(runtime: Runtime, call: readonly unknown[]): Backend {
+  const main = join(repository, 'sdk/testing/queue', runtime === 'node' ? 'main.cjs' : 'main.py');
+  return start([...commandOf(runtime, main), JSON.stringify(call)], backendEnv(folder, granted));
+}
+async function run<T>(runtime: Runtime, ...call: readonly [string, (readonly unknown[])?, object?]): Promise<T> {
+  const backend = begin(runtime, [call[0], call[1] ?? [], call[2] ?? {}]);
+  if ((await backend.ended) !== 0) throw new Error(backend.output());
+  return JSON.parse(backend.output().trim().split('\n').at(-1) ?? '') as T;
+}
+
+describe.each(runtimes)('an app in %s', (runtime) => {
+  test('submits with an input, follows, downloads; and cancels another job', async () => {
+    const input = join(folder, `dados-${runtime}`);
+    await writeFile(input, 'sete');
+    const script = 'echo "em $SLURM_JOB_PARTITION"; tr a-z A-Z <entrada/dados >"$SVC_SAIDA/maior"';
+    const campos = { comando: bash(script), entradas: { 'entrada/dados': input }, limites, cluster: 'grande' };
+    const long = await run<JobView>(runtime, 'submeter', [], { comando: bash('sleep 300'), limites, cluster: 'grande' });
+    const { id } = await run<JobView>(runtime, 'submeter', [], campos);
+    const following = begin(runtime, ['acompanhar', [id], {}]);
+    expect(await following.ended).toBe(0);
+    const news = following
+      .output()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as JobView & { readonly linhas: readonly string[] });
+    expect(news.at(-1)).toMatchObject({ estado: 'terminado', codigo: 0, cluster: 'grande' });
+    expect(news.flatMap(({ linhas }) => linhas)).toEqual(['em teste']);
+    const to = join(folder, `saida-${runtime}`);
+    await mkdir(to);
+    await run(runtime, 'baixar', [id, to]);
+    expect(await readFile(join(to, 'maior'), 'utf8')).toBe('SETE');
+    await whenRunning(long.id);
+    await run(runtime, 'cancelar', [long.id]);
+    expect(await whenOver(long.id)).toMatchObject({ estado: 'cancelado' });
+  }, 120_000);
 });
+
+test('a page submits, follows, downloads and cancels', async () => {
+  const browser = await launchBrowser();
+  try {
+    const { page: desk, problems } = await signedIn(browser, portal, {}, { button: /^Moinho/ });
+    await openApp(desk, 'Moinho');
+    await desk.frameLocator('iframe[title="Moinho"]').locator('body').waitFor();
+    const frame = await frameAt(desk, 'Moinho');
+    await frame.waitForFunction('window.svc?.fila !== undefined');
+    const seen = await frame.evaluate(`(async () => {
+      const limites = { cpus: 1, memoriaMb: 50, segundos: 300 };
+      const bash = (script) => ['bash', '-c', script];
+      const other = await svc.fila.submeter({ comando: bash('sleep 300'), limites, cluster: 'grande' });
+      const script = 'echo da página; rev <entrada/a >"$SVC_SAIDA/b"';
+      const { id } = await svc.fila.submeter({ comando: bash(script), entradas: { 'entrada/a': new Blob(['amor']) }, limites, cluster: 'grande' });
+      const lines = [];
+      let last;
+      for await (const news of svc.fila.acompanhar(id)) { last = news.estado; lines.push(...news.linhas); }
+      const [output] = await svc.fila.baixar(id);
+      await svc.fila.cancelar(other.id);
+      let end;
+      for await (const news of svc.fila.acompanhar(other.id)) end = news.estado;
+      return { last, lines, name: output.caminho, text: (await output.blob.text()).trim(), end };
+    })()`);
+    expect(seen).toEqual({ last: 'terminado', lines: ['da página'], name: 'b', text: 'roma', end: 'cancelado' });
+    expect(problems).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+}, 120_000);
+
+test('the portal is killed while a job runs: it goes on, each line of it is there once, and it is one', async () => {
+  const id = await submit('for n in 1 2 3 4 5 6; do echo "linha $n"; sleep 1; done', { cluster: 'grande' });
+  await until('its first line', async () => (await logOf(id)).includes('linha 1'));
+  await portal.kill();
+  await portal.again();
+  expect(await whenOver(id)).toMatchObject({ estado: 'terminado', codigo: 0 });
+  expect(await logOf(id)).toBe('linha 1\nlinha 2\nlinha 3\nlinha 4\nlinha 5\nlinha 6\n');
+}, 120_000);
+
+test('the answer of sbatch is lost: one job, not two', async () => {
+  const witness = join(folder, 'vezes');
+  const id = await submit(`echo x >>${witness}; sleep 2`, { cluster: 'perde' });
+  await whenRunning(id);
+  expect(await onSlurm(id)).toBe(1);
+  expect(await whenOver(id)).toMatchObject({ estado: 'terminado', codigo: 0 });
+  expect(await readFile(witness, 'utf8')).toBe('x\n');
+}, 120_000);
+
+test('the node is killed while a job runs: it failed, for a reason that says so, and it runs once', async () => {
+  const witness = join(folder, 'corridas');
+  const id = await submit(`echo x >>${witness}; sleep 300`, { cluster: 'grande' });
+  await until('its command runs', () => existsSync(witness));
+  await slurm.killNode();
+  await slurm.startNode();
+  const job = await whenOver(id);
+  expect(job.estado).toBe('falhou');
+  expect(job.codigo).toBeNull();
+  expect(job.mensagem).not.toBe('');
+  const after = await submit('echo de novo', { cluster: 'grande' });
+  expect(await whenOver(after)).toMatchObject({ estado: 'terminado' });
+  expect(await readFile(witness, 'utf8')).toBe('x\n');
+}, 120_000);
+
+test('on two places each of those who wait gets as many as the others', async () => {
+  const pages = await Promise.all(
+    crowd.map(async (person) => {
+      const { link } = (await portal.admin('POST', '/api/admin/links', { person })).body as { link: string };
+      return await signInPage(link, portal.port);
+    }),
+  );
+  // Both places are taken until all have submitted, so that nobody is ahead for having been first.
+  const gate = join(folder, 'portao');
+  const held = await Promise.all([1, 2].map(async () => await submit(`until [ -e ${gate} ]; do sleep 0.2; done`, { cluster: 'dois' })));
+  await Promise.all(held.map(whenRunning));
+  await Promise.all(
+    pages.map(async (from) => {
+      for (let n = 0; n < jobsEach; n += 1) await submit('true', { cluster: 'dois' }, from);
+    }),
+  );
+  const startedMs = performance.now();
+  await writeFile(gate, '');
+  const all = await until(
+    'all of them over',
+    async () => {
+      const lists = await Promise.all(pages.map(allJobs));
+      return lists.every((jobs) => jobs.length === jobsEach && jobs.every(({ terminadoEm }) => terminadoEm !== null)) ? lists.flat() : null;
+    },
+    isLong ? 3_000_000 : 150_000,
+    1_000,
+  );
+  const tookS = (performance.now() - startedMs) / 1_000;
+  expect(all.filter(({ estado }) => estado !== 'terminado')).toEqual([]);
+  // Only what began while everybody still waited says something about shares.
+  const lastWait = Math.min(
+    ...crowd.map((person) => Math.max(...all.filter(({ usuario }) => usuario === person).map(({ iniciadoEm }) => iniciadoEm ?? 0))),
+  );
+  const shares = crowd.map((person) => all.filter(({ usuario, iniciadoEm }) => usuario === person && (iniciadoEm ?? 0) <= lastWait).length);
+  const ratio = Math.max(...shares) / Math.min(...shares);
+  tellCount(
+    `${all.length} jobs of ${crowd.length} people on two places in ${tookS.toFixed(0)} s: ${shares.join(', ')}, max/min ${ratio.toFixed(2)}`,
+  );
+  expect(ratio).toBeLessThanOrEqual(isLong ? 1.2 : 2);
+}, 3_600_000);
+
+/** A person's jobs, page by page. */
+async function allJobs(from: PageClient): Promise<readonly JobView[]> {
+  const jobs: JobView[] = [];
+  for (;;) {
+    const before = jobs.at(-1);
+    const { trabalhos } = (await from.call('GET', `/api/fila?app=moinho${before === undefined ? '' : `&antes=${before.id}`}`)).json() as {
+      trabalhos: readonly JobView[];
+    };
+    jobs.push(...trabalhos);
+    if (trabalhos.length < 200) return jobs;
+  }
+}
