@@ -5,7 +5,9 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -25,6 +27,17 @@ const recordOf = (pid: number): string => {
   const { startTicks, bootId } = identityOf(pid)!;
   return `${pid} ${startTicks} ${bootId}\n`;
 };
+
+/** Whether the process has the file open, not one of that name before. */
+function holds(pid: number, path: string): boolean {
+  return readdirSync(`/proc/${pid}/fd`).some((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`) === path;
+    } catch {
+      return false;
+    }
+  });
+}
 
 /** What a page gets: the pid that the backend answers with. */
 function answerOf(socket: string): Promise<number> {
@@ -62,6 +75,8 @@ describe.concurrent('of the supervisor', () => {
     rmSync(paths.root, { recursive: true });
     await until('the app is ended', () => home.backends('notas').length === 0, roundMs);
     await until('the socket is back', () => existsSync(paths.supervisorSocket), 2 * roundMs);
+    // A round in which flock did not answer in time leaves it to the next one.
+    await until('the lock of the new folder is held', () => holds(child.pid ?? 0, paths.supervisorLock), 2 * roundMs);
     // Who is started beside finds the lock taken and ends.
     const second = await home.supervisor();
     expect((await second.client.call('hello')).pid).toBe((await client.call('hello')).pid);
