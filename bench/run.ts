@@ -15,6 +15,7 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
   engines: async () => (await import('./engines.ts')).enginesArea,
   rooms: async () => (await import('./rooms.ts')).roomsArea,
   'app-calls': async () => (await import('./app-calls.ts')).appCallsArea,
+  queue: async () => (await import('./queue.ts')).queueArea,
   metrics: async () => (await import('./metrics.ts')).metricsArea,
   commands: async () => (await import('./commands.ts')).commandsArea,
   validate: async () => (await import('./validate.ts')).validateArea,

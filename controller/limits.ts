@@ -70,6 +70,8 @@ export const limits = {
   clusterJobsMax: 100,
   clusterListMsMax: 30_000,
   /** How often a cluster with jobs under way is asked for them; one that does not answer, less and less often. */
+  /** Between two lists, however much is done there meanwhile. */
+  clusterLookMsMin: 1_000,
   clusterPollMs: 2_000,
   clusterPollMsMax: 60_000,
   /** Of what people used of a cluster, half counts after so long. */

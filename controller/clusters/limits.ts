@@ -11,7 +11,7 @@ export const limits = {
   clusterNoteCharsMax: 300,
   jobsListedMax: 20_000,
   /** Commands for one scheduler, all callers together: bursts overload it. */
-  schedulerCallsPerSecondMax: 8,
+  schedulerCallsPerSecondMax: 16,
   accountsAtOnceMax: 4,
   /** A job that was told to end and lives on so much later is killed. */
   jobStopSeconds: 30,

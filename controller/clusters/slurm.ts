@@ -90,8 +90,9 @@ function stateOf(options: SlurmClusterOptions): State {
     owners: new Map(),
     ended: new Map(),
     ask: async (account, signal, verb, ...words) => {
-      await turn(signal);
-      const where = ['records', 'remove'].includes(verb) ? [] : [options.bin ?? '', options.conf ?? ''];
+      const asksScheduler = !['records', 'remove'].includes(verb);
+      if (asksScheduler) await turn(signal);
+      const where = asksScheduler ? [options.bin ?? '', options.conf ?? ''] : [];
       const msMax = msOf[verb] ?? limits.clusterAnswerMsMax;
       return await callScript(options.run, ['server.sh', 'slurm.sh'], { account, words: [verb, ...where, ...words], signal, msMax });
     },

@@ -79,9 +79,9 @@ async function onCluster(
   onChange(cluster.key);
 }
 
-/** What came of it is in the next list. */
+/** What came of it is in the next list; one list tells of all that was done since the one before. */
 function lookSoon(cluster: ClusterEntry): void {
-  cluster.nextListAtMs = 0;
+  cluster.nextListAtMs = Math.min(cluster.nextListAtMs, cluster.listedAtMs + limits.clusterLookMsMin);
 }
 
 async function submit(options: JobActOptions, id: string): Promise<void> {

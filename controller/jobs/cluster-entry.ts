@@ -29,6 +29,8 @@ export interface ClusterEntry {
   /** Failed lists in a row. */
   failures: number;
   nextListAtMs: number;
+  /** When the last list was begun. */
+  listedAtMs: number;
   /** Some of our jobs were there, or on their way, at the last list. */
   hasLive: boolean;
 }
@@ -45,6 +47,7 @@ export function newClusterEntry(placed: PlacedCluster, leaving: boolean, cluster
     lastJobs: new Map(),
     failures: 0,
     nextListAtMs: 0,
+    listedAtMs: 0,
     hasLive: false,
   };
 }

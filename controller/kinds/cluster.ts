@@ -64,6 +64,7 @@ async function list(context: Context, entry: ClusterEntry): Promise<boolean> {
   const { options, entries, queue } = context;
   const { clock, store, log } = options;
   const startedAtMs = clock.nowMs();
+  entry.listedAtMs = startedAtMs;
   try {
     const prefix = jobsPrefix(await portalOfJobs(store));
     const jobs = new Map(

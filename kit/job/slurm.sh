@@ -34,14 +34,16 @@ ids_of() { # NAME: what Slurm still knows under that name, of this account
 # BIN CONF FOLDER NAME COUNT OPTION… {FILE CONTENT}…: one submission of a name at a time. What has the name already is adopted; what the answer
 # of sbatch does not tell, squeue does.
 do_submit() {
-  local bin=$1 conf=$2 folder=$3 name=$4 count=$5 options said id n
+  local bin=$1 conf=$2 folder=$3 name=$4 count=$5 options said id='' before='' n
   shift 5
   options=("${@:1:count}")
   shift "$count"
   use_slurm "$bin" "$conf"
   command -v sbatch >/dev/null || fail 75 'there is no sbatch here'
-  mkdir -p -m 700 -- "$folder/$name" && exec 9>"$folder/$name/lock" && flock -w 20 9 || fail 75 'another submission of this job is under way'
-  id=$(ids_of "$name" 2>&1) || fail 75 "squeue: $(in_short "$id")"
+  mkdir -p -m 700 -- "$folder" && { mkdir -m 700 -- "$folder/$name" 2>/dev/null || before=yes; }
+  exec 9>"$folder/$name/lock" && flock -w 20 9 || fail 75 'another submission of this job is under way'
+  # Without a folder of it nothing was handed over: the folder comes first.
+  [[ -z $before ]] || id=$(ids_of "$name" 2>&1) || fail 75 "squeue: $(in_short "$id")"
   put "$folder" "$name" "$@"
   cd "$folder/$name" || fail 74 "cannot enter $folder/$name"
   [[ -z $id ]] || { keep_id "$id"; return 0; }

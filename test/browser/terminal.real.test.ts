@@ -1,6 +1,6 @@
 /** The terminal window on a real portal with real shells: typed into, found again after a reload, in two pages, in tabs, by touch, and its looks. */
 import type { Browser, Locator, Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, newLink, newPage, signedIn, useDesk, windowOf } from './support/browser.ts';
 
@@ -15,12 +15,32 @@ const terminal = (of: Page): Locator => windowOf(of, 'Terminal');
 const rows = (of: Page): Locator => terminal(of).locator('svc-screen[shown] .xterm-rows');
 const input = (of: Page): Locator => terminal(of).locator('svc-screen[shown] textarea');
 
+/** Shells are the person's: those of the test before are ended. */
+beforeEach(async () => {
+  const ids = await page.evaluate(async () => {
+    const { terminais } = (await (await fetch('/api/terminais')).json()) as { terminais: { id: string }[] };
+    for (const { id } of terminais) await fetch(`/api/terminais/${id}`, { method: 'DELETE' });
+    return terminais.length;
+  });
+  if (ids > 0)
+    await expect.poll(async () => await page.evaluate(async () => (await (await fetch('/api/terminais')).json()).terminais.length)).toBe(0);
+});
+
 async function openTerminal(of: Page): Promise<void> {
   await of.keyboard.press('Control+k');
   await of.getByRole('combobox').fill('Terminal');
   await of.getByRole('option', { name: 'Terminal', exact: true }).first().waitFor();
   await of.keyboard.press('Enter');
   await terminal(of).waitFor();
+  await shows(of, /[$#] $/);
+}
+
+/** Until the new one is what is shown: the prompt of the one before is a prompt, too. */
+async function newTerminal(of: Page): Promise<void> {
+  const chosen = terminal(of).getByRole('tab', { selected: true });
+  const before = (await chosen.count()) === 0 ? null : await chosen.getAttribute('id');
+  await terminal(of).getByRole('button', { name: 'Novo terminal' }).click();
+  await expect.poll(() => chosen.getAttribute('id')).not.toBe(before);
   await shows(of, /[$#] $/);
 }
 
@@ -72,9 +92,8 @@ test('a second page shows the same shell, and colours come without a breach of t
 test('tabs are shells of their own; one that failed says how; closing one hangs it up', async () => {
   await openTerminal(page);
   const before = await terminal(page).getByRole('tab').count();
-  await terminal(page).getByRole('button', { name: 'Novo terminal' }).click();
-  await expect.poll(() => terminal(page).getByRole('tab').count()).toBe(before + 1);
-  await shows(page, /[$#] $/);
+  await newTerminal(page);
+  expect(await terminal(page).getByRole('tab').count()).toBe(before + 1);
   await type(page, "printf '\\033]2;obra\\007'");
   await terminal(page).getByRole('tab', { name: 'obra', selected: true }).waitFor();
   await type(page, 'exit 3');
@@ -82,8 +101,7 @@ test('tabs are shells of their own; one that failed says how; closing one hangs 
   await terminal(page).getByRole('button', { name: 'Encerrar obra' }).click();
   await expect.poll(() => terminal(page).getByRole('tab').count()).toBe(before);
   // By keyboard: the arrows go through the tabs, Delete ends one.
-  await terminal(page).getByRole('button', { name: 'Novo terminal' }).click();
-  await shows(page, /[$#] $/);
+  await newTerminal(page);
   await type(page, 'echo "pid=$$="');
   await shows(page, /pid=\d+=/);
   const [, pid] = /pid=(\d+)=/.exec((await rows(page).allInnerTexts()).join('\n')) ?? [];
@@ -124,9 +142,8 @@ test('a portal that was killed: the page says that the shell is gone, and opens 
     .getByText(/^Este terminal não existe mais/)
     .first()
     .waitFor();
-  await terminal(page).getByRole('button', { name: 'Novo terminal' }).click();
-  await expect.poll(() => terminal(page).getByRole('tab').count()).toBe(own + 1);
-  await shows(page, /[$#] $/);
+  await newTerminal(page);
+  expect(await terminal(page).getByRole('tab').count()).toBe(own + 1);
 });
 
 function alive(pid: number): boolean {

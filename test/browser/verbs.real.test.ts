@@ -228,8 +228,11 @@ describe('inside', () => {
       await question().waitFor();
       expect(await axeInBothThemes(page, { seen: async (suffix) => await picture(`${name}${suffix}`) })).toEqual([]);
       await page.setViewportSize({ width: 320, height: 640 });
-      const box = await question().boundingBox();
-      expect([name, box!.x >= 0 && box!.x + box!.width <= 320]).toEqual([name, true]);
+      const fits = async (): Promise<boolean> => {
+        const box = await question().boundingBox();
+        return box !== null && box.x >= 0 && box.x + box.width <= 320;
+      };
+      await expect.poll(async () => [name, await fits()]).toEqual([name, true]);
       await picture(`${name}-320`);
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.keyboard.press('Escape');

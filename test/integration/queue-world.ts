@@ -5,7 +5,7 @@ import { repository } from '../support/portal.ts';
 import { writeDesired, type DesiredOptions } from './world.ts';
 
 /** Answers the desired folder, which is below `folder` as its packages are. */
-export async function writeQueueDesired(folder: string, options: Pick<DesiredOptions, 'fila' | 'more'> = {}): Promise<string> {
+export async function writeQueueDesired(folder: string, options: Pick<DesiredOptions, 'fila' | 'more' | 'people'> = {}): Promise<string> {
   const packages = join(folder, 'p');
   await cp(join(repository, 'examples/apps/notas'), join(packages, 'notas'), { recursive: true });
   const file = join(packages, 'notas/svc-app.json');

@@ -130,7 +130,8 @@ test('to a server with another host key not one byte of it is sent', async () =>
     const server = net.connect(asked.port, '127.0.0.1');
     socket.on('data', (chunk: Buffer) => sent.push(chunk));
     socket.pipe(server).pipe(socket);
-    for (const end of [socket, server]) end.on('error', () => socket.destroy(server.destroy() as never));
+    const endBoth = (): void => void [socket, server].map((each) => each.destroy());
+    for (const end of [socket, server]) for (const event of ['error', 'close']) end.on(event, endBoth);
   });
   between.listen(0, '127.0.0.1');
   await once(between, 'listening');
