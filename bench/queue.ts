@@ -167,7 +167,7 @@ function idleRows(all: readonly Idle[]): readonly Row[] {
   const growth = (of: (one: Idle) => number): number => of(many) / Math.max(of(some), 0.01);
   const row = (name: string, show: (one: Idle) => string, ratio: number, target: number): Row => ({
     name,
-    ours: `${all.map((one) => `${one.waiting.toLocaleString('en')}: ${show(one)}`).join('; ')}`,
+    ours: all.map((one) => `${one.waiting.toLocaleString('en')}: ${show(one)}`).join('; '),
     peer: 'itself with a tenth of them',
     ratio: ratio.toFixed(2),
     target: `≤ ${target}×`,

@@ -1,7 +1,7 @@
 /** The terminal window on a real portal with real shells: typed into, found again after a reload, in two pages, in tabs, by touch, and its looks. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import type { RunningPortal } from '../support/portal.ts';
+import { until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, newLink, newPage, signedIn, useDesk, windowOf } from './support/browser.ts';
 
 let portal: RunningPortal;
@@ -17,13 +17,13 @@ const input = (of: Page): Locator => terminal(of).locator('svc-screen[shown] tex
 
 /** Shells are the person's: those of the test before are ended. */
 beforeEach(async () => {
-  const ids = await page.evaluate(async () => {
-    const { terminais } = (await (await fetch('/api/terminais')).json()) as { terminais: { id: string }[] };
-    for (const { id } of terminais) await fetch(`/api/terminais/${id}`, { method: 'DELETE' });
-    return terminais.length;
-  });
-  if (ids > 0)
-    await expect.poll(async () => await page.evaluate(async () => (await (await fetch('/api/terminais')).json()).terminais.length)).toBe(0);
+  const left = (): Promise<number> =>
+    page.evaluate(async () => {
+      const { terminais } = (await (await fetch('/api/terminais')).json()) as { terminais: { id: string }[] };
+      for (const { id } of terminais) await fetch(`/api/terminais/${id}`, { method: 'DELETE' });
+      return terminais.length;
+    });
+  await until('no shell', async () => (await left()) === 0);
 });
 
 async function openTerminal(of: Page): Promise<void> {
