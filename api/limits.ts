@@ -63,4 +63,9 @@ export const limits = {
   // The control socket. Decision: docs/decisions/0152-the-control-socket.md
   controlPeerMsMax: 10_000,
   controlPeerParentsMax: 64,
+  // Files of people, where a page says nothing, and at most. Decision: docs/decisions/0219-files-of-a-person.md
+  filesPageDefault: 500,
+  trashPageMax: 5_000,
+  fileWorkHoldSecondsMax: 30,
+  watchedFoldersMax: 32,
 } as const;

@@ -11,6 +11,7 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
   proxy: async () => (await import('./proxy.ts')).proxyArea,
   supervision: async () => (await import('./supervision.ts')).supervisionArea,
   ssh: async () => (await import('./ssh.ts')).sshArea,
+  files: async () => (await import('./files.ts')).filesArea,
   tick: async () => (await import('./tick.ts')).tickArea,
   engines: async () => (await import('./engines.ts')).enginesArea,
   rooms: async () => (await import('./rooms.ts')).roomsArea,

@@ -20,12 +20,13 @@ export interface FilePartsDeps {
 
 export function createFileParts({ files, clock }: FilePartsDeps): FileParts {
   const beginTransfer = createUploads({ max: limits.transfersMax, perOwnerMax: limits.transfersPerPersonMax });
+  const beginStream = createUploads({ max: limits.fileStreamsMax, perOwnerMax: limits.fileStreamsPerPersonMax });
   const count = createRate(clock, { burst: limits.fileChangesBurst, refillMs: limits.fileChangeRefillMs });
   return {
     register: (app) => {
       addFileRoutes(app, { files, clock, beginTransfer });
       addFileChangeRoutes(app, { files, clock, beginTransfer, count });
-      addFileWorkRoutes(app, { files, clock, beginTransfer, count });
+      addFileWorkRoutes(app, { files, clock, beginTransfer, beginStream, count });
     },
   };
 }

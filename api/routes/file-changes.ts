@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { FileItem, TrashAnswer, UploadAnswer, UploadBody, UploadEndAnswer, WrittenAnswer } from '../../schema/wire/files.ts';
 import * as schemas from '../../schema/wire/files.ts';
-import { limits } from '../files/limits.ts';
+import { limits } from '../limits.ts';
 import { nameIn, pathIn } from '../files/paths.ts';
 import type { Rate } from '../rate.ts';
 import { arriving } from '../repository/upload.ts';
@@ -49,7 +49,7 @@ export function addFileChangeRoutes(app: FastifyInstance, deps: FileChangeDeps):
     '/api/arquivos/lixo',
     { config, schema: { summary: 'The trash', querystring: schemas.trashQuery, response: { 200: schemas.trashAnswer, ...errorAnswers } } },
     async (request): Promise<TrashAnswer> => {
-      const { desde = '0', limite = String(limits.trashPageDefault) } = request.query;
+      const { desde = '0', limite = String(limits.filesPageDefault) } = request.query;
       return await (await filesOf(deps, request)).trash(Number(desde), Math.min(Number(limite), limits.trashPageMax));
     },
   );

@@ -4,17 +4,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { OperationBody, OperationView } from '../../schema/wire/files.ts';
 import * as schemas from '../../schema/wire/files.ts';
-import { limits } from '../files/limits.ts';
+import { limits } from '../limits.ts';
 import { pathIn, pathsIn } from '../files/paths.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
-import { createUploads } from '../uploads.ts';
+import type { BeginUpload } from '../uploads.ts';
 import type { FileChangeDeps } from './file-changes.ts';
 import { filesOf } from './files.ts';
 
 type OfId = { Params: { id: string } };
 const config = { access: 'person' as const };
 
-export function addFileWorkRoutes(app: FastifyInstance, deps: FileChangeDeps): void {
+export interface FileWorkDeps extends FileChangeDeps {
+  /** Searches and watches under way. */
+  readonly beginStream: BeginUpload;
+}
+
+export function addFileWorkRoutes(app: FastifyInstance, deps: FileWorkDeps): void {
   app.post<{ Body: OperationBody }>(
     '/api/arquivos/operacoes',
     {
@@ -49,7 +54,7 @@ export function addFileWorkRoutes(app: FastifyInstance, deps: FileChangeDeps): v
       },
     },
     async (request, reply): Promise<OperationView> => {
-      const seconds = Math.min(Number(request.query.espera ?? 0), limits.operationHoldSecondsMax);
+      const seconds = Math.min(Number(request.query.espera ?? 0), limits.fileWorkHoldSecondsMax);
       return await (await filesOf(deps, request)).operation(request.params.id, seconds * 1_000, goneSignal(reply));
     },
   );
@@ -67,8 +72,8 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-function addLines(app: FastifyInstance, deps: FileChangeDeps): void {
-  const begin = createUploads({ max: limits.streamsMax, perOwnerMax: limits.streamsPerPersonMax });
+function addLines(app: FastifyInstance, deps: FileWorkDeps): void {
+  const begin = deps.beginStream;
   const lines = { produces: ['application/x-ndjson'], response: errorAnswers };
   app.get<{ Querystring: { caminho: string; texto: string; ocultos?: '1' } }>(
     '/api/arquivos/busca',
@@ -96,7 +101,7 @@ function addLines(app: FastifyInstance, deps: FileChangeDeps): void {
 async function sendLines(
   request: FastifyRequest,
   reply: FastifyReply,
-  begin: (owner: string) => () => void,
+  begin: BeginUpload,
   lines: AsyncIterable<unknown>,
 ): Promise<FastifyReply> {
   const end = begin(sessionOf(request).person);

@@ -5,7 +5,7 @@ import type { Clock } from '../../schema/clock.ts';
 import type { FileContent, FileOrder, FilesCommands, PersonFiles } from '../../schema/files.ts';
 import type { FileItem, ListAnswer, PlacesAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
 import * as schemas from '../../schema/wire/files.ts';
-import { limits } from '../files/limits.ts';
+import { limits } from '../limits.ts';
 import { attachmentOf, pathIn } from '../files/paths.ts';
 import { judge } from '../repository/conditions.ts';
 import { watchIdle } from '../repository/upload.ts';
@@ -76,7 +76,7 @@ async function list(files: PersonFiles, query: ListQuery): Promise<ListAnswer> {
     hidden: query.ocultos === '1',
     mixed: query.juntas === '1',
     from: Number(query.desde ?? 0),
-    limit: Number(query.limite ?? limits.listPageDefault),
+    limit: Number(query.limite ?? limits.filesPageDefault),
     version: query.versao ?? null,
   });
 }

@@ -48,34 +48,43 @@ export function createWriter(file: OpenFile, from: number, pieceBytes: number): 
   let at = from;
   let underWay = 0;
   let failed: { readonly error: unknown } | null = null;
-  const pending = new Set<Promise<void>>();
+  /** Of who waits until no more than that is under way. */
+  let waiting: { readonly bytesMax: number; readonly go: () => void } | null = null;
   const check = (): void => {
     if (failed !== null) throw failed.error;
   };
-  const write = (bytes: Uint8Array): void => {
+  const write = async (bytes: Uint8Array, to: number): Promise<void> => {
     const { length } = bytes;
-    const one = file
-      .write(at, bytes)
-      .catch((error: unknown) => {
-        failed ??= { error };
-      })
-      .finally(() => {
-        underWay -= length;
-        pending.delete(one);
-      });
-    at += length;
-    underWay += length;
-    pending.add(one);
+    try {
+      await file.write(to, bytes);
+    } catch (error) {
+      failed ??= { error };
+    }
+    underWay -= length;
+    if (waiting === null || underWay > waiting.bytesMax) return;
+    waiting.go();
+    waiting = null;
+  };
+  const below = async (bytesMax: number): Promise<void> => {
+    if (underWay <= bytesMax) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting = { bytesMax, go: resolve };
+    await promise;
   };
   return {
     put: async (bytes) => {
       check();
-      for (let done = 0; done < bytes.length; done += pieceBytes) write(bytes.subarray(done, done + pieceBytes));
-      while (underWay > limits.transferWindowBytes) await Promise.race(pending);
+      for (let done = 0; done < bytes.length; done += pieceBytes) {
+        const piece = bytes.subarray(done, done + pieceBytes);
+        underWay += piece.length;
+        void write(piece, at);
+        at += piece.length;
+      }
+      await below(limits.transferWindowBytes);
       check();
     },
     flush: async () => {
-      await Promise.all(pending);
+      await below(0);
       check();
     },
     at: () => at,

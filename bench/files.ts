@@ -1,0 +1,144 @@
+/**
+ * Files of a person over ssh, beside OpenSSH's own `sftp` to the same sshd: a folder of 10,000 entries, and bytes up and down, by curl through a
+ * portal in a process of its own. Needs root, since an sshd becomes other people.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from '../api/testing/portal-world.ts';
+import { createFilesWorld, query, type FilesWorld } from '../test/files/support/files-world.ts';
+import { median, type Area, type Row } from './rows.ts';
+
+const entries = 10_000;
+
+interface Bench {
+  readonly world: FilesWorld;
+  readonly cookie: string;
+  readonly home: string;
+  readonly account: string;
+}
+
+/** Seconds of a command that has to succeed; the portal is in this process, so that nothing may block it. */
+async function timed(command: string, args: readonly string[], input = ''): Promise<number> {
+  const startedMs = performance.now();
+  const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stdin.end(input);
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  if (code !== 0) throw new Error(`${command} ended with ${String(code)}: ${said}`);
+  return (performance.now() - startedMs) / 1_000;
+}
+
+function sftp({ world, account }: Bench, batch: string): Promise<number> {
+  const options = ['BatchMode=yes', 'StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'Compression=no'];
+  const words = options.flatMap((option) => ['-o', option]);
+  const { keyFile, port } = world.sshd;
+  return timed('sftp', ['-q', ...words, '-i', keyFile, '-P', String(port), '-b', '-', `${account}@127.0.0.1`], `${batch}\n`);
+}
+
+function curl({ world, cookie }: Bench, path: string, more: readonly string[] = []): Promise<number> {
+  const { host, port, url } = world.portal;
+  const headers = [`host: ${host}`, `cookie: ${cookie}`, `origin: ${url}`, 'sec-fetch-site: same-origin', 'expect:'];
+  const words = headers.flatMap((header) => ['-H', header]);
+  return timed('curl', ['-sS', '-f', ...words, ...more, `http://127.0.0.1:${port}${path}`]);
+}
+
+const memoryMb = (): number => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1_024;
+
+/** Turn by turn; the first turn warms both. */
+async function pairs(rounds: number, ours: () => Promise<number>, theirs: () => Promise<number>): Promise<readonly [number, number]> {
+  const [own, peer]: [number[], number[]] = [[], []];
+  for (let round = 0; round <= rounds; round += 1) {
+    const pair = [await theirs(), await ours()] as const;
+    if (round === 0) continue;
+    peer.push(pair[0]);
+    own.push(pair[1]);
+  }
+  return [median(own), median(peer)];
+}
+
+async function listing(bench: Bench, rounds: number): Promise<Row> {
+  const folder = `${bench.home}/muitos`;
+  mkdirSync(folder);
+  for (let n = 0; n < entries; n += 1) writeFileSync(`${folder}/arquivo-${n}.txt`, '');
+  const path = `/api/arquivos/lista?${query(folder, { limite: '500' })}`;
+  const [ours, peer] = await pairs(
+    rounds,
+    () => curl(bench, path),
+    () => sftp(bench, `ls -l ${folder}`),
+  );
+  return {
+    name: `list ${entries} entries, sorted, first page of 500; \`sftp ls -l\` with its sign-in`,
+    ours: `${(ours * 1_000).toFixed(0)} ms`,
+    peer: `${(peer * 1_000).toFixed(0)} ms`,
+    ratio: (ours / peer).toFixed(2),
+    target: '≤ 1.5×',
+    held: ours / peer <= 1.5,
+  };
+}
+
+async function transfers(bench: Bench, bytes: number, rounds: number): Promise<readonly Row[]> {
+  const local = join(bench.world.sshd.dir, 'grande');
+  const file = openSync(local, 'w');
+  const piece = Buffer.alloc(1_024 * 1_024, 'x');
+  for (let at = 0; at < bytes; at += piece.length) writeSync(file, piece);
+  closeSync(file);
+  execFileSync('cp', [local, `${bench.home}/baixar`]);
+  const before = memoryMb();
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, memoryMb())), 20);
+  const uploaded = `/api/arquivos/conteudo?${query(`${bench.home}/subir`)}`;
+  const body = ['-T', local, '-H', 'content-type: application/octet-stream', '-o', '/dev/null'];
+  const up = await pairs(
+    rounds,
+    () => curl(bench, uploaded, body),
+    () => sftp(bench, `put -f ${local} ${bench.home}/subir-sftp`),
+  );
+  const down = await pairs(
+    rounds,
+    () => curl(bench, `/api/arquivos/conteudo?${query(`${bench.home}/baixar`)}`, ['-o', '/dev/null']),
+    () => sftp(bench, `get ${bench.home}/baixar /dev/null`),
+  );
+  clearInterval(watch);
+  rmSync(local);
+  const mb = bytes / 1e6;
+  const row = (name: string, [ours, peer]: readonly [number, number]): Row => ({
+    name: `${(mb / 1_000).toFixed(2)} GB ${name}`,
+    ours: `${(mb / ours).toFixed(0)} MB/s`,
+    peer: `sftp: ${(mb / peer).toFixed(0)} MB/s`,
+    ratio: (peer / ours).toFixed(2),
+    target: '≥ 0.8×',
+    held: peer / ours >= 0.8,
+  });
+  const grown = most - before;
+  return [
+    row('up, on the disk (fsync) on both sides', up),
+    row('down', down),
+    {
+      name: 'memory of the portal during these, above what it had before',
+      ours: `${grown.toFixed(0)} MB`,
+      peer: '-',
+      ratio: '-',
+      target: '< 128 MB',
+      held: grown < 128,
+    },
+  ];
+}
+
+export const filesArea: Area = async ({ short }) => {
+  if (spawnSync('sftp', ['-V']).error || spawnSync('curl', ['-V']).error) throw new Error('sftp (openssh-client) and curl are needed');
+  const world = await createFilesWorld({ config: ['Subsystem sftp internal-sftp', 'LogLevel ERROR'] });
+  try {
+    const ana: Browser = await world.portal.signedIn('ana');
+    const [account] = world.accounts;
+    if (account === undefined) throw new Error('no account');
+    const cookie = ana.cookies.get(world.portal.host) ?? '';
+    const bench = { world, cookie, home: account.home, account: account.name };
+    chownSync(account.home, account.uid, account.uid);
+    const listed = await listing(bench, short ? 2 : 5);
+    return [listed, ...(await transfers(bench, (short ? 256 : 1_024) * 1_024 * 1_024, short ? 1 : 3))];
+  } finally {
+    await world.stop();
+  }
+};
