@@ -15,5 +15,7 @@ export const limits = {
   accountsAtOnceMax: 4,
   /** A job that was told to end and lives on so much later is killed. */
   jobStopSeconds: 30,
+  /** A job that lives so much longer than its command and its deliveries may take is killed: its wrapper was stopped. */
+  jobOverdueSeconds: 120,
   jobCommandBytesMax: 256 * 1_024,
 } as const;

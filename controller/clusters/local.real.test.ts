@@ -1,5 +1,17 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -149,4 +161,55 @@ test('what can not be read is no empty list', async () => {
   await expect(cluster.list('svc-', never)).rejects.toMatchObject({ code: 'CLUSTER_UNREACHABLE' });
   expect(execFileSync('ls', ['-A', folder], { encoding: 'utf8' })).toBe('file\n');
   rmSync(folder, { recursive: true });
+});
+
+test('a wrapper that was stopped does not keep its job running for ever: after its time all of it is killed', async () => {
+  const { job, folder, portal } = await begin(['bash', '-c', 'echo $$ >pid; sleep 300']);
+  const own = path.join(folder, job.name);
+  await expect.poll(() => existsSync(path.join(own, 'work/pid'))).toBe(true);
+  const [wrapper = ''] = readFileSync(path.join(own, 'claim/process'), 'utf8').split(' ');
+  process.kill(Number(wrapper), 'SIGSTOP');
+  // As if its time were over.
+  for (const name of ['seconds', 'delivery']) writeFileSync(path.join(own, name), '0\n');
+  const cluster = createLocalCluster({
+    name: 'local',
+    folder,
+    hidden: [],
+    account: null,
+    clock: systemClock,
+    plain: true,
+    overdueSeconds: 1,
+  });
+  await expect.poll(() => stateOf(cluster, job.name)).toBe('failed');
+  expect(await seenAs(cluster, job.name)).toMatchObject({ exitCode: 124, note: 'its time was over' });
+  await expect.poll(() => processesIn(own)).toEqual([]);
+  await portal.close();
+});
+
+test('a cancel that is repeated counts from the first one: what takes no signal is killed in time', async () => {
+  const { job, made: one, folder, portal } = await begin(['sleep', '300']);
+  const own = path.join(folder, job.name);
+  const [wrapper = ''] = readFileSync(path.join(own, 'claim/process'), 'utf8').split(' ');
+  process.kill(Number(wrapper), 'SIGSTOP');
+  await one.cluster.cancel(job.name, never);
+  const cancelled = path.join(own, 'cancelled');
+  const first = statSync(cancelled).mtimeMs;
+  await one.cluster.cancel(job.name, never);
+  expect(statSync(cancelled).mtimeMs).toBe(first);
+  expect(await stateOf(one.cluster, job.name)).toBe('running');
+  // As if that were a minute ago.
+  utimesSync(cancelled, first / 1_000 - 60, first / 1_000 - 60);
+  await one.cluster.cancel(job.name, never);
+  await expect.poll(() => stateOf(one.cluster, job.name)).toBe('cancelled');
+  await expect.poll(() => processesIn(own)).toEqual([]);
+  await portal.close();
+});
+
+test('a command does not outlive the folder of its job', async () => {
+  const { job, folder, portal } = await begin(['bash', '-c', 'trap "" HUP; sleep 300 & wait']);
+  const own = path.join(folder, job.name);
+  // In one step: the wrapper writes in it all the time.
+  renameSync(own, path.join(folder, 'fora'));
+  await expect.poll(() => processesIn(own)).toEqual([]);
+  await portal.close();
 });

@@ -25,6 +25,7 @@ export interface LocalClusterOptions {
   readonly clock: Clock;
   /** Tests: without bubblewrap; and pauses of the wrapper. */
   readonly plain?: boolean;
+  readonly overdueSeconds?: number;
   readonly pace?: string;
 }
 
@@ -47,7 +48,7 @@ export function createLocalCluster(options: LocalClusterOptions): Cluster {
     },
     list: async (prefix, signal) => {
       isolation = (await parts.confines(signal)) ? 'bubblewrap' : 'plain';
-      const lines = await call(signal, 'records', prefix);
+      const lines = await call(signal, 'records', prefix, String(options.overdueSeconds ?? limits.jobOverdueSeconds));
       return lines.slice(0, limits.jobsListedMax).flatMap((line) => seenOf(readRecord(line)));
     },
     submit: async (job, signal) => {

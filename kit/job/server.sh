@@ -49,14 +49,37 @@ first_line() { # FILE: at most 200 characters of a plain file
   printf '%s' "${line//[^A-Za-z0-9 ._:-]/?}"
 }
 
-# FOLDER PREFIX: a line for each job that was put here, with what it left: name, cluster's id, claimed, lives, begun, ended, exit code, reason,
-# cancelled, sent; begun and ended in seconds of the epoch.
+# NAME: by force, the command with all that it started, and the wrapper.
+kill_job() {
+  local process
+  process=$(first_line "$1/command")
+  lives $process && kill -KILL -- "-${process%% *}"
+  process=$(first_line "$1/claim/process")
+  lives $process && kill -KILL "${process%% *}"
+}
+
+# NAME SECONDS: so much longer than all of its time the wrapper lives, by the uptime of the machine. Its own watch ends it before, unless it was stopped.
+is_overdue() {
+  local up process seconds delivery
+  process=$(first_line "$1/claim/process") seconds=$(first_line "$1/seconds") delivery=$(first_line "$1/delivery")
+  [[ $seconds =~ ^[0-9]{1,9}$ && $delivery =~ ^[0-9]{1,9}$ ]] && lives $process || return 1
+  read -r up _ </proc/uptime
+  set -- "$2" $process
+  ((${up%%.*} - $3 / $(getconf CLK_TCK) > seconds + delivery + $1))
+}
+
+# FOLDER PREFIX [SECONDS]: a line for each job that was put here, with what it left: name, cluster's id, claimed, lives, begun, ended, exit code, reason,
+# cancelled, sent; begun and ended in seconds of the epoch. One that lives SECONDS after its time is killed first: it failed, its time was over.
 do_records() {
   local folder name process code id
   cd "$1" 2>/dev/null || { [[ ! -e $1 ]] && return 0 || fail 74 "cannot read $1"; }
   for folder in "$2"*/; do
     name=${folder%/}
     [[ $name =~ ^[a-z0-9-]{1,63}$ && -d $name && ! -L $name ]] || continue
+    if [[ -n ${3-} ]] && is_overdue "$name" "$3"; then
+      kill_job "$name"
+      [[ -e $name/codigo ]] || { printf 'limit\n' >"$name/reason" && printf '124\n' >"$name/codigo.part" && mv -f "$name/codigo.part" "$name/codigo"; }
+    fi
     process=$(first_line "$name/claim/process")
     code=$(first_line "$name/codigo")
     id=$(first_line "$name/id")
@@ -84,17 +107,14 @@ do_start() {
 
 # FOLDER NAME SECONDS: by a signal to the wrapper, which ends the command; by force when that was asked for so long ago and it still lives.
 do_stop() {
-  local process command
+  local process
   cd "$1/$2" 2>/dev/null || return 0
-  [[ -e codigo ]] || touch cancelled
+  # Asked again it stays of the first time, from which the seconds count.
+  [[ -e codigo || -e cancelled ]] || touch cancelled
   process=$(first_line claim/process)
   lives $process || return 0
   kill -TERM "${process%% *}" 2>/dev/null
-  if (($(date +%s) - $(when cancelled || date +%s) > $3)); then
-    command=$(first_line command)
-    lives $command && kill -KILL -- "-${command%% *}"
-    kill -KILL "${process%% *}" 2>/dev/null
-  fi
+  if (($(date +%s) - $(when cancelled || date +%s) > $3)); then kill_job .; fi
   return 0
 }
 

@@ -81,7 +81,7 @@ is_refusal() {
 do_scancel() {
   local said
   use_slurm "$1" "$2"
-  [[ ! -d $3/$4 || -e $3/$4/codigo ]] || touch "$3/$4/cancelled"
+  [[ ! -d $3/$4 || -e $3/$4/codigo || -e $3/$4/cancelled ]] || touch "$3/$4/cancelled"
   said=$(scancel --quiet --user "$(id -un)" --name "$4" 2>&1) || fail 75 "scancel: $(in_short "$said")"
 }
 

@@ -230,6 +230,11 @@ watch() {
   local until=$((SECONDS + seconds)) sleeper
   while kill -0 "$pid" 2>/dev/null; do
     if [[ -n $stop ]]; then break; fi
+    # Somebody removed the folder of the job: nobody will ever ask for what comes of it.
+    if [[ ! -d $state/claim ]]; then
+      stop=removed
+      break
+    fi
     if ((SECONDS >= until)); then
       stop=limit
       break
@@ -245,6 +250,7 @@ watch() {
   done
   [[ -n $stop ]] && end_command
   wait "$pid" 2>/dev/null
+  [[ $stop == removed ]] && exit 143
   case $stop in
     limit) keep "$state/codigo" 124 && keep "$state/reason" limit ;;
     ?*) keep "$state/codigo" 143 && keep "$state/reason" "$stop" ;;
