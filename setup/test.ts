@@ -23,10 +23,10 @@ function machineLine(): string {
 }
 
 /**
- * Tests with real processes wait more than they work, and each has separate folders, ports and accounts: two files run at once. With three
- * a run takes 20 minutes, and more tests pass at their second try only. Long measurements run alone.
+ * Tests with real processes wait more than they work, and each has separate folders, ports and accounts: three files run at once. Unit tests
+ * only work: two. Long measurements run alone.
  */
-const workers = long ? '1' : '2';
+const workersOf = { unit: long ? '1' : '2', real: long ? '1' : '3' } as const;
 
 async function runProject(project: 'unit' | 'real', folder: string): Promise<Read> {
   const file = join(folder, `${project}.json`);
@@ -38,7 +38,7 @@ async function runProject(project: 'unit' | 'real', folder: string): Promise<Rea
         'run',
         '--project',
         project,
-        `--maxWorkers=${workers}`,
+        `--maxWorkers=${workersOf[project]}`,
         '--reporter=default',
         '--reporter=json',
         `--outputFile.json=${file}`,
