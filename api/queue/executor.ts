@@ -80,8 +80,13 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     },
     announce: async (id, text) => {
       const job = await open(id);
-      const outputs = await jobs.announceOutputs(id, readList(text), deps.spaceMax());
+      const list = readList(text);
+      const before = await jobs.outputs(id);
+      const outputs = await jobs.announceOutputs(id, list, deps.spaceMax());
       changed(job);
+      // Of a file that changed while the command ran, the bytes before count for nobody.
+      const kept = new Set(outputs.map(({ sha }) => sha));
+      for (const sha of new Set(before.map((one) => one.sha))) if (!kept.has(sha)) await files.drop(files.outputPlace(id, sha));
       return await wanted(files, id, outputs);
     },
     output: async (id, sha, from, body) => {

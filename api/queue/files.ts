@@ -45,6 +45,8 @@ export interface QueueFiles {
   open(place: Place): Promise<OpenFile | null>;
   openLog(job: string): Promise<OpenFile | null>;
   remove(leftover: JobLeftover): Promise<void>;
+  /** What is there of one file; nothing when it is not there. */
+  drop(place: Place): Promise<void>;
   /** Throws DISK_FULL when the disk would have too little left. */
   refuseFull(bytes: number): Promise<void>;
 }
@@ -66,6 +68,9 @@ export function createQueueFiles(root: string): QueueFiles {
     if (!namePattern.test(usuario) || !namePattern.test(app)) throw new SvcError('NOT_FOUND', 'there is no such file');
     return placeIn(path.join(root, 'entradas', usuario, app), sha);
   };
+  const drop: QueueFiles['drop'] = async ({ file }) => {
+    await inTurn(file, () => Promise.all([rm(file, { force: true }), rm(file + partSuffix, { force: true })]));
+  };
   return {
     inputPlace,
     outputPlace: (job, sha) => placeIn(jobFolder(job), sha),
@@ -81,9 +86,9 @@ export function createQueueFiles(root: string): QueueFiles {
     remove: async ({ kind, name }) => {
       if (kind === 'job') return await rm(jobFolder(name), { recursive: true, force: true });
       const [usuario = '', app = '', sha = ''] = name.split('/');
-      const { file } = inputPlace(usuario, app, sha);
-      await inTurn(file, () => Promise.all([rm(file, { force: true }), rm(file + partSuffix, { force: true })]));
+      await drop(inputPlace(usuario, app, sha));
     },
+    drop,
     refuseFull: async (bytes) => {
       await mkdir(root, { recursive: true, mode: 0o700 });
       const { bavail, bsize } = await statfs(root);

@@ -1,5 +1,7 @@
 /** What is taken into the queue and what is refused, with the place that is wrong; quota, news and how far bytes are. */
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JobView } from '../../schema/wire/jobs.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
@@ -150,6 +152,11 @@ test('outputs that do not fit are told, the others come in, and are read also wh
   expect((await ask('PUT', `/saidas/${sha('z'.repeat(900))}?desde=0`, 'z')).status).toBe(404);
   expect((await ask('PUT', `/saidas/${sha('abc')}?desde=1`, 'bc')).json()).toEqual({ ate: 3, completo: true });
   expect((await ask('POST', '/saidas', line('abc', 'a%20b.txt'))).text).toBe('');
+  // A newer file in its place: the bytes before are of no use any more, and are wanted again if they come back.
+  expect((await ask('POST', '/saidas', line('abcd', 'a%20b.txt'))).text).toBe(`${sha('abcd')}\t0\n`);
+  expect(existsSync(path.join(world.dir, 'fila/trabalhos', id, sha('abc')))).toBe(false);
+  expect((await ask('POST', '/saidas', line('abc', 'a%20b.txt'))).text).toBe(`${sha('abc')}\t0\n`);
+  expect((await ask('PUT', `/saidas/${sha('abc')}?desde=0`, 'abc')).json()).toEqual({ ate: 3, completo: true });
   const output = await ana.call('GET', `/api/fila/trabalhos/${id}/saida/a%20b.txt?app=notas`);
   expect([output.text, output.headers['content-disposition'], output.headers['content-type']]).toEqual([
     'abc',

@@ -231,3 +231,31 @@ test.concurrent('an image runs by apptainer where it is, with the work folder bo
   const argv = ['exec', '--bind', work, '--pwd', work, 'docker://debian:12', 'python3', '-c', 'print("a b")'];
   expect(w.portal.log().trim().split('\n')).toEqual(argv);
 });
+
+test.concurrent('what is complete goes to the portal while the command runs, and what changes after that takes its place', async ({
+  expect,
+  onTestFinished,
+}) => {
+  const w = await world(onTestFinished);
+  const script = `
+    mkdir saida/a; echo um >saida/a/pronto; echo igual >saida/b; echo igual >saida/c
+    while [ ! -e muda ]; do date +%N >>saida/cresce; sleep 0.1; done
+    echo dois >saida/a/pronto
+    while [ ! -e fim ]; do date +%N >>saida/cresce; sleep 0.1; done
+    echo fim >saida/cresce`;
+  const run = w.start({ command: ['bash', '-c', script], files: { pace: '1 1 0 2 65536 1\n' } });
+  const first = { 'saida/a/pronto': 'um\n', 'saida/b': 'igual\n', 'saida/c': 'igual\n' };
+  await expect.poll(() => Object.keys(w.portal.outputs()).includes('saida/a/pronto')).toBe(true);
+  // The portal of the test keeps equal bytes under their last path only.
+  expect(first).toMatchObject(w.portal.outputs());
+  expect(w.portal.beats).not.toContain('estado=a-enviar');
+  writeFileSync(path.join(w.folder, 'work/muda'), '');
+  await expect.poll(() => Object.values(w.portal.outputs())).toContain('dois\n');
+  expect(Object.keys(w.portal.outputs())).not.toContain('saida/cresce');
+  const announced = w.portal.requests.filter((request) => request.startsWith('POST /api/fila/executor/saidas')).length;
+  writeFileSync(path.join(w.folder, 'work/fim'), '');
+  expect(await run.ended).toBe(0);
+  expect(w.portal.outputs()).toMatchObject({ 'saida/a/pronto': 'dois\n', 'saida/cresce': 'fim\n' });
+  // Each change is told, and whether all of it arrived; a look at what stayed as it was is not.
+  expect(announced).toBeLessThanOrEqual(6);
+});

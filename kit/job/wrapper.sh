@@ -4,7 +4,7 @@
 #
 # JOB, written by the driver of the cluster and only read here: url, header (the line with the token; read at every request, so that it can be
 # replaced), seconds, delivery (how much longer than the command all the rest may take), command, env and launch (NUL after each word), and
-# perhaps image, memory (KiB for each process) and cpu (seconds of processor). STATE, JOB itself by default: claim/ (who runs it), log, codigo, reason,
+# perhaps image, memory (KiB for each process), cpu (seconds of processor) and pace (seconds, for tests). STATE, JOB itself by default: claim/ (who runs it), log, codigo, reason,
 # sent, and work/ with entrada/ and saida/.
 #
 # The command never runs twice: a second wrapper finds the claim and ends. Exit code: that of the command; 124 its time was over, 125 it could
@@ -14,7 +14,9 @@ umask 077
 shopt -s globstar dotglob nullglob
 job=$1 state=${2:-$1}
 beat_seconds=10 log_seconds=2 pause_max=60 end_seconds=10 piece=$((8 * 1024 * 1024))
-[[ -r $job/pace ]] && read -r beat_seconds log_seconds pause_max end_seconds piece <"$job/pace"
+outputs_seconds=10
+[[ -r $job/pace ]] && read -r beat_seconds log_seconds pause_max end_seconds piece outputs_seconds <"$job/pace"
+outputs_seconds=${outputs_seconds:-10}
 read -r url <"$job/url"
 read -r seconds <"$job/seconds"
 read -r delivery <"$job/delivery"
@@ -22,8 +24,10 @@ mapfile -d '' command <"$job/command"
 mapfile -d '' environment <"$job/env"
 mapfile -d '' launch <"$job/launch"
 if command -v curl >/dev/null; then client=curl; else client=python3; fi
-answer=$state/.answer body=$state/.body
-status=000 beaten=-1000 logged=-1000 log_sent=0 failures=0 stop='' pid=0
+# Of one process each: publish has files of its own.
+scratch=$state/.
+answer=${scratch}answer body=${scratch}body
+status=000 beaten=-1000 logged=-1000 log_sent=0 failures=0 stop='' pid=0 publisher=0
 deadline=$((seconds + delivery))
 
 keep() { # FILE TEXT: whole or not at all
@@ -63,15 +67,15 @@ request() {
   if [[ $client == curl ]]; then
     local words=(-q -sS -o "$out" -w '%{http_code}' -X "$method" -H "@$job/header" -H 'Expect:' -H 'Content-Type: application/octet-stream')
     words+=(--connect-timeout 10 --speed-limit 1 --speed-time 30 ${span:+-r "$span"} ${from:+--data-binary "@$from"})
-    curl "${words[@]}" "$address" >"$state/.status" 2>"$state/.error" &
+    curl "${words[@]}" "$address" >"${scratch}status" 2>"${scratch}error" &
   else
-    python3 -c "$with_python" "$method" "$address" "$job/header" "$from" "$out" "$span" 30 >"$state/.status" 2>"$state/.error" &
+    python3 -c "$with_python" "$method" "$address" "$job/header" "$from" "$out" "$span" 30 >"${scratch}status" 2>"${scratch}error" &
   fi
   # Not in the foreground: a signal is answered at once.
   wait $!
   local ended=$?
   ((ended > 128)) && kill $! 2>/dev/null
-  status=$(<"$state/.status")
+  status=$(<"${scratch}status")
   [[ $status =~ ^[1-5][0-9][0-9]$ ]] || status=000
   [[ $status == 410 ]] && stop=${stop:-cancelled}
   return "$ended"
@@ -250,7 +254,10 @@ watch() {
   done
   [[ -n $stop ]] && end_command
   wait "$pid" 2>/dev/null
-  [[ $stop == removed ]] && exit 143
+  if [[ $stop == removed ]]; then
+    kill -KILL -- "-$publisher" 2>/dev/null
+    exit 143
+  fi
   case $stop in
     limit) keep "$state/codigo" 124 && keep "$state/reason" limit ;;
     ?*) keep "$state/codigo" 143 && keep "$state/reason" "$stop" ;;
@@ -272,31 +279,78 @@ send() { # FILE SHA OFFSET
   done
 }
 
-# The portal says which it still wants, and from where: again until it wants none.
+declare -A files=() # by sha256
+
+list_output() { # FILE SHA: its line of the list, into $line too
+  local path
+  encoded "${1#"$state/work/"}"
+  files[$2]=$1
+  printf -v line '%s\t%s\t%s' "$2" "$(stat -c %s "$1")" "$path"
+  printf '%s\n' "$line" >>"${scratch}outputs"
+}
+
 send_outputs() {
-  local file sha at path before='' rounds=0
-  local -A files=()
-  : >"$state/.outputs"
+  local file line
+  : >"${scratch}outputs"
   for file in "$state/work/saida"/**; do
     [[ -f $file && ! -L $file ]] || continue
-    sha=$(sum_of "$file")
-    encoded "${file#"$state/work/"}"
-    files[$sha]=$file
-    printf '%s\t%s\t%s\n' "$sha" "$(stat -c %s "$file")" "$path" >>"$state/.outputs"
+    list_output "$file" "$(sum_of "$file")"
     beat
   done
+  deliver
+}
+
+pass_seconds() { # COUNT: fails when the wrapper is gone meanwhile
+  local n
+  for ((n = 0; n < $1; n++)); do sleep 1 && kill -0 $$ 2>/dev/null || return 1; done
+}
+
+# While the command runs, in a process of its own: files that are between two looks as they were. One that changes after that is sent again and
+# takes the place of the one before; one that is being written is not sent. What fails is sent at the next look, or at the end.
+publish() {
+  local file look line list='' sent=''
+  local -A seen=() sums=() lines=() told=()
+  scratch=$state/.publish.
+  answer=${scratch}answer body=${scratch}body
+  while pass_seconds "$outputs_seconds"; do
+    files=()
+    : >"${scratch}outputs"
+    for file in "$state/work/saida"/**; do
+      [[ -f $file && ! -L $file ]] && look=$(stat -c '%i %s %.9Y' "$file" 2>/dev/null) || continue
+      if [[ ${seen[$file]-} == "$look" ]]; then
+        [[ ${sums[$file]-} == "$look "* ]] || sums[$file]="$look $(sum_of "$file")"
+        # Written while it was read: the next look.
+        [[ $(stat -c '%i %s %.9Y' "$file" 2>/dev/null) == "$look" ]] && list_output "$file" "${sums[$file]##* }" && lines[$file]=$line
+      elif [[ -n ${told[$file]-} ]]; then
+        # What the portal has of it stays until it is at rest again.
+        printf '%s\n' "${told[$file]}" >>"${scratch}outputs"
+      fi
+      seen[$file]=$look
+    done
+    list=$(<"${scratch}outputs")
+    if [[ $list != "$sent" ]] && deliver; then
+      sent=$list
+      for file in "${!lines[@]}"; do told[$file]=${lines[$file]}; done
+    fi
+    [[ -z $stop ]] || return 0
+  done
+}
+
+# The portal says which it still wants, and from where: again until it wants none.
+deliver() {
+  local sha at before='' rounds=0
   while :; do
-    if request POST /saidas "$state/.outputs" "$state/.wanted" && took; then
-      [[ -s $state/.wanted ]] || return 0
+    if request POST /saidas "${scratch}outputs" "${scratch}wanted" && took; then
+      [[ -s ${scratch}wanted ]] || return 0
       while IFS=$' \t' read -r sha at _; do
         [[ -n ${files[$sha]-} && $at =~ ^[0-9]{1,15}$ ]] || continue
         send "${files[$sha]}" "$sha" "$at" && failures=0 || break
-      done <"$state/.wanted"
+      done <"${scratch}wanted"
       [[ $status == 413 ]] && return 1
       if took; then
-        [[ $before == "$(<"$state/.wanted")" ]] && rounds=$((rounds + 1))
+        [[ $before == "$(<"${scratch}wanted")" ]] && rounds=$((rounds + 1))
         ((rounds < 3)) || return 1
-        before=$(<"$state/.wanted")
+        before=$(<"${scratch}wanted")
         continue
       fi
     fi
@@ -324,7 +378,11 @@ if fetch_all && [[ -z $stop ]]; then
   pid=$!
   keep "$state/command" "$(process_of $pid)"
   beat "estado=$doing"
+  # One group: with it goes what it asks at that moment.
+  ( set +m; publish ) &
+  publisher=$!
   watch
+  { kill -KILL -- "-$publisher" && wait "$publisher"; } 2>/dev/null
 else
   [[ -z $stop ]] && echo 'svc: the inputs could not be fetched' >>"$state/log"
   keep "$state/codigo" 125 && keep "$state/reason" "${stop:-inputs}"

@@ -77,6 +77,19 @@ test('a job runs with its inputs, tells its progress and its log, and leaves its
   expect([part.status, part.body.toString()]).toEqual([206, '2\n']);
 });
 
+test('what is complete is downloaded while the job runs', { timeout: 120_000 }, async () => {
+  const { id } = await submit({
+    chave: 'enquanto',
+    comando: ['bash', '-c', 'echo um >"$SVC_SAIDA/parte"; sleep 200'],
+    limites: { segundos: 240 },
+  });
+  const now = async (): Promise<string> => (await page.call('GET', `/api/fila/trabalhos/${id}/saida/parte?app=notas`)).body.toString();
+  await until('its output', async () => (await now()) === 'um\n');
+  expect((await read(id)).estado).toBe('a-correr');
+  await page.call('DELETE', `/api/fila/trabalhos/${id}?app=notas`);
+  expect(await whenOver(id)).toMatchObject({ estado: 'cancelado' });
+});
+
 test('a command that fails, one that is cancelled, and who waits for news', async () => {
   const failing = await submit({ chave: 'falha', comando: ['bash', '-c', 'echo no >&2; exit 3'] });
   expect(await whenOver(failing.id)).toMatchObject({ estado: 'falhou', motivo: 'CommandFailed', codigo: 3 });
