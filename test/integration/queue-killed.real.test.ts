@@ -5,11 +5,13 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobFaultPoints } from '../../controller/faults.ts';
 import type { JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
@@ -20,9 +22,8 @@ import { writeQueueDesired } from './queue-world.ts';
 import { whenInstalled } from './world.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** A job that was kept for a week is dropped: none of these is that old. */
-const reachable = jobFaultPoints.filter((point) => !point.endsWith('drop') && !point.endsWith('dropped'));
-const chosen = process.env['SVC_TEST_LONG'] === '1' ? reachable : reachable.filter((_, at) => at % 3 === seed % 3);
+const isDrop = (point: string): boolean => point.endsWith('drop') || point.endsWith('dropped');
+const chosen = jobFaultPoints.filter((_, at) => process.env['SVC_TEST_LONG'] === '1' || at % 3 === seed % 3);
 
 let folder: string;
 let portal: RunningPortal;
@@ -82,7 +83,7 @@ const outputOf = async ({ id }: JobView): Promise<string> =>
   (await page.call('GET', `/api/fila/trabalhos/${id}/saida/x?app=notas`)).body.toString();
 
 describe(`a portal that dies in a step of a job (seed ${seed})`, () => {
-  test.for(chosen)('%s', { timeout: 120_000 }, async (point) => {
+  test.for(chosen.filter((point) => !isDrop(point)))('%s', { timeout: 120_000 }, async (point) => {
     const cancels = point.includes('cancel');
     const body = submitted(point, cancels ? 300 : 0);
     await portal.kill();
@@ -109,6 +110,29 @@ describe(`a portal that dies in a step of a job (seed ${seed})`, () => {
     expect(cancels ? `${point}\n` : await outputOf(job)).toBe(`${point}\n`);
     const why = await portal.admin('GET', `/api/admin/why?key=Job/${job.id}`);
     expect(why.body).toMatchObject({ waitsFor: null, sentence: expect.stringContaining(`is ${job.estado}`) });
+  });
+
+  // A job that was kept for its week: the days are taken from its row while no portal runs.
+  test.for(chosen.filter(isDrop))('%s', { timeout: 120_000 }, async (point) => {
+    const body = submitted(point);
+    await page.call('POST', '/api/fila/trabalhos?app=notas', body);
+    const { id } = await whenOver(point);
+    const bytes = join(portal.state, 'fila/trabalhos', id);
+    await until('its bytes', () => existsSync(bytes));
+    await portal.kill();
+    const database = new DatabaseSync(join(portal.state, 'svc.db'));
+    expect(database.prepare('UPDATE jobs SET expires_at_ms = 1 WHERE id = ?').run(id).changes).toBe(1);
+    database.close();
+    await portal.again({ SVC_FAULT_POINT: point }).catch(() => undefined);
+    await dead();
+    await again();
+    await until('it is dropped', async () => (await find(point)) === undefined);
+    expect((await page.call('GET', `/api/fila/trabalhos/${id}?app=notas`)).status).toBe(404);
+    // Its key names nothing any more: the same submission is a new job.
+    const answer = await page.call('POST', '/api/fila/trabalhos?app=notas', body);
+    expect([answer.status, (answer.json() as JobView).id === id]).toEqual([201, false]);
+    await whenOver(point);
+    expect(runs.filter((chave) => chave === point)).toEqual([point, point]);
   });
 });
 
