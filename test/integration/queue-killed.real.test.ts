@@ -18,7 +18,7 @@ import type { JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
 import { tellCount } from '../support/counts.ts';
 import { signInPage, type PageClient } from '../support/page-client.ts';
 import { emptyServer, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { writeQueueDesired } from './queue-world.ts';
+import { whenQueueTakes, writeQueueDesired } from './queue-world.ts';
 import { whenInstalled } from './world.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -36,6 +36,7 @@ beforeAll(async () => {
   portal = await startPortal({ desired: await writeQueueDesired(folder), state: join(folder, 's') });
   await whenInstalled(portal, 'notas');
   await signIn();
+  await whenQueueTakes(page);
 }, 60_000);
 afterAll(async () => {
   witness.close();

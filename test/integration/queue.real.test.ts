@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
 import { signInPage, type PageClient } from '../support/page-client.ts';
 import { emptyServer, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { writeQueueDesired } from './queue-world.ts';
+import { whenQueueTakes, writeQueueDesired } from './queue-world.ts';
 import { whenInstalled } from './world.ts';
 
 let folder: string;
@@ -19,6 +19,7 @@ beforeAll(async () => {
   portal = await startPortal({ desired: await writeQueueDesired(folder), state: join(folder, 's') });
   page = await signInPage(portal.link, portal.port);
   await whenInstalled(portal, 'notas');
+  await whenQueueTakes(page);
 }, 60_000);
 afterAll(async () => {
   await portal?.stop();
