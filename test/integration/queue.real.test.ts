@@ -112,7 +112,7 @@ test('a portal that is killed under a job finds it again', async () => {
   expect(await whenOver(id)).toMatchObject({ estado: 'terminado', motivo: 'JobDone', codigo: 0 });
   expect((await page.call('GET', `/api/fila/trabalhos/${id}/registo?app=notas`)).body.toString()).toBe('a\nb\n');
   const list = (await page.call('GET', '/api/fila?app=notas')).json() as QueueAnswer;
-  expect(list.trabalhos.map(({ chave }) => chave)).toEqual(['morte', 'longa', 'falha', 'primeira']);
+  expect(list.trabalhos.map(({ chave }) => chave)).toEqual(['morte', 'longa', 'falha', 'enquanto', 'primeira']);
 });
 
 test('the admin sees and explains it', async () => {
