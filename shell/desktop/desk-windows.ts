@@ -1,6 +1,7 @@
 /** What can be done with the windows of a desk, and how an app becomes a window. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { text, type TextKey } from '../i18n/i18n.ts';
+import { nameOfPath } from '../opening/file-path.ts';
 import { openFile, openLink } from '../opening/open.ts';
 import type { Glyph } from '../ui/glyphs.ts';
 import type { WindowState } from '../windows/manager.ts';
@@ -22,33 +23,38 @@ export const queueWindow = '@fila';
 /** That of terminals. */
 export const terminalWindow = '@terminal';
 
+/** Those of the text editor, one for each file; their route is its path. */
+export const editorWindow = '@editor';
+
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
 /** The windows of the shell's own. */
-const own: Readonly<Record<string, { readonly title: TextKey; readonly glyph: Glyph }>> = {
+const own: Readonly<Record<string, { readonly title: TextKey; readonly glyph: Glyph; readonly many?: true }>> = {
   [tasksWindow]: { title: 'tasks.title', glyph: 'tasks' },
   [shopWindow]: { title: 'store.title', glyph: 'shop' },
   [settingsWindow]: { title: 'settings.title', glyph: 'settings' },
   [queueWindow]: { title: 'queue.title', glyph: 'queue' },
   [terminalWindow]: { title: 'terminal.title', glyph: 'terminal' },
+  [editorWindow]: { title: 'editor.title', glyph: 'text', many: true },
 };
 
 /** The glyph of such a window. */
 export const builtinOf = ({ app }: Pick<WindowState, 'app'>): Glyph | null => own[app]?.glyph ?? null;
 
-const ownOptions = (title: string): WindowOptions => ({
+const ownOptions = (title: string, manyWindows: boolean): WindowOptions => ({
   title,
   size: { width: 1_020, height: 620 },
   least: {},
   position: 'centrada',
-  manyWindows: false,
+  manyWindows,
   tabs: false,
   header: 'ambiente',
   icon: null,
   noDrag: [],
 });
 /** Of a window of the shell's own; null: it is none. */
-export const builtinOptions = (app: string): WindowOptions | null => (own[app] === undefined ? null : ownOptions(text(own[app].title)));
+export const builtinOptions = (app: string): WindowOptions | null =>
+  own[app] === undefined ? null : ownOptions(text(own[app].title), own[app].many === true);
 
 const selectorWorks = (selector: string): boolean => {
   try {
@@ -65,11 +71,20 @@ function focusTop(desk: Desk): void {
   if (top !== null) desk.frames.get(top.id)?.focusContent();
 }
 
-function openOwn(desk: Desk, window: string): void {
-  const open = desk.windows.ofApp(window)[0];
+/** Of a kind that has several windows, the one of that route. */
+function openOwn(desk: Desk, window: string, route = ''): void {
   const options = builtinOptions(window);
+  const open = desk.windows.ofApp(window).find((each) => options?.manyWindows !== true || each.route === route);
   if (open !== undefined) desk.activate(open.id);
-  else if (options !== null) desk.windows.open(window, options);
+  else if (options !== null) desk.windows.open(window, options, route);
+}
+
+/** Windows of files are named after them, and say when something in them is not saved. */
+function titleOf(desk: Desk, { id, app, route, options }: WindowState): string {
+  const kind = own[app];
+  if (kind === undefined) return options.title;
+  const title = kind.many === true && route !== '' ? nameOfPath(route) || text(kind.title) : text(kind.title);
+  return desk.held.get().has(id) ? text('editor.unsavedTitle', { nome: title }) : title;
 }
 
 export type DeskWindows = Pick<
@@ -83,6 +98,8 @@ export type DeskWindows = Pick<
   | 'openSettings'
   | 'openQueue'
   | 'openTerminal'
+  | 'openEditor'
+  | 'hold'
   | 'activate'
   | 'minimise'
   | 'close'
@@ -90,7 +107,7 @@ export type DeskWindows = Pick<
 
 export function deskWindows(desk: () => Desk): DeskWindows {
   return {
-    title: (window) => (own[window.app] === undefined ? window.options.title : text(own[window.app]!.title)),
+    title: (window) => titleOf(desk(), window),
     openApp: (id, { route = '', again = false, window, context } = {}) => {
       const app = desk().apps.find(id);
       if (app === undefined) return false;
@@ -129,6 +146,12 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       openOwn(desk(), queueWindow);
     },
     openTerminal: () => openOwn(desk(), terminalWindow),
+    openEditor: (path) => openOwn(desk(), editorWindow, path),
+    hold: (id, ask) => {
+      const held = new Map(desk().held.get());
+      if (ask === null ? !held.delete(id) : held.get(id) === ask) return;
+      desk().held.set(ask === null ? held : held.set(id, ask));
+    },
     activate: (id) => {
       desk().windows.focus(id);
       desk().frames.get(id)?.focusContent();
@@ -143,6 +166,11 @@ export function deskWindows(desk: () => Desk): DeskWindows {
     close: (id) => {
       const window = desk().windows.find(id);
       if (window === undefined) return;
+      const ask = desk().held.get().get(id);
+      if (ask !== undefined) {
+        desk().activate(id);
+        return ask();
+      }
       desk().windows.close(id);
       desk().announcement.set(text('window.closed', { titulo: desk().title(window) }));
       focusTop(desk());

@@ -88,6 +88,8 @@ export interface Desk {
   /** The app that the task manager shows the details of. */
   readonly tasksApp: Signal<string | null>;
   readonly frames: Map<string, Frame>;
+  /** Windows that something is not saved in, and what asks about it. */
+  readonly held: Signal<ReadonlyMap<string, () => void>>;
   readonly bridge: BridgeHost;
   /** What apps ask the person, over their windows. */
   readonly questions: Questions;
@@ -108,6 +110,10 @@ export interface Desk {
   /** With the id of a job: at its details. */
   openQueue(job?: string): void;
   openTerminal(): void;
+  /** A file of the person, by its exact path. */
+  openEditor(path: string): void;
+  /** Something in the window is not saved: `ask` is called instead of closing it. Null: nothing is. */
+  hold(id: string, ask: (() => void) | null): void;
   /** Raises and gives the keyboard to what is inside. */
   activate(id: string): void;
   minimise(id: string): void;

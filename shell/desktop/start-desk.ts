@@ -9,9 +9,11 @@ import { createEngines } from '../engines/engines.ts';
 import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
+import { wholePath } from '../session/content-api.ts';
 import { takeDestination } from '../session/destination.ts';
 import { changePreferences, readPreferences } from '../session/preferences-api.ts';
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
+import { sayError } from '../session/say-error.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
 import { createSettingsModel } from '../settings/model.ts';
 import { createOpeningModel } from '../opening/model.ts';
@@ -90,6 +92,7 @@ export function startDesk(session: SessionAnswer): Desk {
     roomsChanged,
     announcement,
     frames,
+    held: createSignal<ReadonlyMap<string, () => void>>(new Map()),
     questions: createQuestions(() => performance.now()),
     tabs,
     bridge: startBridge(
@@ -101,12 +104,25 @@ export function startDesk(session: SessionAnswer): Desk {
   };
   // It begins in the home folder.
   opening.provide('@terminal', { takes: ({ caminho }) => caminho === '~', open: () => desk.openTerminal() });
+  provideFiles(desk);
   connect(
     desk,
     (now) => counts.update(now),
     () => events.nudge(),
   );
   return desk;
+}
+
+/** The desktop's own windows for files. */
+function provideFiles(desk: Desk): void {
+  desk.opening.provide('@editor', {
+    takes: ({ isFolder = false }) => !isFolder,
+    open: ({ caminho }) =>
+      void wholePath(caminho).then(
+        (path) => desk.openEditor(path),
+        (error: unknown) => desk.toast.set({ words: text('tasks.error', { erro: sayError(error) }), open: null }),
+      ),
+  });
 }
 
 /** What opens over the windows. */

@@ -29,6 +29,7 @@ export class SvcTaskbar extends LitElement {
   declare stop: number;
   #watch = new Watch(this, () => [
     this.desk.windows.windows,
+    this.desk.held,
     this.desk.apps.state,
     this.desk.connection,
     this.desk.bell.state,

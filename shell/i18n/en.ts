@@ -1,5 +1,6 @@
 /** Every sentence of the shell in English. */
 import { enApps } from './en-apps.ts';
+import { enEditor } from './en-editor.ts';
 import { enErrors } from './en-errors.ts';
 import { enQueue } from './en-queue.ts';
 import { enOpening } from './en-opening.ts';
@@ -11,6 +12,7 @@ import type { Catalogue } from './pt.ts';
 
 export const en: Catalogue = {
   ...enApps,
+  ...enEditor,
   ...enErrors,
   ...enRooms,
   ...enQueue,

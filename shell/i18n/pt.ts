@@ -1,5 +1,6 @@
 /** Every sentence of the shell in Brazilian Portuguese; its keys are the catalogue of all languages. */
 import { ptApps } from './pt-apps.ts';
+import { ptEditor } from './pt-editor.ts';
 import { ptErrors } from './pt-errors.ts';
 import { ptQueue } from './pt-queue.ts';
 import { ptOpening } from './pt-opening.ts';
@@ -10,6 +11,7 @@ import { ptWindows } from './pt-windows.ts';
 
 export const pt = {
   ...ptApps,
+  ...ptEditor,
   ...ptErrors,
   ...ptRooms,
   ...ptQueue,

@@ -16,6 +16,8 @@ const shapes = {
   settings: svg`<path d="M3 6h7M14 6h3M3 14h3M10 14h7"/><circle cx="12" cy="6" r="2"/><circle cx="8" cy="14" r="2"/>`,
   tasks: svg`<path d="M2.5 10.5h3l2-6 4 11 2.25-5h3.75"/>`,
   terminal: svg`<rect x="2.75" y="3.75" width="14.5" height="12.5" rx="2"/><path d="m6 8 2.5 2.25L6 12.5M10.5 12.75h3.5"/>`,
+  text: svg`<path d="M5 3.25h6.5l3.5 3.5v10H5zM7.5 9.25h5M7.5 12.25h5"/>`,
+  image: svg`<rect x="2.75" y="4" width="14.5" height="12" rx="2"/><circle cx="7" cy="8" r="1.25"/><path d="m3.5 14.5 4-3.75 2.75 2.5 2.5-2.25 4 3.5"/>`,
   queue: svg`<rect x="3" y="3.5" width="14" height="3.5" rx="1"/><rect x="3" y="9" width="14" height="3.5" rx="1"/><path d="M3.5 15.75h8M14.5 15.75h2"/>`,
   start: svg`<path d="M6.5 4.5v11l9-5.5z"/>`,
   stop: svg`<rect x="5" y="5" width="10" height="10" rx="1.5"/>`,

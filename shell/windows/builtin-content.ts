@@ -1,20 +1,25 @@
 /** What is in the windows of the shell's own. Those that need large libraries are loaded with their first window. */
 import { html, type TemplateResult } from 'lit';
 import type { Desk } from '../desktop/desk.ts';
-import { queueWindow, settingsWindow, shopWindow, terminalWindow } from '../desktop/desk-windows.ts';
+import { editorWindow, queueWindow, settingsWindow, shopWindow, terminalWindow } from '../desktop/desk-windows.ts';
 import '../queue/svc-queue.ts';
 import '../settings/svc-settings.ts';
 import '../shop/svc-shop.ts';
 import '../tasks/task-manager.ts';
 import { loadPart } from './load-part.ts';
+import type { WindowState } from './manager.ts';
 
-export function builtinContent(desk: Desk, window: string): TemplateResult {
+export function builtinContent(desk: Desk, { app: window, id, route }: WindowState): TemplateResult {
   if (window === shopWindow) return html`<svc-shop .desk=${desk}></svc-shop>`;
   if (window === settingsWindow) return html`<svc-settings .desk=${desk}></svc-settings>`;
   if (window === queueWindow) return html`<svc-queue .desk=${desk}></svc-queue>`;
   if (window === terminalWindow) {
     loadPart(desk, 'svc-terminal', () => import('../terminal/svc-terminal.ts'));
     return html`<svc-terminal class="builtin" .desk=${desk}></svc-terminal>`;
+  }
+  if (window === editorWindow) {
+    loadPart(desk, 'svc-editor', () => import('../editor/svc-editor.ts'));
+    return html`<svc-editor class="builtin" .desk=${desk} .window=${id} .path=${route}></svc-editor>`;
   }
   return html`<svc-task-manager .desk=${desk}></svc-task-manager>`;
 }

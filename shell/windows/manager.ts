@@ -62,6 +62,8 @@ export interface WindowManager {
   setMode(id: string, mode: Mode): void;
   toggleMaximised(id: string): void;
   close(id: string): void;
+  /** What is in the window went elsewhere: after a reload of the page it is there again. */
+  setRoute(id: string, route: string): void;
   place(id: string, rect: Rect): void;
   move(id: string, dx: number, dy: number): void;
   resize(id: string, handle: Handle, dx: number, dy: number): void;
@@ -157,6 +159,7 @@ export function createWindowManager(initialArea: Size, places: Places = noPlaces
     },
     ...sizes(core),
     minimise: (id) => core.change(id, { minimised: true }),
+    setRoute: (id, route) => core.change(id, { route }),
     close: (id) => {
       core.remember(id);
       windows.set(windows.get().filter((window) => window.id !== id));

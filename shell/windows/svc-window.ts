@@ -43,6 +43,7 @@ export class SvcWindow extends LitElement implements Frame {
     this.desk.windows.area,
     this.desk.questions.state,
     this.desk.tabs.state,
+    this.desk.held,
     language,
   ]);
   #asked = false;
@@ -162,7 +163,7 @@ export class SvcWindow extends LitElement implements Frame {
     return html`
       ${own ? nothing : this.#titleBar(app)}
       <div class="body" role=${active === undefined ? nothing : 'tabpanel'} aria-label=${active?.titulo ?? nothing}>
-        ${isApp(this.state) ? this.#page(app, question !== undefined) : builtinContent(this.desk, this.state.app)}
+        ${isApp(this.state) ? this.#page(app, question !== undefined) : builtinContent(this.desk, this.state)}
         ${
           question === undefined
             ? nothing
