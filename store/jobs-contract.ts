@@ -2,13 +2,17 @@
 import { expect, test } from 'vitest';
 import type { JobOutcome } from '../schema/jobs.ts';
 import { newJobId, type JobStore, type NewJob } from './jobs.ts';
+import { limits } from './limits.ts';
+import type { RoomStore } from './rooms.ts';
+import type { Store } from './store.ts';
 
 const request = { imagem: null, comando: ['true'], ambiente: {}, limites: { cpus: 2, memoriaMb: 64, segundos: 60, gpus: 0 } } as const;
 const sha = (digit: string): string => digit.repeat(64);
 const outcome: JobOutcome = { estado: 'terminado', reason: 'JobDone', message: 'exit code 0', codigo: 0, iniciadoEm: 3, terminadoEm: 9 };
 
-export function jobTests(store: () => JobStore): void {
-  const parts = partsOf(store);
+export function jobTests(whole: () => Pick<Store, 'jobs' | 'rooms'>): void {
+  const parts = partsOf(() => whole().jobs);
+  noticeTests(parts, () => whole().rooms);
   submissionTests(parts);
   stepTests(parts);
   listTests(parts);
@@ -114,8 +118,8 @@ function stepTests({ store, put }: Parts): void {
     });
     expect(await store().jobOfToken('hash')).toBe(id);
     expect(await store().cancelJob(id, 16)).toBe(true);
-    await store().settleJob(id, outcome, 50);
-    await store().settleJob(id, { ...outcome, estado: 'falhou' }, 60);
+    await store().settleJob(id, outcome, { atMs: 9, expiresAtMs: 50 });
+    await store().settleJob(id, { ...outcome, estado: 'falhou' }, { atMs: 9, expiresAtMs: 60 });
     await store().noteForgotten(id, 17);
     // What comes after the end changes nothing of it.
     expect(await store().cancelJob(id, 18)).toBe(false);
@@ -138,6 +142,53 @@ function stepTests({ store, put }: Parts): void {
     expect((await store().jobChanges(over?.change ?? 0, 10)).map((row) => row.id)).toEqual([other]);
     expect((await store().jobChanges(0, 1)).map((row) => row.id)).toEqual([id]);
     expect(await store().cancelJob('j0', 1)).toBe(false);
+  });
+}
+
+function noticeTests({ store, put }: Parts, rooms: () => RoomStore): void {
+  const end = async (over: Partial<NewJob>, estado: JobOutcome['estado'], atMs: number): Promise<readonly [string, string | null]> => {
+    const id = await put(over);
+    return [id, await store().settleJob(id, { ...outcome, estado }, { atMs, expiresAtMs: 10 ** 9 })];
+  };
+  const bell = async (usuario = 'ana') =>
+    (await rooms().notices(usuario)).map(({ app, tipo, texto, trabalho, atMs, read }) => [app, tipo, texto, trabalho, atMs, read]);
+
+  test('an outcome is in the bell with it, once; jobs of an app that end in a row are one notice with a count', async () => {
+    const [first, told] = await end({ nome: 'soma' }, 'terminado', 1_000);
+    expect(told).toBe('ana');
+    const one = ['notas', 'trabalho', 'soma', { id: first, estado: 'terminado', quantos: 1, falharam: 0 }, 1_000, false];
+    expect(await bell()).toEqual([one]);
+    expect(await store().settleJob(first, { ...outcome, estado: 'falhou' }, { atMs: 2_000, expiresAtMs: 1 })).toBeNull();
+    expect(await bell()).toEqual([one]);
+    const [second] = await end({ nome: 'conta' }, 'falhou', 1_000 + limits.jobNoticeMs);
+    const both = [
+      'notas',
+      'trabalho',
+      'conta',
+      { id: second, estado: 'falhou', quantos: 2, falharam: 1 },
+      1_000 + limits.jobNoticeMs,
+      false,
+    ];
+    expect(await bell()).toEqual([both]);
+    // Too late for the first one; then of another app, and after it was read.
+    const later = 2_000 + limits.jobNoticeMs;
+    await end({}, 'cancelado', later);
+    await end({ app: 'relogio' }, 'terminado', later + 1);
+    expect((await bell()).map(([app]) => app)).toEqual(['relogio', 'notas', 'notas']);
+    await rooms().markRead('ana', null);
+    await end({ app: 'relogio' }, 'terminado', later + 2);
+    expect(await rooms().unread('ana')).toBe(1);
+    // The clock was set back: it counts from itself.
+    await end({ app: 'relogio' }, 'terminado', 5);
+    expect(await rooms().unread('ana')).toBe(2);
+  });
+
+  test('nobody is told of jobs of who left, nor of an app that asked for itself', async () => {
+    expect((await end({ usuario: '@casa' }, 'terminado', 1))[1]).toBeNull();
+    const id = await put();
+    await store().forgetJobsOf('ana', 1);
+    expect(await store().settleJob(id, outcome, { atMs: 2, expiresAtMs: 3 })).toBeNull();
+    expect([await bell(), await bell('@casa'), await bell('')]).toEqual([[], [], []]);
   });
 }
 
@@ -218,7 +269,7 @@ function fileTests({ store, job, put, upload }: Parts): void {
   test('who leaves takes their inputs along, and their jobs belong to nobody and are to end', async () => {
     await upload('a', 1);
     const [open, over] = [await put({ chave: 'k' }), await put()];
-    await store().settleJob(over, outcome, 99);
+    await store().settleJob(over, outcome, { atMs: 9, expiresAtMs: 99 });
     const others = await put({ usuario: 'bia' });
     expect((await store().forgetJobsOf('ana', 20)).toSorted()).toEqual([open, over].toSorted());
     expect(await store().job(open)).toMatchObject({ usuario: '', cancelAtMs: 20, expiresAtMs: 20 });

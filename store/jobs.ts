@@ -107,8 +107,11 @@ export interface JobStore {
   /** False: there is none, or it has ended. */
   cancelJob(id: string, atMs: number): Promise<boolean>;
   reportJob(id: string, report: JobReport): Promise<void>;
-  /** The first outcome counts. Its tokens open nothing from then on. */
-  settleJob(id: string, outcome: JobOutcome, expiresAtMs: number): Promise<void>;
+  /**
+   * The first outcome counts. Its tokens open nothing from then on, and its person has a notice of it in the same transaction; answers that person,
+   * null when there is none to tell.
+   */
+  settleJob(id: string, outcome: JobOutcome, times: { readonly atMs: number; readonly expiresAtMs: number }): Promise<string | null>;
   noteForgotten(id: string, atMs: number): Promise<void>;
   /** With its rows; its files are left over. */
   dropJob(id: string): Promise<void>;

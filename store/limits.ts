@@ -23,4 +23,6 @@ export const limits = {
   noticeAnchorsPerPersonMax: 20_000,
   /** What one app told its own person. */
   noticesPerAppMax: 50,
+  /** Jobs of one app that ended within this time are one notice. */
+  jobNoticeMs: 10 * 60_000,
 } as const;

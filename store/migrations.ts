@@ -184,4 +184,12 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (person, app, id)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Jobs in the bell: those of an app that ended in a row are one notice.
+  `
+  ALTER TABLE notices ADD COLUMN job TEXT;
+  ALTER TABLE notices ADD COLUMN job_state TEXT;
+  ALTER TABLE notices ADD COLUMN jobs INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE notices ADD COLUMN jobs_failed INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE notices ADD COLUMN begun_ms INTEGER;
+  `,
 ];

@@ -4,6 +4,7 @@
  * Source: spec 2.4, 5.3 to 5.5, 6. Decision: docs/decisions/0095-who-is-in-a-room.md
  */
 import { randomBytes, randomInt } from 'node:crypto';
+import type { EndState } from '../schema/jobs.ts';
 import type { Papel, PapelConcedido } from '../schema/rooms.ts';
 import type { NoticeKind } from '../schema/rooms.ts';
 
@@ -70,12 +71,14 @@ export interface StoredAppNotice {
 }
 /** With the room as it is called now; `sala` and `salaNome` are null, and `texto` is not, of what an app tells its own person. */
 export interface NoticeRow extends Omit<StoredNotice, 'tipo' | 'sala'> {
-  readonly tipo: StoredNotice['tipo'] | 'aplicativo';
+  readonly tipo: StoredNotice['tipo'] | 'aplicativo' | 'trabalho';
   readonly sala: string | null;
   readonly app: string;
   readonly salaNome: string | null;
   readonly texto: string | null;
   readonly rota: string | null;
+  /** Of `trabalho` only: the one that ended last, and how many did. Its name is in `texto`. */
+  readonly trabalho: { readonly id: string; readonly estado: EndState; readonly quantos: number; readonly falharam: number } | null;
   readonly read: boolean;
 }
 

@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { JobOutcome, JobRequest, ReportState } from '../schema/jobs.ts';
 import type { JobStore, JobsFilter, NewJob, StoredJob, Submitted } from './jobs.ts';
 import { openJobFiles } from './sqlite-job-files.ts';
+import { openJobNotices } from './sqlite-notices.ts';
 import type { TurnWriter } from './turn-writer.ts';
 
 interface JobRow {
@@ -166,10 +167,8 @@ function openSteps(database: DatabaseSync, writer: TurnWriter, next: Next): Step
        started_at_ms = coalesce(started_at_ms, ?)`,
     'AND outcome IS NULL',
   );
-  const settle = set('outcome = ?, expires_at_ms = coalesce(expires_at_ms, ?)', 'AND outcome IS NULL');
   const forgotten = set('forgotten_at_ms = ?');
   const token = database.prepare('INSERT OR IGNORE INTO job_tokens VALUES (?, ?)');
-  const endTokens = database.prepare('DELETE FROM job_tokens WHERE job = ?');
   const drop = database.prepare('DELETE FROM jobs WHERE id = ?');
   const leave = database.prepare(`INSERT OR IGNORE INTO job_leftovers VALUES (?, ?)`);
   return {
@@ -186,11 +185,7 @@ function openSteps(database: DatabaseSync, writer: TurnWriter, next: Next): Step
     cancelJob: (id, atMs) => writer.write(() => cancel.run(next(), atMs, id).changes === 1),
     reportJob: (id, { estado, codigo, progresso, atMs }) =>
       writer.write(() => void report.run(next(), estado, codigo, progresso, atMs, atMs, id)),
-    settleJob: (id, outcome, expiresAtMs) =>
-      writer.write(() => {
-        settle.run(next(), JSON.stringify(outcome), expiresAtMs, id);
-        endTokens.run(id);
-      }),
+    settleJob: openSettle(database, writer, next),
     noteForgotten: (id, atMs) => writer.write(() => void forgotten.run(next(), atMs, id)),
     dropJob: (id) =>
       writer.write(() => {
@@ -200,6 +195,26 @@ function openSteps(database: DatabaseSync, writer: TurnWriter, next: Next): Step
     forgetJobsOf: openForgetJobs(database, writer, next),
   };
 }
+
+function openSettle(database: DatabaseSync, writer: TurnWriter, next: Next): JobStore['settleJob'] {
+  const settle = database.prepare(
+    `UPDATE jobs SET change = ?, outcome = ?, expires_at_ms = coalesce(expires_at_ms, ?) WHERE id = ? AND outcome IS NULL
+       RETURNING person, app, name`,
+  );
+  const endTokens = database.prepare('DELETE FROM job_tokens WHERE job = ?');
+  const notice = openJobNotices(database);
+  return (id, outcome, { atMs, expiresAtMs }) =>
+    writer.write(() => {
+      const job = settle.get(next(), JSON.stringify(outcome), expiresAtMs, id) as Pick<JobRow, 'person' | 'app' | 'name'> | undefined;
+      endTokens.run(id);
+      // Nobody who left, and no app that asked for itself, has a bell.
+      if (job === undefined || !isPersonName(job.person)) return null;
+      notice({ id, usuario: job.person, app: job.app, nome: job.name, estado: outcome.estado, atMs });
+      return job.person;
+    });
+}
+
+const isPersonName = (usuario: string): boolean => usuario !== '' && !usuario.startsWith('@');
 
 function openForgetJobs(database: DatabaseSync, writer: TurnWriter, next: Next): JobStore['forgetJobsOf'] {
   const of = database.prepare('SELECT id FROM jobs WHERE person = ?');

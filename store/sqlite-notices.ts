@@ -2,8 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import { limits } from './limits.ts';
+import type { EndState } from '../schema/jobs.ts';
 import type { PapelConcedido } from '../schema/rooms.ts';
-import type { NoticeRow, RoomStore, StoredAppNotice, StoredNotice } from './rooms.ts';
+import { newNoticeId, type NoticeRow, type RoomStore, type StoredAppNotice, type StoredNotice } from './rooms.ts';
 import type { TurnWriter } from './turn-writer.ts';
 
 type Row = {
@@ -20,6 +21,10 @@ type Row = {
   room_name: string | null;
   words: string | null;
   route: string | null;
+  job: string | null;
+  job_state: string | null;
+  jobs: number;
+  jobs_failed: number;
 };
 
 function noticeOf(row: Row): NoticeRow {
@@ -36,6 +41,7 @@ function noticeOf(row: Row): NoticeRow {
     salaNome: row.room_name,
     texto: row.words,
     rota: row.route,
+    trabalho: row.job === null ? null : { id: row.job, estado: row.job_state as EndState, quantos: row.jobs, falharam: row.jobs_failed },
     read: row.read === 1,
   };
 }
@@ -83,15 +89,56 @@ function openTrimming(database: DatabaseSync): (usuario: string) => void {
   return (usuario) => void trim.run(usuario, sharedLimits.noticesPerPersonMax);
 }
 
-function openAddingOfApps(database: DatabaseSync, writer: TurnWriter, trim: (usuario: string) => void): RoomStore['addAppNotice'] {
-  const insert = database.prepare("INSERT INTO notices VALUES (?1, ?2, 'aplicativo', NULL, ?2, NULL, NULL, ?3, 0, ?4, ?5, ?6)");
-  const trimApp = database.prepare(
+function openTrimmingOfApps(database: DatabaseSync): (usuario: string, app: string) => void {
+  const trim = database.prepare(
     'DELETE FROM notices WHERE id IN (SELECT id FROM notices WHERE person = ? AND app = ? ORDER BY at_ms DESC, id DESC LIMIT -1 OFFSET ?)',
   );
+  return (usuario, app) => void trim.run(usuario, app, limits.noticesPerAppMax);
+}
+
+export interface EndedJob {
+  readonly id: string;
+  readonly usuario: string;
+  readonly app: string;
+  readonly nome: string;
+  readonly estado: EndState;
+  readonly atMs: number;
+}
+
+/** For the transaction in which a job gets its outcome. One that was read is left as it is, and the next begins anew. */
+export function openJobNotices(database: DatabaseSync): (job: EndedJob) => void {
+  const trim = openTrimming(database);
+  const trimApp = openTrimmingOfApps(database);
+  const open = database.prepare(
+    `SELECT id FROM notices WHERE person = ? AND app = ? AND kind = 'trabalho' AND read = 0 AND begun_ms BETWEEN ? AND ?
+       ORDER BY at_ms DESC, id DESC LIMIT 1`,
+  );
+  const join = database.prepare(
+    'UPDATE notices SET at_ms = ?, job = ?, job_state = ?, words = ?, jobs = jobs + 1, jobs_failed = jobs_failed + ? WHERE id = ?',
+  );
+  const insert = database.prepare(
+    `INSERT INTO notices (id, person, kind, by_whom, at_ms, app, words, job, job_state, jobs, jobs_failed, begun_ms)
+       VALUES (?1, ?2, 'trabalho', ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?3)`,
+  );
+  return ({ id, usuario, app, nome, estado, atMs }) => {
+    const failed = estado === 'falhou' ? 1 : 0;
+    const known = open.get(usuario, app, atMs - limits.jobNoticeMs, atMs) as { id: string } | undefined;
+    if (known !== undefined) return void join.run(atMs, id, estado, nome, failed, known.id);
+    insert.run(newNoticeId(), usuario, atMs, app, nome, id, estado, failed);
+    trimApp(usuario, app);
+    trim(usuario);
+  };
+}
+
+function openAddingOfApps(database: DatabaseSync, writer: TurnWriter, trim: (usuario: string) => void): RoomStore['addAppNotice'] {
+  const insert = database.prepare(
+    `INSERT INTO notices (id, person, kind, by_whom, at_ms, app, words, route) VALUES (?1, ?2, 'aplicativo', ?2, ?3, ?4, ?5, ?6)`,
+  );
+  const trimApp = openTrimmingOfApps(database);
   return ({ id, usuario, app, texto, rota, atMs }: StoredAppNotice) =>
     writer.write(() => {
       insert.run(id, usuario, atMs, app, texto, rota);
-      trimApp.run(usuario, app, limits.noticesPerAppMax);
+      trimApp(usuario, app);
       trim(usuario);
     });
 }
@@ -107,7 +154,9 @@ function openAdding(
        (SELECT at_ms FROM notice_anchors WHERE person = ?1 ORDER BY at_ms DESC LIMIT 1 OFFSET ?2)`,
   );
   const replaced = database.prepare("DELETE FROM notices WHERE person = ? AND room = ? AND kind = 'convite'");
-  const insert = database.prepare('INSERT INTO notices VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, NULL, NULL)');
+  const insert = database.prepare(
+    'INSERT INTO notices (id, person, kind, room, by_whom, role, anchor, at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  );
   return (notices) => {
     const fresh = notices.filter(({ usuario, sala, tipo, ancora, atMs }) => {
       if (!room.get(sala)) return false;

@@ -75,7 +75,7 @@ export function describeStore(name: string, fixture: () => Promise<StoreFixture>
     appErrorTests(() => store, reopen);
     nameTests(() => store, reopen);
     roomTests(() => store.rooms, reopen);
-    jobTests(() => store.jobs);
+    jobTests(() => store);
   });
 }
 

@@ -88,7 +88,7 @@ async function bellOf({ store, people, apps }: Pick<NoticeDeps, 'store' | 'peopl
   const open = new Set(mine.map(({ room }) => room.id));
   const avisos = rows
     .filter(({ sala }) => sala === null || open.has(sala))
-    .map(({ id, tipo, app, sala, salaNome, texto, rota, de, papel, ancora, atMs, read }) => ({
+    .map(({ id, tipo, app, sala, salaNome, texto, rota, trabalho, de, papel, ancora, atMs, read }) => ({
       id,
       tipo,
       app,
@@ -97,6 +97,7 @@ async function bellOf({ store, people, apps }: Pick<NoticeDeps, 'store' | 'peopl
       salaNome,
       texto,
       rota,
+      trabalho,
       de: { usuario: de, nome: people.find(de)?.nome ?? de },
       papel,
       ancora,

@@ -36,6 +36,7 @@ test('an invitation comes with a new role and with another one, not with the sam
         salaNome: 'Atas',
         texto: null,
         rota: null,
+        trabalho: null,
         de: { usuario: 'ana', nome: 'Ana Souza' },
         papel: 'ver',
         ancora: null,

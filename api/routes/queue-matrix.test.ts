@@ -191,7 +191,7 @@ describe.for(Object.keys(routes) as Name[])('%s', (name) => {
 test('a job that has its outcome opens nothing by its token any more', async () => {
   const own = await job('ana', false);
   const outcome = { estado: 'terminado', reason: 'JobDone', message: '', codigo: 0, iniciadoEm: null, terminadoEm: 1 } as const;
-  await world.store.jobs.settleJob(own.id, outcome, 2);
+  await world.store.jobs.settleJob(own.id, outcome, { atMs: 1, expiresAtMs: 2 });
   for (const name of ['inputs', 'input', 'beat', 'sendLog', 'announce', 'send'] as const)
     expect((await send(own.token, routes[name], own.id)).status).toBe(401);
 });

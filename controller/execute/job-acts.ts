@@ -42,8 +42,9 @@ export function jobExecutors(options: ExecutorOptions): JobExecutors {
     'job/settle': ({ job, outcome, expiresAtMs }) =>
       written(keys.job(job), async () => {
         faultPoint('job/before-settle');
-        await jobs.settleJob(job, outcome, expiresAtMs);
+        const told = await jobs.settleJob(job, outcome, { atMs: clock.nowMs(), expiresAtMs });
         faultPoint('job/settled');
+        if (told !== null) options.bus.publish(told, { type: 'avisos' });
       }),
     'job/forget': ({ job }) =>
       written(keys.job(job), async () => {

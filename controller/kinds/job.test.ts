@@ -144,7 +144,11 @@ test('from the submission to the last of it', async () => {
   expect(await stateOf(id)).toBe('a-correr');
   await report(id, 'a-enviar');
   expect(await stateOf(id)).toBe('a-recolher');
+  const told: unknown[] = [];
+  const off = bus.onPublish((...of) => told.push(of));
   await report(id, 'terminado', 0);
+  off();
+  expect(told).toEqual([['ana', { type: 'avisos' }]]);
   expect([await stateOf(id), await reasonOf(id)]).toEqual(['terminado', 'JobDone']);
   expect((await jobs.job(id))?.outcome).toMatchObject({ estado: 'terminado', codigo: 0 });
   cluster.become(nameOf(id), 'ended', { exitCode: 0 });

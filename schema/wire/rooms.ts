@@ -5,10 +5,11 @@
  * only. Without it the shell itself asks (share dialog), for a room of any app by its id. With a backend's bearer the token says which app it is.
  */
 import { limits as bridgeLimits } from '../bridge/limits.ts';
+import { endStates } from '../jobs.ts';
 import { limits } from '../limits.ts';
 import { noticeKinds, papeis, papeisConcedidos } from '../rooms.ts';
 import { appId, personId } from './http.ts';
-import { type Wire, closed, count, flag, list, nullable, strings, text } from '../static.ts';
+import { type Wire, closed, count, flag, list, nullable, orNull, strings, text } from '../static.ts';
 
 const roomId = { type: 'string', pattern: '^s[0-9A-Za-z]{21}$' } as const;
 const groupId = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' } as const;
@@ -124,8 +125,8 @@ export type PeopleAnswer = Wire<typeof peopleAnswer>;
 /** One line of the bell, `GET /api/avisos`, the newest first. The text is written by the shell from these (spec 6). */
 const noticeView = closed({
   id: text,
-  /** `aplicativo`: what an app told its own person, in `texto`; it has no room. */
-  tipo: { type: 'string', enum: ['convite', ...noticeKinds, 'aplicativo'] },
+  /** `aplicativo`: what an app told its own person, in `texto`; it has no room. `trabalho`: jobs of the app ended, the last one is called `texto`. */
+  tipo: { type: 'string', enum: ['convite', ...noticeKinds, 'aplicativo', 'trabalho'] },
   app: text,
   appNome: text,
   sala: nullable('string'),
@@ -133,6 +134,8 @@ const noticeView = closed({
   texto: nullable('string'),
   /** Where in the app it leads; of `aplicativo` only. */
   rota: nullable('string'),
+  /** Of `trabalho` only: the job that ended last, how many ended within ten minutes, and how many of them failed. */
+  trabalho: orNull(closed({ id: text, estado: { type: 'string', enum: endStates }, quantos: count, falharam: count })),
   /** Who caused it. */
   de: closed({ usuario: text, nome: text }),
   /** Only of an invitation. */

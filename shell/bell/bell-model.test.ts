@@ -12,6 +12,7 @@ const notice = (id: string, lido = false): NoticeView => ({
   salaNome: 'Ata',
   texto: null,
   rota: null,
+  trabalho: null,
   de: { usuario: 'bia', nome: 'Bia' },
   papel: null,
   ancora: 'c1',

@@ -18,12 +18,12 @@ describe('the sentence of a notice', () => {
     ['en', 'mencao', null, 'Bia Lima mentioned you in “Ata”'],
   ] as const)('%s %s %s', ([name, tipo, papel, words]) => {
     language.set(name);
-    expect(noticeText({ tipo, papel, de, salaNome: 'Ata', appNome: 'Caderno', texto: null })).toBe(words);
+    expect(noticeText({ tipo, papel, de, salaNome: 'Ata', appNome: 'Caderno', texto: null, trabalho: null })).toBe(words);
   });
 });
 
 test('what an app says to its own person begins with its name', () => {
-  expect(noticeText({ tipo: 'aplicativo', papel: null, de, salaNome: null, appNome: 'Notas', texto: 'Ana: pronto' })).toBe(
+  expect(noticeText({ tipo: 'aplicativo', papel: null, de, salaNome: null, appNome: 'Notas', texto: 'Ana: pronto', trabalho: null })).toBe(
     'Notas: Ana: pronto',
   );
 });
@@ -33,4 +33,22 @@ test('Open leads to the room, and to the comment when there is one; or to where 
   expect(noticeRoute({ sala: 's1', ancora: 'c-9_', rota: null })).toBe('?sala=s1&comentario=c-9_');
   expect(noticeRoute({ sala: null, ancora: null, rota: 'nota/1' })).toBe('nota/1');
   expect(noticeRoute({ sala: null, ancora: null, rota: null })).toBe('');
+});
+
+describe('a job that ended', () => {
+  const job = { id: 'j1', quantos: 1, falharam: 0 };
+  test.for([
+    ['pt', 'soma', { ...job, estado: 'terminado' }, 'Moinho: “soma” terminou'],
+    ['pt', 'soma', { ...job, estado: 'falhou', falharam: 1 }, 'Moinho: “soma” falhou'],
+    ['pt', '', { ...job, estado: 'cancelado' }, 'Moinho: um trabalho foi cancelado'],
+    ['pt', 'soma', { ...job, estado: 'terminado', quantos: 12 }, 'Moinho: 12 trabalhos acabaram'],
+    ['pt', 'soma', { ...job, estado: 'terminado', quantos: 12, falharam: 3 }, 'Moinho: 12 trabalhos acabaram; com falha: 3'],
+    ['en', 'soma', { ...job, estado: 'terminado' }, 'Moinho: “soma” is done'],
+    ['en', '', { ...job, estado: 'falhou', falharam: 1 }, 'Moinho: a job failed'],
+    ['en', 'soma', { ...job, estado: 'cancelado' }, 'Moinho: “soma” was cancelled'],
+    ['en', '', { ...job, estado: 'terminado', quantos: 2, falharam: 2 }, 'Moinho: 2 jobs ended; failed: 2'],
+  ] as const)('%s, called %s: %o', ([name, texto, trabalho, words]) => {
+    language.set(name);
+    expect(noticeText({ tipo: 'trabalho', papel: null, de, salaNome: null, appNome: 'Moinho', texto, trabalho })).toBe(words);
+  });
 });

@@ -4,10 +4,11 @@ import type { Preferences } from '../../schema/wire/preferences.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import { text } from '../i18n/i18n.ts';
 
-type Facts = Pick<NoticeView, 'tipo' | 'papel' | 'de' | 'salaNome' | 'appNome' | 'texto'>;
+type Facts = Pick<NoticeView, 'tipo' | 'papel' | 'de' | 'salaNome' | 'appNome' | 'texto' | 'trabalho'>;
 
 /** What an app says to its own person is in its own words, behind its name. */
-export function noticeText({ tipo, papel, de, salaNome, appNome, texto }: Facts): string {
+export function noticeText({ tipo, papel, de, salaNome, appNome, texto, trabalho }: Facts): string {
+  if (tipo === 'trabalho') return jobText(appNome, texto ?? '', trabalho);
   if (tipo === 'aplicativo') return text('notice.aplicativo', { app: appNome, texto: texto ?? '' });
   const key =
     tipo !== 'convite'
@@ -16,6 +17,16 @@ export function noticeText({ tipo, papel, de, salaNome, appNome, texto }: Facts)
         ? 'notice.convite'
         : (`notice.convite.${papel}` as const);
   return text(key, { pessoa: de.nome, sala: salaNome ?? '' });
+}
+
+/** One job by its name and end; of several how many, and how many failed. */
+function jobText(app: string, nome: string, trabalho: NoticeView['trabalho']): string {
+  if (trabalho !== null && trabalho.quantos > 1) {
+    const { quantos: n, falharam } = trabalho;
+    return falharam === 0 ? text('notice.trabalhos', { app, n }) : text('notice.trabalhos.falharam', { app, n, falharam });
+  }
+  const estado = trabalho?.estado ?? 'terminado';
+  return nome.trim() === '' ? text(`notice.trabalho.${estado}`, { app }) : text(`notice.trabalho.${estado}.nome`, { app, nome });
 }
 
 /** What a backend asks the person. */

@@ -1,9 +1,14 @@
-/** Where *Open* of a notice leads: the place in its app, in the window that sent it where that is open. Source: spec 2.1 `multiplasJanelas`, 6. */
+/** Where *Open* of a notice leads: the place in its app, in the window that sent it where that is open (spec 2.1 `multiplasJanelas`, 6); or to the job that ended. */
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { noticeRoute } from './notice-words.ts';
 
 export function openNotice(desk: Desk, notice: NoticeView): void {
   if (!notice.lido) void desk.bell.markRead([notice.id]);
+  if (notice.trabalho !== null) return desk.openQueue(notice.trabalho.id);
   desk.openApp(notice.app, { route: noticeRoute(notice), window: desk.noticeWindows.get(notice.id) });
 }
+
+/** A job is shown also where its app is there no more. */
+export const canOpen = (desk: Pick<Desk, 'apps'>, { app, trabalho }: NoticeView): boolean =>
+  trabalho !== null || desk.apps.find(app) !== undefined;

@@ -16,7 +16,7 @@ import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { bellStyles } from './bell-styles.ts';
 import { noticeText, pendingText } from './notice-words.ts';
-import { openNotice } from './open-notice.ts';
+import { canOpen, openNotice } from './open-notice.ts';
 
 export class SvcBell extends LitElement {
   static override properties = { desk: { attribute: false }, missing: { state: true } };
@@ -44,7 +44,7 @@ export class SvcBell extends LitElement {
 
   #open(notice: NoticeView): void {
     const { desk } = this;
-    if (desk.apps.find(notice.app) === undefined) {
+    if (!canOpen(desk, notice)) {
       if (!notice.lido) void desk.bell.markRead([notice.id]);
       this.missing = notice.appNome;
       return;
@@ -134,7 +134,8 @@ export class SvcBell extends LitElement {
   }
 
   #line(notice: NoticeView): TemplateResult {
-    const { id, lido, em, salaNome, appNome } = notice;
+    const { id, lido, em, salaNome, appNome, trabalho } = notice;
+    const openInApp = salaNome === null ? text('bell.openApp', { app: appNome }) : text('bell.openOne', { sala: salaNome, app: appNome });
     return html`<li data-notice=${id} class=${lido ? '' : 'unread'}>
       <span class="dot" aria-hidden="true"></span>
       <div>
@@ -144,7 +145,7 @@ export class SvcBell extends LitElement {
           <button
             class="button"
             type="button"
-            aria-label=${salaNome === null ? text('bell.openApp', { app: appNome }) : text('bell.openOne', { sala: salaNome, app: appNome })}
+            aria-label=${trabalho === null ? openInApp : text('bell.openJob')}
             @click=${() => this.#open(notice)}
           >
             ${text('bell.open')}

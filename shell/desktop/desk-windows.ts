@@ -142,7 +142,10 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       openOwn(desk(), settingsWindow);
     },
     openQueue: (job) => {
-      if (job !== undefined) desk().queue.chosen.set(job);
+      const { queue } = desk();
+      // It is one of the person's own.
+      if (job !== undefined && queue.state.get().of !== null) queue.show(null);
+      if (job !== undefined) queue.chosen.set(job);
       openOwn(desk(), queueWindow);
     },
     openTerminal: () => openOwn(desk(), terminalWindow),

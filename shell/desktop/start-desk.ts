@@ -3,7 +3,7 @@ import type { SessionAnswer } from '../../schema/wire/http.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import { createBellModel, type BellSays } from '../bell/bell-model.ts';
 import { isNoticeShown, noticeText } from '../bell/notice-words.ts';
-import { openNotice } from '../bell/open-notice.ts';
+import { canOpen, openNotice } from '../bell/open-notice.ts';
 import { startBridge, type BridgeFrame, type BridgePage } from '../bridge/host.ts';
 import { createEngines } from '../engines/engines.ts';
 import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
@@ -164,7 +164,7 @@ function bellSays(desk: () => Desk): BellSays {
 
 function showNotice(desk: Desk, words: string, notice: NoticeView): void {
   desk.announcement.set(words);
-  const open = desk.apps.find(notice.app) === undefined ? null : () => openNotice(desk, notice);
+  const open = canOpen(desk, notice) ? () => openNotice(desk, notice) : null;
   if (!desk.bellOpen.get()) desk.toast.set({ words: noticeText(notice), open });
 }
 

@@ -15,6 +15,7 @@ export const enQueue: {
   'queue.summary': { one: '{n} job, {ativos} under way', other: '{n} jobs, {ativos} under way' },
   'queue.summaryMore': 'The {n} newest jobs, {ativos} under way',
   'queue.space': '{usado} of {total} used',
+  'queue.gone': 'This job is gone: the time for which it is kept is over.',
   'queue.none': 'No jobs yet. Apps that use the queue show here what they submitted.',
   'queue.noneFound': 'No jobs with these filters.',
   'queue.loading': 'Reading the queue…',

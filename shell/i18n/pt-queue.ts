@@ -11,6 +11,7 @@ export const ptQueue = {
   'queue.summary': { one: '{n} trabalho, {ativos} em andamento', other: '{n} trabalhos, {ativos} em andamento' },
   'queue.summaryMore': '{n} trabalhos mais novos, {ativos} em andamento',
   'queue.space': '{usado} de {total} usados',
+  'queue.gone': 'Este trabalho já não existe: passou o tempo em que fica guardado.',
   'queue.none': 'Nenhum trabalho ainda. Aplicativos que usam a fila mostram aqui o que enviaram.',
   'queue.noneFound': 'Nenhum trabalho com estes filtros.',
   'queue.loading': 'Lendo a fila…',

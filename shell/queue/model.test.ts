@@ -19,7 +19,11 @@ function portalWith(jobs: JobView[]) {
     const from = before === null ? 0 : jobs.findIndex(({ id }) => id === before) + 1;
     return await Promise.resolve({ jobs: jobs.slice(from, from + pageJobs), clusters: [], off: null, space: null });
   };
-  return { asked, changes, model: createQueueModel(read, (changed) => changes.push(changed.map(({ id }) => id))) };
+  const readOne = async (_: JobsOf, id: string): Promise<JobView | null> => {
+    asked.push(`one ${id}`);
+    return await Promise.resolve(jobs.find((each) => each.id === id) ?? null);
+  };
+  return { asked, changes, model: createQueueModel(read, readOne, (changed) => changes.push(changed.map(({ id }) => id))) };
 }
 const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 const newestFirst = (count: number, fields: Partial<JobView> = {}): JobView[] =>
@@ -103,6 +107,7 @@ test('a reading that fails keeps what is shown, says so and is made again', asyn
       if (fails-- > 0) throw new Error('away');
       return await Promise.resolve({ jobs: [job(1)], clusters: [], off: null, space: null });
     },
+    async () => await Promise.resolve(null),
     () => undefined,
   );
   model.watch();
@@ -117,4 +122,29 @@ test('a reading that fails keeps what is shown, says so and is made again', asyn
 
 test('a job that is new has not changed', () => {
   expect(changedJobs([job(1)], [job(2), job(1)])).toEqual([]);
+});
+
+test('a chosen job that no page has is read by itself until it is over, and one that is gone is said so', async () => {
+  const jobs = newestFirst(500);
+  jobs[450] = job(50, alive);
+  const { asked, model } = portalWith(jobs);
+  model.watch();
+  await settle();
+  model.chosen.set('j00050');
+  await settle();
+  expect(model.state.get().beyond).toMatchObject({ id: 'j00050', estado: 'a-correr' });
+  jobs[450] = job(50);
+  model.apply(event);
+  await settle(60_000);
+  expect(model.state.get().beyond).toMatchObject({ id: 'j00050', estado: 'terminado' });
+  model.apply(event);
+  await settle(60_000);
+  expect(asked.filter((each) => each === 'one j00050')).toHaveLength(2);
+  model.chosen.set('j00500');
+  model.apply(event);
+  await settle(60_000);
+  expect(model.state.get().beyond).toBeNull();
+  model.chosen.set('j99999');
+  await settle(60_000);
+  expect(model.state.get().beyond).toBe('gone');
 });

@@ -29,6 +29,8 @@ export interface QueueState extends JobsPage {
   readonly loaded: boolean;
   /** There are older ones. */
   readonly more: boolean;
+  /** The chosen job where none of the pages has it; `gone`: there is none any more. */
+  readonly beyond: JobView | 'gone' | null;
   /** Why the last reading failed; what is shown stays. */
   readonly problem: string | null;
 }
@@ -47,6 +49,8 @@ export interface QueueModel {
 }
 
 type Read = (of: JobsOf, before: string | null) => Promise<JobsPage>;
+/** One job, wherever it stands; null: there is none. */
+type ReadOne = (of: JobsOf, id: string) => Promise<JobView | null>;
 
 export const isOver = ({ terminadoEm }: Pick<JobView, 'terminadoEm'>): boolean => terminadoEm !== null;
 const isOlder = (job: JobView, than: JobView): boolean =>
@@ -82,11 +86,18 @@ export async function readPages(
   }
 }
 
-const nothingYet = { jobs: [], clusters: [], off: null, space: null, loaded: false, more: false, problem: null } as const;
+async function readBeyond(read: ReadOne, { of, jobs, beyond }: QueueState, id: string | null): Promise<QueueState['beyond']> {
+  if (id === null || jobs.some((job) => job.id === id)) return null;
+  if (beyond !== null && beyond !== 'gone' && beyond.id === id && isOver(beyond)) return beyond;
+  return (await read(of, id)) ?? 'gone';
+}
+
+const nothingYet = { jobs: [], clusters: [], off: null, space: null, loaded: false, more: false, beyond: null, problem: null } as const;
 
 /** `changed` hears of jobs that are in another state than at the reading before. */
-export function createQueueModel(read: Read, changed: (jobs: readonly JobView[]) => void): QueueModel {
+export function createQueueModel(read: Read, readOne: ReadOne, changed: (jobs: readonly JobView[]) => void): QueueModel {
   const state = createSignal<QueueState>({ ...nothingYet, of: null });
+  const chosen = createSignal<string | null>(null);
   let watchers = 0;
   let wanted = pageJobs;
   let reading = false;
@@ -97,9 +108,10 @@ export function createQueueModel(read: Read, changed: (jobs: readonly JobView[])
     const before = state.get();
     try {
       const page = await readPages(read, before, wanted);
+      const beyond = await readBeyond(readOne, { ...before, ...page }, chosen.get());
       // Another choice was made meanwhile.
       if (state.get().of !== before.of) return void (again = true);
-      state.set({ ...page, of: before.of, loaded: true, problem: null });
+      state.set({ ...page, of: before.of, beyond, loaded: true, problem: null });
       retry.succeeded();
       if (before.loaded) changed(changedJobs(before.jobs, page.jobs));
     } catch (error) {
@@ -131,9 +143,14 @@ export function createQueueModel(read: Read, changed: (jobs: readonly JobView[])
     else if (watchers > 0) void begin();
   };
   const retry = createRetry(refresh);
+  chosen.subscribe(() => {
+    const { jobs, loaded } = state.get();
+    const id = chosen.get();
+    if (loaded && id !== null && !jobs.some((job) => job.id === id)) refreshNow();
+  });
   return {
     state,
-    chosen: createSignal<string | null>(null),
+    chosen,
     watch: () => {
       watchers += 1;
       refreshNow();

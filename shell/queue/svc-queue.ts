@@ -80,8 +80,9 @@ export class SvcQueue extends LitElement {
 
   override render(): TemplateResult {
     const { state, chosen } = this.desk.queue;
-    const { jobs, of, loaded, more, off, problem, clusters } = state.get();
-    const job = jobs.find(({ id }) => id === chosen.get());
+    const { jobs, of, loaded, more, off, problem, clusters, beyond } = state.get();
+    const known = beyond === null || beyond === 'gone' ? jobs : [...jobs, beyond];
+    const job = known.find(({ id }) => id === chosen.get());
     const current = this.#currentOf(jobs);
     const away = clusters.filter(({ alcancavel }) => !alcancavel);
     return html`<div class="layout ${job === undefined ? '' : 'split'}">
@@ -90,6 +91,7 @@ export class SvcQueue extends LitElement {
         ${problem === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${text('queue.loadError', { erro: problem })}</span></p>`}
         ${off === null ? nothing : html`<p class="note" data-off=${off.codigo}>${glyph('warning')}<span>${sayOff(off)}</span></p>`}
         ${away.map(({ nome }) => html`<p class="note">${glyph('warning')}<span>${text('queue.clusterAway', { nome })}</span></p>`)}
+        ${beyond === 'gone' ? html`<p class="note">${glyph('warning')}<span>${text('queue.gone')}</span></p>` : nothing}
         ${loaded || problem !== null ? nothing : html`<p class="empty">${text('queue.loading')}</p>`}
         ${loaded && jobs.length === 0 ? html`<p class="empty">${text(of === null ? 'queue.none' : 'queue.noneFound')}</p>` : nothing}
         <ul @keydown=${(event: KeyboardEvent) => this.#move(event)}>

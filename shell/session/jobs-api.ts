@@ -18,6 +18,9 @@ export const readJobs = async (before: string | null): Promise<QueueAnswer> =>
   json(await request('GET', `/api/fila${query({ antes: before })}`));
 export const readAllJobs = async (filter: AllJobsFilter, before: string | null): Promise<AdminJobsAnswer> =>
   json(await request('GET', `/api/admin/fila${query({ ...filter, antes: before })}`));
+export const readJob = async (id: string): Promise<JobView> => json(await request('GET', jobPath(id)));
+export const readAnyJob = async (id: string): Promise<JobView> =>
+  json(await request('GET', `/api/admin/fila/trabalhos/${encodeURIComponent(id)}`));
 export const cancelJob = async (id: string): Promise<JobView> => json(await request('DELETE', jobPath(id)));
 export const cancelAnyJob = async (id: string): Promise<JobView> =>
   json(await request('DELETE', `/api/admin/fila/trabalhos/${encodeURIComponent(id)}`));
