@@ -34,6 +34,8 @@ export interface FrontDeps {
   readonly capabilities: Pick<Capabilities, 'owns' | 'request'>;
   /** Host by which backends on this machine call (SVC_PORTAL_URL). */
   readonly direct: string;
+  /** Files of people, on their origin. */
+  readonly previews: (req: IncomingMessage, res: ServerResponse) => void;
   /** Fastify: the shell's own routes. */
   readonly shell: (req: IncomingMessage, res: ServerResponse) => void;
 }
@@ -70,6 +72,7 @@ export function createFront(deps: FrontDeps): Front {
     const url = req.url ?? '/';
     const host = classifyHost(req.headers.host, site);
     if (host.kind === 'app') return apps.request(req, res, host.app);
+    if (host.kind === 'files') return deps.previews(req, res);
     if (host.kind === 'other')
       return isLocalScrape(req) || isBackendCall(req, deps.direct) ? ownRoute(req, res) : sendElsewhere(req, res, site, host.why);
     const inApp = splitProxyPath(url);
@@ -85,6 +88,7 @@ export function createFront(deps: FrontDeps): Front {
     const url = req.url ?? '/';
     const host = classifyHost(req.headers.host, site);
     if (host.kind === 'other' && !isBackendCall(req, deps.direct)) return refuseUpgrade(socket, 421, 'Misdirected Request');
+    if (host.kind === 'files') return refuseUpgrade(socket, 404, 'Not Found');
     if (host.kind === 'app') return apps.upgrade(req, socket, head, { app: host.app, path: url });
     const inApp = splitProxyPath(url);
     if (inApp) {

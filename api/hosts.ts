@@ -20,6 +20,8 @@ export interface Site {
 export type HostKind =
   | { readonly kind: 'shell' }
   | { readonly kind: 'app'; readonly app: string }
+  /** Where files of people are shown. */
+  | { readonly kind: 'files' }
   | { readonly kind: 'other'; readonly why?: string };
 
 /** `url` is scheme://host[:port]; port 0 is replaced by the port that the portal got. */
@@ -37,9 +39,16 @@ export function classifyHost(header: string | undefined, site: Site): HostKind {
   if (site.origins === 'path' || !host.endsWith(`.${site.host}`)) return { kind: 'other' };
   const app = host.slice(0, -site.host.length - 1);
   if (isAppId(app)) return { kind: 'app', app };
+  if (app === filesLabel) return { kind: 'files' };
   const why = nearAppIdFault(app);
   return why === null ? { kind: 'other' } : { kind: 'other', why };
 }
+
+/** No app can have it. */
+const filesLabel = '_arquivos';
+
+/** Of the files of people, apart from all that has a session. Decision: docs/decisions/0220-previews-of-files.md */
+export const filesOrigin = (site: Site): string => `${site.scheme}://${filesLabel}.${site.host}`;
 
 /** Where programs on the portal's own machine reach it without a name server: backends of a local server. */
 export function directHost(listenHost: string, port: number): string {

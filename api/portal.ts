@@ -217,11 +217,12 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics, mandates });
   const credentials = createCredentials({ rooms: store.rooms, people, apps, mandates, sessions });
   const queue = createQueueParts({ store, bus, clock, gateway, queueDir: options.queueDir, onError });
+  const fileParts = createFileParts({ files: commands.files, clock, site, sessions, onError });
   const preferences = createPreferences({ store, bus, log, clock });
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   sessions.onEnd((session) => {
-    for (const part of [mandates, pages, relay, capabilities]) part.endSession(session);
+    for (const part of [mandates, pages, relay, capabilities, fileParts.previews]) part.endSession(session);
     proxy.closeSession(session);
   });
   const endStopped = endWithTheApp(bus, proxy);
@@ -241,7 +242,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     addLogRoute(app, logs);
     addTerminalRoutes(app, terminals);
     addStoreRoutes(app, { apps, shop, store, bus, clock });
-    for (const part of [rooms, queue, createFileParts({ files: commands.files, clock })]) part.register(app);
+    for (const part of [rooms, queue, fileParts]) part.register(app);
     addMetricRoutes(app);
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, doctor: doctorOf(options, site, port), link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
@@ -256,6 +257,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     terminals: pages.entrance(terminalSockets(terminals)),
     apps: origins,
     capabilities,
+    previews: fileParts.previews.request,
     rooms: createEntrance({ site, tickets: rooms.tickets, relay }),
     direct: directHost(settings.listenHost, port),
     shell: toShell,

@@ -32,7 +32,9 @@ export function shellPolicy(site: Site): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data: blob:",
+    // Files of people are on an origin of their own below the portal's name (docs/decisions/0220-previews-of-files.md).
+    `img-src 'self' data: blob:${site.origins === 'path' ? '' : ` ${apps}`}`,
+    `media-src blob:${site.origins === 'path' ? '' : ` ${apps}`}`,
     "font-src 'self'",
     "manifest-src 'self'",
     // close-tabs goes to app origins (spec 3.3 rule 6).
@@ -48,6 +50,22 @@ export function shellPolicy(site: Site): string {
 
 /** For what is data, never a page: JSON, logs, icons. An SVG that is opened by its address runs nothing. */
 export const dataPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
+
+/**
+ * A file on the origin of files: nothing runs, nothing is loaded, only the shell frames it, and it is of no origin at all. Browsers show no PDF in a sandbox: such a file has the
+ * origin of files, where nothing is. Decision: docs/decisions/0220-previews-of-files.md
+ */
+export function previewHeaders(site: Site, type: string): Record<string, string> {
+  const isPdf = type === 'application/pdf';
+  return {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-site',
+    'permissions-policy': permissionsPolicy,
+    'cache-control': 'private, no-store',
+    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; ${isPdf ? "object-src 'self'; " : 'sandbox; '}base-uri 'none'; form-action 'none'; frame-ancestors ${site.origin}`,
+  };
+}
 
 /** Added to every answer of an app on its origin: only the shell may frame it. */
 export function appFramePolicy(site: Site): string {

@@ -1,7 +1,7 @@
 /** How many uploads come in at once, in all and for one owner: one more is refused with the wait. */
 import { SvcError } from '../schema/errors.ts';
 
-/** Answers how to end it. */
+/** Answers how to end it; a second end is none. */
 export type BeginUpload = (owner: string) => () => void;
 
 export function createUploads({ max, perOwnerMax }: { readonly max: number; readonly perOwnerMax: number }): BeginUpload {
@@ -13,7 +13,10 @@ export function createUploads({ max, perOwnerMax }: { readonly max: number; read
       throw new SvcError('RATE_LIMITED', 'too many uploads at once: try again', { retryAfterMs: 1_000 });
     count += 1;
     byOwner.set(owner, own + 1);
+    let isOver = false;
     return () => {
+      if (isOver) return;
+      isOver = true;
       count -= 1;
       const left = (byOwner.get(owner) ?? 1) - 1;
       if (left === 0) byOwner.delete(owner);

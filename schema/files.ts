@@ -72,6 +72,8 @@ export interface PersonFiles {
   space(path: FilePath): Promise<SpaceAnswer>;
   open(path: FilePath): Promise<FileContent>;
   search(folder: FilePath, text: string, hidden: boolean, signal: AbortSignal): AsyncIterable<SearchLine>;
+  /** Of files and folders; rejects before the first byte when one of them is not there. */
+  zip(paths: readonly FilePath[], signal: AbortSignal): AsyncIterable<Uint8Array>;
   watch(folders: readonly FilePath[], signal: AbortSignal): AsyncIterable<WatchLine | null>;
   write(path: FilePath, body: AsyncIterable<Uint8Array>, condition: WriteCondition): Promise<WrittenAnswer>;
   makeFolder(path: FilePath): Promise<FileItem>;

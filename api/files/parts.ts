@@ -2,31 +2,40 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import type { FilesCommands } from '../../schema/files.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import type { Site } from '../hosts.ts';
 import { createRate } from '../rate.ts';
 import { addFileChangeRoutes } from '../routes/file-changes.ts';
 import { addFileWorkRoutes } from '../routes/file-work.ts';
 import { addFileRoutes } from '../routes/files.ts';
 import { createUploads } from '../uploads.ts';
 import { limits } from './limits.ts';
+import { createPreviews, type Previews } from './previews.ts';
 
 export interface FileParts {
+  readonly previews: Previews;
   register(app: FastifyInstance): void;
 }
 
 export interface FilePartsDeps {
   readonly files: FilesCommands;
   readonly clock: Clock;
+  readonly site: Site;
+  readonly sessions: Pick<Sessions, 'alive'>;
+  readonly onError: (error: unknown) => void;
 }
 
-export function createFileParts({ files, clock }: FilePartsDeps): FileParts {
+export function createFileParts({ files, clock, site, sessions, onError }: FilePartsDeps): FileParts {
   const beginTransfer = createUploads({ max: limits.transfersMax, perOwnerMax: limits.transfersPerPersonMax });
   const beginStream = createUploads({ max: limits.fileStreamsMax, perOwnerMax: limits.fileStreamsPerPersonMax });
   const count = createRate(clock, { burst: limits.fileChangesBurst, refillMs: limits.fileChangeRefillMs });
+  const previews = createPreviews({ site, files, sessions, clock, beginTransfer, onError });
   return {
+    previews,
     register: (app) => {
-      addFileRoutes(app, { files, clock, beginTransfer });
-      addFileChangeRoutes(app, { files, clock, beginTransfer, count });
-      addFileWorkRoutes(app, { files, clock, beginTransfer, beginStream, count });
+      addFileRoutes(app, { files, clock, beginTransfer, previews });
+      addFileChangeRoutes(app, { files, clock, beginTransfer, previews, count });
+      addFileWorkRoutes(app, { files, clock, beginTransfer, previews, beginStream, count });
     },
   };
 }

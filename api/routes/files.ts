@@ -3,10 +3,11 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import type { FileContent, FileOrder, FilesCommands, PersonFiles } from '../../schema/files.ts';
-import type { FileItem, ListAnswer, PlacesAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
+import type { FileItem, ListAnswer, PlacesAnswer, PreviewAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
 import * as schemas from '../../schema/wire/files.ts';
 import { limits } from '../limits.ts';
-import { attachmentOf, pathIn } from '../files/paths.ts';
+import { attachmentOf, pathIn, pathsIn } from '../files/paths.ts';
+import type { Previews } from '../files/previews.ts';
 import { judge } from '../repository/conditions.ts';
 import { watchIdle } from '../repository/upload.ts';
 import { dataPolicy } from '../security-headers.ts';
@@ -16,6 +17,7 @@ import type { BeginUpload } from '../uploads.ts';
 export interface FileRouteDeps {
   readonly files: FilesCommands;
   readonly clock: Clock;
+  readonly previews: Pick<Previews, 'make'>;
   /** Transfers under way. */
   readonly beginTransfer: BeginUpload;
 }
@@ -32,6 +34,7 @@ interface ListQuery {
 }
 
 type OfPath = { Querystring: { caminho: string } };
+type OfPaths = { Querystring: { caminho: string | string[] } };
 const config = { access: 'person' as const };
 
 export async function filesOf({ files }: Pick<FileRouteDeps, 'files'>, request: FastifyRequest): Promise<PersonFiles> {
@@ -67,6 +70,32 @@ export function addFileRoutes(app: FastifyInstance, deps: FileRouteDeps): void {
   const send = (request: FastifyRequest<OfPath>, reply: FastifyReply) => sendFile(deps, request, reply);
   app.get<OfPath>('/api/arquivos/conteudo', { config, exposeHeadRoute: false, schema: content }, send);
   app.head<OfPath>('/api/arquivos/conteudo', { config, schema: { ...content, hide: true } }, send);
+  app.get<OfPaths>(
+    '/api/arquivos/zip',
+    {
+      config,
+      exposeHeadRoute: false,
+      schema: {
+        summary: 'Files and folders as a zip',
+        querystring: schemas.pathsQuery,
+        produces: ['application/zip'],
+        response: errorAnswers,
+      },
+    },
+    (request, reply) => sendZip(deps, request, reply),
+  );
+  app.post<{ Body: { caminho: string } }>(
+    '/api/arquivos/previa',
+    {
+      config,
+      schema: {
+        summary: 'An address of one file, for the browser to show',
+        body: schemas.folderBody,
+        response: { 200: schemas.previewAnswer, ...errorAnswers },
+      },
+    },
+    async (request): Promise<PreviewAnswer> => await deps.previews.make(sessionOf(request), pathIn(request.body.caminho)),
+  );
 }
 
 async function list(files: PersonFiles, query: ListQuery): Promise<ListAnswer> {
@@ -103,6 +132,40 @@ async function sendFile(deps: FileRouteDeps, request: FastifyRequest<OfPath>, re
     end();
     throw error;
   }
+}
+
+/** What comes first decides whether it is a zip or an error; what goes wrong later breaks it off. */
+async function sendZip(deps: FileRouteDeps, request: FastifyRequest<OfPaths>, reply: FastifyReply): Promise<FastifyReply> {
+  const paths = pathsIn(request.query.caminho);
+  const files = await filesOf(deps, request);
+  const end = deps.beginTransfer(sessionOf(request).person);
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    gone.abort();
+    end();
+  });
+  const pieces = files.zip(paths, gone.signal)[Symbol.asyncIterator]();
+  const first = await pieces.next().catch((error: unknown) => {
+    end();
+    throw error;
+  });
+  const [path] = paths;
+  const name = path === undefined || paths.length > 1 ? Buffer.alloc(0) : Buffer.from(path.subarray(path.lastIndexOf(0x2f) + 1));
+  const named = Buffer.concat([name.length === 0 ? Buffer.from('arquivos') : name, Buffer.from('.zip')]);
+  reply.headers({ ...contentHeaders, 'content-type': 'application/zip', 'content-disposition': attachmentOf(named) });
+  const watch = watchIdle(deps.clock, () => reply.raw.destroy());
+  const all = async function* (): AsyncGenerator<Uint8Array> {
+    for (let next = first; next.done !== true; next = await pieces.next()) {
+      watch.moved();
+      yield next.value;
+    }
+  };
+  const stream = Readable.from(all(), { objectMode: false, highWaterMark: 256 * 1_024 });
+  reply.raw.once('close', () => {
+    watch.end();
+    stream.destroy();
+  });
+  return await reply.send(stream);
 }
 
 interface Sending {

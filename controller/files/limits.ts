@@ -44,6 +44,11 @@ export const limits = {
   treeDepthMax: 512,
   /** What went wrong, of one operation. */
   operationErrorsMax: 100,
+  /** What is left of uploads that nobody goes on with, removed at one listing. */
+  leftoversAtOnceMax: 100,
+  // A zip of files and folders: entries of one, and those that it tells by name as left out.
+  zipEntriesMax: 200_000,
+  zipToldMax: 1_000,
   // Search, watching.
   searchResultsMax: 2_000,
   searchEntriesMax: 1_000_000,

@@ -26,8 +26,14 @@ interface Listing {
 }
 
 export interface Listings {
-  /** `owner`: whose files these are; nobody else gets a page of it. */
-  page(owner: string, fs: FileSystem, folder: Buffer, options: ListOptions): Promise<ListAnswer>;
+  /** `owner`: whose files these are; nobody else gets a page of it. `seen` gets what is read from the server, in pieces. */
+  page(
+    owner: string,
+    fs: FileSystem,
+    folder: Buffer,
+    options: ListOptions,
+    seen?: (entries: readonly FileEntry[]) => void,
+  ): Promise<ListAnswer>;
 }
 
 export function createListings(clock: Clock): Listings {
@@ -43,14 +49,14 @@ export function createListings(clock: Clock): Listings {
     }
   };
   return {
-    page: async (owner, fs, folder, options) => {
+    page: async (owner, fs, folder, options, seen) => {
       forget();
       const known = options.version === null ? undefined : kept.get(options.version);
       const isKnown = known !== undefined && known.owner === owner && known.folder.equals(folder);
       const version = isKnown ? (options.version as string) : randomBytes(16).toString('hex');
       const listing = isKnown
         ? known
-        : { owner, folder, ...(await readRows(fs, folder)), untilMs: clock.monotonicMs() + limits.listingKeptMs, sorted: null };
+        : { owner, folder, ...(await readRows(fs, folder, seen)), untilMs: clock.monotonicMs() + limits.listingKeptMs, sorted: null };
       // The last asked for goes last.
       kept.delete(version);
       kept.set(version, listing);
@@ -75,10 +81,15 @@ export function createListings(clock: Clock): Listings {
 
 const isHidden = ({ name }: FileEntry): boolean => name[0] === 0x2e;
 
-async function readRows(fs: FileSystem, folder: Buffer): Promise<{ readonly rows: readonly Row[]; readonly cut: boolean }> {
+async function readRows(
+  fs: FileSystem,
+  folder: Buffer,
+  seen?: (entries: readonly FileEntry[]) => void,
+): Promise<{ readonly rows: readonly Row[]; readonly cut: boolean }> {
   const rows: Row[] = [];
   const step = createSlices();
   for await (const entries of fs.list(folder)) {
+    seen?.(entries);
     for (const entry of entries) {
       if (rows.length >= limits.listEntriesMax) return { rows, cut: true };
       rows.push({ entry, shown: shownName(entry.name) });

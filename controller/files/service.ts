@@ -3,8 +3,9 @@ import type { Clock } from '../../schema/clock.ts';
 import type { PersonFiles } from '../../schema/files.ts';
 import { openContent } from './content.ts';
 import { codedFault, FileFault } from './file-fault.ts';
-import { joined, parentOf, type FileSystem } from './file-system.ts';
+import { joined, parentOf, type FileEntry, type FileSystem } from './file-system.ts';
 import { lookAt } from './items.ts';
+import { isLeftover, removeLeftovers } from './leftovers.ts';
 import type { Listings } from './listing.ts';
 import { createOperations } from './operations.ts';
 import { placesOf, spaceOf } from './places.ts';
@@ -14,6 +15,7 @@ import { search } from './search.ts';
 import { createTrash } from './trash.ts';
 import { createUploads } from './uploads.ts';
 import { watchFolders } from './watch.ts';
+import { zip } from './zip.ts';
 
 export interface ServiceOptions {
   readonly fs: FileSystem;
@@ -31,11 +33,28 @@ export function createFileService({ fs, person, account, home, listings, clock }
   return {
     account,
     places: () => coded(home, () => placesOf(fs, account, home)),
-    list: (folder, options) => coded(folder, (path) => listings.page(person, fs, path, options)),
+    list: (folder, options) =>
+      coded(folder, async (path) => {
+        const left: FileEntry[] = [];
+        const page = await listings.page(person, fs, path, options, (entries) => {
+          for (const entry of entries) if (isLeftover(entry, clock.nowMs())) left.push(entry);
+        });
+        void removeLeftovers(fs, path, left, uploads.isUsed);
+        return page;
+      }),
     item: (path) => coded(path, (at) => lookAt(fs, at)),
     space: (path) => coded(path, (at) => spaceOf(fs, at)),
     open: (path) => coded(path, (at) => openContent(fs, at)),
     search: (folder, text, hidden, signal) => codedLines(search(fs, clock, { folder: Buffer.from(folder), text, hidden, signal }), folder),
+    zip: (paths, signal) =>
+      codedLines(
+        zip(
+          fs,
+          paths.map((each) => Buffer.from(each)),
+          signal,
+        ),
+        null,
+      ),
     watch: (folders, signal) =>
       codedLines(
         watchFolders(

@@ -33,6 +33,8 @@ export interface Uploads {
   put(id: string, from: number, body: AsyncIterable<Uint8Array>): Promise<UploadAnswer>;
   end(id: string, sha256: string | null): Promise<UploadEndAnswer>;
   drop(id: string): Promise<void>;
+  /** Where one of them grows. */
+  isUsed(path: Buffer): boolean;
 }
 
 const view = ({ id, path, bytes, received }: Upload): UploadAnswer => ({ id, caminho: pathText(path), bytes, recebidos: received });
@@ -85,6 +87,7 @@ export function createUploads(fs: FileSystem, clock: Clock): Uploads {
     drop: async (id) => {
       await alone(id, drop);
     },
+    isUsed: (path) => uploads.values().some(({ beside }) => beside.equals(path)),
   };
 }
 

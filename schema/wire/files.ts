@@ -77,6 +77,10 @@ export type ListAnswer = Wire<typeof listAnswer>;
 export const writtenAnswer = closed({ item: fileItem, etag: text });
 export type WrittenAnswer = Wire<typeof writtenAnswer>;
 
+/** `tipo`: the media type that the address has. */
+export const previewAnswer = closed({ url: text, tipo: text, expiraMs: count });
+export type PreviewAnswer = Wire<typeof previewAnswer>;
+
 const conflict = oneOf(['recusar', 'substituir', 'renomear', 'pular']);
 
 export const folderBody = closed({ caminho: exact });

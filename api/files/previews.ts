@@ -1,0 +1,132 @@
+/**
+ * One file on an origin of its own, under an address that is a key for it: the session of the person, that file, for some minutes. No cookie is read there.
+ * Decision: docs/decisions/0220-previews-of-files.md
+ */
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { FilesCommands } from '../../schema/files.ts';
+import { shownName } from '../../schema/wire/file-path.ts';
+import type { PreviewAnswer } from '../../schema/wire/files.ts';
+import type { Session, Sessions } from '../auth/sessions.ts';
+import { filesOrigin, type Site } from '../hosts.ts';
+import { pathOf } from '../navigation.ts';
+import { sendProblem } from '../problems.ts';
+import { judge } from '../repository/conditions.ts';
+import { watchIdle } from '../repository/upload.ts';
+import { previewHeaders } from '../security-headers.ts';
+import type { BeginUpload } from '../uploads.ts';
+import { limits } from './limits.ts';
+import { previewType } from './preview-types.ts';
+
+export interface Previews {
+  /** Rejects CONFLICT where there is no such origin, FILE_KIND for what is no file. */
+  make(session: Session, path: Uint8Array): Promise<PreviewAnswer>;
+  /** A request on that origin. */
+  request(req: IncomingMessage, res: ServerResponse): void;
+  endSession(root: string): void;
+}
+
+export interface PreviewDeps {
+  readonly site: Site;
+  readonly files: FilesCommands;
+  readonly sessions: Pick<Sessions, 'alive'>;
+  readonly clock: Clock;
+  readonly beginTransfer: BeginUpload;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Kept {
+  readonly session: Pick<Session, 'person' | 'admin' | 'root'>;
+  readonly path: Uint8Array;
+  readonly type: string;
+  readonly untilMs: number;
+}
+
+export function createPreviews(deps: PreviewDeps): Previews {
+  const { site, files, clock } = deps;
+  /** By key, the oldest first. */
+  const kept = new Map<string, Kept>();
+  const forget = (root: string): void => {
+    const own = [...kept].filter(([, { session }]) => session.root === root);
+    for (const [key, { untilMs }] of own) if (untilMs <= clock.monotonicMs()) kept.delete(key);
+    for (const [key] of own.slice(0, Math.max(0, own.length - limits.previewsPerSessionMax + 1))) kept.delete(key);
+    for (const key of kept.keys()) {
+      if (kept.size < limits.previewsMax) break;
+      kept.delete(key);
+    }
+  };
+  const find = async (key: string): Promise<Kept> => {
+    const one = kept.get(key);
+    if (one === undefined || one.untilMs <= clock.monotonicMs() || !(await deps.sessions.alive(one.session.root)))
+      throw new SvcError('NOT_FOUND', 'this address of a file is over: open it again');
+    return one;
+  };
+  return {
+    make: async (session, path) => {
+      if (site.origins === 'path') throw new SvcError('CONFLICT', 'files have no origin of their own with origins: path');
+      const { tipo, nome } = await (await files.of(session.person, session.admin)).item(path);
+      if (tipo !== 'arquivo') throw new SvcError('FILE_KIND', 'it is no plain file');
+      forget(session.root);
+      const key = randomBytes(24).toString('base64url');
+      const type = previewType(nome);
+      kept.set(key, { session, path, type, untilMs: clock.monotonicMs() + limits.previewMs });
+      return { url: `${filesOrigin(site)}/${key}`, tipo: type, expiraMs: clock.nowMs() + limits.previewMs };
+    },
+    request: (req, res) => {
+      send(deps, find, req, res).catch((error: unknown) => {
+        if (!(error instanceof SvcError)) deps.onError(error);
+        if (res.headersSent) {
+          res.destroy();
+          return;
+        }
+        const coded = error instanceof SvcError ? error : new SvcError('INTERNAL', 'the portal failed; its log has the cause');
+        sendProblem(res, coded, req.method, previewHeaders(site, 'text/plain'));
+      });
+    },
+    endSession: (root) => {
+      for (const [key, { session }] of kept) if (session.root === root) kept.delete(key);
+    },
+  };
+}
+
+async function send(deps: PreviewDeps, find: (key: string) => Promise<Kept>, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const { method = 'GET' } = req;
+  if (method !== 'GET' && method !== 'HEAD') throw new SvcError('METHOD_NOT_ALLOWED', 'files are read only here');
+  const { session, path, type } = await find(pathOf(req.url ?? '/').slice(1));
+  const end = deps.beginTransfer(session.person);
+  res.once('close', end);
+  const content = await (await deps.files.of(session.person, session.admin)).open(path);
+  res.once('close', () => void content.close().catch(() => undefined));
+  if (res.destroyed) return void (await content.close());
+  const { bytes, etag, modifiedMs } = content;
+  const verdict = judge(method, req.headers, { bytes, etag, modifiedMs });
+  const [first, last] = verdict.status === 206 ? [verdict.start, verdict.end] : [0, bytes - 1];
+  const isSent = verdict.status === 200 || verdict.status === 206;
+  res.writeHead(verdict.status, {
+    ...previewHeaders(deps.site, type),
+    'content-type': type,
+    'content-disposition': `inline; filename*=UTF-8''${encodeURIComponent(shownName(path.subarray(path.lastIndexOf(0x2f) + 1))).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}`,
+    etag,
+    'last-modified': new Date(modifiedMs).toUTCString(),
+    'accept-ranges': 'bytes',
+    ...(verdict.status === 206 ? { 'content-range': `bytes ${first}-${last}/${bytes}` } : {}),
+    ...(verdict.status === 416 ? { 'content-range': `bytes */${bytes}` } : {}),
+    ...(isSent ? { 'content-length': last - first + 1 } : {}),
+  });
+  if (!isSent || method === 'HEAD' || bytes === 0) return void res.end();
+  const watch = watchIdle(deps.clock, () => res.destroy());
+  const stream = Readable.from(content.read(first, last), { objectMode: false, highWaterMark: 1_024 * 1_024 });
+  res.on('drain', watch.moved);
+  res.once('close', () => {
+    watch.end();
+    stream.destroy();
+  });
+  stream.once('error', (error) => {
+    deps.onError(error);
+    res.destroy();
+  });
+  stream.pipe(res);
+}
