@@ -125,6 +125,8 @@ export interface AppsView {
   /** Ids of the apps that are installed for the person; costs less than `of`. */
   installed(usuario: string): readonly string[];
   manifest(usuario: string, app: string): Manifest | null;
+  /** Whether the person's packages were read since the portal began: until then a missing manifest says nothing. */
+  packagesRead(usuario: string): boolean;
   /** Whether an administrator installed it for all, or the person for themselves; null: it is not installed. */
   scope(usuario: string, app: string): 'sistema' | 'pessoa' | null;
   /** Bytes of a file of the installed package (icon…); null when missing. Path is checked to stay inside the package. */

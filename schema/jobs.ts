@@ -59,7 +59,7 @@ export interface JobOutcome {
 
 /** Why nothing can be submitted; `codigo` for programs, the text for people. */
 export interface QueueOff {
-  readonly codigo: 'DESLIGADA' | 'SEM_CLUSTER' | 'INALCANCAVEL' | 'SEM_ESCOPO';
+  readonly codigo: 'DESLIGADA' | 'SEM_CLUSTER' | 'INALCANCAVEL' | 'SEM_ESCOPO' | 'SEM_APP' | 'NAO_LIDO';
   readonly motivo: string;
 }
 

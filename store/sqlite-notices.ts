@@ -123,7 +123,10 @@ export function openJobNotices(database: DatabaseSync): (job: EndedJob) => void 
   return ({ id, usuario, app, nome, estado, atMs }) => {
     const failed = estado === 'falhou' ? 1 : 0;
     const known = open.get(usuario, app, atMs - limits.jobNoticeMs, atMs) as { id: string } | undefined;
-    if (known !== undefined) return void join.run(atMs, id, estado, nome, failed, known.id);
+    if (known !== undefined) {
+      join.run(atMs, id, estado, nome, failed, known.id);
+      return;
+    }
     insert.run(newNoticeId(), usuario, atMs, app, nome, id, estado, failed);
     trimApp(usuario, app);
     trim(usuario);

@@ -52,7 +52,7 @@ export function createQueueParts({ store, bus, clock, gateway, queueDir, onError
     register: (app) => {
       addQueueRoutes(app, { queue, news, jobs, count, view: gateway.queue });
       addQueueFileRoutes(app, { queue, transfers, clock, count });
-      addQueueAdminRoutes(app, { queue, jobs, transfers, news, onError });
+      addQueueAdminRoutes(app, { queue, jobs, transfers, news, clock, onError });
       addQueueAgainRoute(app, { queue, jobs, count });
       addQueueArchiveRoute(app, { queue, transfers, clock });
       addExecutorRoutes(app, { executor, clock });

@@ -4,9 +4,9 @@
  */
 import { keys } from '../../schema/keys.ts';
 import type { Bus } from '../../store/bus.ts';
-import { newJobId, type JobStore, type NewJob, type StoredJob } from '../../store/jobs.ts';
+import { newJobId, type JobsFilter, type JobStore, type NewJob, type StoredJob } from '../../store/jobs.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { SvcError } from '../../schema/errors.ts';
+import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import type { AppsView, QueueView } from '../../schema/gateway.ts';
 import { isJobPath, type JobLimits, type QueueOff } from '../../schema/jobs.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -17,7 +17,7 @@ import { limits } from './limits.ts';
 export interface QueueDeps {
   readonly jobs: JobStore;
   readonly view: QueueView;
-  readonly apps: Pick<AppsView, 'manifest'>;
+  readonly apps: Pick<AppsView, 'manifest' | 'packagesRead'>;
   readonly bus: Bus;
   readonly clock: Clock;
 }
@@ -25,7 +25,10 @@ export interface QueueDeps {
 export interface Queue {
   /** `isNew`: false when the key named this very job already. */
   submit(caller: QueueCaller, body: JobBody): Promise<{ readonly job: JobView; readonly isNew: boolean }>;
+  /** Rejects NOT_FOUND when the job that the page begins after is gone: an empty page would look like the end. */
   list(caller: QueueCaller, before: string | null): Promise<QueueAnswer>;
+  /** A page of jobs, whoever asks: the newest first. */
+  page(filter: Omit<JobsFilter, 'limit'>): Promise<{ readonly trabalhos: readonly JobView[]; readonly mais: boolean }>;
   /** With the number of its last change. */
   read(caller: QueueCaller, id: string): Promise<{ readonly job: JobView; readonly change: number }>;
   row(caller: QueueCaller, id: string): Promise<StoredJob>;
@@ -39,13 +42,19 @@ export function createQueue(deps: QueueDeps): Queue {
   const { jobs, bus, clock } = deps;
   const row: Queue['row'] = async (caller, id) => ownJob(caller, await jobs.job(id));
   const viewOf: Queue['viewOf'] = (job) => view(deps, job);
+  const page: Queue['page'] = async (filter) => {
+    const rows = await jobs.jobs({ ...filter, limit: limits.jobsPageMax + 1 });
+    const shown = rows.slice(0, limits.jobsPageMax);
+    return { trabalhos: await Promise.all(shown.map(viewOf)), mais: rows.length > shown.length };
+  };
   return {
     row,
     viewOf,
+    page,
     submit: async (caller, body) => {
       const app = appOf(caller);
       const off = offFor(deps, { ...caller, app });
-      if (off !== null) throw new SvcError(off.codigo === 'SEM_ESCOPO' ? 'FORBIDDEN' : 'QUEUE_OFF', off.motivo, { codigo: off.codigo });
+      if (off !== null) throw new SvcError(refusals[off.codigo] ?? 'QUEUE_OFF', off.motivo, { codigo: off.codigo });
       const submitted = await jobs.submitJob(jobOf(deps, { ...caller, app }, body), { ofPerson: limits.jobsPerPersonMax });
       if (submitted.kind === 'full')
         throw new SvcError('CONFLICT', `one person has at most ${limits.jobsPerPersonMax} jobs, those that ended included`);
@@ -61,13 +70,15 @@ export function createQueue(deps: QueueDeps): Queue {
     list: async (caller, before) => {
       const { usuario, app } = caller;
       const off = offFor(deps, caller);
-      const rows = await jobs.jobs({ usuario, app, cluster: null, before, limit: limits.jobsPageMax });
+      if (before !== null) await row(caller, before);
+      const { trabalhos, mais } = await page({ usuario, app, cluster: null, before });
       return {
         disponivel: off === null,
         motivo: off?.motivo ?? null,
         codigo: off?.codigo ?? null,
         clusters: [...deps.view.clusters()],
-        trabalhos: await Promise.all(rows.map(viewOf)),
+        trabalhos: [...trabalhos],
+        mais,
         espaco: { bytes: await jobs.jobSpace(usuario), bytesMax: spaceMax(deps) },
       };
     },
@@ -87,10 +98,20 @@ export const spaceMax = ({ view }: Pick<QueueDeps, 'view'>): number => view.spac
 
 /** For a page the manifest says it, for a backend its credential did. */
 function offFor({ view, apps }: QueueDeps, { usuario, app, por }: QueueCaller): QueueOff | null {
-  const declares = por === 'backend' || app === null || apps.manifest(usuario, app)?.recursos?.fila === true;
-  if (!declares) return { codigo: 'SEM_ESCOPO', motivo: `o manifesto de ${app} não declara recursos.fila` };
-  return view.off();
+  if (por === 'backend' || app === null) return view.off();
+  const manifest = apps.manifest(usuario, app);
+  if (manifest?.recursos?.fila === true) return view.off();
+  if (manifest !== null) return { codigo: 'SEM_ESCOPO', motivo: `o manifesto de ${app} não declara recursos.fila` };
+  if (apps.packagesRead(usuario)) return { codigo: 'SEM_APP', motivo: `o aplicativo ${app} não está instalado para você` };
+  return { codigo: 'NAO_LIDO', motivo: `ainda não se sabe o que o manifesto de ${app} declara: tente de novo daqui a pouco` };
 }
+
+/** What is not known yet may be asked again. */
+const refusals: Readonly<Partial<Record<QueueOff['codigo'], ErrorCode>>> = {
+  SEM_ESCOPO: 'FORBIDDEN',
+  SEM_APP: 'NOT_FOUND',
+  NAO_LIDO: 'SERVER_UNREACHABLE',
+};
 
 function jobOf({ view, clock }: QueueDeps, { usuario, app }: QueueCaller & { readonly app: string }, body: JobBody): NewJob {
   const { chave, nome = '', imagem = null, comando, entradas = [], ambiente = {}, cluster: named } = body;

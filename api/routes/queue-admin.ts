@@ -1,16 +1,23 @@
-/** `/api/admin/fila/trabalhos/:id…`: one job of anybody and its log, for admins. */
+/** `/api/admin/fila/trabalhos/:id…`: one job of anybody, its log and its outputs, for admins. */
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { JobView } from '../../schema/wire/jobs.ts';
+import type { JobView, OutputsAnswer } from '../../schema/wire/jobs.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
 import type { StoredJob } from '../../store/jobs.ts';
+import { noSuchJob } from '../queue/callers.ts';
 import { jobLog, type JobLogDeps } from '../queue/job-log.ts';
 import type { Queue } from '../queue/queue.ts';
+import type { Transfers } from '../queue/transfers.ts';
 import { errorAnswers } from '../shell.ts';
+import { sendArchive } from './queue-archive.ts';
+import { sendOutputOf } from './queue-files.ts';
 
 export interface QueueAdminRouteDeps extends JobLogDeps {
   readonly queue: Pick<Queue, 'viewOf'>;
+  readonly transfers: Transfers;
+  readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
@@ -20,9 +27,10 @@ export function addQueueAdminRoutes(app: FastifyInstance, deps: QueueAdminRouteD
   const { jobs, queue, onError } = deps;
   const found = async (id: string): Promise<StoredJob> => {
     const job = await jobs.job(id);
-    if (job === null) throw new SvcError('NOT_FOUND', 'there is no such job');
+    if (job === null) throw noSuchJob();
     return job;
   };
+  addOutputs(app, deps, found);
   app.get<{ Params: { id: string } }>(
     '/api/admin/fila/trabalhos/:id',
     {
@@ -58,5 +66,44 @@ export function addQueueAdminRoutes(app: FastifyInstance, deps: QueueAdminRouteD
       reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'x-accel-buffering': 'no' });
       return await reply.send(stream);
     },
+  );
+}
+
+function addOutputs(app: FastifyInstance, deps: QueueAdminRouteDeps, found: (id: string) => Promise<StoredJob>): void {
+  app.get<{ Params: { id: string } }>(
+    '/api/admin/fila/trabalhos/:id/saida',
+    {
+      config,
+      schema: {
+        summary: 'Outputs of a job of anybody',
+        params: schemas.jobParams,
+        response: { 200: schemas.outputsAnswer, ...errorAnswers },
+      },
+    },
+    async ({ params: { id } }): Promise<OutputsAnswer> => await deps.transfers.outputs(await found(id)),
+  );
+  const file = {
+    summary: 'Bytes of an output of a job of anybody',
+    params: schemas.outputParams,
+    produces: ['*/*'],
+    response: errorAnswers,
+  };
+  type OfOutput = { Params: { id: string; '*': string } };
+  const send = async (request: FastifyRequest<OfOutput>, reply: FastifyReply): Promise<FastifyReply> =>
+    await sendOutputOf(deps, await found(request.params.id), request, reply);
+  app.get<OfOutput>('/api/admin/fila/trabalhos/:id/saida/*', { config, exposeHeadRoute: false, schema: file }, send);
+  app.get<{ Params: { id: string } }>(
+    '/api/admin/fila/trabalhos/:id/saidas.tar',
+    {
+      config,
+      exposeHeadRoute: false,
+      schema: {
+        summary: 'All outputs of a job of anybody that are there whole, as a tar',
+        params: schemas.jobParams,
+        produces: ['application/x-tar'],
+        response: errorAnswers,
+      },
+    },
+    async ({ params: { id } }, reply) => await sendArchive(deps, await found(id), reply),
   );
 }

@@ -1,6 +1,6 @@
 /** `GET /api/fila/trabalhos/:id/saidas.tar`: all outputs of a job that are there whole, as one file. */
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
 import type { StoredJob } from '../../store/jobs.ts';
@@ -33,18 +33,26 @@ export function addQueueArchiveRoute(app: FastifyInstance, { queue, transfers, c
     },
     async (request, reply) => {
       const job = await queue.row(queueCaller(request, request.query.app), request.params.id);
-      reply.headers({
-        'content-type': 'application/x-tar',
-        'x-content-type-options': 'nosniff',
-        'content-disposition': 'attachment',
-        'cache-control': 'private, no-store',
-      });
-      const watch = watchIdle(clock, () => reply.raw.destroy());
-      reply.raw.on('drain', watch.moved);
-      reply.raw.once('close', watch.end);
-      return await reply.send(Readable.from(tarOf(outputsOf(transfers, job)), { objectMode: false }));
+      return await sendArchive({ transfers, clock }, job, reply);
     },
   );
+}
+
+export async function sendArchive(
+  { transfers, clock }: Pick<QueueArchiveDeps, 'transfers' | 'clock'>,
+  job: StoredJob,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  reply.headers({
+    'content-type': 'application/x-tar',
+    'x-content-type-options': 'nosniff',
+    'content-disposition': 'attachment',
+    'cache-control': 'private, no-store',
+  });
+  const watch = watchIdle(clock, () => reply.raw.destroy());
+  reply.raw.on('drain', watch.moved);
+  reply.raw.once('close', watch.end);
+  return await reply.send(Readable.from(tarOf(outputsOf(transfers, job)), { objectMode: false }));
 }
 
 async function* outputsOf(transfers: Transfers, job: StoredJob): AsyncGenerator<TarFile> {

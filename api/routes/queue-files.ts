@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
+import type { StoredJob } from '../../store/jobs.ts';
 import type { OutputsAnswer, UploadAnswer } from '../../schema/wire/jobs.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
 import { queueCaller } from '../queue/callers.ts';
@@ -139,6 +140,15 @@ async function sendOutput(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const job = await queue.row(queueCaller(request, request.query.app), request.params.id);
+  return await sendOutputOf({ transfers, clock }, job, request, reply);
+}
+
+export async function sendOutputOf(
+  { transfers, clock }: Pick<QueueFileRouteDeps, 'transfers' | 'clock'>,
+  job: StoredJob,
+  request: FastifyRequest<{ Params: { '*': string } }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const file = await transfers.openOutput(job, request.params['*']);
   return await sendFile(clock, request, reply, file, { etag: `"${file.sha}"`, headers: dataHeaders });
 }

@@ -51,6 +51,9 @@ const routes = {
   adminList: { method: 'GET', path: '/api/admin/fila' },
   adminRead: { method: 'GET', path: '/api/admin/fila/trabalhos/:id' },
   adminLog: { method: 'GET', path: '/api/admin/fila/trabalhos/:id/registo' },
+  adminOutputs: { method: 'GET', path: '/api/admin/fila/trabalhos/:id/saida' },
+  adminOutput: { method: 'GET', path: '/api/admin/fila/trabalhos/:id/saida/a/b.txt' },
+  adminArchive: { method: 'GET', path: '/api/admin/fila/trabalhos/:id/saidas.tar' },
   adminCancel: { method: 'DELETE', path: '/api/admin/fila/trabalhos/:id' },
 } as const satisfies Record<string, Route>;
 type Name = keyof typeof routes;
@@ -103,6 +106,9 @@ const expected: { readonly [N in Name]: readonly number[] } = {
   adminList: ofAdmin,
   adminRead: ofAdmin,
   adminLog: ofAdmin,
+  adminOutputs: ofAdmin,
+  adminOutput: ofAdmin,
+  adminArchive: ofAdmin,
   // A change without an origin is no page's, whatever it carries.
   adminCancel: [403, 403, 403, 200, 403, 403, 403, 403, 403, 403, 403, 403, 401],
 };
@@ -177,7 +183,7 @@ function withApp(route: Route, column: Column): Route {
 let sequence = 0;
 describe.for(Object.keys(routes) as Name[])('%s', (name) => {
   test.for(columns.map((column, index) => [column, expected[name][index]] as const))('%s: %i', async ([column, status]) => {
-    const own = await job('ana', name === 'output' || name === 'send');
+    const own = await job('ana', name === 'output' || name === 'adminOutput' || name === 'send');
     sequence += 1;
     const body = JSON.stringify({ chave: `k${sequence}`, ...(name === 'submit' && { comando: ['true'] }) });
     const route: Route = name === 'submit' || name === 'again' ? { ...routes[name], body } : routes[name];
@@ -225,6 +231,27 @@ test('an app that does not declare the queue gets none of it, and is told why', 
   } finally {
     await other.close();
   }
+});
+
+test('a manifest that was not read yet is no manifest without the queue: ask again, and the jobs are there', async () => {
+  const own = await job('ana', false);
+  world.world.packagesRead = false;
+  try {
+    const answer = await ana.call('GET', '/api/fila?app=notas');
+    expect([answer.status, answer.json()]).toMatchObject([
+      200,
+      { disponivel: false, codigo: 'NAO_LIDO', motivo: expect.stringContaining('ainda não') },
+    ]);
+    expect((await ana.call('GET', `/api/fila/trabalhos/${own.id}?app=notas`)).status).toBe(200);
+    expect((await ana.call('POST', '/api/fila/trabalhos?app=notas', { chave: 'later', comando: ['x'] })).json()).toMatchObject({
+      status: 503,
+      code: 'SERVER_UNREACHABLE',
+    });
+  } finally {
+    world.world.packagesRead = true;
+  }
+  expect((await ana.call('GET', '/api/fila?app=nada')).json()).toMatchObject({ disponivel: false, codigo: 'SEM_APP' });
+  expect((await ana.call('POST', '/api/fila/trabalhos?app=nada', { chave: 'n', comando: ['x'] })).status).toBe(404);
 });
 
 test('no token is ever logged or answered', async () => {

@@ -245,3 +245,34 @@ test('a server-scope app that asks for itself has jobs of its own', async () => 
   expect((await world.browser().request(`/api/fila/trabalhos/${made.json().id}`, { headers })).status).toBe(200);
   expect((await ana.call('GET', `/api/fila/trabalhos/${made.json().id}?app=notas`)).status).toBe(404);
 });
+
+test('a list beyond one page says so, and each job is in one of the pages; a page after a job that is gone is no empty one', async () => {
+  const other = await createPortalWorld({ manifests: { notas: { recursos: { fila: true } } } });
+  try {
+    const page = await other.signedIn('ana');
+    const request = { imagem: null, comando: ['true'], ambiente: {}, limites: { cpus: 1, memoriaMb: 1, segundos: 1, gpus: 0 } };
+    const ids = Array.from({ length: 401 }, (_, at) => `j${String(at).padStart(20, '0')}`);
+    await Promise.all(
+      ids.map((id, at) =>
+        other.store.jobs.submitJob(
+          { id, usuario: 'ana', app: 'notas', chave: id, nome: '', cluster: 'local', createdAtMs: at, request, inputs: [] },
+          { ofPerson: 1_000 },
+        ),
+      ),
+    );
+    const read = async (antes = ''): Promise<{ trabalhos: JobView[]; mais: boolean }> =>
+      (await page.call('GET', `/api/fila?app=notas${antes === '' ? '' : `&antes=${antes}`}`)).json();
+    const pages = [await read()];
+    while (pages.at(-1)?.mais === true) pages.push(await read(pages.at(-1)?.trabalhos.at(-1)?.id));
+    expect(pages.map(({ trabalhos }) => trabalhos.length)).toEqual([200, 200, 1]);
+    expect(pages.flatMap(({ trabalhos }) => trabalhos.map(({ id }) => id))).toEqual(ids.toReversed());
+    await other.store.jobs.dropJob(ids[201] ?? '');
+    expect((await page.call('GET', `/api/fila?app=notas&antes=${ids[201]}`)).status).toBe(404);
+    const admin = await other.signedIn('bia', { admin: true });
+    expect((await admin.call('GET', `/api/admin/fila?antes=${ids[202]}`)).json()).toMatchObject({ mais: true, trabalhos: { length: 200 } });
+    expect((await admin.call('GET', `/api/admin/fila?antes=${ids[201]}`)).status).toBe(404);
+    expect((await admin.call('GET', `/api/fila?antes=${ids[202]}`)).status).toBe(404);
+  } finally {
+    await other.close();
+  }
+});

@@ -1,14 +1,12 @@
 /** `/api/fila…`: jobs of a person, for pages and for backends with the scope `fila` (spec 4.1, 5.3). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { SvcError } from '../../schema/errors.ts';
 import type { QueueView } from '../../schema/gateway.ts';
 import type { JobStore } from '../../store/jobs.ts';
 import type { AdminJobsAnswer, JobBody, JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
 import { isKnown } from '../etag.ts';
-import { queueCaller } from '../queue/callers.ts';
+import { noSuchJob, queueCaller } from '../queue/callers.ts';
 import { limits } from '../limits.ts';
-import { limits as queueLimits } from '../queue/limits.ts';
 import type { JobNews } from '../queue/news.ts';
 import type { Rate } from '../rate.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -122,8 +120,9 @@ function addAdminRoutes(app: FastifyInstance, { jobs, queue, view }: QueueRouteD
       },
     },
     async ({ query: { cluster = null, usuario = null, antes: before = null } }): Promise<AdminJobsAnswer> => {
-      const rows = await jobs.jobs({ usuario, app: null, cluster, before, limit: queueLimits.jobsPageMax });
-      return { clusters: [...view.clusters()], trabalhos: await Promise.all(rows.map((row) => queue.viewOf(row))) };
+      if (before !== null && (await jobs.job(before)) === null) throw noSuchJob();
+      const { trabalhos, mais } = await queue.page({ usuario, app: null, cluster, before });
+      return { clusters: [...view.clusters()], trabalhos: [...trabalhos], mais };
     },
   );
   app.delete<{ Params: { id: string } }>(
@@ -134,7 +133,7 @@ function addAdminRoutes(app: FastifyInstance, { jobs, queue, view }: QueueRouteD
     },
     async ({ params: { id } }): Promise<JobView> => {
       const job = await jobs.job(id);
-      if (job === null) throw new SvcError('NOT_FOUND', 'there is no such job');
+      if (job === null) throw noSuchJob();
       return await queue.cancel({ usuario: job.usuario, app: null, por: 'pagina' }, id);
     },
   );

@@ -51,6 +51,8 @@ export interface TestWorld {
   /** The secrets of a person's app, with their values. */
   vault(person: string, app: string): ReadonlyMap<string, string>;
   readonly shop: TestShop;
+  /** Whether packages were read: a test may say no. */
+  packagesRead: boolean;
   /** Nobody has files until a test says so. */
   filesOf: FilesCommands['of'];
   backend(person: string, app: string): TestBackend;
@@ -119,7 +121,8 @@ export function createTestWorld(
       of: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ view }) => view),
       find: (usuario, app) => find(usuario, app)?.view ?? null,
       installed: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ app }) => app),
-      manifest: (usuario, app) => (find(usuario, app) ? manifest(app) : null),
+      manifest: (usuario, app) => (world.packagesRead && find(usuario, app) ? manifest(app) : null),
+      packagesRead: () => world.packagesRead,
       scope: (usuario, app) => (find(usuario, app) ? (manifest(app).instalacao?.[0] ?? 'sistema') : null),
       file: async (_usuario, _app, file) => files.get(file) ?? (isScript.test(file) ? Buffer.from(sectionScript) : null),
       observeUsage: lookAtUsage(backends),
@@ -157,6 +160,7 @@ export function createTestWorld(
     checkPassword: async () => ({ kind: 'refused', serverMessage: null }),
     shop,
     filesOf: noFiles,
+    packagesRead: true,
     backend: (person, app) => {
       const backend = find(person, app);
       if (!backend) throw new Error(`no backend ${person}/${app} in this world`);

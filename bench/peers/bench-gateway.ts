@@ -48,6 +48,7 @@ export function benchGateway(people: readonly PersonRecord[], route: BackendRout
       of: () => [view],
       installed: () => [view.id],
       manifest: () => null,
+      packagesRead: () => true,
       scope: () => null,
       file: async () => null,
       observeUsage: async () => undefined,

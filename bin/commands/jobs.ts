@@ -45,9 +45,9 @@ export async function runJobsGet(text: string | undefined, { state, output, pers
   }
   const found: JobView[] = [];
   while (found.length < limit) {
-    const { trabalhos } = await client.get<AdminJobsAnswer>('/api/admin/fila', { usuario: person, cluster, antes: found.at(-1)?.id });
-    if (trabalhos.length === 0) break;
+    const { trabalhos, mais } = await client.get<AdminJobsAnswer>('/api/admin/fila', { usuario: person, cluster, antes: found.at(-1)?.id });
     found.push(...trabalhos.slice(0, limit - found.length));
+    if (!mais) break;
   }
   if (output !== 'table') return await printValue(found, output);
   write(found.length === 0 ? 'No jobs.\n' : table(found, columnsOf(Date.now())));

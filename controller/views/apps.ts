@@ -29,6 +29,7 @@ export function appsView({ entries }: Context): AppsView {
     },
     installed: (usuario) => [...(entries.people.get(usuario)?.packages.keys() ?? [])],
     manifest: (usuario, app) => entries.people.get(usuario)?.packages.get(app)?.manifest ?? null,
+    packagesRead: (usuario) => (entries.people.get(usuario)?.lastObservation ?? 0) > 0,
     scope: (usuario, app) => entries.people.get(usuario)?.packages.get(app)?.scope ?? null,
     file: async (usuario, app, file) => {
       const person = entries.people.get(usuario);

@@ -108,6 +108,7 @@ function everyRead({ people, apps, shop, admin }: Gateway) {
     of: () => apps.of('bia'),
     installed: () => apps.installed('bia'),
     manifest: () => apps.manifest('bia', 'app0'),
+    packagesRead: () => apps.packagesRead('bia'),
     scope: () => apps.scope('bia', 'app0'),
     file: () => apps.file('bia', 'app0', 'icon.svg'),
     observeUsage: () => apps.observeUsage('bia'),

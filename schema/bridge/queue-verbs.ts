@@ -71,8 +71,11 @@ export const queueVerbs = {
   }),
   /** The job as it is then; one that ended stays as it is. */
   'fila.cancelar': asked<OfJob, PageJobView>('SvcTrabalho', { args: { trabalho }, deadlineMs }),
-  /** The jobs of this app for its person, the newest first, at most 200. */
-  'fila.listar': asked<object, readonly PageJobView[]>('readonly SvcTrabalho[]', { deadlineMs }),
+  /** The jobs of this app for its person, the newest first: all of them, or as many as `limite` says. */
+  'fila.listar': asked<{ readonly limite?: number }, readonly PageJobView[]>('readonly SvcTrabalho[]', {
+    options: { limite: optional(count) },
+    deadlineMs,
+  }),
   /** Held for some seconds while the job is as `versao` says. */
   'fila.noticia': inner<OfJob & { readonly versao?: string; readonly desde: number }, JobNews>({
     args: { trabalho, desde: count },

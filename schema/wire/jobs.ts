@@ -119,8 +119,10 @@ export const queueAnswer = closed({
   motivo: nullable('string'),
   codigo: nullable('string'),
   clusters: list(clusterView),
-  /** The newest first, at most a page; `antes` of the last one is the next page. */
+  /** The newest first, at most a page. */
   trabalhos: list(jobView),
+  /** There are older ones: `antes` with the id of the last one is the next page. */
+  mais: flag,
   /** Bytes of this person's inputs, logs and outputs, and how many they may be. */
   espaco: closed({ bytes: count, bytesMax: count }),
 });
@@ -134,5 +136,5 @@ export const outputsAnswer = closed({
 });
 export type OutputsAnswer = Wire<typeof outputsAnswer>;
 export const adminJobsQuery = closed({ cluster: clusterName, usuario: personId, antes: jobId }, []);
-export const adminJobsAnswer = closed({ clusters: list(clusterView), trabalhos: list(jobView) });
+export const adminJobsAnswer = closed({ clusters: list(clusterView), trabalhos: list(jobView), mais: flag });
 export type AdminJobsAnswer = Wire<typeof adminJobsAnswer>;

@@ -398,8 +398,8 @@ interface Svc {
     baixar(trabalho: string, caminho?: string): Promise<readonly SvcArquivoDeSaida[]>;
     /** The job as it is then; one that ended stays as it is. */
     cancelar(trabalho: string): Promise<SvcTrabalho>;
-    /** The jobs of this app for its person, the newest first, at most 200. */
-    listar(): Promise<readonly SvcTrabalho[]>;
+    /** The jobs of this app for its person, the newest first: all of them, or as many as `limite` says. */
+    listar(opcoes?: { readonly limite?: number }): Promise<readonly SvcTrabalho[]>;
   };
   readonly salas: {
     /** A new room of this app, owned by the person. */

@@ -141,13 +141,7 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       if (section !== undefined) desk().settings.section.set(section);
       openOwn(desk(), settingsWindow);
     },
-    openQueue: (job) => {
-      const { queue } = desk();
-      // It is one of the person's own.
-      if (job !== undefined && queue.state.get().of !== null) queue.show(null);
-      if (job !== undefined) queue.chosen.set(job);
-      openOwn(desk(), queueWindow);
-    },
+    openQueue: (job) => openQueue(desk(), job),
     openTerminal: () => openOwn(desk(), terminalWindow),
     openEditor: (path) => openOwn(desk(), editorWindow, path),
     hold: (id, ask) => {
@@ -179,4 +173,12 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       focusTop(desk());
     },
   };
+}
+
+/** At one of the person's own jobs. */
+function openQueue(desk: Desk, job?: string): void {
+  const { queue } = desk;
+  if (job !== undefined && queue.state.get().of !== null) queue.show(null);
+  if (job !== undefined) queue.chosen.set(job);
+  openOwn(desk, queueWindow);
 }

@@ -28,7 +28,7 @@ export function queueHandlers(desk: () => Desk): Pick<BridgeHandlers, Extract<As
       }
     },
     'fila.submeter': async (id, { submissao }, signal) => await submit(queue(id, signal), submissao, signal),
-    'fila.listar': async (id, _, signal) => (await queue(id, signal).list()).trabalhos,
+    'fila.listar': async (id, { limite }, signal) => await listAll(queue(id, signal), limite ?? Infinity),
     'fila.saidas': async (id, { trabalho }, signal) => await queue(id, signal).outputs(trabalho),
     'fila.baixar': async (id, { trabalho, caminho }, signal) => {
       const from = queue(id, signal);
@@ -47,6 +47,17 @@ export function queueHandlers(desk: () => Desk): Pick<BridgeHandlers, Extract<As
       return { trabalho: now?.job ?? null, versao: now?.version ?? null, registo };
     },
   };
+}
+
+/** Page by page, to the oldest or to as many as are wanted. */
+async function listAll(queue: AppQueue, max: number): Promise<readonly JobView[]> {
+  const jobs: JobView[] = [];
+  for (let more = true; more && jobs.length < max;) {
+    const page = await queue.list(jobs.at(-1)?.id);
+    jobs.push(...page.trabalhos.slice(0, max - jobs.length));
+    more = page.mais;
+  }
+  return jobs;
 }
 
 async function submit(queue: AppQueue, { entradas, ...more }: PageJob, signal: AbortSignal): Promise<JobView> {

@@ -76,5 +76,4 @@ export const enQueue: {
   'queue.download': 'Download {caminho}',
   'queue.arriving': '{aqui} of {total} arrived',
   'queue.refused': 'Did not fit into your space',
-  'queue.ofOther': 'Log and results are shown only to the person who submitted the job.',
 };

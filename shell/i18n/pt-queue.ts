@@ -72,5 +72,4 @@ export const ptQueue = {
   'queue.download': 'Baixar {caminho}',
   'queue.arriving': '{aqui} de {total} chegaram',
   'queue.refused': 'Não coube no seu espaço',
-  'queue.ofOther': 'Registro e resultados são mostrados só à pessoa que enviou o trabalho.',
 } as const;

@@ -14,11 +14,13 @@ import { jobName } from './words.ts';
 export class SvcJobLog extends LitElement {
   static override properties = {
     job: { attribute: false },
+    mine: { attribute: false },
     follow: { state: true },
     kept: { state: true },
     problem: { state: true },
   };
   declare job: JobView;
+  declare mine: boolean;
   declare follow: boolean;
   declare kept: string;
   declare problem: string | null;
@@ -73,7 +75,7 @@ export class SvcJobLog extends LitElement {
     mine.busy = true;
     try {
       while (mine === this.#reading && mine.at < this.job.registo) {
-        const { bytes, ate } = await readJobLog(mine.id, mine.at, mine.end.signal);
+        const { bytes, ate } = await readJobLog({ id: mine.id, mine: this.mine }, mine.at, mine.end.signal);
         if (mine !== this.#reading || ate === mine.at) break;
         mine.at = ate;
         this.kept = keepLog(this.kept, mine.decoder.decode(bytes, { stream: true }));

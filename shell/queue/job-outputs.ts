@@ -14,8 +14,14 @@ import { isOver } from './model.ts';
 type Output = OutputsAnswer['saidas'][number];
 
 export class SvcJobOutputs extends LitElement {
-  static override properties = { job: { attribute: false }, outputs: { state: true }, problem: { state: true } };
+  static override properties = {
+    job: { attribute: false },
+    mine: { attribute: false },
+    outputs: { state: true },
+    problem: { state: true },
+  };
   declare job: JobView;
+  declare mine: boolean;
   declare outputs: readonly Output[] | null;
   declare problem: string | null;
   #watch = new Watch(this, () => [language]);
@@ -86,7 +92,7 @@ export class SvcJobOutputs extends LitElement {
     this.#reading = true;
     const { id } = this.job;
     try {
-      const outputs = await readOutputs(id);
+      const outputs = await readOutputs({ id, mine: this.mine });
       if (id === this.job.id) [this.outputs, this.problem] = [outputs, null];
     } catch (error) {
       if (id === this.job.id) this.problem = text('queue.outputsError', { erro: sayError(error) });
@@ -103,7 +109,7 @@ export class SvcJobOutputs extends LitElement {
         ${
           whole.length === 0
             ? nothing
-            : html`<a class="button" href=${archiveUrl(job.id)} download=${`${fileName(job)}.tar`}>
+            : html`<a class="button" href=${archiveUrl({ id: job.id, mine: this.mine })} download=${`${fileName(job)}.tar`}>
                 ${glyph('download')}${text('queue.outputsAll')}
               </a>`
         }
@@ -129,7 +135,7 @@ export class SvcJobOutputs extends LitElement {
         completo
           ? html`<a
               class="icon-button"
-              href=${outputUrl(this.job.id, caminho)}
+              href=${outputUrl({ id: this.job.id, mine: this.mine }, caminho)}
               download=${caminho.split('/').at(-1) ?? caminho}
               aria-label=${label}
               title=${label}

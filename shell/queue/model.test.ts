@@ -17,7 +17,8 @@ function portalWith(jobs: JobView[]) {
   const read = async (of: JobsOf, before: string | null): Promise<JobsPage> => {
     asked.push(`${of === null ? 'mine' : (of.cluster ?? 'all')} ${before ?? ''}`.trim());
     const from = before === null ? 0 : jobs.findIndex(({ id }) => id === before) + 1;
-    return await Promise.resolve({ jobs: jobs.slice(from, from + pageJobs), clusters: [], off: null, space: null });
+    const more = from + pageJobs < jobs.length;
+    return await Promise.resolve({ jobs: jobs.slice(from, from + pageJobs), more, clusters: [], off: null, space: null });
   };
   const readOne = async (_: JobsOf, id: string): Promise<JobView | null> => {
     asked.push(`one ${id}`);
@@ -105,7 +106,7 @@ test('a reading that fails keeps what is shown, says so and is made again', asyn
   const model = createQueueModel(
     async () => {
       if (fails-- > 0) throw new Error('away');
-      return await Promise.resolve({ jobs: [job(1)], clusters: [], off: null, space: null });
+      return await Promise.resolve({ jobs: [job(1)], more: false, clusters: [], off: null, space: null });
     },
     async () => await Promise.resolve(null),
     () => undefined,

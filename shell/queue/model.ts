@@ -9,7 +9,7 @@ import { sayError } from '../session/say-error.ts';
 import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 
-/** As many as the portal answers at once: fewer are the last. */
+/** As many as the portal answers at once. */
 export const pageJobs = 200;
 export const pauseMs = 1_000;
 
@@ -18,6 +18,8 @@ export type JobsOf = AllJobsFilter | null;
 
 export interface JobsPage {
   readonly jobs: readonly JobView[];
+  /** There are older ones. */
+  readonly more: boolean;
   readonly clusters: readonly ClusterView[];
   /** Why nothing can be submitted; null: the queue takes jobs, or the answer does not say. */
   readonly off: { readonly codigo: string; readonly motivo: string } | null;
@@ -27,8 +29,6 @@ export interface JobsPage {
 export interface QueueState extends JobsPage {
   readonly of: JobsOf;
   readonly loaded: boolean;
-  /** There are older ones. */
-  readonly more: boolean;
   /** The chosen job where none of the pages has it; `gone`: there is none any more. */
   readonly beyond: JobView | 'gone' | null;
   /** Why the last reading failed; what is shown stays. */
@@ -63,14 +63,10 @@ export function changedJobs(before: readonly JobView[], now: readonly JobView[])
 }
 
 /** Pages until `wanted` jobs are there; of what is known already and over, none is read again. */
-export async function readPages(
-  read: Read,
-  { of, jobs: known, more: wasMore }: QueueState,
-  wanted: number,
-): Promise<JobsPage & { more: boolean }> {
+export async function readPages(read: Read, { of, jobs: known, more: wasMore }: QueueState, wanted: number): Promise<JobsPage> {
   const first = await read(of, null);
   const jobs = [...first.jobs];
-  let more = first.jobs.length >= pageJobs;
+  let { more } = first;
   for (;;) {
     const last = jobs.at(-1);
     if (!more || last === undefined || jobs.length >= wanted) return { ...first, jobs, more };
@@ -81,7 +77,7 @@ export async function readPages(
     } else {
       const page = await read(of, last.id);
       jobs.push(...page.jobs);
-      more = page.jobs.length >= pageJobs;
+      ({ more } = page);
     }
   }
 }
@@ -90,6 +86,15 @@ async function readBeyond(read: ReadOne, { of, jobs, beyond }: QueueState, id: s
   if (id === null || jobs.some((job) => job.id === id)) return null;
   if (beyond !== null && beyond !== 'gone' && beyond.id === id && isOver(beyond)) return beyond;
   return (await read(of, id)) ?? 'gone';
+}
+
+/** A job was chosen that no page has. */
+function whenBeyond(state: Signal<QueueState>, chosen: Signal<string | null>, read: () => void): void {
+  chosen.subscribe(() => {
+    const { jobs, loaded } = state.get();
+    const id = chosen.get();
+    if (loaded && id !== null && !jobs.some((job) => job.id === id)) read();
+  });
 }
 
 const nothingYet = { jobs: [], clusters: [], off: null, space: null, loaded: false, more: false, beyond: null, problem: null } as const;
@@ -143,11 +148,7 @@ export function createQueueModel(read: Read, readOne: ReadOne, changed: (jobs: r
     else if (watchers > 0) void begin();
   };
   const retry = createRetry(refresh);
-  chosen.subscribe(() => {
-    const { jobs, loaded } = state.get();
-    const id = chosen.get();
-    if (loaded && id !== null && !jobs.some((job) => job.id === id)) refreshNow();
-  });
+  whenBeyond(state, chosen, refreshNow);
   return {
     state,
     chosen,

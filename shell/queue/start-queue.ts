@@ -13,11 +13,11 @@ export function startQueue(announce: (words: string) => void): QueueModel {
 
 async function readPage(of: JobsOf, before: string | null): Promise<JobsPage> {
   if (of !== null) {
-    const { clusters, trabalhos } = await readAllJobs(of, before);
-    return { jobs: trabalhos, clusters, off: null, space: null };
+    const { clusters, trabalhos, mais } = await readAllJobs(of, before);
+    return { jobs: trabalhos, more: mais, clusters, off: null, space: null };
   }
-  const { disponivel, codigo, motivo, clusters, trabalhos, espaco } = await readJobs(before);
-  return { jobs: trabalhos, clusters, off: disponivel ? null : { codigo: codigo ?? '', motivo: motivo ?? '' }, space: espaco };
+  const { disponivel, codigo, motivo, clusters, trabalhos, mais, espaco } = await readJobs(before);
+  return { jobs: trabalhos, more: mais, clusters, off: disponivel ? null : { codigo: codigo ?? '', motivo: motivo ?? '' }, space: espaco };
 }
 
 async function readOne(of: JobsOf, id: string): Promise<JobView | null> {

@@ -126,11 +126,8 @@ export class SvcJobDetails extends LitElement {
       ${this.#verbs(nome)}
       ${this.problem === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${this.problem}</span></p>`}
       ${this.#facts()}
-      ${
-        this.#isMine
-          ? html`<svc-job-outputs .job=${job}></svc-job-outputs><svc-job-log .job=${job}></svc-job-log>`
-          : html`<p class="note">${text('queue.ofOther')}</p>`
-      }
+      <svc-job-outputs .job=${job} .mine=${this.#isMine}></svc-job-outputs>
+      <svc-job-log .job=${job} .mine=${this.#isMine}></svc-job-log>
     </section>`;
   }
 

@@ -26,21 +26,28 @@ export const cancelAnyJob = async (id: string): Promise<JobView> =>
   json(await request('DELETE', `/api/admin/fila/trabalhos/${encodeURIComponent(id)}`));
 export const repeatJob = async (id: string, chave: string): Promise<JobView> =>
   json(await request('POST', jobPath(id, '/repetir'), { chave }));
-export const readOutputs = async (id: string): Promise<OutputsAnswer['saidas']> =>
-  (await json<OutputsAnswer>(await request('GET', jobPath(id, '/saida')))).saidas;
+/** A job of the person's own, or for administrators one of anybody. */
+export interface JobPlace {
+  readonly id: string;
+  readonly mine: boolean;
+}
+const placePath = ({ id, mine }: JobPlace, rest: string): string =>
+  mine ? jobPath(id, rest) : `/api/admin/fila/trabalhos/${encodeURIComponent(id)}${rest}`;
+export const readOutputs = async (job: JobPlace): Promise<OutputsAnswer['saidas']> =>
+  (await json<OutputsAnswer>(await request('GET', placePath(job, '/saida')))).saidas;
 
 /** A piece of the log from that byte on, and where the next one begins. */
 export async function readJobLog(
-  id: string,
+  job: JobPlace,
   from: number,
   signal: AbortSignal,
 ): Promise<{ readonly bytes: Uint8Array; readonly ate: number }> {
-  const response = await request('GET', jobPath(id, `/registo?desde=${from}`), undefined, signal);
+  const response = await request('GET', placePath(job, `/registo?desde=${from}`), undefined, signal);
   const bytes = new Uint8Array(await response.arrayBuffer());
   return { bytes, ate: from + bytes.length };
 }
 
 /** For links: the browser keeps what comes as a file. */
-export const outputUrl = (id: string, caminho: string): string =>
-  jobPath(id, `/saida/${caminho.split('/').map(encodeURIComponent).join('/')}`);
-export const archiveUrl = (id: string): string => jobPath(id, '/saidas.tar');
+export const outputUrl = (job: JobPlace, caminho: string): string =>
+  placePath(job, `/saida/${caminho.split('/').map(encodeURIComponent).join('/')}`);
+export const archiveUrl = (job: JobPlace): string => placePath(job, '/saidas.tar');

@@ -8,7 +8,8 @@ const pauseMsMax = 10_000;
 const transferMsMax = 120_000;
 
 export interface AppQueue {
-  list(): Promise<QueueAnswer>;
+  /** A page of jobs: those before that one. */
+  list(before?: string): Promise<QueueAnswer>;
   submit(body: JobBody): Promise<JobView>;
   /** With the version that says how it was; null: as the version says. */
   read(job: string, version: string | null, seconds: number): Promise<{ readonly job: JobView; readonly version: string | null } | null>;
@@ -37,7 +38,7 @@ export function appQueue(app: string, signal: AbortSignal): AppQueue {
   };
   const patient = async (...asked: Parameters<typeof call>): Promise<Response> => await insist(() => call(...asked), signal);
   return {
-    list: async () => json(await call([])),
+    list: async (before) => json(await call([], before === undefined ? {} : { query: { antes: before } })),
     submit: async (body) => json(await patient(['trabalhos'], { method: 'POST', body })),
     read: async (job, version, seconds) => {
       const asked = version === null ? {} : { query: { espera: String(seconds) }, headers: { 'if-none-match': version } };

@@ -181,8 +181,8 @@ export const fila: {
   /** Writes one output, or all that are complete, below `pasta`; answers their paths. */
   baixar(trabalho: string, pasta: string | URL, caminho?: string | null, opcoes?: Paciencia): Promise<readonly string[]>;
   cancelar(trabalho: string): Promise<Trabalho>;
-  /** The jobs of this app for its person, the newest first, at most 200. */
-  listar(): Promise<readonly Trabalho[]>;
+  /** The jobs of this app for its person, the newest first: all of them, or as many as `limite` says. */
+  listar(opcoes?: Paciencia & { readonly limite?: number }): Promise<readonly Trabalho[]>;
 };
 
 export interface DispositivoDeGpu {

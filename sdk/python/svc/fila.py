@@ -149,6 +149,13 @@ def cancelar(trabalho: str) -> dict[str, Any]:
     return objeto('cancelar', 'DELETE', 'trabalhos', trabalho)
 
 
-def listar() -> list[dict[str, Any]]:
-    """The jobs of this app for its person, the newest first, at most 200."""
-    return objeto('listar', 'GET')['trabalhos']
+def listar(*, limite: int | None = None, paciencia_s: float = 60.0) -> list[dict[str, Any]]:
+    """The jobs of this app for its person, the newest first: all of them, or as many as `limite` says."""
+    trabalhos: list[dict[str, Any]] = []
+    mais = True
+    while mais and (limite is None or len(trabalhos) < limite):
+        consulta = {'antes': trabalhos[-1]['id']} if trabalhos else None
+        pagina = objeto('listar', 'GET', consulta=consulta, paciencia_s=paciencia_s)
+        trabalhos += pagina['trabalhos']
+        mais = pagina['mais']
+    return trabalhos[:limite]

@@ -107,6 +107,18 @@ async function baixar(trabalho, pasta, caminho, { pacienciaMs = 600_000, signal 
   return arquivos;
 }
 
+/** The jobs of this app for its person, the newest first: all of them, or as many as `limite` says. */
+async function listar({ limite = Infinity, pacienciaMs, signal } = {}) {
+  const trabalhos = [];
+  for (let mais = true; mais && trabalhos.length < limite;) {
+    const antes = trabalhos.at(-1)?.id;
+    const pagina = await json('listar', 'GET', [], { pacienciaMs, signal, ...(antes !== undefined && { consulta: { antes } }) });
+    trabalhos.push(...pagina.trabalhos.slice(0, limite - trabalhos.length));
+    mais = pagina.mais;
+  }
+  return trabalhos;
+}
+
 module.exports = {
   disponivel,
   submeter,
@@ -115,6 +127,5 @@ module.exports = {
   baixar,
   /** The job as it is then; one that ended stays as it is. */
   cancelar: (trabalho) => json('cancelar', 'DELETE', ['trabalhos', trabalho]),
-  /** The jobs of this app for its person, the newest first, at most 200. */
-  listar: async () => (await json('listar', 'GET', [])).trabalhos,
+  listar,
 };
