@@ -257,6 +257,8 @@ export interface WhyAnswer {
   readonly waitsFor: string | null;
   readonly nextDeadlineMs: number | null;
   readonly lastLogLines: readonly string[];
+  /** Of the HTTP request that it came with, as the portal's log has it; null: none is known. */
+  readonly requestId: string | null;
   readonly fix: string | null;
 }
 

@@ -51,6 +51,11 @@ function submissionTests({ store, job, put, upload }: Parts): void {
     const again = await store().submitJob(job({ chave: 'k' }), { ofPerson: 100 });
     expect([first.kind, again.kind]).toEqual(['new', 'known']);
     expect('job' in again && 'job' in first && again.job).toEqual('job' in first && first.job);
+    // It stays of the request that made it.
+    expect((await store().submitJob(job({ chave: 'k', requestId: 'again' }), { ofPerson: 100 })) as object).toMatchObject({
+      kind: 'known',
+      job: { requestId: null },
+    });
     const both = await Promise.all([job({ chave: 'm' }), job({ chave: 'm' })].map((each) => store().submitJob(each, { ofPerson: 100 })));
     expect(both.map(({ kind }) => kind)).toEqual(['new', 'known']);
     for (const other of [
@@ -80,7 +85,7 @@ function submissionTests({ store, job, put, upload }: Parts): void {
 
 function stepTests({ store, put }: Parts): void {
   test('each step is one column, and each change has a number of its own', async () => {
-    const id = await put({ createdAtMs: 7 });
+    const id = await put({ createdAtMs: 7, requestId: 'r7' });
     const fresh = await store().job(id);
     expect(fresh).toMatchObject({
       usuario: 'ana',
@@ -88,6 +93,7 @@ function stepTests({ store, put }: Parts): void {
       nome: 'n',
       cluster: 'forno',
       cpus: 2,
+      requestId: 'r7',
       createdAtMs: 7,
       releasedAtMs: null,
       attemptAtMs: null,

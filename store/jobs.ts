@@ -17,6 +17,8 @@ export interface StoredJob {
   readonly nome: string;
   readonly cluster: string;
   readonly cpus: number;
+  /** Of the HTTP request that submitted it; null: of an older portal. */
+  readonly requestId: string | null;
   readonly createdAtMs: number;
   /** The portal holds it back no longer. */
   readonly releasedAtMs: number | null;
@@ -55,6 +57,7 @@ export interface JobOutput extends JobFile {
 }
 
 export interface NewJob extends Pick<StoredJob, 'id' | 'usuario' | 'app' | 'chave' | 'nome' | 'cluster' | 'createdAtMs'> {
+  readonly requestId?: string;
   readonly request: JobRequest;
   readonly inputs: readonly Pick<JobFile, 'caminho' | 'sha'>[];
 }

@@ -192,4 +192,8 @@ export const migrations: readonly string[] = [
   ALTER TABLE notices ADD COLUMN jobs_failed INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE notices ADD COLUMN begun_ms INTEGER;
   `,
+  // The request that a job came with: its line in the log of the portal.
+  `
+  ALTER TABLE jobs ADD COLUMN request_id TEXT;
+  `,
 ];

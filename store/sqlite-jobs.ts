@@ -17,6 +17,7 @@ interface JobRow {
   cluster: string;
   cpus: number;
   request_hash: string;
+  request_id: string | null;
   created_at_ms: number;
   released_at_ms: number | null;
   attempt_at_ms: number | null;
@@ -44,6 +45,7 @@ function jobOf(row: JobRow): StoredJob {
     nome: row.name,
     cluster: row.cluster,
     cpus: row.cpus,
+    requestId: row.request_id,
     createdAtMs: row.created_at_ms,
     releasedAtMs: row.released_at_ms,
     attemptAtMs: row.attempt_at_ms,
@@ -132,12 +134,13 @@ function openSubmit(database: DatabaseSync, writer: TurnWriter, next: Next): Job
   const count = database.prepare('SELECT count(*) AS n FROM jobs WHERE person = ?');
   const whole = database.prepare('SELECT bytes FROM job_inputs WHERE person = ? AND app = ? AND sha = ? AND complete = 1');
   const insert = database.prepare(
-    `INSERT INTO jobs (id, change, person, app, submit_key, name, cluster, cpus, request_hash, created_at_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+    `INSERT INTO jobs (id, change, person, app, submit_key, name, cluster, cpus, request_hash, request_id, created_at_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
   );
   const putRequest = database.prepare('INSERT INTO job_requests VALUES (?, ?)');
   const putInput = database.prepare(`INSERT INTO job_files VALUES (?, 'in', ?, ?, ?, 1, 0)`);
-  const run = ({ id, usuario, app, chave, nome, cluster, createdAtMs, request, inputs }: NewJob, max: { ofPerson: number }): Submitted => {
+  const run = (job: NewJob, max: { ofPerson: number }): Submitted => {
+    const { id, usuario, app, chave, nome, cluster, createdAtMs, request, inputs, requestId = null } = job;
     const body = JSON.stringify(request);
     const requestHash = hash('sha256', JSON.stringify([body, cluster, inputs.map(({ caminho, sha }) => [caminho, sha])]), 'hex');
     const known = byKey.get(usuario, app, chave) as JobRow | undefined;
@@ -146,7 +149,7 @@ function openSubmit(database: DatabaseSync, writer: TurnWriter, next: Next): Job
     const sizes = inputs.map(({ sha }) => (whole.get(usuario, app, sha) as { bytes: number } | undefined)?.bytes);
     const missing = inputs.filter((_, index) => sizes[index] === undefined).map(({ sha }) => sha);
     if (missing.length > 0) return { kind: 'missing', shas: [...new Set(missing)] };
-    const row = insert.get(id, next(), usuario, app, chave, nome, cluster, request.limites.cpus, requestHash, createdAtMs);
+    const row = insert.get(id, next(), usuario, app, chave, nome, cluster, request.limites.cpus, requestHash, requestId, createdAtMs);
     putRequest.run(id, body);
     inputs.forEach(({ caminho, sha }, index) => putInput.run(id, caminho, sha, sizes[index] ?? 0));
     return { kind: 'new', job: jobOf(row as unknown as JobRow) };

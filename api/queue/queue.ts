@@ -24,7 +24,7 @@ export interface QueueDeps {
 
 export interface Queue {
   /** `isNew`: false when the key named this very job already. */
-  submit(caller: QueueCaller, body: JobBody): Promise<{ readonly job: JobView; readonly isNew: boolean }>;
+  submit(caller: QueueCaller, body: JobBody, requestId: string): Promise<{ readonly job: JobView; readonly isNew: boolean }>;
   /** Rejects NOT_FOUND when the job that the page begins after is gone: an empty page would look like the end. */
   list(caller: QueueCaller, before: string | null): Promise<QueueAnswer>;
   /** A page of jobs, whoever asks: the newest first. */
@@ -51,11 +51,14 @@ export function createQueue(deps: QueueDeps): Queue {
     row,
     viewOf,
     page,
-    submit: async (caller, body) => {
+    submit: async (caller, body, requestId) => {
       const app = appOf(caller);
       const off = offFor(deps, { ...caller, app });
       if (off !== null) throw new SvcError(refusals[off.codigo] ?? 'QUEUE_OFF', off.motivo, { codigo: off.codigo });
-      const submitted = await jobs.submitJob(jobOf(deps, { ...caller, app }, body), { ofPerson: limits.jobsPerPersonMax });
+      const submitted = await jobs.submitJob(
+        { ...jobOf(deps, { ...caller, app }, body), requestId },
+        { ofPerson: limits.jobsPerPersonMax },
+      );
       if (submitted.kind === 'full')
         throw new SvcError('CONFLICT', `one person has at most ${limits.jobsPerPersonMax} jobs, those that ended included`);
       if (submitted.kind === 'missing')
@@ -170,6 +173,7 @@ async function view({ jobs, view: queue }: QueueDeps, job: StoredJob): Promise<J
     nome: job.nome,
     chave: job.chave,
     cluster: job.cluster,
+    requestId: job.requestId,
     estado: now.estado,
     motivo: now.reason,
     mensagem: now.message,

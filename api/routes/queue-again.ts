@@ -35,7 +35,7 @@ export function addQueueAgainRoute(app: FastifyInstance, { queue, jobs, count }:
       if (asked === null) throw noSuchJob();
       const entradas = inputs.map(({ caminho, sha }) => ({ caminho, sha }));
       const { chave } = request.body;
-      const { job, isNew } = await queue.submit({ ...caller, app: of }, { ...asked, chave, nome, cluster, entradas });
+      const { job, isNew } = await queue.submit({ ...caller, app: of }, { ...asked, chave, nome, cluster, entradas }, request.id);
       reply.code(isNew ? 201 : 200);
       return job;
     },

@@ -43,6 +43,16 @@ async function wrapper(id: string): Promise<(method: string, path: string, body:
     });
 }
 
+test('the request that submitted a job is in its answer, in the log of the portal and in the job', async () => {
+  const answer = await submit();
+  const requestId = answer.headers['x-request-id'];
+  expect(answer.json()).toMatchObject({ requestId });
+  const lines = world.logLines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['requestId'] === requestId);
+  expect(lines).toMatchObject([{ msg: 'request', path: '/api/fila/trabalhos', status: 201, person: 'ana' }]);
+  const again = await submit({ chave: `k${sequence}` });
+  expect([again.status, again.json().requestId]).toEqual([200, requestId]);
+});
+
 test('a job is what was submitted, with what the cluster gives where nothing was asked for', async () => {
   const answer = await submit({
     nome: 'soma',

@@ -51,7 +51,7 @@ export function addQueueRoutes(app: FastifyInstance, deps: QueueRouteDeps): void
     async (request, reply): Promise<JobView> => {
       const caller = queueCaller(request, request.query.app, request.body.app);
       count(caller.usuario);
-      const { job, isNew } = await queue.submit(caller, request.body);
+      const { job, isNew } = await queue.submit(caller, request.body, request.id);
       reply.code(isNew ? 201 : 200);
       return job;
     },

@@ -132,7 +132,9 @@ export function createTestWorld(
     admin: {
       objects: () => [],
       why: async (key) =>
-        kindOf(key) === 'Backend' ? { key, sentence: 'it waits', waitsFor: null, nextDeadlineMs: null, lastLogLines: [], fix: null } : null,
+        kindOf(key) === 'Backend'
+          ? { key, sentence: 'it waits', waitsFor: null, nextDeadlineMs: null, lastLogLines: [], requestId: null, fix: null }
+          : null,
       ...shop.admin,
       usage: async () => [],
       serverChecks: async () => [],

@@ -94,6 +94,7 @@ function describe(job: JobView, nowMs: number): string {
     ['Limits', `${cpus} cpus, ${memoriaMb} MB, ${segundos} s, ${gpus} gpus`],
     ['Log', byteSize(job.registo)],
     ['Submitted', at(job.criadoEm)],
+    ['Request', plain(job.requestId ?? '')],
     ['Started', at(job.iniciadoEm)],
     ['Ended', at(job.terminadoEm)],
     ['Kept until', at(job.expiraEm)],

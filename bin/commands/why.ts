@@ -13,6 +13,7 @@ export async function runWhy(text: string, { state, output }: PortalOptions): Pr
   if (answer.waitsFor !== null) write(`waits for  ${wrap(answer.waitsFor, 11)}\n`);
   if (answer.nextDeadlineMs !== null) write(`next       ${deadline(answer.nextDeadlineMs, Date.now())}\n`);
   if (answer.fix !== null) write(`fix        ${wrap(answer.fix, 11)}\n`);
+  if (answer.requestId !== null) write(`request    ${plain(answer.requestId)}, in the log of the portal\n`);
   if (answer.lastLogLines.length > 0) {
     write(
       `\n${color('dim', `last ${answer.lastLogLines.length} log lines`)}\n${answer.lastLogLines.map((line) => `  ${plain(line)}\n`).join('')}`,

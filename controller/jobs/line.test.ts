@@ -13,6 +13,7 @@ const row = (id: string, usuario: string, createdAtMs: number, over: Partial<Sto
   nome: '',
   cluster: 'forno',
   cpus: 1,
+  requestId: null,
   createdAtMs,
   releasedAtMs: null,
   attemptAtMs: null,

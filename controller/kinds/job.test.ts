@@ -14,7 +14,10 @@ import { createController, type Controller } from '../loop/loop.ts';
 import type { Log } from '../loop/record.ts';
 import { createGateway } from '../views/gateway.ts';
 
-const silent = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => undefined])) as unknown as Log;
+const logged: Record<string, unknown>[] = [];
+const log = Object.fromEntries(
+  ['info', 'warn', 'error', 'debug'].map((level) => [level, (fields: Record<string, unknown>) => logged.push(fields)]),
+) as unknown as Log;
 const documents = (caps: string): string => `
 apiVersion: svc/v1
 kind: Server
@@ -52,7 +55,7 @@ async function begin(): Promise<void> {
     store,
     bus,
     clock,
-    log: silent,
+    log,
     createHost: () => memoryHost([]),
     createCluster: () => cluster,
     portalUrlOfJobs: async () => 'http://127.0.0.1:1',
@@ -129,7 +132,8 @@ const report = async (
 };
 
 test('from the submission to the last of it', async () => {
-  const id = await submit('1');
+  logged.length = 0;
+  const id = await submit('1', { requestId: 'r-1' });
   expect(cluster.submitted).toEqual([nameOf(id)]);
   expect(nameOf(id)).toMatch(/^svc-[0-9a-f]{12}-j0{19}1$/);
   expect(cluster.jobs.get(nameOf(id))).toMatchObject({
@@ -151,6 +155,11 @@ test('from the submission to the last of it', async () => {
   expect(told).toEqual([['ana', { type: 'avisos' }]]);
   expect([await stateOf(id), await reasonOf(id)]).toEqual(['terminado', 'JobDone']);
   expect((await jobs.job(id))?.outcome).toMatchObject({ estado: 'terminado', codigo: 0 });
+  // One request from its line in the log to the end of the job.
+  const steps = logged.filter(({ key, to }) => key === `Job/${id}` && to !== undefined);
+  expect(steps.map(({ to }) => to)).toEqual(expect.arrayContaining(['a-submeter', 'na-fila', 'a-correr', 'a-recolher', 'terminado']));
+  expect(new Set(steps.map(({ requestId }) => requestId))).toEqual(new Set(['r-1']));
+  expect(await createGateway(controller.context).admin.why(`Job/${id}`)).toMatchObject({ requestId: 'r-1' });
   cluster.become(nameOf(id), 'ended', { exitCode: 0 });
   await pass(5_000);
   expect(cluster.forgotten).toEqual([nameOf(id)]);

@@ -34,6 +34,7 @@ export const jobKind: Kind<JobEntry, JobDesired, JobObserved, JobMemory, JobDeci
       nome: row.nome,
       cluster: row.cluster,
       chave: row.chave,
+      requestId: row.requestId,
       createdAtMs: row.createdAtMs,
       code: row.outcome?.codigo ?? null,
     },

@@ -72,7 +72,7 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
     const { key, reason, message, state: to } = now;
     const from = before?.state ?? null;
     const type = warnings.has(to) ? 'Warning' : 'Normal';
-    log[type === 'Warning' ? 'warn' : 'info']({ round, key, from, to, reason, message }, 'transition');
+    log[type === 'Warning' ? 'warn' : 'info']({ round, key, ...requestOf(now), from, to, reason, message }, 'transition');
     write(store.appendEvent({ atMs: now.seenAtMs, key, type, reason, message, round, from, to }));
   };
   return {
@@ -116,6 +116,10 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
     },
   };
 }
+
+/** The request that an object came with, where its kind tells it. */
+const requestOf = ({ details }: StoredStatus): { readonly requestId?: string } =>
+  typeof details['requestId'] === 'string' ? { requestId: details['requestId'] } : {};
 
 function pick({ state, reason, message, conditions, nextDeadlineMs }: Finding): Omit<Finding, 'memory'> {
   return { state, reason, message, conditions, nextDeadlineMs };

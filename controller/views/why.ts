@@ -277,6 +277,7 @@ export function whyOf({ status, entry, log, packageKey = null, isFinal = false }
       isFinal && state === 'failed' ? anotherWish : (explained.waitsFor ?? (state === 'running' ? closing(nextDeadlineMs, entry) : null)),
     nextDeadlineMs: isFinal && state === 'failed' ? null : nextDeadlineMs,
     lastLogLines: lines.slice(-20),
+    requestId: typeof status.details['requestId'] === 'string' ? status.details['requestId'] : null,
     fix: inOrder(fix, notes).map(forWhom).join('; ') || null,
   };
 }

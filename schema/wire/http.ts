@@ -281,6 +281,7 @@ export const whyAnswer = closed({
   waitsFor: nullable('string'),
   nextDeadlineMs: nullable('number'),
   lastLogLines: strings,
+  requestId: nullable('string'),
   fix: nullable('string'),
 });
 export const eventsAnswer = closed({

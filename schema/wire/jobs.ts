@@ -77,6 +77,8 @@ export const jobView = closed({
   nome: text,
   chave: text,
   cluster: text,
+  /** Of the request that submitted it: the portal's log has its line under it. Null: of an older portal. */
+  requestId: nullable('string'),
   estado: oneOf(jobStates),
   /** Reason code; its text for people is in schema/texts/reasons.ts. */
   motivo: reason,

@@ -203,6 +203,8 @@ interface SvcTrabalho {
   readonly nome: string;
   readonly chave: string;
   readonly cluster: string;
+  /** Of the request that submitted it, as the portal's log has it. */
+  readonly requestId: string | null;
   readonly estado: SvcEstadoDoTrabalho;
   /** Reason code (docs/reasons.md). */
   readonly motivo: string;

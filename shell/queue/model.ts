@@ -139,9 +139,8 @@ export function createQueueModel(read: Read, readOne: ReadOne, changed: (jobs: r
     }, pauseMs);
   };
   const refresh = (): void => {
-    if (watchers === 0) return;
-    if (reading || pause !== null) again = true;
-    else void begin();
+    if (reading || pause !== null) again = watchers > 0;
+    else if (watchers > 0) void begin();
   };
   const refreshNow = (): void => {
     if (reading) again = true;

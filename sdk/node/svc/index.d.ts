@@ -105,6 +105,8 @@ export interface Trabalho {
   readonly nome: string;
   readonly chave: string;
   readonly cluster: string;
+  /** Of the request that submitted it, as the portal's log has it. */
+  readonly requestId: string | null;
   readonly estado: EstadoDoTrabalho;
   /** Reason code (docs/reasons.md). */
   readonly motivo: string;
