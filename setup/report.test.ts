@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { closingReport, readReport, sum, type Report } from './report.ts';
+import { describe, expect, test } from 'vitest';
+import { closingReport, filesToRunAgain, readReport, sum, withSecondRun, type Report } from './report.ts';
 
 const tests = (...rows: readonly (readonly [fullName: string, status: string, ...failures: string[]])[]): Report => ({
   numPassedTests: rows.filter(([, status]) => status === 'passed').length,
@@ -68,6 +68,83 @@ test('a file that breaks outside its tests fails by its name, beside a test that
   ]);
 });
 
+describe('a file with failures runs once more', () => {
+  const late = 'Error: late\n    at look (a.ts:1)';
+  const first = tests(
+    ['opens', 'passed'],
+    ['waits', 'failed', late, late],
+    ['goes on', 'failed', 'Error: closed'],
+    ['left out', 'skipped'],
+  );
+  const other = { name: '/svc/kit/b.real.test.ts', status: 'passed', message: '', assertionResults: [] };
+
+  test('only a few files do: many are real breakage', () => {
+    const files = (count: number): Report => ({
+      ...first,
+      testResults: [other, ...Array.from({ length: count }, (_, at) => ({ ...first.testResults[0]!, name: `/svc/${at}` }))],
+    });
+    expect(filesToRunAgain(files(3))).toEqual(['/svc/0', '/svc/1', '/svc/2']);
+    expect(filesToRunAgain(files(4))).toEqual([]);
+    expect(filesToRunAgain(files(0))).toEqual([]);
+    expect(filesToRunAgain(null)).toEqual([]);
+  });
+
+  test('what passes then is passed, and told with its first failure; what fails both times is a failure', () => {
+    const second = tests(['opens', 'passed'], ['waits', 'passed'], ['goes on', 'failed', 'Error: closed again'], ['left out', 'skipped']);
+    expect(readReport(withSecondRun(first, second), 1, '/svc')).toEqual({
+      counts: { passed: 2, failed: 1, skipped: 1 },
+      notRun: ['left out'],
+      failed: ['kit/a.real.test.ts › goes on: Error: closed'],
+      flaky: ['kit/a.real.test.ts › waits: Error: late'],
+    });
+  });
+
+  test('a whole file that passes then leaves no failure, and the files that did not run again are as they were', () => {
+    const second = tests(['opens', 'passed'], ['waits', 'passed'], ['goes on', 'passed'], ['left out', 'skipped']);
+    const both = { ...first, testResults: [...first.testResults, { ...tests(['b', 'passed']).testResults[0]!, name: other.name }] };
+    expect(readReport(withSecondRun(both, second), 0, '/svc')).toMatchObject({
+      counts: { passed: 4, failed: 0, skipped: 1 },
+      failed: [],
+      flaky: ['kit/a.real.test.ts › waits: Error: late', 'kit/a.real.test.ts › goes on: Error: closed'],
+    });
+  });
+
+  test.for([
+    ['what passed at first and fails then', tests(['opens', 'failed', 'Error: no'], ['waits', 'passed'], ['goes on', 'passed']), 1],
+    ['what did not run then', tests(['opens', 'passed'], ['waits', 'skipped'], ['goes on', 'passed']), 1],
+    ['a second run that wrote nothing', null, 2],
+    ['one that ran another file', { ...tests(['c', 'passed']), testResults: [other] }, 2],
+  ] as const)('%s is a failure', ([, second, failed]) => {
+    expect(readReport(withSecondRun(first, second), 1, '/svc').counts.failed).toBe(failed);
+  });
+
+  test('a file that broke outside its tests is told too, and fails when it breaks again', () => {
+    const broken = { name: '/svc/c.real.test.ts', status: 'failed', message: 'EBUSY: rmdir\n at x' };
+    const before = {
+      ...tests(),
+      testResults: [{ ...broken, assertionResults: [{ fullName: 'c', status: 'skipped', failureMessages: [] }] }],
+    };
+    const passes = {
+      ...broken,
+      status: 'passed',
+      message: '',
+      assertionResults: [{ fullName: 'c', status: 'passed', failureMessages: [] }],
+    };
+    expect(filesToRunAgain(before)).toEqual([broken.name]);
+    expect(readReport(withSecondRun(before, { ...before, testResults: [passes] }), 0, '/svc')).toEqual({
+      counts: { passed: 1, failed: 0, skipped: 0 },
+      notRun: [],
+      failed: [],
+      flaky: ['c.real.test.ts: broke before or after its tests: EBUSY: rmdir'],
+    });
+    expect(readReport(withSecondRun(before, before), 1, '/svc')).toMatchObject({
+      counts: { passed: 0, failed: 1, skipped: 1 },
+      failed: ['c.real.test.ts: broke before or after its tests: EBUSY: rmdir'],
+      flaky: [],
+    });
+  });
+});
+
 const nothing = { notRun: [], failed: [], flaky: [] };
 
 test('the counts of everything stand alone on the last line, what was flaky right above them', () => {
@@ -87,7 +164,7 @@ test('the counts of everything stand alone on the last line, what was flaky righ
     'what was tried:',
     '3 kills',
     '',
-    '1 passed at the second try only; each of them is a defect to be found:',
+    '1 passed at a later try only; each of them is a defect to be found:',
     'FLAKY: a.real.test.ts › waits: Error: late',
     'FAILED: b › c: no',
     '25 passed, 0 failed, 1 skipped',

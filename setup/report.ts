@@ -12,26 +12,32 @@ export interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
-  readonly testResults: readonly {
-    /** The file, absolute. */
-    readonly name: string;
-    readonly status?: string;
-    /** What broke it outside its tests, '' when that was inside a group of them. */
-    readonly message?: string;
-    readonly assertionResults: readonly {
-      readonly fullName: string;
-      readonly status: string;
-      /** Of every try: one that passed has some only when a try before it failed. */
-      readonly failureMessages: readonly string[];
-    }[];
-  }[];
+  readonly testResults: readonly FileReport[];
+}
+
+interface FileReport {
+  /** The file, absolute. */
+  readonly name: string;
+  readonly status?: string;
+  /** What broke it outside its tests, '' when that was inside a group of them. */
+  readonly message?: string;
+  /** What broke it so in the run before the one that this tells of. */
+  readonly brokeBefore?: string;
+  readonly assertionResults: readonly TestReport[];
+}
+
+interface TestReport {
+  readonly fullName: string;
+  readonly status: string;
+  /** Of every try: one that passed has some only when a try before it failed. */
+  readonly failureMessages: readonly string[];
 }
 
 export interface Read {
   readonly counts: Counts;
   readonly notRun: readonly string[];
   readonly failed: readonly string[];
-  /** Tests that passed at their second try only, each with why the first one failed: its first line, its place in the test, and what its pages showed. */
+  /** Tests that passed at a later try only, each with why the first one failed: its first line, its place in the test, and what its pages showed. */
   readonly flaky: readonly string[];
 }
 
@@ -41,22 +47,75 @@ export function readReport(report: Report | null, exitCode: number, root: string
   const tests = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map((test) => ({ ...test, file: relative(root, name) })),
   );
-  const broken = report.testResults.filter(brokeOutside).map(({ name, message }) => {
-    const [words = ''] = (message ?? '').trim().split('\n');
-    return `${relative(root, name)}: broke before or after its tests${words === '' ? '' : `: ${words}`}`;
-  });
+  const broken = report.testResults.filter(brokeOutside).map(({ name, message }) => shownBroken(relative(root, name), message));
   const failures = report.numFailedTests + broken.length;
   return {
     counts: { passed: report.numPassedTests, failed: failures === 0 && exitCode !== 0 ? 1 : failures, skipped: report.numPendingTests },
     notRun: tests.filter(({ status }) => status === 'skipped' || status === 'pending').map(({ fullName }) => fullName),
     failed: [...tests.filter(({ status }) => status === 'failed').map(shown), ...broken],
-    flaky: tests.filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0).map(shown),
+    flaky: [
+      ...tests.filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0).map(shown),
+      ...report.testResults.flatMap(({ name, brokeBefore }) =>
+        brokeBefore === undefined ? [] : [shownBroken(relative(root, name), brokeBefore)],
+      ),
+    ],
   };
 }
 
+/** So many files with failures may be the machine's fault; more are not, and running them again would only take longer to say so. */
+export const filesAgainMax = 3;
+
+/** The files to be run once more, whole and alone: those with a failure. None when there are too many of them. */
+export function filesToRunAgain(report: Report | null): readonly string[] {
+  const failed = report?.testResults.filter(hasFailed).map(({ name }) => name) ?? [];
+  return failed.length <= filesAgainMax ? failed : [];
+}
+
+/**
+ * The first run with what the second one said of the files that it ran: its word counts, and a test that failed before carries that as the
+ * failure of its first try. What failed before and did not run now (skipped, or its file broke) is still failed, and a file of which the
+ * second run says nothing stands as it stood.
+ */
+export function withSecondRun(first: Report, second: Report | null): Report {
+  const testResults = first.testResults.map((file) => {
+    const again = hasFailed(file) ? second?.testResults.find(({ name }) => name === file.name) : undefined;
+    return again === undefined ? file : fileWithSecondRun(file, again);
+  });
+  const count = (...statuses: readonly string[]): number =>
+    testResults.flatMap((file) => file.assertionResults).filter(({ status }) => statuses.includes(status)).length;
+  return { numPassedTests: count('passed'), numFailedTests: count('failed'), numPendingTests: count('skipped', 'pending'), testResults };
+}
+
+function fileWithSecondRun(first: FileReport, second: FileReport): FileReport {
+  const ranNow = second.assertionResults.filter(({ status }) => status === 'passed' || status === 'failed');
+  const ofFirst = first.assertionResults.map((test): TestReport => {
+    const at = ranNow.findIndex(({ fullName }) => fullName === test.fullName);
+    const [now] = at === -1 ? [] : ranNow.splice(at, 1);
+    if (now === undefined) return test;
+    return test.status === 'failed' ? { ...now, failureMessages: [...test.failureMessages, ...now.failureMessages] } : now;
+  });
+  const assertionResults = [...ofFirst, ...ranNow];
+  if (brokeOutside(second)) return { ...second, assertionResults };
+  const { message: _, ...told } = second;
+  return {
+    ...told,
+    status: assertionResults.some(({ status }) => status === 'failed') ? 'failed' : 'passed',
+    ...(brokeOutside(first) ? { brokeBefore: first.message ?? '' } : {}),
+    assertionResults,
+  };
+}
+
+const hasFailed = (file: FileReport): boolean =>
+  file.status === 'failed' || file.assertionResults.some(({ status }) => status === 'failed');
+
 /** What is done before and after tests, or the import of the file: the tests it takes with it count as skipped, and none as failed. */
-const brokeOutside = ({ status, message, assertionResults }: Report['testResults'][number]): boolean =>
+const brokeOutside = ({ status, message, assertionResults }: FileReport): boolean =>
   status === 'failed' && ((message ?? '') !== '' || assertionResults.every((test) => test.status !== 'failed'));
+
+function shownBroken(file: string, message = ''): string {
+  const [words = ''] = message.trim().split('\n');
+  return `${file}: broke before or after its tests${words === '' ? '' : `: ${words}`}`;
+}
 
 const shown = (test: { readonly file: string; readonly fullName: string; readonly failureMessages: readonly string[] }): string => {
   const [words = '', ...rest] = (test.failureMessages[0] ?? '').trim().split('\n');
@@ -79,7 +138,7 @@ export function closingReport(total: Counts, read: Omit<Read, 'counts'>, tried: 
     'what was tried:',
     tried.trimEnd(),
     '',
-    ...(read.flaky.length === 0 ? [] : [`${read.flaky.length} passed at the second try only; each of them is a defect to be found:`]),
+    ...(read.flaky.length === 0 ? [] : [`${read.flaky.length} passed at a later try only; each of them is a defect to be found:`]),
     ...read.flaky.map((line) => `FLAKY: ${line}`),
     ...read.failed.map((line) => `FAILED: ${line}`),
     `${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`,

@@ -1,13 +1,13 @@
 /**
  * `npm test` and `npm run test:long`: the whole of `npm run check`, then the tests with real processes, sockets and browsers.
- * Closes with what the generated and enumerated tests tried (test/support/counts.ts), the tests that passed at their second try only, and the
+ * Closes with what the generated and enumerated tests tried (test/support/counts.ts), the tests that passed at a later try only, and the
  * counts of all, alone on the last line: `N passed, N failed`.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { missingLine } from '../test/server/machine.ts';
-import { closingReport, readReport, sum, type Counts, type Read, type Report } from './report.ts';
+import { closingReport, filesToRunAgain, readReport, sum, withSecondRun, type Counts, type Read, type Report } from './report.ts';
 import { runLoudly } from './run.ts';
 import { bin, compiledOnce, runStaticSteps } from './steps.ts';
 
@@ -28,26 +28,50 @@ function machineLine(): string {
  */
 const workersOf = { unit: long ? '1' : '2', real: long ? '1' : '3' } as const;
 
-async function runProject(project: 'unit' | 'real', folder: string): Promise<Read> {
-  const file = join(folder, `${project}.json`);
+interface Run {
+  readonly report: Report | null;
+  readonly exitCode: number;
+}
+
+interface Again {
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+async function runProject(project: 'unit' | 'real', folder: string, again?: Again): Promise<Run> {
+  const name = again?.name ?? project;
+  const file = join(folder, `${name.replaceAll(' ', '-')}.json`);
   const exitCode = await runLoudly(
     {
-      name: project,
+      name,
       argv: [
         bin('vitest'),
         'run',
         '--project',
         project,
-        `--maxWorkers=${workersOf[project]}`,
+        `--maxWorkers=${again === undefined ? workersOf[project] : '1'}`,
         '--reporter=default',
         '--reporter=json',
         `--outputFile.json=${file}`,
+        ...(again?.files ?? []),
       ],
     },
-    project === 'unit' ? { ...compiledOnce, ...env } : env,
+    { ...(project === 'unit' ? compiledOnce : {}), ...env, ...again?.env },
   );
   const text = await readFile(file, 'utf8').catch(() => null);
-  return readReport(text === null ? null : (JSON.parse(text) as Report), exitCode, process.cwd());
+  return { report: text === null ? null : (JSON.parse(text) as Report), exitCode };
+}
+
+const readRun = ({ report, exitCode }: Run): Read => readReport(report, exitCode, process.cwd());
+
+/** The real tests; the few files with failures once more, whole and alone, when everything else is done. See test/README.md. */
+async function runReal(folder: string): Promise<Read> {
+  const first = await runProject('real', folder);
+  const files = long ? [] : filesToRunAgain(first.report);
+  if (first.report === null || files.length === 0) return readRun(first);
+  const second = await runProject('real', folder, { name: 'real once more', files, env: { SVC_TEST_RETRY: '0' } });
+  return readRun({ report: withSecondRun(first.report, second.report), exitCode: second.exitCode });
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
@@ -57,7 +81,7 @@ env = { ...env, SVC_TEST_COUNTS: tried, ...(long ? {} : { SVC_TEST_RETRY: '1' })
 try {
   const [statics, unit] = await Promise.all([runStaticSteps(), runProject('unit', folder)]);
   const counts: readonly Counts[] = statics.map((passed) => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 }));
-  const read = [unit, await runProject('real', folder)];
+  const read = [readRun(unit), await runReal(folder)];
   const total = sum([...counts, ...read.map((each) => each.counts)]);
   const told = await readFile(tried, 'utf8').catch(() => 'nothing told');
   const all = {
