@@ -26,6 +26,9 @@ export const terminalWindow = '@terminal';
 /** Those of the text editor, one for each file; their route is its path. */
 export const editorWindow = '@editor';
 
+/** Those of the viewer, alike. */
+export const viewerWindow = '@viewer';
+
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
 /** The windows of the shell's own. */
@@ -35,6 +38,7 @@ const own: Readonly<Record<string, { readonly title: TextKey; readonly glyph: Gl
   [settingsWindow]: { title: 'settings.title', glyph: 'settings' },
   [queueWindow]: { title: 'queue.title', glyph: 'queue' },
   [terminalWindow]: { title: 'terminal.title', glyph: 'terminal' },
+  [viewerWindow]: { title: 'opening.viewer', glyph: 'image', many: true },
   [editorWindow]: { title: 'editor.title', glyph: 'text', many: true },
 };
 
@@ -99,6 +103,7 @@ export type DeskWindows = Pick<
   | 'openQueue'
   | 'openTerminal'
   | 'openEditor'
+  | 'openViewer'
   | 'hold'
   | 'activate'
   | 'minimise'
@@ -143,6 +148,7 @@ export function deskWindows(desk: () => Desk): DeskWindows {
     },
     openQueue: (job) => openQueue(desk(), job),
     openTerminal: () => openOwn(desk(), terminalWindow),
+    openViewer: (path) => openOwn(desk(), viewerWindow, path),
     openEditor: (path) => openOwn(desk(), editorWindow, path),
     hold: (id, ask) => {
       const held = new Map(desk().held.get());

@@ -112,6 +112,7 @@ export interface Desk {
   openTerminal(): void;
   /** A file of the person, by its exact path. */
   openEditor(path: string): void;
+  openViewer(path: string): void;
   /** Something in the window is not saved: `ask` is called instead of closing it. Null: nothing is. */
   hold(id: string, ask: (() => void) | null): void;
   /** Raises and gives the keyboard to what is inside. */

@@ -16,7 +16,7 @@ import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { sayError } from '../session/say-error.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
 import { createSettingsModel } from '../settings/model.ts';
-import { createOpeningModel } from '../opening/model.ts';
+import { createOpeningModel, type Place } from '../opening/model.ts';
 import { startQueue } from '../queue/start-queue.ts';
 import { createQuestions } from '../questions/questions.ts';
 import { followAppearance } from '../preferences/follow.ts';
@@ -115,14 +115,16 @@ export function startDesk(session: SessionAnswer): Desk {
 
 /** The desktop's own windows for files. */
 function provideFiles(desk: Desk): void {
-  desk.opening.provide('@editor', {
-    takes: ({ isFolder = false }) => !isFolder,
-    open: ({ caminho }) =>
-      void wholePath(caminho).then(
-        (path) => desk.openEditor(path),
-        (error: unknown) => desk.toast.set({ words: text('tasks.error', { erro: sayError(error) }), open: null }),
-      ),
-  });
+  const provide = (place: Place, open: (path: string) => void): void =>
+    desk.opening.provide(place, {
+      takes: ({ isFolder = false }) => !isFolder,
+      open: ({ caminho }) =>
+        void wholePath(caminho).then(open, (error: unknown) =>
+          desk.toast.set({ words: text('tasks.error', { erro: sayError(error) }), open: null }),
+        ),
+    });
+  provide('@editor', desk.openEditor);
+  provide('@viewer', desk.openViewer);
 }
 
 /** What opens over the windows. */

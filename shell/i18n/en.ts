@@ -7,6 +7,7 @@ import { enOpening } from './en-opening.ts';
 import { enSettings } from './en-settings.ts';
 import { enRooms } from './en-rooms.ts';
 import { enTerminal } from './en-terminal.ts';
+import { enViewer } from './en-viewer.ts';
 import { enWindows } from './en-windows.ts';
 import type { Catalogue } from './pt.ts';
 
@@ -19,6 +20,7 @@ export const en: Catalogue = {
   ...enOpening,
   ...enSettings,
   ...enTerminal,
+  ...enViewer,
   ...enWindows,
   'app.title': 'svc',
   'state.stopped': 'Stopped',

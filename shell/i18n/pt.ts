@@ -7,6 +7,7 @@ import { ptOpening } from './pt-opening.ts';
 import { ptSettings } from './pt-settings.ts';
 import { ptRooms } from './pt-rooms.ts';
 import { ptTerminal } from './pt-terminal.ts';
+import { ptViewer } from './pt-viewer.ts';
 import { ptWindows } from './pt-windows.ts';
 
 export const pt = {
@@ -18,6 +19,7 @@ export const pt = {
   ...ptOpening,
   ...ptSettings,
   ...ptTerminal,
+  ...ptViewer,
   ...ptWindows,
   'app.title': 'svc',
   'state.stopped': 'Parado',

@@ -1,5 +1,5 @@
 /** The bytes of files of the person, as the editor and the viewer read and write them. Source: docs/files.md. */
-import type { FileItem, WrittenAnswer } from '../../schema/wire/files.ts';
+import type { FileItem, ListAnswer, WrittenAnswer } from '../../schema/wire/files.ts';
 import { json, request } from './api.ts';
 
 const at = (route: string, caminho: string): string => `/api/arquivos/${route}?${new URLSearchParams({ caminho }).toString()}`;
@@ -39,4 +39,11 @@ export async function wholePath(caminho: string): Promise<string> {
   if (!/^~(\/|$)/.test(caminho)) return caminho;
   const { casa } = await json<{ readonly casa: string }>(await request('GET', '/api/arquivos'));
   return casa + caminho.slice(1);
+}
+
+/** Files of a folder by name, at most so many; hidden ones where `hidden`. */
+export async function listFiles(caminho: string, limite: number, hidden: boolean): Promise<readonly FileItem[]> {
+  const query = new URLSearchParams({ caminho, limite: String(limite), ...(hidden ? { ocultos: '1' } : {}) });
+  const { itens } = await json<ListAnswer>(await request('GET', `/api/arquivos/lista?${query.toString()}`));
+  return itens.filter(({ tipo }) => tipo === 'arquivo');
 }
