@@ -65,6 +65,8 @@ export class SvcEditor extends LitElement {
   #stored = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #loads = 0;
+  /** Of what is in the window. */
+  #shownPath: string | null = null;
 
   constructor() {
     super();
@@ -93,11 +95,13 @@ export class SvcEditor extends LitElement {
     super.connectedCallback();
     void this.#watch;
     addEventListener('focus', this.#look);
+    document.addEventListener('visibilitychange', this.#hidden);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     removeEventListener('focus', this.#look);
+    document.removeEventListener('visibilitychange', this.#hidden);
     clearTimeout(this.#timer);
     this.desk.hold(this.window, null);
     this.#view?.close();
@@ -105,7 +109,7 @@ export class SvcEditor extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('path') && this.path !== changed.get('path')) void this.#open(null);
+    if (changed.has('path') && this.path !== this.#shownPath) void this.#open(null);
   }
 
   override updated(changed: PropertyValues<this>): void {
@@ -125,6 +129,7 @@ export class SvcEditor extends LitElement {
     this.#drafts ??= createDrafts(this.desk.session.usuario, Date.now);
     const load = (this.#loads += 1);
     const { path } = this;
+    this.#shownPath = path;
     this.problem = null;
     try {
       const opened = await openText({ facts: readFacts, content: readContent }, path, as);
@@ -171,6 +176,11 @@ export class SvcEditor extends LitElement {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#keep(), limits.editorDraftDelayMs);
   }
+
+  /** The page may be gone before the delay is over. */
+  readonly #hidden = (): void => {
+    if (document.visibilityState === 'hidden' && this.save === 'unsaved') void this.#keep();
+  };
 
   /** In this browser, until it is saved. */
   async #keep(): Promise<void> {
@@ -223,6 +233,7 @@ export class SvcEditor extends LitElement {
   /** The window is that of the copy from now on. */
   #movedTo(path: string): void {
     this.#loads += 1;
+    this.#shownPath = path;
     this.path = path;
     this.desk.windows.setRoute(this.window, path);
   }

@@ -107,6 +107,16 @@ test('a file that changed on disk: nothing is overwritten without a word; mine a
   await anyEditor().getByRole('button', { name: 'Guardar o meu como cópia' }).click();
   await editor('a (2).txt').waitFor();
   expect([readFileSync(at('a.txt'), 'utf8'), readFileSync(at('a (2).txt'), 'utf8')]).toEqual(['e outro', 'meu meu outro']);
+  // The window is that of the copy, with what can be undone.
+  await textbox(anyEditor()).focus();
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => textbox(anyEditor()).innerText()).not.toBe('meu meu outro');
+  await page.keyboard.press('Control+y');
+  await state(anyEditor()).and(page.locator('[data-state=saved]')).waitFor();
+  // What others write is there when the person is back, and has nothing unsaved.
+  writeFileSync(at('a (2).txt'), 'de fora');
+  await page.evaluate(() => void dispatchEvent(new Event('focus')));
+  await expect.poll(() => textbox(anyEditor()).innerText()).toBe('de fora');
   // A refused save is an error of the console of the browser, and no more.
   expect(problems.filter((line) => !line.includes('412'))).toEqual([]);
 });

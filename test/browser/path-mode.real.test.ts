@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { repository, until, type RunningPortal } from '../support/portal.ts';
 import { frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { openFileOn } from './support/open-file.ts';
 
 let portal: RunningPortal;
 let page: Page;
@@ -94,4 +95,22 @@ test('a stop is told, a start from the strip brings the page back, and a direct 
   await page.goto(`http://svc.localhost:${portal.port}/proxy/app/relogio/`);
   await until('the clock in a tab of its own', async () => /^\d\d:/.test((await page.locator('time').textContent()) ?? ''));
   expect(await page.evaluate('svc.noAmbiente')).toBe(false);
+});
+
+test('files have no origin of their own there: the viewer holds a copy of a picture, and shows text', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-vista-'));
+  await writeFile(
+    path.join(folder, 'a.svg'),
+    '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><rect width="9" height="9"/></svg>',
+  );
+  await writeFile(path.join(folder, 'b.html'), '<p>linha</p>');
+  await openFileOn(page, { caminho: path.join(folder, 'a.svg'), nome: 'a.svg' });
+  const picture = windowOf(page, 'a.svg').getByRole('img', { name: 'a.svg' });
+  await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(90);
+  expect(await picture.getAttribute('src')).toMatch(/^blob:/);
+  await openFileOn(page, { caminho: path.join(folder, 'b.html'), nome: 'b.html' });
+  await windowOf(page, 'b.html').getByText('<p>linha</p>').waitFor();
+  await rm(folder, { recursive: true });
+  // That there is no such origin is an answer, which the browser tells in its console.
+  expect(problems.filter((line) => !line.includes('/api/arquivos/previa'))).toEqual([]);
 });

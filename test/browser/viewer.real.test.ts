@@ -114,7 +114,21 @@ function wav(): Buffer {
 }
 
 function pdf(): string {
-  return '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n';
+  const words = 'BT /F1 24 Tf 20 100 Td (Ola mundo) Tj ET';
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>',
+    `<</Length ${words.length}>>stream\n${words}\nendstream`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+  ];
+  let text = '%PDF-1.4\n';
+  const places = objects.map((each, n) => {
+    const place = text.length;
+    text += `${n + 1} 0 obj\n${each}\nendobj\n`;
+    return `${String(place).padStart(10, '0')} 00000 n \n`;
+  });
+  return `${text}xref\n0 6\n0000000000 65535 f \n${places.join('')}trailer<</Size 6/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF\n`;
 }
 
 const viewer = (): Locator => page.locator('svc-window[top]:has(svc-viewer)');
@@ -190,6 +204,7 @@ test('text to its first part, sound with ranges, and of all else what it is', as
   if (await page.evaluate(() => navigator.pdfViewerEnabled)) {
     await frame.waitFor();
     expect(await frame.getAttribute('src')).toMatch(/^http:\/\/_arquivos\./);
+    await expect.poll(() => page.frames().filter((each) => each.url().startsWith('http://_arquivos.')).length).toBeGreaterThan(1);
   } else await viewer().getByText('O visualizador não mostra este tipo de arquivo.').waitFor();
   const pictures = process.env['SVC_TEST_PICTURES'];
   if (pictures !== undefined)
