@@ -75,6 +75,16 @@ const sights: readonly Row[] = [
   ['refused, and the cluster was not read since', { accepted: false }, { refused: 'no', listed: false }, 'refused'],
   ['refused and there all the same', { accepted: false }, { refused: 'no', seen: seen('running') }, 'running'],
   ['no document names the cluster', {}, { cluster: 'missing', listed: false }, 'unread'],
+  ['the cluster is another engine now', {}, { cluster: 'changed', listed: false }, 'unread'],
+  ['another engine, and it may have been handed over', { accepted: false }, { cluster: 'changed', listed: false }, 'unread'],
+  ['another engine, and its wrapper was heard', {}, { cluster: 'changed', listed: false, report: report('a-correr') }, 'running'],
+  [
+    'another engine, and its wrapper says that it is done',
+    {},
+    { cluster: 'changed', listed: false, report: report('terminado', 0) },
+    'finished',
+  ],
+  ['another engine, and it is to be cancelled', { cancel: true }, { cluster: 'changed', listed: false }, 'absent'],
   ['no document names the cluster, and it is to be cancelled', { cancel: true }, { cluster: 'missing', listed: false }, 'absent'],
 ];
 test.for(sights)('%s: %4$s', ([, wants, sees, sight]) => {

@@ -37,8 +37,8 @@ export interface JobSeen {
 }
 
 export interface JobObserved {
-  /** `missing`: no document says what this cluster is. */
-  readonly cluster: 'reachable' | 'unreachable' | 'unknown' | 'missing';
+  /** `missing`: no document says what this cluster is. `changed`: the document names another engine than the one that the job was handed to. */
+  readonly cluster: 'reachable' | 'unreachable' | 'unknown' | 'missing' | 'changed';
   readonly clusterMessage: string;
   /** The last list was begun after the last attempt had ended. */
   readonly listed: boolean;
@@ -130,11 +130,13 @@ export function sightOf(desired: JobDesired, observed: JobObserved, nowMs: numbe
   if (seen === null && refused !== null) return 'refused';
   if (seen === null && attemptAtMs === null && !accepted) return isReadable ? 'absent' : 'unsent';
   // Nobody will ever say more of it: only a wish to cancel leads on.
-  if (cluster === 'missing' && desired.cancel) return 'absent';
+  if (isLost(cluster) && desired.cancel) return 'absent';
   if (!isReadable || (!listed && seen === null)) return 'unread';
   if (seen !== null) return seen.state === 'waiting' ? 'waiting' : report?.estado === 'a-enviar' ? 'sending' : 'running';
   return accepted || report !== null ? 'missing' : 'absent';
 }
+
+const isLost = (cluster: JobObserved['cluster']): boolean => cluster === 'missing' || cluster === 'changed';
 
 const isOver = ({ state }: JobSeen): boolean => state === 'ended' || state === 'failed' || state === 'cancelled';
 
@@ -145,7 +147,7 @@ function restOf(
 ): JobRest {
   const expired = expiresAtMs !== null && nowMs >= expiresAtMs;
   // A cluster that no document names any more keeps what it keeps.
-  const clean = forgotten || cluster === 'missing' || (attemptAtMs === null && !accepted);
+  const clean = forgotten || isLost(cluster) || (attemptAtMs === null && !accepted);
   if (seen !== null && listed && !isOver(seen)) return 'alive';
   if (clean) return expired ? 'expired' : 'clean';
   return cluster === 'reachable' && listed ? 'kept' : 'clean';
@@ -168,7 +170,7 @@ function outcomeOf(as: SettledAs, { cluster }: JobDesired, observed: JobObserved
   };
   const codigo = report?.codigo ?? seen?.exitCode ?? null;
   if (as === 'cancelled') {
-    const message = observed.cluster === 'missing' ? `the cluster ${cluster} is gone, and could not confirm it` : 'cancelled on request';
+    const message = isLost(observed.cluster) ? `the cluster ${cluster} is gone, and could not confirm it` : 'cancelled on request';
     return { estado: 'cancelado', reason: 'JobCancelled', message, codigo, ...times };
   }
   if (as === 'waited')
@@ -216,6 +218,11 @@ function statusOf(state: JobState, desired: JobDesired, observed: JobObserved): 
 
 function whyUnread({ cluster }: JobDesired, { cluster: is, clusterMessage }: JobObserved): Told {
   if (is === 'missing') return { reason: 'ClusterMissing', message: `no document names the cluster ${cluster}` };
+  if (is === 'changed')
+    return {
+      reason: 'ClusterChanged',
+      message: `${cluster} is another engine now than the one that took it, which can't be asked any more`,
+    };
   if (is === 'unreachable') return { reason: 'ClusterUnreachable', message: clusterMessage };
   return { reason: 'NotObservedYet', message: `the jobs of ${cluster} are being read` };
 }

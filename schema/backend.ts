@@ -114,6 +114,7 @@ export const reasons = [
   'JobWaitedTooLong',
   'ClusterUnreachable',
   'ClusterMissing',
+  'ClusterChanged',
 ] as const;
 export type Reason = (typeof reasons)[number];
 

@@ -69,6 +69,18 @@ function submissionTests({ store, job, put, upload }: Parts): void {
     expect((await store().submitJob(job(), { ofPerson: 2 })).kind).toBe('full');
   });
 
+  test('a key of a job that is not kept any more names no other one, for its time, and of that person and app only', async () => {
+    const id = await put({ chave: 'k' });
+    await store().dropJob(id, 1_000);
+    expect(await store().submitJob(job({ chave: 'k' }), { ofPerson: 9 })).toEqual({ kind: 'gone', id });
+    for (const other of [{ chave: 'm' }, { chave: 'k', usuario: 'bia' }, { chave: 'k', app: 'relogio' }])
+      expect((await store().submitJob(job(other), { ofPerson: 9 })).kind).toBe('new');
+    await store().dropJob(await put(), 1_000 + limits.jobKeyKeptMs);
+    expect(await store().submitJob(job({ chave: 'k' }), { ofPerson: 9 })).toEqual({ kind: 'gone', id });
+    await store().dropJob(await put(), 1_001 + limits.jobKeyKeptMs);
+    expect((await store().submitJob(job({ chave: 'k' }), { ofPerson: 9 })).kind).toBe('new');
+  });
+
   test('its inputs have to be there whole, of that person and app', async () => {
     await upload('a', 3);
     await store().reserveInput({ usuario: 'ana', app: 'notas', sha: sha('b'), bytes: 4, atMs: 5 }, 1_000);
@@ -107,7 +119,9 @@ function stepTests({ store, put }: Parts): void {
       expiresAtMs: null,
     });
     await store().releaseJobs([id], 10);
-    await store().noteAttempt(id, 11, 'hash');
+    await store().noteAttempt(id, 11, { tokenHash: 'hash', engine: 'one' });
+    // Which engine has it is settled by the first attempt.
+    await store().noteAttempt(id, 11, { tokenHash: 'other', engine: 'two' });
     await store().acceptJob(id, 12);
     await store().acceptJob(id, 13);
     await store().reportJob(id, { estado: 'a-correr', codigo: null, progresso: 0.5, atMs: 14 });
@@ -117,6 +131,7 @@ function stepTests({ store, put }: Parts): void {
     expect(under).toMatchObject({
       releasedAtMs: 10,
       attemptAtMs: 11,
+      engine: 'one',
       acceptedAtMs: 12,
       startedAtMs: 14,
       logBytes: 99,
@@ -265,7 +280,7 @@ function fileTests({ store, job, put, upload }: Parts): void {
       { kind: 'input', name: `ana/notas/${sha('b')}` },
       { kind: 'input', name: `ana/relogio/${sha('c')}` },
     ]);
-    await store().dropJob(id);
+    await store().dropJob(id, 1);
     expect([await store().job(id), await store().jobInputs(id), await store().jobRequest(id)]).toEqual([null, [], null]);
     expect(await store().expireInputs(6, 9)).toBe(1);
     for (const each of await store().leftovers(9)) await store().forgetLeftover(each);

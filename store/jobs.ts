@@ -24,6 +24,8 @@ export interface StoredJob {
   readonly releasedAtMs: number | null;
   /** Begin of the last attempt to hand it over: written before it is made. */
   readonly attemptAtMs: number | null;
+  /** What the cluster was when it was handed over, as `noteAttempt` said; null: never, or by an older portal. */
+  readonly engine: string | null;
   /** The cluster has taken it: it is never handed over again. */
   readonly acceptedAtMs: number | null;
   readonly cancelAtMs: number | null;
@@ -66,6 +68,8 @@ export type Submitted =
   | { readonly kind: 'new' | 'known'; readonly job: StoredJob }
   /** The key names a job that was submitted with other content. */
   | { readonly kind: 'other'; readonly job: StoredJob }
+  /** The key named a job that is not kept any more: its command has run. */
+  | { readonly kind: 'gone'; readonly id: string }
   /** The person has as many jobs as the limit says. */
   | { readonly kind: 'full' }
   /** These inputs are not there whole. */
@@ -105,7 +109,7 @@ export interface JobStore {
 
   releaseJobs(ids: readonly string[], atMs: number): Promise<void>;
   /** Before the cluster is asked; with the token that this attempt carries, by its hash. */
-  noteAttempt(id: string, atMs: number, tokenHash: string): Promise<void>;
+  noteAttempt(id: string, atMs: number, attempt: { readonly tokenHash: string; readonly engine: string }): Promise<void>;
   acceptJob(id: string, atMs: number): Promise<void>;
   /** False: there is none, or it has ended. */
   cancelJob(id: string, atMs: number): Promise<boolean>;
@@ -116,8 +120,8 @@ export interface JobStore {
    */
   settleJob(id: string, outcome: JobOutcome, times: { readonly atMs: number; readonly expiresAtMs: number }): Promise<string | null>;
   noteForgotten(id: string, atMs: number): Promise<void>;
-  /** With its rows; its files are left over. */
-  dropJob(id: string): Promise<void>;
+  /** With its rows; its files are left over, and its key names no other job for limits.jobKeyKeptMs. */
+  dropJob(id: string, atMs: number): Promise<void>;
   /** Their inputs are left over; their jobs are cancelled, belong to nobody, and go when they have ended. Answers those. */
   forgetJobsOf(usuario: string, atMs: number): Promise<readonly string[]>;
   jobOfToken(tokenHash: string): Promise<string | null>;

@@ -23,6 +23,8 @@ export const limits = {
   noticeAnchorsPerPersonMax: 20_000,
   /** What one app told its own person. */
   noticesPerAppMax: 50,
+  /** A key that named a job names no other one for so long after the job was removed. */
+  jobKeyKeptMs: 180 * 24 * 60 * 60_000,
   /** Jobs of one app that ended within this time are one notice. */
   jobNoticeMs: 10 * 60_000,
 } as const;

@@ -196,4 +196,13 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE jobs ADD COLUMN request_id TEXT;
   `,
+  // Which engine a job was handed to, so that another one of the same name does not judge it; and keys of jobs that are not kept any more.
+  `
+  ALTER TABLE jobs ADD COLUMN engine TEXT;
+  CREATE TABLE job_keys (
+    person TEXT NOT NULL, app TEXT NOT NULL, submit_key TEXT NOT NULL, job TEXT NOT NULL, at_ms INTEGER NOT NULL,
+    PRIMARY KEY (person, app, submit_key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX job_keys_by_age ON job_keys (at_ms);
+  `,
 ];

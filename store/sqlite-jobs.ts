@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { JobOutcome, JobRequest, ReportState } from '../schema/jobs.ts';
 import type { JobStore, JobsFilter, NewJob, StoredJob, Submitted } from './jobs.ts';
+import { limits } from './limits.ts';
 import { openJobFiles } from './sqlite-job-files.ts';
 import { openJobNotices } from './sqlite-notices.ts';
 import type { TurnWriter } from './turn-writer.ts';
@@ -21,6 +22,7 @@ interface JobRow {
   created_at_ms: number;
   released_at_ms: number | null;
   attempt_at_ms: number | null;
+  engine: string | null;
   accepted_at_ms: number | null;
   cancel_at_ms: number | null;
   report_state: string | null;
@@ -49,6 +51,7 @@ function jobOf(row: JobRow): StoredJob {
     createdAtMs: row.created_at_ms,
     releasedAtMs: row.released_at_ms,
     attemptAtMs: row.attempt_at_ms,
+    engine: row.engine,
     acceptedAtMs: row.accepted_at_ms,
     cancelAtMs: row.cancel_at_ms,
     report: estado === null || atMs === null ? null : { estado: estado as ReportState, codigo, progresso, atMs },
@@ -131,6 +134,7 @@ function selection({ usuario, app, cluster, before, limit }: JobsFilter): { read
 
 function openSubmit(database: DatabaseSync, writer: TurnWriter, next: Next): JobStore['submitJob'] {
   const byKey = database.prepare('SELECT * FROM jobs WHERE person = ? AND app = ? AND submit_key = ?');
+  const kept = database.prepare('SELECT job FROM job_keys WHERE person = ? AND app = ? AND submit_key = ?');
   const count = database.prepare('SELECT count(*) AS n FROM jobs WHERE person = ?');
   const whole = database.prepare('SELECT bytes FROM job_inputs WHERE person = ? AND app = ? AND sha = ? AND complete = 1');
   const insert = database.prepare(
@@ -145,6 +149,8 @@ function openSubmit(database: DatabaseSync, writer: TurnWriter, next: Next): Job
     const requestHash = hash('sha256', JSON.stringify([body, cluster, inputs.map(({ caminho, sha }) => [caminho, sha])]), 'hex');
     const known = byKey.get(usuario, app, chave) as JobRow | undefined;
     if (known) return { kind: known.request_hash === requestHash ? 'known' : 'other', job: jobOf(known) };
+    const gone = kept.get(usuario, app, chave) as { job: string } | undefined;
+    if (gone) return { kind: 'gone', id: gone.job };
     if ((count.get(usuario) as { n: number }).n >= max.ofPerson) return { kind: 'full' };
     const sizes = inputs.map(({ sha }) => (whole.get(usuario, app, sha) as { bytes: number } | undefined)?.bytes);
     const missing = inputs.filter((_, index) => sizes[index] === undefined).map(({ sha }) => sha);
@@ -162,7 +168,7 @@ type Steps = Omit<JobStore, keyof Reads | 'submitJob' | keyof ReturnType<typeof 
 function openSteps(database: DatabaseSync, writer: TurnWriter, next: Next): Steps {
   const set = (columns: string, where = '') => database.prepare(`UPDATE jobs SET change = ?, ${columns} WHERE id = ? ${where}`);
   const release = set('released_at_ms = ?', 'AND released_at_ms IS NULL AND outcome IS NULL');
-  const attempt = set('attempt_at_ms = ?');
+  const attempt = set('attempt_at_ms = ?, engine = coalesce(engine, ?)');
   const accept = set('accepted_at_ms = coalesce(accepted_at_ms, ?)');
   const cancel = set('cancel_at_ms = coalesce(cancel_at_ms, ?)', 'AND outcome IS NULL');
   const report = set(
@@ -173,16 +179,20 @@ function openSteps(database: DatabaseSync, writer: TurnWriter, next: Next): Step
   const forgotten = set('forgotten_at_ms = ?');
   const token = database.prepare('INSERT OR IGNORE INTO job_tokens VALUES (?, ?)');
   const drop = database.prepare('DELETE FROM jobs WHERE id = ?');
+  const keepKey = database.prepare(
+    `INSERT OR REPLACE INTO job_keys SELECT person, app, submit_key, id, ? FROM jobs WHERE id = ? AND person <> ''`,
+  );
+  const forgetKeys = database.prepare('DELETE FROM job_keys WHERE at_ms < ?');
   const leave = database.prepare(`INSERT OR IGNORE INTO job_leftovers VALUES (?, ?)`);
   return {
     releaseJobs: (ids, atMs) =>
       writer.write(() => {
         for (const id of ids) release.run(next(), atMs, id);
       }),
-    noteAttempt: (id, atMs, tokenHash) =>
+    noteAttempt: (id, atMs, { tokenHash, engine }) =>
       writer.write(() => {
         token.run(tokenHash, id);
-        attempt.run(next(), atMs, id);
+        attempt.run(next(), atMs, engine, id);
       }),
     acceptJob: (id, atMs) => writer.write(() => void accept.run(next(), atMs, id)),
     cancelJob: (id, atMs) => writer.write(() => cancel.run(next(), atMs, id).changes === 1),
@@ -190,9 +200,11 @@ function openSteps(database: DatabaseSync, writer: TurnWriter, next: Next): Step
       writer.write(() => void report.run(next(), estado, codigo, progresso, atMs, atMs, id)),
     settleJob: openSettle(database, writer, next),
     noteForgotten: (id, atMs) => writer.write(() => void forgotten.run(next(), atMs, id)),
-    dropJob: (id) =>
+    dropJob: (id, atMs) =>
       writer.write(() => {
         leave.run('job', id);
+        forgetKeys.run(atMs - limits.jobKeyKeptMs);
+        keepKey.run(atMs, id);
         drop.run(id);
       }),
     forgetJobsOf: openForgetJobs(database, writer, next),
@@ -229,12 +241,14 @@ function openForgetJobs(database: DatabaseSync, writer: TurnWriter, next: Next):
     `INSERT OR IGNORE INTO job_leftovers SELECT 'input', person || '/' || app || '/' || sha FROM job_inputs WHERE person = ?`,
   );
   const drop = database.prepare('DELETE FROM job_inputs WHERE person = ?');
+  const dropKeys = database.prepare('DELETE FROM job_keys WHERE person = ?');
   return (usuario, atMs) =>
     writer.write(() => {
       const ids = (of.all(usuario) as { id: string }[]).map(({ id }) => id);
       for (const id of ids) orphan.run(next(), atMs, atMs, id);
       leave.run(usuario);
       drop.run(usuario);
+      dropKeys.run(usuario);
       return ids;
     });
 }

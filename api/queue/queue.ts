@@ -59,6 +59,14 @@ export function createQueue(deps: QueueDeps): Queue {
         { ...jobOf(deps, { ...caller, app }, body), requestId },
         { ofPerson: limits.jobsPerPersonMax },
       );
+      if (submitted.kind === 'gone')
+        throw new SvcError(
+          'CONFLICT',
+          `the key named the job ${submitted.id}, which ended and is not kept any more: it does not run again`,
+          {
+            id: submitted.id,
+          },
+        );
       if (submitted.kind === 'full')
         throw new SvcError('CONFLICT', `one person has at most ${limits.jobsPerPersonMax} jobs, those that ended included`);
       if (submitted.kind === 'missing')

@@ -135,7 +135,7 @@ async function job(usuario: string, withOutput: boolean): Promise<{ readonly id:
   );
   if (made.kind !== 'new') throw new Error(made.kind);
   const value = randomBytes(32).toString('base64url');
-  await jobs.noteAttempt(id, 0, hashOf(value));
+  await jobs.noteAttempt(id, 0, { tokenHash: hashOf(value), engine: 'e' });
   if (withOutput) {
     const answers = [await send(value, routes.announce, id), await send(value, routes.send, id)];
     if (answers.some(({ status }) => status !== 200)) throw new Error('the output did not get there');

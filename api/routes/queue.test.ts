@@ -34,7 +34,7 @@ const put = (text: string, { desde = 0, tamanho = text.length, name = sha(text) 
 /** The wrapper of a job. */
 async function wrapper(id: string): Promise<(method: string, path: string, body: string) => Promise<Answer>> {
   const token = randomBytes(32).toString('base64url');
-  await world.store.jobs.noteAttempt(id, 0, sha(token));
+  await world.store.jobs.noteAttempt(id, 0, { tokenHash: sha(token), engine: 'e' });
   return (method, path, body) =>
     world.browser().request(`/api/fila/executor${path}`, {
       method,
@@ -276,7 +276,7 @@ test('a list beyond one page says so, and each job is in one of the pages; a pag
     while (pages.at(-1)?.mais === true) pages.push(await read(pages.at(-1)?.trabalhos.at(-1)?.id));
     expect(pages.map(({ trabalhos }) => trabalhos.length)).toEqual([200, 200, 1]);
     expect(pages.flatMap(({ trabalhos }) => trabalhos.map(({ id }) => id))).toEqual(ids.toReversed());
-    await other.store.jobs.dropJob(ids[201] ?? '');
+    await other.store.jobs.dropJob(ids[201] ?? '', 1);
     expect((await page.call('GET', `/api/fila?app=notas&antes=${ids[201]}`)).status).toBe(404);
     const admin = await other.signedIn('bia', { admin: true });
     expect((await admin.call('GET', `/api/admin/fila?antes=${ids[202]}`)).json()).toMatchObject({ mais: true, trabalhos: { length: 200 } });
@@ -285,4 +285,38 @@ test('a list beyond one page says so, and each job is in one of the pages; a pag
   } finally {
     await other.close();
   }
+});
+
+test('a job whose app was removed is seen, read, cancelled and ends for its person; the app gets no new one, and is told why', async () => {
+  const id = `j${'r'.repeat(20)}`;
+  const request = { imagem: null, comando: ['true'], ambiente: {}, limites: { cpus: 1, memoriaMb: 1, segundos: 1, gpus: 0 } };
+  const made = { id, usuario: 'ana', app: 'removido', chave: id, nome: 'soma', cluster: 'local', createdAtMs: 1, request, inputs: [] };
+  await world.store.jobs.submitJob(made, { ofPerson: 10_000 });
+  const ask = await wrapper(id);
+  expect((await ask('POST', '/batida', 'estado=a-correr\n')).status).toBe(204);
+  const output = sha('42');
+  expect((await ask('POST', '/saidas', `${output}\t2\tsaida/n\n`)).status).toBe(200);
+  expect((await ask('PUT', `/saidas/${output}?desde=0`, '42')).json()).toEqual({ ate: 2, completo: true });
+  expect((await ana.call('GET', `/api/fila/trabalhos/${id}`)).json()).toMatchObject({ app: 'removido', terminadoEm: null });
+  expect((await ana.call('GET', `/api/fila/trabalhos/${id}/saida/n`)).text).toBe('42');
+  expect((await ana.call('POST', `/api/fila/trabalhos/${id}/repetir`, { chave: 'again' })).json()).toMatchObject({
+    status: 404,
+    error: expect.stringContaining('não está instalado'),
+  });
+  expect((await ana.call('DELETE', `/api/fila/trabalhos/${id}`)).json()).toMatchObject({ cancelamento: true });
+  expect((await ask('POST', '/batida', 'estado=a-correr\n')).status).toBe(410);
+  const outcome = { estado: 'cancelado', reason: 'JobCancelled', message: '', codigo: 143, iniciadoEm: 1, terminadoEm: 2 } as const;
+  await world.store.jobs.settleJob(id, outcome, { atMs: 2, expiresAtMs: 3 });
+  expect((await ana.call('GET', `/api/fila/trabalhos/${id}/saida/n`)).text).toBe('42');
+});
+
+test('a key whose job is not kept any more runs nothing again, and says so', async () => {
+  const first = (await submit({ chave: 'para sempre' })).json() as JobView;
+  await world.store.jobs.dropJob(first.id, 1);
+  expect((await submit({ chave: 'para sempre' })).json()).toMatchObject({
+    status: 409,
+    code: 'CONFLICT',
+    id: first.id,
+    error: expect.stringContaining('does not run again'),
+  });
 });

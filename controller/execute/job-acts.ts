@@ -12,6 +12,7 @@ import { faultPoint } from '../faults.ts';
 import type { ClusterJob } from '../clusters/cluster.ts';
 import type { JobEntry } from '../jobs/board.ts';
 import type { ClusterEntry } from '../jobs/cluster-entry.ts';
+import { engineOf } from '../jobs/engine.ts';
 import { jobName } from '../jobs/names.ts';
 import { guarded, type ExecutorOptions } from './guarded.ts';
 import type { JobActOptions } from './job-act-options.ts';
@@ -56,7 +57,7 @@ export function jobExecutors(options: ExecutorOptions): JobExecutors {
     'job/drop': async ({ job }) => {
       const failed = await guarded(options, keys.job(job), async () => {
         faultPoint('job/before-drop');
-        await jobs.dropJob(job);
+        await jobs.dropJob(job, clock.nowMs());
         faultPoint('job/dropped');
       });
       if (failed === null) queue.onDropped(keys.job(job));
@@ -97,7 +98,10 @@ async function submit(options: JobActOptions, id: string): Promise<void> {
   const job = clusterJob(options, entry, request, { url, token: entry.token });
   entry.attemptEndedAtMs = null;
   faultPoint('job/before-attempt');
-  await jobs.noteAttempt(id, clock.nowMs(), createHash('sha256').update(entry.token).digest('hex'));
+  await jobs.noteAttempt(id, clock.nowMs(), {
+    tokenHash: createHash('sha256').update(entry.token).digest('hex'),
+    engine: engineOf(cluster.placed.document),
+  });
   faultPoint('job/attempt-noted');
   try {
     await cluster.cluster.submit(job, deadline(options));

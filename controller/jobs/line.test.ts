@@ -14,6 +14,7 @@ const row = (id: string, usuario: string, createdAtMs: number, over: Partial<Sto
   cluster: 'forno',
   cpus: 1,
   requestId: null,
+  engine: null,
   createdAtMs,
   releasedAtMs: null,
   attemptAtMs: null,

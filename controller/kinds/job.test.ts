@@ -10,6 +10,8 @@ import type { Store } from '../../store/store.ts';
 import { createSimulatedClock, type SimulatedClock } from '../clock/simulated.ts';
 import { createMemoryCluster, type MemoryCluster } from '../clusters/testing/memory-cluster.ts';
 import { memoryHost } from '../hosts/testing/memory-host.ts';
+import type { ClusterDocument } from '../../schema/desired/documents.ts';
+import { engineOf } from '../jobs/engine.ts';
 import { createController, type Controller } from '../loop/loop.ts';
 import type { Log } from '../loop/record.ts';
 import { createGateway } from '../views/gateway.ts';
@@ -188,7 +190,10 @@ test('a portal that died while the cluster was asked does not ask again before t
   const made = job('1');
   await jobs.submitJob(made, { ofPerson: 10 });
   await jobs.releaseJobs([made.id], clock.nowMs());
-  await jobs.noteAttempt(made.id, clock.nowMs(), 'h');
+  await jobs.noteAttempt(made.id, clock.nowMs(), {
+    tokenHash: 'h',
+    engine: engineOf({ spec: { scheduler: { local: {} } } } as ClusterDocument),
+  });
   await begin();
   await pass(20_000);
   expect([cluster.submitted, await stateOf(made.id)]).toEqual([[], 'desconhecido']);
@@ -341,4 +346,78 @@ test('what a document does not name any more ends first, then goes', async () =>
   await pass(15_000);
   expect(await stateOf(id)).toBe('terminado');
   expect(await store.status('Cluster/forno')).toBeNull();
+});
+
+const write = async (text: string): Promise<void> => {
+  writeFileSync(path.join(dir, 'all.yaml'), text);
+  await createGateway(controller.context).commands.admin.apply(true);
+  await settled();
+};
+const withServer = documents(', emVoo: 2').replace('scheduler: { local: { trusted: true } }', 'scheduler: { slurm: { server: casa } }');
+
+test('another engine under the name of the cluster judges no job of the one before: unknown, never lost, never run twice', async () => {
+  const old = cluster;
+  const [queued, running] = [await submit('1'), await submit('2')];
+  const waiting = await submit('3');
+  await pass(3_000);
+  await report(running, 'a-correr');
+  cluster = createMemoryCluster('forno');
+  await write(withServer);
+  // Two are under way still: the third waits for one of them.
+  await pass(180_000);
+  expect([await stateOf(queued), await reasonOf(queued)]).toEqual(['desconhecido', 'ClusterChanged']);
+  expect([await stateOf(running), await reasonOf(running)]).toEqual(['desconhecido', 'ClusterChanged']);
+  expect(cluster.submitted).toEqual([]);
+  expect(await createGateway(controller.context).admin.why(`Job/${queued}`)).toMatchObject({
+    sentence: expect.stringContaining('another engine now'),
+    fix: expect.stringContaining('engine of before'),
+  });
+  // What the wrapper says counts; its place is free, and the job that waits goes to the engine of now.
+  await report(running, 'terminado', 0);
+  await pass(3_000);
+  expect([await stateOf(running), cluster.submitted.length]).toEqual(['terminado', 1]);
+  expect(cluster.submitted[0]).toContain(waiting);
+  // The engine of before is named again: the job is found where it was.
+  [cluster] = [old, cluster];
+  await write(documents(', emVoo: 2'));
+  await pass(5_000);
+  expect([await stateOf(queued), await reasonOf(waiting)]).toEqual(['na-fila', 'ClusterChanged']);
+  expect(old.submitted).toHaveLength(2);
+  // The way out for the other one.
+  await jobs.cancelJob(waiting, clock.nowMs());
+  bus.enqueue(`Job/${waiting}`, true);
+  await settled();
+  expect((await jobs.job(waiting))?.outcome).toMatchObject({ estado: 'cancelado', message: expect.stringContaining('could not confirm') });
+});
+
+test('other caps and another partition are no other engine', async () => {
+  const id = await submit('1');
+  await pass(3_000);
+  await write(documents(', emVoo: 7, porPessoa: 3'));
+  await pass(3_000);
+  expect(await stateOf(id)).toBe('na-fila');
+});
+
+test('a cluster that is removed and put back: what runs there ends, what waits goes on waiting, and each runs once', async () => {
+  const [first, second, third] = [await submit('1'), await submit('2'), await submit('3')];
+  cluster.become(nameOf(first), 'running');
+  await pass(3_000);
+  const all = documents(', emVoo: 2');
+  await write(all.replace(/---\napiVersion: svc\/v1\nkind: Cluster[^]*$/, ''));
+  await pass(5_000);
+  const stateNow = (id: string) => createGateway(controller.context).queue.stateOf(id);
+  expect([await stateOf(first), stateNow(third).estado]).toEqual(['a-correr', 'em-espera']);
+  await report(first, 'terminado', 0);
+  await report(second, 'terminado', 0);
+  await pass(30_000);
+  expect((await store.status('Cluster/forno'))?.state).toBeUndefined();
+  expect(stateNow(third)).toMatchObject({ estado: 'em-espera', reason: 'ClusterMissing' });
+  await controller.stop();
+  await begin();
+  await write(all);
+  await pass(5_000);
+  expect(await stateOf(third)).toBe('na-fila');
+  expect(cluster.submitted).toHaveLength(3);
+  await report(third, 'terminado', 0);
+  expect(await Promise.all([first, second, third].map(stateOf))).toEqual(['terminado', 'terminado', 'terminado']);
 });

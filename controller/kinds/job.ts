@@ -1,6 +1,7 @@
 /** `Job/<id>`: one job of the queue. Those that only wait are asked for nothing: a wish, their turn or a deadline wakes them. */
 import { decideJob, jobMemory, type JobDecision, type JobDesired, type JobMemory, type JobObserved } from '../../reconcilers/job.ts';
 import { limits } from '../limits.ts';
+import { engineOf } from '../jobs/engine.ts';
 import { isUnderWay, type JobEntry } from '../jobs/board.ts';
 import type { ClusterSight } from '../jobs/cluster-entry.ts';
 import { jobName } from '../jobs/names.ts';
@@ -80,6 +81,7 @@ export function jobDesired({ entries }: Context, { row }: JobEntry): JobDesired 
 export function jobObserved({ entries }: Context, entry: JobEntry): JobObserved {
   const { row, refused, outputsMissing } = entry;
   const cluster = entries.clusters.get(row.cluster);
+  if (cluster !== undefined && row.engine !== null && row.engine !== engineOf(cluster.placed.document)) return elsewhere(entry);
   const sight = cluster?.sight;
   const seen = entries.portalOfJobs === null ? undefined : cluster?.lastJobs.get(jobName(entries.portalOfJobs, row.id));
   return {
@@ -93,6 +95,18 @@ export function jobObserved({ entries }: Context, entry: JobEntry): JobObserved 
     refused,
   };
 }
+
+/** The cluster of that name is another engine now, which says nothing of it: what is known of it is what its wrapper says. */
+const elsewhere = ({ row, outputsMissing }: JobEntry): JobObserved => ({
+  cluster: 'changed',
+  clusterMessage: '',
+  listed: false,
+  seen: null,
+  report: row.report,
+  startedAtMs: row.startedAtMs,
+  outputsMissing,
+  refused: null,
+});
 
 /** Whether the list was begun when no attempt could be under way any more: what it lacks is not there. */
 function isListed(sight: ClusterSight, { row, attemptEndedAtMs }: JobEntry): boolean {

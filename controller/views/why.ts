@@ -208,6 +208,11 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'look at the cluster: what runs there goes on, and is found again',
     waitsFor: 'the cluster',
   },
+  ClusterChanged: {
+    because: 'its cluster is another engine now than the one that took it',
+    fix: 'write the engine of before into its Cluster document again, or give the new one another name; or cancel the job: svc jobs cancel JOB',
+    waitsFor: 'its wrapper to report, or its engine to be named again',
+  },
   ClusterMissing: {
     because: 'no document names its cluster',
     fix: 'write the Cluster document again, or cancel the job',

@@ -107,6 +107,7 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   JobLost: { pt: 'O cluster não conhece mais o trabalho', en: 'The cluster does not know the job any more' },
   JobWaitedTooLong: { pt: 'Esperou demais pela vez', en: 'Waited too long for its turn' },
   ClusterUnreachable: { pt: 'O cluster não responde', en: 'The cluster does not answer' },
+  ClusterChanged: { pt: 'O cluster foi trocado por outro', en: 'The cluster was changed for another one' },
   ClusterMissing: { pt: 'O cluster não existe mais', en: 'The cluster is gone' },
 };
 

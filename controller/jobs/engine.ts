@@ -1,0 +1,16 @@
+/** Which engine a cluster is: what a job was handed to, and where it is looked for. */
+import { hash } from 'node:crypto';
+import type { ClusterDocument } from '../../schema/desired/documents.ts';
+
+/** Of what may change without the jobs being elsewhere (caps, partition, who is charged) there is nothing in it. */
+export function engineOf({ spec: { scheduler } }: ClusterDocument): string {
+  if ('slurm' in scheduler) return words('slurm', scheduler.slurm.server, scheduler.slurm.conf);
+  if ('kubernetes' in scheduler) {
+    const { kubeconfig, context, namespace } = scheduler.kubernetes;
+    return words('kubernetes', JSON.stringify(kubeconfig ?? null), context, namespace);
+  }
+  return words('local', scheduler.local.account);
+}
+
+/** Hashed: a kubeconfig is nothing to keep. */
+const words = (...parts: readonly (string | undefined)[]): string => hash('sha256', JSON.stringify(parts.map((part) => part ?? '')), 'hex');
