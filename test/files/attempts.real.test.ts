@@ -125,6 +125,7 @@ function acts(files: PersonFiles): Readonly<Record<string, (path: Uint8Array, te
       JSON.stringify(
         await files.list(path, { order: 'nome', reverse: false, hidden: true, mixed: true, from: 0, limit: 10, version: null }),
       ),
+    zip: async (path) => await drained(files.zip([path], new AbortController().signal)),
     write: async (path) => JSON.stringify(await files.write(path, body(), { matches: null, isNew: false, bytes: null })),
     upload: async (path) => {
       const { id } = await files.beginUpload({ path, bytes: 6, conflict: 'substituir', resume: null });

@@ -1,6 +1,9 @@
 /** What pages read of a person's files, through a portal and a real sshd. */
-import { randomBytes } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, symlink, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from '../../api/testing/portal-world.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
@@ -102,6 +105,41 @@ test('two states of a small file have two validators, also within one second and
   const before = (await bytesBy(world, ana, 'GET', path)).headers.etag;
   await writeFile(`${home}/Fotos/nota "1".txt`, 'alô');
   expect((await bytesBy(world, ana, 'GET', path)).headers.etag).not.toBe(before);
+});
+
+test('a zip holds what the account may read, and tells the rest; its reader may go away', async () => {
+  const made = (name: string): string => `${home}/zip/${name}`;
+  await mkdir(made('fechada'), { recursive: true });
+  await writeFile(made('aberto.bin'), big);
+  await writeFile(made('fechado.txt'), 'não');
+  await writeFile(made('fechada/dentro.txt'), 'não');
+  await chmod(made('fechado.txt'), 0o600);
+  await chmod(made('fechada'), 0o700);
+  const path = `/api/arquivos/zip?${query(`${home}/zip`)}`;
+  const { status, body } = await bytesBy(world, ana, 'GET', path);
+  expect(status).toBe(200);
+  await writeFile(`${home}/saida.zip`, body);
+  const script =
+    'import sys,zipfile,hashlib,json\nz=zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nprint(json.dumps([z.namelist(),hashlib.sha256(z.read("zip/aberto.bin")).hexdigest(),z.read("LEIA-ME.txt").decode()]))';
+  const { stdout } = await promisify(execFile)('python3', ['-c', script, `${home}/saida.zip`]);
+  const [names, digest, told] = JSON.parse(stdout) as [readonly string[], string, string];
+  expect(names.toSorted()).toEqual(['LEIA-ME.txt', 'zip/', 'zip/aberto.bin']);
+  expect(digest).toBe(createHash('sha256').update(big).digest('hex'));
+  for (const name of ['zip/fechado.txt', 'zip/fechada/'])
+    expect(told).toContain(`- ${name}: não pôde ser lido / could not be read (EACCES)`);
+  // More than may be under way at once.
+  const { host, port, url } = world.portal;
+  for (let n = 0; n < 20; n += 1) {
+    const headers = { host, cookie: ana.cookies.get(host) ?? '', origin: url };
+    await new Promise<void>((gone, failed) => {
+      const req = http.get(
+        { host: '127.0.0.1', port, path, headers, agent: false },
+        (res) => void res.once('data', () => res.destroy()).once('close', gone),
+      );
+      req.once('error', failed);
+    });
+  }
+  await expect.poll(async () => (await bytesBy(world, ana, 'GET', path)).status).toBe(200);
 });
 
 test('what the account may not do is refused with a code', async () => {
