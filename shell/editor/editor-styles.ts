@@ -53,7 +53,7 @@ export const editorStyles = css`
     flex: 1 1 220px;
     overflow-wrap: anywhere;
   }
-  .note .button {
+  .note .button:not(.primary) {
     color: var(--ink);
   }
   .box {

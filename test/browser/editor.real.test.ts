@@ -2,14 +2,17 @@
 import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { axeInBothThemes, useDesk, windowOf } from './support/browser.ts';
+import { axeInBothThemes, signedIn, useDesk, windowOf } from './support/browser.ts';
+import type { RunningPortal } from '../support/portal.ts';
 import { openFileOn } from './support/open-file.ts';
 
+let portal: RunningPortal;
+let browser: Browser;
 let page: Page;
 let problems: readonly string[];
-useDesk((made) => ({ page, problems } = made));
+useDesk((made) => ({ portal, browser, page, problems } = made));
 
 let folder: string;
 beforeAll(() => {
@@ -23,6 +26,18 @@ const textbox = (of: Locator): Locator => of.getByRole('textbox', { name: /^Text
 /** The one on top, whatever its title says now. */
 const anyEditor = (): Locator => page.locator('svc-window[top]:has(svc-editor)');
 const state = (of: Locator): Locator => of.locator('[data-state]');
+
+/** Axe in both themes, and nothing is wider than the screen. */
+async function looksWell(name: string, width: number): Promise<void> {
+  const pictures = process.env['SVC_TEST_PICTURES'];
+  await page.setViewportSize({ width, height: 700 });
+  const seen = async (suffix: string): Promise<void> => {
+    if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, `${name}-${width}${suffix}.png`) });
+  };
+  expect(await axeInBothThemes(page, { seen })).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  await page.setViewportSize({ width: 1_280, height: 800 });
+}
 
 async function open(name: string, content?: string | Uint8Array): Promise<Locator> {
   if (content !== undefined) writeFileSync(at(name), content);
@@ -97,6 +112,7 @@ test('a file that changed on disk: nothing is overwritten without a word; mine a
   await open('a.txt', 'zero');
   await textbox(anyEditor()).waitFor();
   await conflict('outro');
+  await looksWell('editor-conflito', 320);
   await anyEditor().getByRole('button', { name: 'Abrir o do servidor' }).click();
   await expect.poll(() => textbox(anyEditor()).innerText()).toBe('outro');
   await conflict('mais um');
@@ -127,6 +143,7 @@ test('what is no text is refused with its reason and opened all the same as it w
   await anyEditor()
     .getByText(/não parece texto/)
     .waitFor();
+  await looksWell('editor-recusa', 320);
   await anyEditor().getByRole('button', { name: 'Abrir mesmo assim como Latin-1 (Windows-1252)' }).click();
   await textbox(anyEditor()).focus();
   await page.keyboard.press('Control+Home');
@@ -158,16 +175,7 @@ test('find, replace and lines by keyboard; nothing for axe to find in either the
   await anyEditor().getByRole('textbox', { name: 'Substituir por' }).fill('adiciona');
   await anyEditor().getByRole('button', { name: 'substituir todas' }).click();
   await expect.poll(() => textbox(anyEditor()).innerText()).toContain('print(adiciona(1, 2.5), None)');
-  const pictures = process.env['SVC_TEST_PICTURES'];
-  for (const width of [1_280, 768, 320]) {
-    await page.setViewportSize({ width, height: 700 });
-    const seen = async (suffix: string): Promise<void> => {
-      if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, `editor-${width}${suffix}.png`) });
-    };
-    expect(await axeInBothThemes(page, { seen })).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-  }
-  await page.setViewportSize({ width: 1_280, height: 800 });
+  for (const width of [1_280, 768, 320]) await looksWell('editor', width);
   await page.keyboard.press('Escape');
   await textbox(anyEditor()).focus();
   await page.keyboard.press('Control+Alt+g');
@@ -175,4 +183,19 @@ test('find, replace and lines by keyboard; nothing for axe to find in either the
   await page.keyboard.press('Enter');
   await anyEditor().getByText('Linha 5, coluna 1').waitFor();
   expect(problems).toEqual([]);
+});
+
+test('in English, the panels of the editor too', async () => {
+  writeFileSync(at('note.txt'), 'one\n');
+  const { page: english, problems: found } = await signedIn(browser, portal, { locale: 'en-GB' });
+  await openFileOn(english, { caminho: at('note.txt'), nome: 'note.txt' });
+  const shown = windowOf(english, 'note.txt');
+  await shown.getByRole('textbox', { name: /^Text of note.txt/ }).focus();
+  await shown.getByText('Unix lines (LF)').waitFor();
+  await english.keyboard.press('Control+f');
+  await shown.getByRole('textbox', { name: 'Find' }).waitFor();
+  await english.keyboard.press('Escape');
+  await english.keyboard.type('x');
+  await windowOf(english, 'note.txt (not saved)').waitFor();
+  expect(found).toEqual([]);
 });
