@@ -54,7 +54,13 @@ export interface QueueFiles {
 const partSuffix = '.parte';
 const namePattern = /^@?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-export function createQueueFiles(root: string): QueueFiles {
+/** Bytes that the disk of a folder has left. */
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+export function createQueueFiles(root: string, freeBytes = freeBytesOf): QueueFiles {
   const inTurn = createTurns();
   const jobFolder = (job: string): string => {
     if (!jobIdPattern.test(job)) throw new SvcError('NOT_FOUND', 'there is no such job');
@@ -91,8 +97,7 @@ export function createQueueFiles(root: string): QueueFiles {
     drop,
     refuseFull: async (bytes) => {
       await mkdir(root, { recursive: true, mode: 0o700 });
-      const { bavail, bsize } = await statfs(root);
-      if (bavail * bsize - bytes < limits.queueFreeBytesMin)
+      if ((await freeBytes(root)) - bytes < limits.queueFreeBytesMin)
         throw new SvcError('DISK_FULL', 'the disk of the portal has no room for these bytes');
     },
   };

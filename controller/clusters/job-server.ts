@@ -112,5 +112,6 @@ export const endingNote = (reason: string): string | null => endings.get(reason)
 const endings: ReadonlyMap<string, string> = new Map([
   ['limit', 'its time was over'],
   ['inputs', 'its inputs could not be fetched'],
+  ['disk', 'the disk of its machine was full: its inputs could not be stored'],
   ['ended', 'it was ended from outside'],
 ]);

@@ -259,3 +259,50 @@ test.concurrent('what is complete goes to the portal while the command runs, and
   // Each change is told, and whether all of it arrived; a look at what stayed as it was is not.
   expect(announced).toBeLessThanOrEqual(6);
 });
+
+/** The wrapper with all that it writes on a disk of its own of that size. */
+function onDisk(w: Awaited<ReturnType<typeof world>>, bytes: number, command: readonly string[]) {
+  const job = path.join(w.folder, 'job');
+  const state = path.join(w.folder, 'state');
+  for (const folder of [job, state]) mkdirSync(folder);
+  const files = {
+    url: w.portal.url,
+    header: `Authorization: Bearer ${w.portal.token}`,
+    seconds: '30',
+    delivery: '30',
+    pace: '1 1 0 2 65536',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(job, name), `${text}\n`);
+  writeFileSync(path.join(job, 'command'), words(...command));
+  for (const name of ['env', 'launch']) writeFileSync(path.join(job, name), '');
+  const argv = ['--unshare-pid', '--bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--size', String(bytes), '--tmpfs', state];
+  const child = spawn('bwrap', [...argv, 'bash', path.join(import.meta.dirname, 'wrapper.sh'), job, state], { stdio: 'ignore' });
+  w.began.push(child);
+  return once(child, 'exit').then(([code]) => code as number | null);
+}
+
+test.concurrent('inputs that the disk does not hold end the job at once, and its log says why', async ({ expect, onTestFinished }) => {
+  const w = await world(onTestFinished);
+  w.portal.input('entrada/grande', Buffer.alloc(3_000_000, 'dados '));
+  expect(await onDisk(w, 1_048_576, ['true'])).toBe(125);
+  expect(w.portal.log()).toContain('the disk of this machine is full: the inputs could not be stored');
+  expect(w.portal.beats.findLast((line) => line.startsWith('codigo='))).toBe('codigo=125');
+});
+
+test.concurrent('a command that fills the disk keeps its exit code, and what it left comes', async ({ expect, onTestFinished }) => {
+  const w = await world(onTestFinished);
+  const script = 'echo pequeno >saida/a; cat /dev/zero >saida/cheio; echo "cheio: $?" >&2; exit 3';
+  expect(await onDisk(w, 2_097_152, ['bash', '-c', script])).toBe(3);
+  expect(w.portal.beats.slice(-2)).toEqual(['estado=terminado', 'codigo=3']);
+  expect(w.portal.outputs()['saida/a']).toBe('pequeno\n');
+  expect(w.portal.outputs()['saida/cheio']).toMatch(/^\0{1000000,}$/);
+});
+
+test.concurrent('outputs that the portal takes none of are not said to have arrived', async ({ expect, onTestFinished }) => {
+  const w = await world(onTestFinished);
+  w.portal.fault = (what) => (what.startsWith('POST') && what.endsWith('/saidas') ? 413 : null);
+  const run = w.start({ command: ['bash', '-c', 'echo a >saida/a'] });
+  expect(await run.ended).toBe(0);
+  expect(w.portal.beats.slice(-2)).toEqual(['estado=a-enviar', 'codigo=0']);
+  expect(w.portal.log()).toContain('not all outputs could be sent');
+});

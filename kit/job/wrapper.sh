@@ -27,11 +27,18 @@ if command -v curl >/dev/null; then client=curl; else client=python3; fi
 # Of one process each: publish has files of its own.
 scratch=$state/.
 answer=${scratch}answer body=${scratch}body
-status=000 beaten=-1000 logged=-1000 log_sent=0 failures=0 stop='' pid=0 publisher=0
+status=000 beaten=-1000 logged=-1000 log_sent=0 failures=0 stop='' full='' missing='' pid=0 publisher=0
 deadline=$((seconds + delivery))
 
-keep() { # FILE TEXT: whole or not at all
-  printf '%s\n' "$2" >"$1.part" && mv -f "$1.part" "$1"
+keep() { # FILE TEXT: whole or not at all; on a full disk in the room that was kept free for it
+  { printf '%s\n' "$2" >"$1.part" || { rm -f "$state/.reserve" && printf '%s\n' "$2" >"$1.part"; }; } 2>/dev/null && mv -f "$1.part" "$1"
+}
+
+# Fails when the disk is full, and then remembers it.
+has_room() {
+  head -c 4096 /dev/zero >"${scratch}probe" 2>/dev/null && rm -f "${scratch}probe" && return 0
+  full=yes
+  return 1
 }
 
 process_of() { # PID: "PID START BOOT", which no other process ever has
@@ -175,19 +182,19 @@ fetch() { # SHA SIZE PATH
     fi
     request GET "/entradas/$sha" '' "$answer" "$have-$((have + piece - 1))"
     if [[ $status == 206 || ($status == 200 && $have == 0) ]] && [[ -s $answer ]]; then
-      cat "$answer" >>"$part" || return 1
+      cat "$answer" >>"$part" 2>/dev/null || { has_room; return 1; }
       failures=0
       beat
       [[ -z $stop ]] || return 1
     else
-      back_off || return 1
+      has_room && back_off || return 1
     fi
   done
 }
 
 fetch_all() {
   local sha size path rest
-  until request GET /entradas '' "$state/.inputs" && took; do back_off || return 1; done
+  until request GET /entradas '' "$state/.inputs" && took; do has_room && back_off || return 1; done
   failures=0
   while IFS=$'\t' read -r sha size path rest; do
     [[ -z $sha ]] || fetch "$sha" "$size" "$path" || return 1
@@ -269,7 +276,9 @@ send() { # FILE SHA OFFSET
   local file=$1 sha=$2 at=$3 size
   size=$(stat -c %s "$file") || return 1
   while ((at < size || size == 0)); do
-    tail -c "+$((at + 1))" "$file" | head -c "$piece" >"$body"
+    tail -c "+$((at + 1))" "$file" 2>/dev/null | head -c "$piece" >"$body" 2>/dev/null
+    # Not a byte of it could be written here.
+    [[ $size == 0 || -s $body ]] || return 1
     request PUT "/saidas/$sha?desde=$at" "$body" "$answer"
     took || return 1
     at=$((at + $(stat -c %s "$body")))
@@ -289,12 +298,13 @@ list_output() { # FILE SHA: its line of the list, into $line too
   printf '%s\n' "$line" >>"${scratch}outputs"
 }
 
+# What is not in the list is never asked for.
 send_outputs() {
   local file line
-  : >"${scratch}outputs"
+  : >"${scratch}outputs" || return 1
   for file in "$state/work/saida"/**; do
     [[ -f $file && ! -L $file ]] || continue
-    list_output "$file" "$(sum_of "$file")"
+    list_output "$file" "$(sum_of "$file")" || return 1
     beat
   done
   deliver
@@ -354,6 +364,8 @@ deliver() {
         continue
       fi
     fi
+    # A list that the portal takes never.
+    [[ $status == 413 ]] && return 1
     back_off || return 1
   done
 }
@@ -369,6 +381,8 @@ keep "$state/claim/process" "$(process_of $$) ${SLURM_JOB_ID-}"
 trap 'stop=${stop:-ended}' TERM INT HUP
 mkdir -p "$state/work/entrada" "$state/work/saida"
 : >>"$state/log"
+# Given back at the end: what a full disk must not take away are the exit code, the list of outputs, and a piece of each at a time.
+head -c 262144 /dev/zero >"$state/.reserve"
 [[ -r $job/image ]] && with_image
 doing=iniciado
 beat "estado=$doing"
@@ -384,18 +398,36 @@ if fetch_all && [[ -z $stop ]]; then
   watch
   { kill -KILL -- "-$publisher" && wait "$publisher"; } 2>/dev/null
 else
-  [[ -z $stop ]] && echo 'svc: the inputs could not be fetched' >>"$state/log"
-  keep "$state/codigo" 125 && keep "$state/reason" "${stop:-inputs}"
+  rm -f "$state/.reserve" "$state/.input" "$answer"
+  if [[ -n $full ]]; then
+    echo 'svc: the disk of this machine is full: the inputs could not be stored' >>"$state/log"
+  elif [[ -z $stop ]]; then
+    echo 'svc: the inputs could not be fetched' >>"$state/log"
+  fi
+  reason=${full:+disk}
+  keep "$state/codigo" 125 && keep "$state/reason" "${stop:-${reason:-inputs}}"
 fi
-code=$(<"$state/codigo")
+rm -f "$state/.reserve"
+code=$(cat "$state/codigo" 2>/dev/null)
+# Not a byte of it could be written: what is known is that it did not end well.
+[[ $code =~ ^[0-9]{1,3}$ ]] || code=137
+has_room || echo 'svc: the disk of this machine is full' >>"$state/log"
 doing=a-enviar failures=0
 # Ended from outside: there is time for what is small only.
 [[ $stop == ended ]] && deadline=$((SECONDS + end_seconds)) outputs=no || outputs=yes
 # The reason is in the file; what is left to do is to deliver.
 [[ $stop == cancelled ]] && outputs=no deadline=$SECONDS || stop=''
-if [[ $outputs == yes ]] && ! send_outputs; then echo 'svc: not all outputs could be sent' >>"$state/log"; fi
+if [[ $outputs == yes ]] && ! send_outputs; then
+  missing=yes
+  echo 'svc: not all outputs could be sent' >>"$state/log"
+fi
 until send_log; do back_off || break; done
-tell_end && keep "$state/sent" yes
+if [[ -z $missing ]]; then
+  tell_end && keep "$state/sent" yes
+else
+  # It does not say that everything arrived: the portal hears of the end from the cluster, and says that outputs are missing.
+  until beat "estado=$doing" "codigo=$code"; do back_off || break; done
+fi
 # For Kubernetes, which shows it with the exit code.
 [[ ! -w /dev/termination-log || ! -r $state/reason ]] || cat "$state/reason" >/dev/termination-log
 exit "$code"
