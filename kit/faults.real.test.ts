@@ -1,6 +1,6 @@
 /**
  * Every point at which the launcher and the supervisor can be killed: the next supervisor comes to the wished end state, and there are never two
- * processes of one app. SVC_TEST_LONG=1 takes every point, otherwise a seed takes every second one (the kill matrix has them with a portal).
+ * processes of one app. SVC_TEST_LONG=1 takes every point, otherwise a seed takes every fourth one (the kill matrix has them with a portal).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ const test = plain.extend<{ home: TestHome }>({
 });
 
 /** What the smaller tables name is taken always. */
-const chosen = <Point>(points: readonly Point[]): readonly Point[] => everyNth(2, points);
+const chosen = <Point>(points: readonly Point[]): readonly Point[] => everyNth(4, points);
 let tried = 0;
 afterAll(() => {
   tellCount(

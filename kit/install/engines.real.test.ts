@@ -114,7 +114,7 @@ describe('a download', () => {
     );
   });
 
-  test.for(everyNth(3, percents))('the installer killed at %i percent: the next run goes on from there', async (percent) => {
+  test.for(everyNth(6, percents))('the installer killed at %i percent: the next run goes on from there', async (percent) => {
     served = big.bytes;
     web.behaviour.pauseMs = 2;
     const source = server.package('one', { motores: [motor(big)] });
@@ -141,7 +141,7 @@ describe('a download', () => {
     );
   });
 
-  test.for(everyNth(3, percents, 1))('cut for good at %i percent, then a later run resumes it', async (percent) => {
+  test.for(everyNth(6, percents, 3))('cut for good at %i percent, then a later run resumes it', async (percent) => {
     served = big.bytes;
     const cut = Math.floor((big.bytes.length * percent) / 100);
     web.behaviour.cutAt = () => cut;
@@ -228,7 +228,7 @@ test.for([
 });
 
 describe('an upgrade with an engine, killed at', () => {
-  test.for(everyNth(2, engineFaultPoints))('%s', async (point) => {
+  test.for(everyNth(4, engineFaultPoints))('%s', async (point) => {
     server.copyFrom(older);
     const two = server.package('two', { version: '2.0.0', motores: [motor(small)] });
     expect(await server.run([two, '--force'], { SVC_FAULT_POINT: point })).toMatchObject({ signal: 'SIGKILL' });
@@ -247,7 +247,7 @@ describe('an upgrade with an engine, killed at', () => {
 });
 
 describe('the disk is full from here on:', () => {
-  test.for(everyNth(2, engineFaultPoints, 1))('%s', async (point) => {
+  test.for(everyNth(4, engineFaultPoints, 2))('%s', async (point) => {
     mounted = mkdtempSync(join(tmpdir(), 'svc-f-'));
     await mountTmpfs(mounted, 'size=8m,nr_inodes=400');
     server.dispose();

@@ -54,7 +54,7 @@ function startingAs(before: TestServer, dir?: string): TestServer {
 }
 
 describe('an upgrade killed at', () => {
-  test.for(everyNth(2, installFaultPoints))('%s', async (point) => {
+  test.for(everyNth(4, installFaultPoints))('%s', async (point) => {
     const made = startingAs(installed);
     const two = made.package('two', v2);
     expect(await made.run([two, '--force'], { SVC_FAULT_POINT: point })).toMatchObject({ signal: 'SIGKILL' });
@@ -71,7 +71,7 @@ describe('an upgrade killed at', () => {
 });
 
 describe('a first installation killed at', () => {
-  test.for(everyNth(3, installFaultPoints).filter((point) => point !== 'instances-ended'))('%s', async (point) => {
+  test.for(everyNth(6, installFaultPoints, 1).filter((point) => point !== 'instances-ended'))('%s', async (point) => {
     const made = testServer();
     server = made;
     const one = made.package('one', v1);
@@ -109,7 +109,7 @@ describe('a removal killed at', () => {
 });
 
 describe('the disk is full from here on:', () => {
-  test.for(everyNth(2, installFaultPoints, 1))('%s', async (point) => {
+  test.for(everyNth(4, installFaultPoints, 2))('%s', async (point) => {
     mounted = mkdtempSync(join(tmpdir(), 'svc-f-'));
     await mountTmpfs(mounted, 'size=4m,nr_inodes=200');
     const made = startingAs(installed, mounted);

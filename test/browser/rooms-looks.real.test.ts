@@ -3,6 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { tellCount } from '../support/counts.ts';
+import { shareSeed, someWidths } from '../support/share.ts';
 import { axeFindings, axeFindingsIn, axeInBothThemes, frameAt } from './support/browser.ts';
 import { caderno, createRoomsWorld, makeRoom, openRoom, type RoomsWorld } from './support/rooms-world.ts';
 
@@ -88,7 +90,10 @@ async function biaWrites(): Promise<void> {
   await bia.page.keyboard.press('ArrowLeft');
 }
 
-describe.each(looks)('%s, light and dark', (width, options) => {
+const lookedAt = someWidths(looks);
+afterAll(() => tellCount(`looks of rooms: ${lookedAt.map(([name]) => name).join(', ')} px of ${looks.length} widths, seed ${shareSeed}`));
+
+describe.each(lookedAt)('%s, light and dark', (width, options) => {
   const phone = width === '320';
 
   test('a notebook, its comments, the list, the share dialog and the bell have no serious findings of axe and don’t scroll sideways', async () => {

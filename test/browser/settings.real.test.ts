@@ -3,6 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tellCount } from '../support/counts.ts';
+import { shareSeed, someWidths } from '../support/share.ts';
 import { until } from '../support/portal.ts';
 import { axeInBothThemes, frameAt, launchBrowser, newLink, newPage, openApp, windowOf, type TestPage } from './support/browser.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
@@ -248,11 +250,17 @@ test('by keyboard: found by a word, chosen with arrows, a secret opened and left
   await page.context().close();
 });
 
-test.for([
+const widths = [
   [1280, 800, 'settings'],
   [768, 800, 'settings-768'],
   [320, 640, 'settings-320'],
-] as const)('at %i px nothing is cut off, and axe finds nothing in either theme', async ([width, height, name]) => {
+] as const;
+const lookedAt = someWidths<(typeof widths)[number]>(widths);
+afterAll(() =>
+  tellCount(`looks of the settings: ${lookedAt.map(([width]) => width).join(', ')} px of ${widths.length} widths, seed ${shareSeed}`),
+);
+
+test.for(lookedAt)('at %i px nothing is cut off, and axe finds nothing in either theme', async ([width, height, name]) => {
   await mkdir(pictures, { recursive: true });
   const { page } = await desktop({ viewport: { width, height } });
   const window = await openSettings(page);

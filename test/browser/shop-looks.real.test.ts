@@ -3,6 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tellCount } from '../support/counts.ts';
+import { shareSeed, someWidths } from '../support/share.ts';
 import { until } from '../support/portal.ts';
 import { axeInBothThemes, launchBrowser, signedIn, windowOf } from './support/browser.ts';
 import { createStoreWorld, type StoreWorld } from './support/shop-world.ts';
@@ -110,10 +112,16 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
 }
 
-test.each([
+const widths: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
   ['1280', {}],
   ['320', phone],
-] as const)('at %s px, light and dark: list, page, refusal, updates, panel', async (name, options) => {
+];
+const lookedAt = someWidths(widths);
+afterAll(() =>
+  tellCount(`looks of the store: ${lookedAt.map(([name]) => name).join(', ')} px of ${widths.length} widths, seed ${shareSeed}`),
+);
+
+test.each(lookedAt)('at %s px, light and dark: list, page, refusal, updates, panel', async (name, options) => {
   const { page, problems } = await signedIn(browser, world.portal, options, { button: /^Abrir aplicativos/ });
   await go(page, '#loja');
   await loja(page).getByRole('progressbar').waitFor();

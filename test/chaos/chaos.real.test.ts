@@ -11,7 +11,7 @@ test(
   async () => {
     const seed = Number(process.env['SVC_TEST_SEED'] ?? (long ? Date.now() % 1_000_000 : 20_261_122));
     // A round takes half a minute whatever falls in it.
-    const report = await runChaos({ seed, ...(long ? { faults: 500 } : { faults: 32, aRound: 16 }), say: (line) => console.log(line) });
+    const report = await runChaos({ seed, ...(long ? { faults: 500 } : { faults: 24, aRound: 16 }), say: (line) => console.log(line) });
     tellCount(
       `chaos: ${report.faults} faults of ${report.kinds} kinds in ${report.rounds} rounds, seed ${seed}, ${report.edits} edits, ${report.wrong.length} wrong`,
     );

@@ -1,7 +1,7 @@
 /**
  * kill -9 of `svc up`, of the supervisor and of a backend at each step of start and stop, enumerated from the tables of fault points.
  * After a restart the end state equals the desired one within two scans, there are never two processes of one app, and the portal's
- * death stops no app. SVC_TEST_LONG=1 takes every point, otherwise a seed takes every third one. The points go on at the same time, each with
+ * death stops no app. SVC_TEST_LONG=1 takes every point, otherwise a seed takes every sixth one. The points go on at the same time, each with
  * a portal of its own: most of it is waiting for scans, and a minute for the end of a supervisor.
  */
 import { spawn } from 'node:child_process';
@@ -23,9 +23,9 @@ const supervisorEndMs = 60_000 + twoScansMs;
 const apps = ['notas', 'relogio'] as const;
 const reached = new Set<string>();
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** Every third point, from one of the first three on. */
+/** Every sixth point, from one of the first six on. */
 const chosen = <Point extends string>(points: readonly Point[]): readonly Point[] =>
-  process.env['SVC_TEST_LONG'] === '1' ? points : points.filter((_, at) => at % 3 === seed % 3);
+  process.env['SVC_TEST_LONG'] === '1' ? points : points.filter((_, at) => at % 6 === seed % 6);
 const portalPoints = chosen(faultPoints);
 const kitPoints = chosen([...new Set([...supervisorFaultPoints, ...launcherFaultPoints])]);
 

@@ -90,7 +90,7 @@ function portalTests(): void {
       'stop/confirmed',
     ] as const satisfies readonly FaultPoint[];
 
-    const points = chosen(startAndStop, 3);
+    const points = chosen(startAndStop, 4);
     const installs = chosen(['install/before', 'install/done'] as const, 2);
 
     test.for(points)(
@@ -237,8 +237,8 @@ function byteTests(): void {
       look: () => Promise<void>,
     ): Promise<{ cuts: number; codes: Set<string> }> {
       const codes = new Set<string>();
-      const stride = long ? step : 2 * step;
-      const first = long || seed % 2 === 0 ? 1 : 1 + step;
+      const stride = long ? step : 3 * step;
+      const first = long ? 1 : 1 + (seed % 3) * step;
       for (let cuts = 0, bytes = first; ; cuts += 1, bytes += stride) {
         line.cutAfter(bytes);
         const trial = newHost();

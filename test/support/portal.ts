@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { portalEnv, portalFlags } from '../../bin/up/portal-process.ts';
+import { compileCache } from '../../kit/testing/compile-cache.ts';
 import { callControlSocket, type AdminAnswer } from './control-socket.ts';
 
 export const repository = resolve(import.meta.dirname, '../..');
@@ -167,7 +168,7 @@ async function launch(
   const args = [...portalFlags, program(), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`];
   const child = spawn(join(repository, 'node_modules/.bin/node'), args, {
     cwd: repository,
-    env: { ...portalEnv, ...process.env, ...options.env },
+    env: { ...portalEnv, NODE_COMPILE_CACHE: compileCache, ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

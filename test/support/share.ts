@@ -4,6 +4,11 @@
  */
 export const shareSeed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
+/** The widths that a page is looked at in: `npm test` takes one, another each time; all where the pictures of the repository are taken. */
+export function someWidths<Width>(widths: readonly Width[]): readonly Width[] {
+  return process.env['SVC_SCREENSHOTS'] === '1' ? widths : everyNth(widths.length, widths);
+}
+
 /** Every nth of them, from a seed on; `offset` takes the part that another table of the same cases left out. */
 export function everyNth<Case>(nth: number, cases: readonly Case[], offset = 0): readonly Case[] {
   return process.env['SVC_TEST_LONG'] === '1' ? cases : cases.filter((_, at) => at % nth === (shareSeed + offset) % nth);

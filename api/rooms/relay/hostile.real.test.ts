@@ -107,7 +107,7 @@ function* mutated(seed: number, count: number): Generator<Uint8Array> {
 
 describe('broken frames', () => {
   test('of any kind: the relay lives, no turn is long, and who may not write changed nothing', async () => {
-    const count = long ? 1_000_000 : 6_000;
+    const count = long ? 1_000_000 : 3_000;
     const owner = connect(room(), 'ana:dona');
     await owner.synced;
     owner.doc.getText('text').insert(0, 'intocado');
@@ -260,7 +260,7 @@ describe('monsters of Yjs', () => {
 
 describe('presence', () => {
   test("thousands of attempts on others' presence: none gets through, and the memory stays flat", async () => {
-    const rounds = long ? 100_000 : 4_000;
+    const rounds = long ? 100_000 : 2_000;
     const ana = connect(room(), 'ana:dona');
     const watcher = connect(room(), 'bea:ver');
     await Promise.all([ana.synced, watcher.synced]);

@@ -15,9 +15,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { repositoryPaths } from '../layout/paths.ts';
 import { type Catalogue, readCatalogue } from '../layout/records.ts';
+import { tellCount } from '../../../test/support/counts.ts';
+import { everyNth, shareSeed } from '../../../test/support/share.ts';
 import { publishFaultPoints } from '../../faults.ts';
 import { openRepositoryFolder, publishPackage, stage } from './folder.ts';
 
@@ -76,7 +78,9 @@ describe('killed', () => {
   const cases = (['package', 'engine'] as const).flatMap((kind) =>
     publishFaultPoints.filter((point) => kind === 'package' || !point.startsWith('publish-icon')).map((point) => [kind, point] as const),
   );
-  test.for(cases)('%s at %s: what was there is whole, and the same publish again completes', async ([kind, point]) => {
+  const chosen = everyNth(3, cases);
+  afterAll(() => tellCount(`publishing killed: ${chosen.length} of ${cases.length} points tried, seed ${shareSeed}`));
+  test.for(chosen)('%s at %s: what was there is whole, and the same publish again completes', async ([kind, point]) => {
     expect(await publish('package', 'base', '1.0.0', 'first bytes')).toMatchObject({ out: 'published', signal: null });
     const killed = await publish(kind, 'nova', '2.0.0', 'second bytes', point);
     expect(killed).toMatchObject({ out: '', signal: 'SIGKILL' });
