@@ -4,6 +4,7 @@ import { reasons } from '../schema/backend.ts';
 import { decideBackend } from './backend.ts';
 import { acts, alive, answering, desired, intent, notas, observed, process, stopped } from './backend-fixtures.ts';
 import type { BackendMemory } from './backend-types.ts';
+import { amount } from '../test/support/amount.ts';
 
 const minute = 60_000;
 
@@ -391,7 +392,7 @@ describe('for every history', () => {
           expect({ ...third, memory: null }).toEqual({ ...again, memory: null });
         }
       }),
-      { numRuns: 500 },
+      { numRuns: amount(500) },
     );
   }, 30_000);
 

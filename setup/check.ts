@@ -2,7 +2,7 @@
 import { runQuietly } from './run.ts';
 import { bin, compiledOnce, runStaticSteps } from './steps.ts';
 
-/** A quarter of the generated cases: `npm test` has them all. */
+/** An eighth of the generated cases: `npm test` has them all. */
 const env = { ...compiledOnce, ...process.env, SVC_TEST_QUICK: '1' };
 
 const startedMs = performance.now();

@@ -229,7 +229,7 @@ test('the acts of the plan are the acts of the loop, whatever goes from the fold
       expect(reasons.filter((line) => !told.has(line))).toEqual([]);
       expect(events.filter(({ reason }) => reason === 'SupervisorLost' || reason === 'HashChanged')).toEqual([]);
     }),
-    { numRuns: amount(25) },
+    { numRuns: amount(25, 25, 7) },
   );
   expect(total.acts).toBeGreaterThan(amount(50));
 });

@@ -9,7 +9,7 @@ import { validateManifest } from './validate.ts';
 import { amount } from '../../test/support/amount.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(process.env['FC_RUNS'] ?? amount(4_000, 200_000));
+const runs = Number(process.env['FC_RUNS'] ?? amount(4_000, 200_000, 1_000));
 
 type Fields = Record<string, unknown>;
 
