@@ -66,6 +66,8 @@ export const limits = {
   /** Of one list or table of a person's preferences. */
   preferenceEntriesMax: 200,
   preferenceWindowsMax: 64,
+  /** Folders that a person keeps in the sidebar of the file manager. */
+  preferenceFoldersMax: 64,
   preferencesBytesMax: 48 * 1_024,
   /** Changes of one person, from all pages. */
   preferenceChangesBurst: 200,

@@ -61,6 +61,13 @@ function fieldsWith<const Value extends object, const Opener extends object, con
     /** The app that opens links to a host, or the browser. */
     links: byName(names.host, link),
     fixados: apps,
+    /** Folders in the sidebar of the file manager, in the exact form. */
+    pastas: {
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: 4_096 },
+      maxItems: limits.preferenceFoldersMax,
+      uniqueItems: true,
+    },
     /** Windows of the last session, the lowest first. */
     janelas: windows,
   } as const;

@@ -29,6 +29,9 @@ export const editorWindow = '@editor';
 /** Those of the viewer, alike. */
 export const viewerWindow = '@viewer';
 
+/** Those of the file manager, one for each folder; their route is its path. */
+export const filesWindow = '@files';
+
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
 /** The windows of the shell's own. */
@@ -38,6 +41,7 @@ const own: Readonly<Record<string, { readonly title: TextKey; readonly glyph: Gl
   [settingsWindow]: { title: 'settings.title', glyph: 'settings' },
   [queueWindow]: { title: 'queue.title', glyph: 'queue' },
   [terminalWindow]: { title: 'terminal.title', glyph: 'terminal' },
+  [filesWindow]: { title: 'files.title', glyph: 'folder', many: true },
   [viewerWindow]: { title: 'opening.viewer', glyph: 'image', many: true },
   [editorWindow]: { title: 'editor.title', glyph: 'text', many: true },
 };
@@ -83,11 +87,14 @@ function openOwn(desk: Desk, window: string, route = ''): void {
   else if (options !== null) desk.windows.open(window, options, route);
 }
 
+/** Other places than files begin with `@`. */
+const nameOfRoute = (route: string): string => (route === '@lixo' ? text('files.trash') : nameOfPath(route));
+
 /** Windows of files are named after them, and say when something in them is not saved. */
 function titleOf(desk: Desk, { id, app, route, options }: WindowState): string {
   const kind = own[app];
   if (kind === undefined) return options.title;
-  const title = kind.many === true && route !== '' ? nameOfPath(route) || text(kind.title) : text(kind.title);
+  const title = kind.many === true && route !== '' ? nameOfRoute(route) || text(kind.title) : text(kind.title);
   return desk.held.get().has(id) ? text('editor.unsavedTitle', { nome: title }) : title;
 }
 
@@ -102,6 +109,7 @@ export type DeskWindows = Pick<
   | 'openSettings'
   | 'openQueue'
   | 'openTerminal'
+  | 'openFiles'
   | 'openEditor'
   | 'openViewer'
   | 'hold'
@@ -149,6 +157,7 @@ export function deskWindows(desk: () => Desk): DeskWindows {
     openQueue: (job) => openQueue(desk(), job),
     openTerminal: () => openOwn(desk(), terminalWindow),
     openViewer: (path) => openOwn(desk(), viewerWindow, path),
+    openFiles: (path) => openOwn(desk(), filesWindow, path),
     openEditor: (path) => openOwn(desk(), editorWindow, path),
     hold: (id, ask) => {
       const held = new Map(desk().held.get());

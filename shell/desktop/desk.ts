@@ -110,6 +110,8 @@ export interface Desk {
   /** With the id of a job: at its details. */
   openQueue(job?: string): void;
   openTerminal(): void;
+  /** A folder in the file manager; without a path the home. */
+  openFiles(path?: string): void;
   /** A file of the person, by its exact path. */
   openEditor(path: string): void;
   openViewer(path: string): void;

@@ -115,9 +115,9 @@ export function startDesk(session: SessionAnswer): Desk {
 
 /** The desktop's own windows for files. */
 function provideFiles(desk: Desk): void {
-  const provide = (place: Place, open: (path: string) => void): void =>
+  const provide = (place: Place, open: (path: string) => void, folders = false): void =>
     desk.opening.provide(place, {
-      takes: ({ isFolder = false }) => !isFolder,
+      takes: ({ isFolder = false }) => isFolder === folders,
       open: ({ caminho }) =>
         void wholePath(caminho).then(open, (error: unknown) =>
           desk.toast.set({ words: text('tasks.error', { erro: sayError(error) }), open: null }),
@@ -125,6 +125,7 @@ function provideFiles(desk: Desk): void {
     });
   provide('@editor', desk.openEditor);
   provide('@viewer', desk.openViewer);
+  provide('@files', desk.openFiles, true);
 }
 
 /** What opens over the windows. */

@@ -6,6 +6,7 @@ import { enQueue } from './en-queue.ts';
 import { enOpening } from './en-opening.ts';
 import { enSettings } from './en-settings.ts';
 import { enRooms } from './en-rooms.ts';
+import { enFiles } from './en-files.ts';
 import { enTerminal } from './en-terminal.ts';
 import { enViewer } from './en-viewer.ts';
 import { enWindows } from './en-windows.ts';
@@ -19,6 +20,7 @@ export const en: Catalogue = {
   ...enQueue,
   ...enOpening,
   ...enSettings,
+  ...enFiles,
   ...enTerminal,
   ...enViewer,
   ...enWindows,

@@ -6,6 +6,7 @@ import { ptQueue } from './pt-queue.ts';
 import { ptOpening } from './pt-opening.ts';
 import { ptSettings } from './pt-settings.ts';
 import { ptRooms } from './pt-rooms.ts';
+import { ptFiles } from './pt-files.ts';
 import { ptTerminal } from './pt-terminal.ts';
 import { ptViewer } from './pt-viewer.ts';
 import { ptWindows } from './pt-windows.ts';
@@ -18,6 +19,7 @@ export const pt = {
   ...ptQueue,
   ...ptOpening,
   ...ptSettings,
+  ...ptFiles,
   ...ptTerminal,
   ...ptViewer,
   ...ptWindows,

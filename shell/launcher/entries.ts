@@ -1,7 +1,7 @@
 /** What can be opened: the apps (an engine has no launcher icon, spec 2.1) and the shell's own windows; and what can be commanded. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
-import { queueWindow, settingsWindow, shopWindow, tasksWindow, terminalWindow } from '../desktop/desk-windows.ts';
+import { filesWindow, queueWindow, settingsWindow, shopWindow, tasksWindow, terminalWindow } from '../desktop/desk-windows.ts';
 import { pressShellKey } from '../desktop/keys.ts';
 import { pinItem } from '../desktop/pin-item.ts';
 import { windowActions } from '../desktop/window-menu.ts';
@@ -49,6 +49,7 @@ export function appEntries(desk: Desk): readonly AppEntry[] {
     ...apps,
     own(shopWindow, text('store.title'), 'shop', () => desk.openShop(), updatesIn(desk.shop.state.get())),
     own(settingsWindow, text('settings.title'), 'settings', () => desk.openSettings()),
+    own(filesWindow, text('files.title'), 'folder', () => void openRole(desk, 'fileBrowser', home)),
     own(terminalWindow, text('terminal.title'), 'terminal', () => void openRole(desk, 'terminal', home)),
     own(queueWindow, text('queue.title'), 'queue', () => desk.openQueue()),
     own(tasksWindow, text('tasks.title'), 'tasks', () => desk.openTasks()),

@@ -1,7 +1,15 @@
 /** What is in the windows of the shell's own. Those that need large libraries are loaded with their first window. */
 import { html, type TemplateResult } from 'lit';
 import type { Desk } from '../desktop/desk.ts';
-import { editorWindow, queueWindow, settingsWindow, shopWindow, terminalWindow, viewerWindow } from '../desktop/desk-windows.ts';
+import {
+  editorWindow,
+  filesWindow,
+  queueWindow,
+  settingsWindow,
+  shopWindow,
+  terminalWindow,
+  viewerWindow,
+} from '../desktop/desk-windows.ts';
 import '../queue/svc-queue.ts';
 import '../settings/svc-settings.ts';
 import '../shop/svc-shop.ts';
@@ -24,6 +32,10 @@ export function builtinContent(desk: Desk, { app: window, id, route }: WindowSta
   if (window === viewerWindow) {
     loadPart(desk, 'svc-viewer', () => import('../viewer/svc-viewer.ts'));
     return html`<svc-viewer class="builtin" .desk=${desk} .window=${id} .path=${route}></svc-viewer>`;
+  }
+  if (window === filesWindow) {
+    loadPart(desk, 'svc-files', () => import('../files/svc-files.ts'));
+    return html`<svc-files class="builtin" .desk=${desk} .window=${id} .path=${route}></svc-files>`;
   }
   return html`<svc-task-manager .desk=${desk}></svc-task-manager>`;
 }

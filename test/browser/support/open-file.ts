@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 interface File {
   readonly caminho: string;
   readonly nome: string;
+  readonly isFolder?: boolean;
 }
 
 interface WithDesk extends Element {

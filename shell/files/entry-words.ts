@@ -1,0 +1,36 @@
+/** Type, size and date of an entry in words; made once for each as it was read. */
+import type { FileItem } from '../../schema/wire/files.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { language, shownAs } from '../i18n/i18n.ts';
+import { markOf, typeName } from '../opening/file-mark.ts';
+import { typeOf, type FileToOpen } from '../opening/file-type.ts';
+import { saySize } from '../shop/words.ts';
+import type { EntryWords } from './svc-file-view.ts';
+
+export const fileOf = ({ caminho, nome, tipo }: FileItem): FileToOpen => ({ caminho, nome, isFolder: tipo === 'pasta' });
+
+export function entryWords(desk: Desk): (item: FileItem) => EntryWords {
+  let known = new WeakMap<FileItem, EntryWords>();
+  let of: readonly unknown[] = [];
+  let dates = new Intl.DateTimeFormat(shownAs(), { dateStyle: 'short', timeStyle: 'short' });
+  return (item) => {
+    const now = [desk.opening.openers.get(), desk.preferences.state.get(), language.get()];
+    if (now.some((part, at) => part !== of[at])) {
+      known = new WeakMap();
+      of = now;
+      dates = new Intl.DateTimeFormat(shownAs(), { dateStyle: 'short', timeStyle: 'short' });
+    }
+    const before = known.get(item);
+    if (before !== undefined) return before;
+    const type = typeOf(fileOf(item), desk.opening.openers.get());
+    const mark = markOf(type, desk.opening.openers.get(), desk.preferences.state.get() ?? {});
+    const words: EntryWords = {
+      mark,
+      type: typeName(type, mark),
+      size: item.tipo === 'arquivo' ? saySize(item.bytes) : '',
+      date: item.modificadoMs === 0 ? '' : dates.format(item.modificadoMs),
+    };
+    known.set(item, words);
+    return words;
+  };
+}

@@ -1,0 +1,112 @@
+/** Copies, moves and uploads into a folder: a name that is taken there is asked about, once for all if the person says so. */
+import type { OperationView } from '../../schema/wire/files.ts';
+import { text } from '../i18n/i18n.ts';
+import { nameOfPath, parentOf } from '../opening/file-path.ts';
+import { sayError } from '../session/say-error.ts';
+import { askConflict } from './svc-file-question.ts';
+import { operate, type Tasks } from './tasks.ts';
+import { uploadAll, type Conflict, type ToUpload } from './uploads.ts';
+import { folderChanged } from './watching.ts';
+
+/** Where something was, and where it is now. */
+export interface Placed {
+  readonly de: string;
+  readonly para: string;
+}
+
+const placedOf = (operation: OperationView | null): readonly Placed[] =>
+  (operation?.resultados ?? []).flatMap(({ de, para }) => (para === null ? [] : [{ de, para }]));
+
+/** Asks about each, until an answer is for all. Null: the person put it away. */
+function asker(): (name: string, more: number) => Promise<Conflict | null> {
+  let forAll: Conflict | null = null;
+  return async (name, more) => {
+    if (forAll !== null) return forAll;
+    const answer = await askConflict(name, more);
+    if (answer?.all === true) forAll = answer.choice;
+    return answer?.choice ?? null;
+  };
+}
+
+export async function intoFolder(
+  tasks: Tasks,
+  tipo: 'copiar' | 'mover',
+  paths: readonly string[],
+  folder: string,
+): Promise<readonly Placed[]> {
+  const label = (n: number): string => text(tipo === 'copiar' ? 'files.copying' : 'files.moving', { n, pasta: nameOfPath(folder) });
+  const run = async (itens: readonly string[], conflito?: Conflict): Promise<OperationView | null> =>
+    itens.length === 0
+      ? null
+      : await operate(tasks, label(itens.length), {
+          tipo,
+          itens: [...itens],
+          destino: folder,
+          ...(conflito === undefined ? {} : { conflito }),
+        });
+  // In its own folder a copy is a second one, and a move nothing.
+  const beside = tipo === 'copiar' ? paths.filter((path) => parentOf(path) === folder) : [];
+  const others = paths.filter((path) => parentOf(path) !== folder);
+  const placed = [...placedOf(await run(beside, 'renomear'))];
+  const first = await run(others);
+  placed.push(...placedOf(first));
+  const names = new Set(first?.erros.filter(({ code }) => code === 'FILE_EXISTS').map(({ caminho }) => nameOfPath(caminho)));
+  const clashing = others.filter((path) => names.has(nameOfPath(path)) && !placed.some(({ de }) => de === path));
+  const ask = asker();
+  const chosen: { readonly path: string; readonly choice: Conflict }[] = [];
+  for (const [at, path] of clashing.entries()) {
+    const choice = await ask(nameOfPath(path), clashing.length - at);
+    if (choice === null) break;
+    chosen.push({ path, choice });
+  }
+  for (const conflito of ['substituir', 'renomear'] as const) {
+    const itens = chosen.filter(({ choice }) => choice === conflito).map(({ path }) => path);
+    placed.push(...placedOf(await run(itens, conflito)));
+  }
+  return placed;
+}
+
+/** To where each was. */
+export async function moveBack(tasks: Tasks, placed: readonly Placed[]): Promise<void> {
+  const folders = new Set(placed.flatMap(({ de }) => parentOf(de) ?? []));
+  for (const folder of folders) {
+    const itens = placed.filter(({ de }) => parentOf(de) === folder).map(({ para }) => para);
+    const label = text('files.moving', { n: itens.length, pasta: nameOfPath(folder) });
+    await operate(tasks, label, { tipo: 'mover', itens, destino: folder, conflito: 'renomear' });
+  }
+}
+
+/** Of an upload: as many failures are told. */
+const errorsMax = 50;
+
+export async function upload(tasks: Tasks, files: readonly ToUpload[], folder: string): Promise<void> {
+  if (files.length === 0) return;
+  const ended = new AbortController();
+  const task = tasks.begin(text('files.uploading', { n: files.length, pasta: nameOfPath(folder) }), () => ended.abort());
+  const total = files.reduce((sum, { file }) => sum + file.size, 0);
+  const errors: string[] = [];
+  const ask = asker();
+  let bytes = 0;
+  let through = 0;
+  const tell = (nome: string): void => {
+    const [done, all] = total > 0 ? [bytes, total] : [through, files.length];
+    tasks.change(task, { done, total: all, words: text('files.ofFiles', { feitos: through, todos: files.length, nome }) });
+  };
+  const says = {
+    arrived: (more: number) => {
+      bytes += more;
+      tell('');
+    },
+    done: (name: string) => {
+      through += 1;
+      tell(name);
+    },
+    failed: (name: string, error: unknown) => {
+      if (errors.length < errorsMax) errors.push(`${name}: ${sayError(error)}`);
+    },
+    ask: async (name: string) => await ask(name, files.length),
+  };
+  await uploadAll(files, folder, says, ended.signal);
+  folderChanged(folder);
+  tasks.end(task, ended.signal.aborted ? 'cancelled' : errors.length > 0 ? 'failed' : 'done', errors);
+}

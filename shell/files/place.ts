@@ -1,0 +1,62 @@
+/** What a window of files shows: a folder, the trash, or what a search found; each with where its entries come from. */
+import type { FileItem, TrashItem } from '../../schema/wire/files.ts';
+import { listFolder, listTrash, searchFiles, type ListBy } from '../session/files-api.ts';
+import { createListing, fixedListing, type Listing } from './listing.ts';
+
+/** The route of the trash: no path begins like it. */
+export const trashPlace = '@lixo';
+
+export const folderListing = (path: string, by: ListBy): Listing => createListing(async (page) => await listFolder(path, by, page));
+
+/** Its entries have their names in the trash for paths, and when they were deleted for a date. */
+const ofTrash = ({ id, nome, tipo, bytes, apagadoMs }: TrashItem): FileItem => ({
+  nome,
+  caminho: id,
+  tipo,
+  bytes,
+  modificadoMs: apagadoMs ?? 0,
+  modo: 0,
+  oculto: false,
+  atalho: false,
+});
+
+/** The portal has no versions of it: each reading is one of its own, which what changed it says. */
+export const trashListing = (): Listing =>
+  createListing(async ({ desde, limite }) => {
+    const { total, itens } = await listTrash(desde, Math.min(limite, 500));
+    return { total, ocultos: 0, itens: itens.map(ofTrash), versao: '', cortada: false };
+  });
+
+export interface Found {
+  readonly listing: Listing;
+  readonly isOver: boolean;
+  readonly isCut: boolean;
+  /** Folders that the account may not read. */
+  readonly refused: number;
+}
+
+/** What is found so far is shown as often. */
+const showMs = 200;
+
+/** Calls `show` with what was found so far, until all was looked through. Rejects when it can't be searched. */
+export async function search(
+  path: string,
+  words: string,
+  hidden: boolean,
+  signal: AbortSignal,
+  show: (found: Found) => void,
+): Promise<void> {
+  const items: FileItem[] = [];
+  let shownMs = 0;
+  const tell = (isOver: boolean, isCut: boolean, refused: number): void =>
+    show({ listing: fixedListing([...items], isCut, () => undefined), isOver, isCut, refused });
+  tell(false, false, 0);
+  for await (const line of searchFiles(path, words, hidden, signal)) {
+    if ('fim' in line) return tell(true, line.cortada, line.recusadas);
+    items.push(line.item);
+    if (performance.now() - shownMs < showMs) continue;
+    shownMs = performance.now();
+    tell(false, false, 0);
+  }
+  tell(true, true, 0);
+}

@@ -1,0 +1,191 @@
+/**
+ * Files of this computer to a folder of the person, in pieces, with their digest; what broke off goes on where the portal has it. Two at once. A name
+ * that is taken is asked about, once for all if the person says so. Source: docs/files.md, `envios`.
+ */
+import type { UploadBody } from '../../schema/wire/files.ts';
+import { exactName, joinPath } from '../opening/file-path.ts';
+import { createSha256 } from '../queue/sha256.ts';
+import { reconnectWaitMs } from '../events/client.ts';
+import { ApiError, isPassing } from '../session/api.ts';
+import * as api from '../session/files-api.ts';
+
+export interface ToUpload {
+  /** From the folder on, as this computer says it, with `/` between the names. */
+  readonly path: string;
+  readonly file: File;
+}
+
+export type Conflict = 'substituir' | 'renomear' | 'pular';
+
+export interface UploadParts {
+  readonly beginUpload: typeof api.beginUpload;
+  readonly seeUpload: typeof api.seeUpload;
+  readonly putPiece: typeof api.putPiece;
+  readonly endUpload: typeof api.endUpload;
+  readonly dropUpload: typeof api.dropUpload;
+  readonly makeFolder: typeof api.makeFolder;
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface UploadSays {
+  /** Bytes that arrived since it said so last. */
+  arrived(bytes: number): void;
+  /** One more file is through. */
+  done(name: string): void;
+  failed(name: string, error: unknown): void;
+  /** What is to be done with a name that is taken; null: all that are left are given up. */
+  ask(name: string): Promise<Conflict | null>;
+}
+
+export const pieceBytes = 4 * 1_024 * 1_024;
+const atOnce = 2;
+/** What passes is tried again as often, one file. */
+const attemptsMax = 8;
+
+export const realParts: UploadParts = {
+  ...api,
+  wait: async (ms, signal) => {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(resolve, ms);
+      signal.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason as Error)), { once: true });
+    });
+  },
+};
+
+/** Resolves when all of it is through, failed or given up; never rejects. */
+export async function uploadAll(
+  files: readonly ToUpload[],
+  folder: string,
+  says: UploadSays,
+  signal: AbortSignal,
+  parts: UploadParts = realParts,
+): Promise<void> {
+  const made = new Map<string, Promise<void>>();
+  const waiting = [...files];
+  // One question at a time.
+  let asking: Promise<unknown> = Promise.resolve();
+  const ask = async (name: string): Promise<Conflict | null> => {
+    const mine = asking.then(async () => await says.ask(name));
+    asking = mine.catch(() => undefined);
+    return await mine;
+  };
+  const runner = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
+      const names = next.path.split('/').filter((name) => name !== '');
+      const name = names.at(-1) ?? '';
+      try {
+        const parent = await folderFor(names.slice(0, -1), folder, made, parts);
+        if (await one(next.file, joinPath(parent, exactName(name)), { name, says, signal, parts, ask })) says.done(next.path);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof GivenUp) waiting.length = 0;
+        else says.failed(next.path, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, runner));
+}
+
+class GivenUp extends Error {}
+
+/** Folders on the way are made, each once; one that is there is taken. */
+async function folderFor(names: readonly string[], folder: string, made: Map<string, Promise<void>>, parts: UploadParts): Promise<string> {
+  let path = folder;
+  for (const name of names) {
+    path = joinPath(path, exactName(name));
+    const at = path;
+    if (!made.has(at)) {
+      made.set(
+        at,
+        parts.makeFolder(at).then(
+          () => undefined,
+          (error: unknown) => {
+            if (!(error instanceof ApiError && error.code === 'FILE_EXISTS')) throw error;
+          },
+        ),
+      );
+    }
+    await made.get(at);
+  }
+  return path;
+}
+
+interface One {
+  readonly name: string;
+  readonly says: UploadSays;
+  readonly signal: AbortSignal;
+  readonly parts: UploadParts;
+  readonly ask: (name: string) => Promise<Conflict | null>;
+}
+
+/** False: it was skipped. */
+async function one(file: File, caminho: string, { name, says, signal, parts, ask }: One): Promise<boolean> {
+  let conflito: UploadBody['conflito'] = 'recusar';
+  for (;;) {
+    try {
+      return await send(file, { caminho, bytes: file.size, conflito }, says, signal, parts);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'FILE_EXISTS') || conflito !== 'recusar') throw error;
+      const chosen = await ask(name);
+      if (chosen === null) throw new GivenUp();
+      if (chosen === 'pular') return false;
+      conflito = chosen;
+    }
+  }
+}
+
+async function send(file: File, body: UploadBody, says: UploadSays, signal: AbortSignal, parts: UploadParts): Promise<boolean> {
+  let id: string | null = null;
+  let told = 0;
+  const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        // A full disk is a 507, and does not pass by waiting.
+        if (signal.aborted || !isPassing(error) || (error as ApiError).status === 507 || attempt + 1 >= attemptsMax) throw error;
+        await parts.wait(Math.max((error as ApiError).retryAfterMs ?? 0, reconnectWaitMs(attempt, Math.random())), signal);
+      }
+    }
+  };
+  try {
+    const begun = await patiently(async () => await parts.beginUpload(body, signal));
+    id = begun.id;
+    const hash = createSha256();
+    let hashed = 0;
+    let at = begun.recebidos;
+    while (at < file.size || hashed < file.size) {
+      if (hashed < file.size && hashed <= at) {
+        const bytes = new Uint8Array(await file.slice(hashed, Math.min(hashed + pieceBytes, file.size)).arrayBuffer());
+        hash.add(bytes);
+        hashed += bytes.length;
+      }
+      if (at < file.size) {
+        const from = at;
+        at = await patiently(async () => await piece(id!, file, from, signal, parts));
+        says.arrived(at - told);
+        told = at;
+      }
+    }
+    const upload = id;
+    const { item } = await patiently(async () => await parts.endUpload(upload, hash.digest(), signal));
+    return item !== null;
+  } catch (error) {
+    says.arrived(-told);
+    if (id !== null) await parts.dropUpload(id).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Where it goes on. After a cut the portal says how much it has. */
+async function piece(id: string, file: File, from: number, signal: AbortSignal, parts: UploadParts): Promise<number> {
+  try {
+    return (await parts.putPiece(id, from, file.slice(from, from + pieceBytes), signal)).recebidos;
+  } catch (error) {
+    const isElsewhere = error instanceof ApiError && (error.code === 'CONFLICT' || error.code === 'OFFLINE');
+    if (!isElsewhere || signal.aborted) throw error;
+    const { recebidos } = await parts.seeUpload(id, signal);
+    if (recebidos === from && error.code === 'OFFLINE') throw error;
+    return recebidos;
+  }
+}

@@ -1,0 +1,33 @@
+/** How a person looks at folders, kept in this browser. What is stored is not trusted. */
+import { fileOrders } from '../../schema/wire/files.ts';
+import type { ListBy } from '../session/files-api.ts';
+import type { ViewMode } from './svc-file-view.ts';
+
+export interface View extends ListBy {
+  readonly vista: ViewMode;
+}
+
+const key = 'svc.files.view';
+const first: View = { vista: 'icones', ordem: 'nome', inversa: false, ocultos: false };
+
+export function loadView(shop: Pick<Storage, 'getItem'>): View {
+  try {
+    const stored = JSON.parse(shop.getItem(key) ?? '{}') as Partial<Record<keyof View, unknown>>;
+    return {
+      vista: stored.vista === 'lista' ? 'lista' : 'icones',
+      ordem: fileOrders.find((order) => order === stored.ordem) ?? 'nome',
+      inversa: stored.inversa === true,
+      ocultos: stored.ocultos === true,
+    };
+  } catch {
+    return first;
+  }
+}
+
+export function saveView(shop: Pick<Storage, 'setItem'>, view: View): void {
+  try {
+    shop.setItem(key, JSON.stringify(view));
+  } catch {
+    // A full storage costs the memory, not the window.
+  }
+}

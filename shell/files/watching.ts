@@ -1,0 +1,55 @@
+/** One stream for all folders that are shown: browsers have six connections to the portal for everything. Source: docs/files.md, `vigiar`. */
+import { reconnectWaitMs } from '../events/client.ts';
+import { watchFolders } from '../session/files-api.ts';
+
+/** Changes of what is watched are gathered for so long. */
+const gatherMs = 150;
+
+const listeners = new Map<string, Set<() => void>>();
+let stream: AbortController | null = null;
+let timer: ReturnType<typeof setTimeout> | null = null;
+let attempt = 0;
+
+function later(ms: number): void {
+  if (timer !== null) clearTimeout(timer);
+  timer = setTimeout(() => ((timer = null), void follow()), ms);
+}
+
+async function follow(): Promise<void> {
+  stream?.abort();
+  const folders = [...listeners.keys()];
+  if (folders.length === 0) return;
+  const mine = new AbortController();
+  stream = mine;
+  try {
+    for await (const { caminho } of watchFolders(folders, mine.signal)) {
+      attempt = 0;
+      for (const listener of listeners.get(caminho) ?? []) listener();
+    }
+  } catch {
+    // The portal is away, or may not be asked now: the folders are listed again when they are opened.
+  }
+  if (!mine.signal.aborted) later(reconnectWaitMs(attempt++, Math.random()));
+}
+
+/** Calls `changed` when the folder is to be listed again. Returns the function that ends it. */
+export function watchFolder(path: string, changed: () => void): () => void {
+  const mine = listeners.get(path) ?? new Set();
+  if (!listeners.has(path)) {
+    listeners.set(path, mine);
+    later(gatherMs);
+  }
+  mine.add(changed);
+  return () => {
+    mine.delete(changed);
+    if (mine.size === 0 && listeners.get(path) === mine) {
+      listeners.delete(path);
+      later(gatherMs);
+    }
+  };
+}
+
+/** Folders that this page changed itself are listed at once. */
+export function folderChanged(path: string | null): void {
+  for (const listener of listeners.get(path ?? '') ?? []) listener();
+}

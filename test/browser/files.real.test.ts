@@ -1,0 +1,240 @@
+/** The file manager on a real portal and real files: folders, names, copies, the trash, undo, uploads, drags, search, a large folder, and its looks. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { until } from '../support/portal.ts';
+import { axeInBothThemes, useDesk, windowOf } from './support/browser.ts';
+import { openFileOn } from './support/open-file.ts';
+
+let page: Page;
+let problems: readonly string[];
+useDesk((made) => ({ page, problems } = made));
+
+let root: string;
+let folder: string;
+let count = 0;
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'svc-files-')));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+beforeEach(() => {
+  count += 1;
+  folder = path.join(root, `pasta-${count}`);
+  mkdirSync(folder);
+});
+
+const at = (...names: string[]): string => path.join(folder, ...names);
+const files = (name = path.basename(folder)): Locator => windowOf(page, name);
+const entry = (name: string): Locator => page.locator(`svc-window[top] svc-file-view [data-name="${name}"]`);
+const list = (): Locator => page.locator('svc-window[top] svc-file-view').getByRole('listbox');
+const menuItem = (name: string | RegExp): Locator => page.getByRole('menuitem', { name });
+
+async function open(): Promise<void> {
+  await openFileOn(page, { caminho: folder, nome: path.basename(folder), isFolder: true });
+  await files().waitFor();
+  await list().waitFor();
+}
+
+test('folders are gone into and back, by mouse, keyboard, crumbs and a typed path; a reload finds the same one', async () => {
+  mkdirSync(at('música'));
+  writeFileSync(at('música', 'voz.mp3'), 'x');
+  writeFileSync(at('100% certo.txt'), 'sim');
+  await open();
+  await entry('100% certo.txt').waitFor();
+  await entry('música').dblclick();
+  await entry('voz.mp3').waitFor();
+  await windowOf(page, 'música').waitFor();
+  await page.reload();
+  await entry('voz.mp3').waitFor();
+  await list().focus();
+  await page.keyboard.press('Alt+ArrowUp');
+  await entry('música').waitFor();
+  await page.keyboard.press('Control+l');
+  await page.getByRole('textbox', { name: 'Caminho' }).fill(at('música'));
+  await page.keyboard.press('Enter');
+  await entry('voz.mp3').waitFor();
+  await files('música')
+    .getByRole('navigation', { name: 'Caminho' })
+    .getByRole('button', { name: path.basename(folder) })
+    .click();
+  await entry('música').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('a name is changed in place, a folder is made, files are cut and pasted, trashed, and each is undone', async () => {
+  writeFileSync(at('um.txt'), '1');
+  writeFileSync(at('dois.txt'), '2');
+  await open();
+  await entry('um.txt').click();
+  await page.keyboard.press('F2');
+  await page.keyboard.type('primeiro');
+  await page.keyboard.press('Enter');
+  await entry('primeiro.txt').waitFor();
+  expect(readdirSync(folder).toSorted()).toEqual(['dois.txt', 'primeiro.txt']);
+  await list().focus();
+  await page.keyboard.press('Control+z');
+  await entry('um.txt').waitFor();
+
+  await page.locator('svc-window[top]').getByRole('button', { name: 'Mais ações' }).click();
+  await menuItem('Nova pasta').click();
+  const name = page.getByRole('textbox', { name: 'Novo nome de Nova pasta' });
+  await name.fill('caixa');
+  await page.keyboard.press('Enter');
+  await entry('caixa').waitFor();
+
+  await entry('um.txt').click();
+  await entry('dois.txt').click({ modifiers: ['Control'] });
+  await page.keyboard.press('Control+x');
+  await entry('caixa').dblclick();
+  await files('caixa').waitFor();
+  await page.keyboard.press('Control+v');
+  await entry('dois.txt').waitFor();
+  expect(readdirSync(at('caixa')).toSorted()).toEqual(['dois.txt', 'um.txt']);
+  await page.keyboard.press('Control+z');
+  await until('both are back', () => existsSync(at('um.txt')) && existsSync(at('dois.txt')));
+
+  await page.keyboard.press('Alt+ArrowUp');
+  await entry('um.txt').click();
+  await page.keyboard.press('Delete');
+  await until('it is gone', () => !existsSync(at('um.txt')));
+  await page.keyboard.press('Control+z');
+  await until('it is back', () => existsSync(at('um.txt')));
+  expect(readFileSync(at('um.txt'), 'utf8')).toBe('1');
+  expect(problems).toEqual([]);
+});
+
+test('the trash: what was deleted is restored from there, and is deleted for good after a question', async () => {
+  writeFileSync(at('volta.txt'), 'v');
+  writeFileSync(at('vai.txt'), 'x');
+  await open();
+  for (const name of ['volta.txt', 'vai.txt']) {
+    await entry(name).click();
+    await page.keyboard.press('Delete');
+    await entry(name).waitFor({ state: 'detached' });
+  }
+  await files().getByRole('navigation', { name: 'Lugares' }).getByRole('button', { name: 'Lixeira' }).click();
+  await entry('volta.txt').click({ button: 'right' });
+  await menuItem('Restaurar').click();
+  await until('it is back', () => existsSync(at('volta.txt')));
+  await entry('vai.txt').click();
+  await page.keyboard.press('Delete');
+  await page.getByRole('dialog', { name: 'Apagar para sempre?' }).getByRole('button', { name: 'Apagar', exact: true }).click();
+  await entry('vai.txt').waitFor({ state: 'detached' });
+  expect(existsSync(at('vai.txt'))).toBe(false);
+  expect(problems).toEqual([]);
+});
+
+test('200 files are uploaded, one of them is refused and said; a name that is taken is asked about', async () => {
+  mkdirSync(at('f007.txt'));
+  writeFileSync(at('f008.txt'), 'antes');
+  await open();
+  const chosen = Array.from({ length: 200 }, (_, n) => ({
+    name: `f${String(n).padStart(3, '0')}.txt`,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(`conteúdo ${n}`),
+  }));
+  await page.locator('svc-window[top] svc-files .files-input').setInputFiles(chosen);
+  // A folder has the name of the one, a file that of the other.
+  const question = page.getByRole('dialog', { name: 'Este nome já existe' });
+  await question.getByText('Já há f007.txt').waitFor();
+  await question.getByRole('button', { name: 'Substituir' }).click();
+  await question.getByText('Já há f008.txt').waitFor();
+  await question.getByRole('button', { name: 'Manter os dois' }).click();
+  await until('199 files and what was there', () => readdirSync(folder).filter((name) => !name.startsWith('.')).length === 201);
+  const tasks = page.locator('svc-window[top]').getByRole('list', { name: 'Em andamento' });
+  await tasks.getByText(/^f007\.txt: /).waitFor();
+  expect(readFileSync(at('f008.txt'), 'utf8')).toBe('antes');
+  expect(readFileSync(at('f008 (2).txt'), 'utf8')).toBe('conteúdo 8');
+  expect(readFileSync(at('f199.txt'), 'utf8')).toBe('conteúdo 199');
+  await page.getByText('201 itens').waitFor();
+  // What the portal refused is the browser's line, too.
+  expect(problems.filter((line) => !line.includes('409'))).toEqual([]);
+});
+
+test('files are dragged into a folder, from the computer into the window; others’ changes are seen', async () => {
+  mkdirSync(at('destino'));
+  writeFileSync(at('leva.txt'), 'l');
+  await open();
+  await entry('leva.txt').dragTo(entry('destino'));
+  await until('it was moved', () => existsSync(at('destino', 'leva.txt')));
+  await entry('leva.txt').waitFor({ state: 'detached' });
+  const dropped = await page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['de fora'], 'solto.txt', { type: 'text/plain' }));
+    return data;
+  });
+  await page.locator('svc-window[top] svc-file-view .scroll').dispatchEvent('drop', { dataTransfer: dropped });
+  await entry('solto.txt').waitFor();
+  expect(readFileSync(at('solto.txt'), 'utf8')).toBe('de fora');
+  writeFileSync(at('de outro.txt'), 'o');
+  await entry('de outro.txt').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('search by name in all folders below; downloads of one file and of several', async () => {
+  mkdirSync(at('a', 'b'), { recursive: true });
+  writeFileSync(at('a', 'b', 'Relatório final.txt'), 'r');
+  writeFileSync(at('outro.txt'), 'o');
+  await open();
+  await files().getByRole('searchbox').fill('relatorio');
+  await entry('Relatório final.txt').waitFor();
+  await page.getByText('1 encontrado').waitFor();
+  await entry('Relatório final.txt').click({ button: 'right' });
+  const [one] = await Promise.all([page.waitForEvent('download'), menuItem('Baixar').click()]);
+  expect(one.suggestedFilename()).toBe('Relatório final.txt');
+  await files().getByRole('searchbox').fill('');
+  await entry('outro.txt').waitFor();
+  await list().focus();
+  await page.keyboard.press('Control+a');
+  await page.getByText('2 selecionados').waitFor();
+  await entry('outro.txt').click({ button: 'right' });
+  const [zip] = await Promise.all([page.waitForEvent('download'), menuItem('Baixar').click()]);
+  expect(zip.suggestedFilename()).toMatch(/\.zip$/);
+  expect(problems).toEqual([]);
+});
+
+test('a folder of 20,000: only those in sight are elements, the last one is a key away', async () => {
+  for (let n = 0; n < 20_000; n += 1) writeFileSync(at(`n${String(n).padStart(5, '0')}`), '');
+  await open();
+  await page.getByText(/20[.\s]?000 itens/).waitFor();
+  await list().focus();
+  await page.keyboard.press('End');
+  await entry('n19999').waitFor();
+  expect(await page.locator('svc-window[top] svc-file-view .entry').count()).toBeLessThan(200);
+  await page.keyboard.press('Home');
+  await entry('n00000').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('looks: list and icons, both themes, three widths; nothing is wider than the screen', async () => {
+  mkdirSync(at('Projetos'));
+  for (const name of [
+    'foto.jpg',
+    'contrato.pdf',
+    'notas.md',
+    'planilha.ods',
+    'musica.mp3',
+    'pacote.tar.gz',
+    'um nome muito longo que não cabe em linha nenhuma.txt',
+  ])
+    writeFileSync(at(name), 'x'.repeat(2_000));
+  await open();
+  await entry('notas.md').click();
+  const pictures = process.env['SVC_TEST_PICTURES'];
+  for (const width of [1_280, 768, 320]) {
+    await page.setViewportSize({ width, height: 700 });
+    for (const mode of ['lista', 'icones']) {
+      const seen = async (suffix: string): Promise<void> => {
+        if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, `files-${mode}-${width}${suffix}.png`) });
+      };
+      expect(await axeInBothThemes(page, { seen })).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      await page
+        .locator('svc-window[top]')
+        .getByRole('button', { name: /^Ver como/ })
+        .click();
+    }
+  }
+});
