@@ -35,6 +35,22 @@ export function columnHeads(
   </div>`;
 }
 
+/** In place of the crumbs. Null: given up. */
+export function pathField(path: string, end: (typed: string | null) => void): TemplateResult {
+  return html`<input
+    class="path field"
+    aria-label=${text('files.path')}
+    spellcheck="false"
+    .value=${path}
+    @keydown=${(event: KeyboardEvent) => {
+      event.stopPropagation();
+      if (event.key === 'Escape') end(null);
+      else if (event.key === 'Enter') end((event.target as HTMLInputElement).value);
+    }}
+    @blur=${() => end(null)}
+  />`;
+}
+
 interface CrumbActs {
   readonly go: (path: string) => void;
   readonly type: () => void;

@@ -50,8 +50,7 @@ export function createListing(read: ReadPage): Listing {
   let pages = new Map<number, readonly FileItem[]>();
   let asked = new Set<number>();
   let version: string | undefined;
-  let generation = 0;
-  let seen: readonly [number, number] = [0, pageItems];
+  let [generation, seen]: [number, readonly [number, number]] = [0, [0, pageItems]];
   const state = createSignal(unread);
   const take = (first: number, { itens, total, ocultos, versao, cortada }: Page): void => {
     // Of another version nothing fits any more.

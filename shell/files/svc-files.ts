@@ -16,7 +16,7 @@ import { chosenFiles } from './dropped.ts';
 import { entryWords, fileOf } from './entry-words.ts';
 import { allowDrop, startFileDrag, takeDrop } from './file-drags.ts';
 import { attempt, erase, folderGroundMenu, itemMenu, placesMenu, removeForGood, trashMenu, type MenuParts } from './file-menus.ts';
-import { columnHeads, crumbTrail, statusBar } from './file-strips.ts';
+import { columnHeads, crumbTrail, pathField, statusBar } from './file-strips.ts';
 import { filesStyles } from './files-styles.ts';
 import type { Listing } from './listing.ts';
 import { pinFolder } from './pinned-folders.ts';
@@ -25,7 +25,7 @@ import { kept, nothingChosen, only, ranged, type Selection } from './selection.t
 import './svc-file-places.ts';
 import './svc-file-tasks.ts';
 import './svc-file-view.ts';
-import type { EntryWords, SvcFileView, ViewMode } from './svc-file-view.ts';
+import type { EntryWords, SvcFileView } from './svc-file-view.ts';
 import { loadView, saveView, type View } from './view-memory.ts';
 import { watchFolder } from './watching.ts';
 
@@ -130,11 +130,11 @@ export class SvcFiles extends LitElement {
   get #isTrash(): boolean {
     return this.at === trashPlace;
   }
-  get #shown(): Listing | null {
-    return this.found?.listing ?? this.#listing;
-  }
   get #view(): SvcFileView | null {
     return this.renderRoot.querySelector<SvcFileView>('svc-file-view');
+  }
+  get #shown(): Listing | null {
+    return this.found?.listing ?? this.#listing;
   }
   get #chosen(): readonly FileItem[] {
     return [...this.selection.chosen.values()];
@@ -420,21 +420,10 @@ export class SvcFiles extends LitElement {
 
   #crumbs(): TemplateResult {
     if (this.typing)
-      return html`<input
-        class="path field"
-        aria-label=${text('files.path')}
-        spellcheck="false"
-        .value=${this.at}
-        @keydown=${(event: KeyboardEvent) => {
-          event.stopPropagation();
-          if (event.key === 'Escape') this.typing = false;
-          if (event.key !== 'Enter') return;
-          this.typing = false;
-          const typed = (event.target as HTMLInputElement).value.trim();
-          attempt(this.desk, async () => this.#go(await wholePath(typed === '' ? '~' : typed)));
-        }}
-        @blur=${() => (this.typing = false)}
-      />`;
+      return pathField(this.at, (typed) => {
+        this.typing = false;
+        if (typed !== null) attempt(this.desk, async () => this.#go(await wholePath(typed.trim() === '' ? '~' : typed.trim())));
+      });
     return crumbTrail(this.at, this.places?.casa ?? '/', {
       go: (path) => this.#go(path),
       type: () => (this.typing = true),
@@ -448,5 +437,4 @@ export class SvcFiles extends LitElement {
   }
 }
 
-export type { ViewMode };
 customElements.define('svc-files', SvcFiles);
