@@ -200,7 +200,7 @@ interface Listening {
 }
 
 async function assemble(options: PortalOptions, { site, port, passes, address, isControl, link }: Listening): Promise<Parts> {
-  const { store, bus, gateway, clock, log, assets, repository, schemas } = options;
+  const { store, bus, gateway, clock, log, assets, repository, schemas, relay = silentRelay, settings } = options;
   const { people, apps, shop, admin, commands } = gateway;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
   const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null);
@@ -209,7 +209,6 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const hub = createEventHub({ bus, clock, windows, onError });
   const pages = createPageSockets({ site, sessions, clock, onError });
   const terminals = createTerminals({ clock, people, commands: commands.people });
-  const { relay = silentRelay, settings } = options;
   const rooms = createRoomParts({ ...options, people, apps, relay, sessions, onError });
   const { metrics, addMetricRoutes } = createMetricsOf(options, hub, relay);
   const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });

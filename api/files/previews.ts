@@ -25,7 +25,7 @@ export interface Previews {
   /** Rejects CONFLICT where there is no such origin, FILE_KIND for what is no file. */
   make(session: Session, path: Uint8Array): Promise<PreviewAnswer>;
   /** A request on that origin. */
-  request(req: IncomingMessage, res: ServerResponse): void;
+  readonly request: (req: IncomingMessage, res: ServerResponse) => void;
   endSession(root: string): void;
 }
 
@@ -100,7 +100,10 @@ async function send(deps: PreviewDeps, find: (key: string) => Promise<Kept>, req
   res.once('close', end);
   const content = await (await deps.files.of(session.person, session.admin)).open(path);
   res.once('close', () => void content.close().catch(() => undefined));
-  if (res.destroyed) return void (await content.close());
+  if (res.destroyed) {
+    await content.close();
+    return;
+  }
   const { bytes, etag, modifiedMs } = content;
   const verdict = judge(method, req.headers, { bytes, etag, modifiedMs });
   const [first, last] = verdict.status === 206 ? [verdict.start, verdict.end] : [0, bytes - 1];

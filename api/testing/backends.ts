@@ -131,10 +131,7 @@ export function createTestWorld(
     queue,
     admin: {
       objects: () => [],
-      why: async (key) =>
-        kindOf(key) === 'Backend'
-          ? { key, sentence: 'it waits', waitsFor: null, nextDeadlineMs: null, lastLogLines: [], requestId: null, fix: null }
-          : null,
+      why: whyOf,
       ...shop.admin,
       usage: async () => [],
       serverChecks: async () => [],
@@ -172,6 +169,11 @@ export function createTestWorld(
   };
   return world;
 }
+
+const whyOf: Gateway['admin']['why'] = async (key) =>
+  kindOf(key) === 'Backend'
+    ? { key, sentence: 'it waits', waitsFor: null, nextDeadlineMs: null, lastLogLines: [], requestId: null, fix: null }
+    : null;
 
 const noFiles: FilesCommands['of'] = () => Promise.reject(new SvcError('SERVER_UNREACHABLE', 'nobody has files here'));
 

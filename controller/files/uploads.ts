@@ -34,7 +34,7 @@ export interface Uploads {
   end(id: string, sha256: string | null): Promise<UploadEndAnswer>;
   drop(id: string): Promise<void>;
   /** Where one of them grows. */
-  isUsed(path: Buffer): boolean;
+  readonly isUsed: (path: Buffer) => boolean;
 }
 
 const view = ({ id, path, bytes, received }: Upload): UploadAnswer => ({ id, caminho: pathText(path), bytes, recebidos: received });

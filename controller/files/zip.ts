@@ -29,15 +29,27 @@ export async function* zip(fs: FileSystem, paths: readonly Buffer[], signal: Abo
   yield* work.writer.finish();
 }
 
+/** Why an entry is not in it; null: it is. */
+function refusalOf({ entries }: Work, { kind }: FileFacts, depth: number): string | null {
+  if (entries >= limits.zipEntriesMax || depth > limits.treeDepthMax) return 'limite / limit';
+  if (kind === 'link') return 'atalho / link';
+  return kind === 'other' ? 'não é arquivo / no file' : null;
+}
+
 async function* tree(work: Work, path: Buffer, facts: FileFacts, name: string, depth: number): AsyncGenerator<Uint8Array> {
   work.signal.throwIfAborted();
   const wait = work.step();
   if (wait !== null) await wait;
-  if (work.entries >= limits.zipEntriesMax || depth > limits.treeDepthMax) return work.told.leftOut(name, 'limite / limit');
-  if (facts.kind === 'link') return work.told.leftOut(name, 'atalho / link');
-  if (facts.kind === 'other') return work.told.leftOut(name, 'não é arquivo / no file');
+  const refusal = refusalOf(work, facts, depth);
+  if (refusal !== null) {
+    work.told.leftOut(name, refusal);
+    return;
+  }
   work.entries += 1;
-  if (facts.kind === 'file') return yield* file(work, path, facts, name);
+  if (facts.kind === 'file') {
+    yield* file(work, path, facts, name);
+    return;
+  }
   const inside = await entriesOf(work, path, name);
   if (inside === null) return;
   const { mode, modifiedMs } = facts;
@@ -81,7 +93,10 @@ async function* file(work: Work, path: Buffer, { mode, modifiedMs }: FileFacts, 
   if (opened === null) return;
   try {
     const { kind, bytes } = await opened.facts();
-    if (kind !== 'file') return told.leftOut(name, 'não é arquivo / no file');
+    if (kind !== 'file') {
+      told.leftOut(name, 'não é arquivo / no file');
+      return;
+    }
     const isDeflated = bytes > 0 && !packed.test(name);
     yield writer.begin({ name, isFolder: false, mode, modifiedMs, bytesMax: bytes, isDeflated });
     const sum = { crc: 0, bytes: 0, packed: 0 };
@@ -165,8 +180,9 @@ function createNames(told: Told, others: readonly Pick<FileEntry, 'name'>[] = []
     take: (name) => {
       const plain = isPlain(name);
       const wanted = plain ? shownName(name) : pathText(name).replaceAll('\\', '%5C');
+      const isTaken = (name: string): boolean => used.has(name) || (!plain && kept.has(name));
       let free = wanted;
-      for (let n = 2; used.has(free) || (!plain && kept.has(free)); n += 1) free = `${wanted} (${n})`;
+      for (let n = 2; isTaken(free); n += 1) free = `${wanted} (${n})`;
       used.add(free);
       if (free !== shownName(name)) told.renamed(folder + free);
       return free;

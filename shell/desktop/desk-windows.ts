@@ -6,7 +6,7 @@ import { openFile, openLink } from '../opening/open.ts';
 import type { Glyph } from '../ui/glyphs.ts';
 import type { WindowState } from '../windows/manager.ts';
 import { windowOptions, type WindowOptions } from '../windows/options.ts';
-import type { Desk } from './desk.ts';
+import type { Desk, OpenAppOptions } from './desk.ts';
 
 /** The task manager's name as a window; no app id begins with `@`. */
 export const tasksWindow = '@tarefas';
@@ -118,28 +118,28 @@ export type DeskWindows = Pick<
   | 'close'
 >;
 
+function openApp(desk: Desk, id: string, { route = '', again = false, window, context }: OpenAppOptions = {}): boolean {
+  const app = desk.apps.find(id);
+  if (app === undefined) return false;
+  const options = optionsOf(app);
+  const mine = desk.windows.ofApp(id).toSorted((a, b) => b.z - a.z);
+  const open = mine.find((each) => each.id === window) ?? mine[0];
+  if (open !== undefined && !(again && options.manyWindows)) {
+    if (route !== '') desk.bridge.emit(open.id, 'abertura', { rota: route });
+    if (context !== undefined) desk.bridge.emit(open.id, 'abertura', context);
+    desk.activate(open.id);
+    return false;
+  }
+  const made = desk.windows.open(id, options, route);
+  if (context !== undefined) desk.bridge.emit(made.id, 'abertura', context);
+  desk.announcement.set(text('window.opened', { titulo: made.options.title }));
+  return true;
+}
+
 export function deskWindows(desk: () => Desk): DeskWindows {
   return {
     title: (window) => titleOf(desk(), window),
-    openApp: (id, { route = '', again = false, window, context } = {}) => {
-      const app = desk().apps.find(id);
-      if (app === undefined) return false;
-      const options = optionsOf(app);
-      const mine = desk()
-        .windows.ofApp(id)
-        .toSorted((a, b) => b.z - a.z);
-      const open = mine.find((each) => each.id === window) ?? mine[0];
-      if (open !== undefined && !(again && options.manyWindows)) {
-        if (route !== '') desk().bridge.emit(open.id, 'abertura', { rota: route });
-        if (context !== undefined) desk().bridge.emit(open.id, 'abertura', context);
-        desk().activate(open.id);
-        return false;
-      }
-      const made = desk().windows.open(id, options, route);
-      if (context !== undefined) desk().bridge.emit(made.id, 'abertura', context);
-      desk().announcement.set(text('window.opened', { titulo: made.options.title }));
-      return true;
-    },
+    openApp: (id, options) => openApp(desk(), id, options),
     openFile: async (file) => await openFile(desk(), file),
     openLink: (address) => openLink(desk(), address),
     openTasks: (app) => {

@@ -102,8 +102,6 @@ export function startDesk(session: SessionAnswer): Desk {
     ),
     ...deskWindows(() => desk),
   };
-  // It begins in the home folder.
-  opening.provide('@terminal', { takes: ({ caminho }) => caminho === '~', open: () => desk.openTerminal() });
   provideFiles(desk);
   connect(
     desk,
@@ -123,9 +121,11 @@ function provideFiles(desk: Desk): void {
           desk.toast.set({ words: text('tasks.error', { erro: sayError(error) }), open: null }),
         ),
     });
-  provide('@editor', desk.openEditor);
-  provide('@viewer', desk.openViewer);
-  provide('@files', desk.openFiles, true);
+  provide('@editor', (path) => desk.openEditor(path));
+  provide('@viewer', (path) => desk.openViewer(path));
+  provide('@files', (path) => desk.openFiles(path), true);
+  // It begins in the home folder.
+  desk.opening.provide('@terminal', { takes: ({ caminho }) => caminho === '~', open: () => desk.openTerminal() });
 }
 
 /** What opens over the windows. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decode, detect, encode, encodings, type Decoded } from './encoding.ts';
 
@@ -39,23 +39,21 @@ describe('what a file is', () => {
 
 describe('written back', () => {
   test('every text that is opened comes back byte by byte', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.uint8Array({ maxLength: 200 }),
-          fc.string({ unit: 'grapheme' }).map((text) => Buffer.from(text)),
-          fc.array(fc.constantFrom('a', 'é', '\r', '\n', '\r\n', ' ')).map((parts) => Buffer.from(parts.join(''), 'latin1')),
-          fc.array(fc.constantFrom('a', '😀', '\r\n')).map((parts) => bytes([0xff, 0xfe], [...Buffer.from(parts.join(''), 'utf16le')])),
-        ),
-        (raw) => {
-          const found = detect(raw);
-          fc.pre(found !== null);
-          const { text, format, isLossy } = decode(raw, found as NonNullable<typeof found>);
-          if (!isLossy) expect(Buffer.from(encode(text, format) ?? [])).toEqual(Buffer.from(raw));
-        },
+    const comesBack = fc.property(
+      fc.oneof(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.string({ unit: 'grapheme' }).map((text) => Buffer.from(text)),
+        fc.array(fc.constantFrom('a', 'é', '\r', '\n', '\r\n', ' ')).map((parts) => Buffer.from(parts.join(''), 'latin1')),
+        fc.array(fc.constantFrom('a', '😀', '\r\n')).map((parts) => bytes([0xff, 0xfe], [...Buffer.from(parts.join(''), 'utf16le')])),
       ),
-      { numRuns: 2_000 },
+      (raw) => {
+        const found = detect(raw);
+        fc.pre(found !== null);
+        const { text, format, isLossy } = decode(raw, found);
+        return isLossy || Buffer.from(encode(text, format) ?? []).equals(Buffer.from(raw));
+      },
     );
+    expect(() => fc.assert(comesBack, { numRuns: 2_000 })).not.toThrow();
   });
 
   test('any bytes at all come back from windows-1252, which is what "open anyway" offers', () => {

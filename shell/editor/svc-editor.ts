@@ -255,14 +255,15 @@ export class SvcEditor extends LitElement {
   /** Whether it changed on the server while the person was elsewhere: asked when they are back. */
   readonly #look = (): void => {
     if (this.opened?.kind !== 'text' || this.note !== null || this.save === 'saving') return;
-    void readEtag(this.path)
-      .then(async (etag) => {
-        if (etag === this.#etag || this.note !== null || this.save === 'saving') return;
-        if (this.#isDirty) this.note = { kind: 'changed' };
-        else await this.#open(null);
-      })
-      .catch(() => undefined);
+    void this.#compare().catch(() => undefined);
   };
+
+  async #compare(): Promise<void> {
+    const etag = await readEtag(this.path);
+    if (etag === this.#etag || this.note !== null || this.save === 'saving') return;
+    if (this.#isDirty) this.note = { kind: 'changed' };
+    else await this.#open(null);
+  }
 
   async #discard(): Promise<void> {
     clearTimeout(this.#timer);
@@ -311,7 +312,7 @@ export class SvcEditor extends LitElement {
           { label: text('editor.again'), run: () => void this.#save(), isFirst: true },
           { label: text('editor.stay'), run: away },
         ];
-      case 'closing':
+      default:
         return [
           { label: text('editor.save'), run: () => void this.#close(true), isFirst: true },
           { label: text('editor.closeAnyway'), run: () => void this.#close(false) },

@@ -138,8 +138,16 @@ export const filesStyles = css`
     .narrow {
       display: contents;
     }
+    header {
+      flex-wrap: wrap;
+    }
+    .crumbs,
+    .path {
+      order: 1;
+      flex: 1 0 100%;
+    }
     .search {
-      width: 90px;
+      flex: 1;
     }
     .columns {
       grid-template-columns: minmax(0, 1fr) 84px;
