@@ -41,6 +41,8 @@ const view = ({ id, path, bytes, received }: Upload): UploadAnswer => ({ id, cam
 
 export function createUploads(fs: FileSystem, clock: Clock): Uploads {
   const uploads = new Map<string, Upload>();
+  /** Answers of those that ended last: who lost one asks again. */
+  const ended = new Map<string, UploadEndAnswer>();
   const find = (id: string): Upload => {
     const one = uploads.get(id);
     if (one === undefined) throw new SvcError('NOT_FOUND', 'there is no such upload');
@@ -74,7 +76,8 @@ export function createUploads(fs: FileSystem, clock: Clock): Uploads {
     see: async (id) => view(find(id)),
     put: async (id, from, body) => await alone(id, (upload) => putPiece(fs, upload, from, body)),
     end: async (id, sha256) =>
-      await alone(id, async (upload) => {
+      ended.get(id) ??
+      (await alone(id, async (upload) => {
         const done = await end(fs, upload, sha256).catch(async (error: unknown) => {
           if (error instanceof SvcError && error.code === 'DIGEST_MISMATCH') await drop(upload);
           throw error;
@@ -82,8 +85,10 @@ export function createUploads(fs: FileSystem, clock: Clock): Uploads {
         // One that was left out is still beside its place.
         if (done.item === null) await drop(upload);
         uploads.delete(id);
+        ended.set(id, done);
+        for (const old of [...ended.keys()].slice(0, -limits.uploadsPerPersonMax)) ended.delete(old);
         return done;
-      }),
+      })),
     drop: async (id) => {
       await alone(id, drop);
     },

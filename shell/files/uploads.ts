@@ -137,13 +137,13 @@ async function one(file: File, caminho: string, { name, says, signal, parts, ask
 async function send(file: File, body: UploadBody, says: UploadSays, signal: AbortSignal, parts: UploadParts): Promise<boolean> {
   let id: string | null = null;
   let told = 0;
-  const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
+  const patiently = async <T>(ask: () => Promise<T>, passes: (error: unknown) => boolean = isPassing): Promise<T> => {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await ask();
       } catch (error) {
         // A full disk is a 507, and does not pass by waiting.
-        if (signal.aborted || !isPassing(error) || (error as ApiError).status === 507 || attempt + 1 >= attemptsMax) throw error;
+        if (signal.aborted || !passes(error) || (error as ApiError).status === 507 || attempt + 1 >= attemptsMax) throw error;
         await parts.wait(Math.max((error as ApiError).retryAfterMs ?? 0, reconnectWaitMs(attempt, Math.random())), signal);
       }
     }
@@ -167,8 +167,10 @@ async function send(file: File, body: UploadBody, says: UploadSays, signal: Abor
         told = at;
       }
     }
-    const upload = id;
-    const { item } = await patiently(async () => await parts.endUpload(upload, hash.digest(), signal));
+    const [upload, digest] = [id, hash.digest()];
+    // The end that was asked for before an answer was lost may still be under way.
+    const isUnderWay = (error: unknown): boolean => isPassing(error) || (error instanceof ApiError && error.code === 'CONFLICT');
+    const { item } = await patiently(async () => await parts.endUpload(upload, digest, signal), isUnderWay);
     return item !== null;
   } catch (error) {
     says.arrived(-told);
@@ -185,7 +187,8 @@ async function piece(id: string, file: File, from: number, signal: AbortSignal, 
     const isElsewhere = error instanceof ApiError && (error.code === 'CONFLICT' || error.code === 'OFFLINE');
     if (!isElsewhere || signal.aborted) throw error;
     const { recebidos } = await parts.seeUpload(id, signal);
-    if (recebidos === from && error.code === 'OFFLINE') throw error;
+    // Nothing of it came: it is to be tried again as a failure, or told as one.
+    if (recebidos === from) throw error;
     return recebidos;
   }
 }

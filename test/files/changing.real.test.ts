@@ -99,6 +99,8 @@ test('an upload comes in pieces, goes on after a break, and is judged by its dig
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const ended = await ana.call('POST', `/api/arquivos/envios/${id}/fim`, { sha256 });
   expect(ended.json()).toMatchObject({ sha256, item: { caminho: path, bytes: bytes.length } });
+  // Who lost the answer asks again.
+  expect((await ana.call('POST', `/api/arquivos/envios/${id}/fim`, { sha256 })).json()).toEqual(ended.json());
   expect((await readFile(path)).equals(bytes)).toBe(true);
   expect((await ana.call('POST', '/api/arquivos/envios', { caminho: path, bytes: 1 })).json().code).toBe('FILE_EXISTS');
   const other = await begin({ conflito: 'renomear' });

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import type { FileItem } from '../../schema/wire/files.ts';
+import { createListing, pageItems, type Page } from './listing.ts';
+
+const item = (n: number): FileItem => ({
+  nome: `n${n}`,
+  caminho: `/f/n${n}`,
+  tipo: 'arquivo',
+  bytes: 0,
+  modificadoMs: 0,
+  modo: 0,
+  oculto: false,
+  atalho: false,
+});
+
+/** A folder of `total` entries; answers are held until `answer`. */
+function folder(total: number) {
+  const now = { total, version: 'v1' };
+  const asked: { readonly desde: number; readonly versao: string | undefined }[] = [];
+  const listing = createListing(async ({ desde, limite, versao }): Promise<Page> => {
+    asked.push({ desde, versao });
+    await Promise.resolve();
+    const itens = Array.from({ length: Math.max(0, Math.min(limite, now.total - desde)) }, (_, at) => item(desde + at));
+    return { total: now.total, ocultos: 0, itens, versao: now.version, cortada: false };
+  });
+  return { listing, asked, now };
+}
+const settled = async (): Promise<void> => await new Promise((resolve) => void setTimeout(resolve, 5));
+
+describe('a listing', () => {
+  test('reads what is looked at, each page once, and in one version', async () => {
+    const { listing, asked } = folder(100_000);
+    listing.ensure(0, 40);
+    listing.ensure(0, 40);
+    await settled();
+    expect(listing.state.get()).toMatchObject({ total: 100_000, problem: null });
+    listing.ensure(50_000, 50_040);
+    await settled();
+    expect(asked).toEqual([
+      { desde: 0, versao: undefined },
+      { desde: 50_000, versao: 'v1' },
+    ]);
+    expect(listing.at(50_039)?.nome).toBe('n50039');
+    expect(listing.at(70_000)).toBeUndefined();
+    expect(listing.indexOf('/f/n50001')).toBe(50_001);
+  });
+
+  test('all of it comes in few answers', async () => {
+    const { listing, asked } = folder(12_345);
+    listing.ensure(0, 10);
+    await settled();
+    const all = await listing.range(0, 12_345);
+    expect([all.length, all.at(-1)?.nome]).toEqual([12_345, 'n12344']);
+    expect(asked.length).toBeLessThan(6);
+  });
+
+  test('a folder that changed is read anew where it is looked at, and nothing of before stays', async () => {
+    const { listing, now } = folder(1_000);
+    listing.ensure(0, 40);
+    await settled();
+    listing.ensure(600, 640);
+    await settled();
+    Object.assign(now, { total: 900, version: 'v2' });
+    listing.refresh();
+    expect(listing.at(600)?.nome).toBe('n600');
+    await settled();
+    expect(listing.state.get().total).toBe(900);
+    expect(listing.at(0)).toBeUndefined();
+    expect(listing.at(639)?.nome).toBe('n639');
+  });
+
+  test('a folder that became shorter than what is looked at', async () => {
+    const { listing, now } = folder(1_000);
+    listing.ensure(0, 40);
+    await settled();
+    listing.ensure(960, 1_000);
+    await settled();
+    Object.assign(now, { total: pageItems / 2, version: 'v2' });
+    listing.refresh();
+    await settled();
+    expect(listing.state.get().total).toBe(pageItems / 2);
+    expect(listing.at(0)?.nome).toBe('n0');
+  });
+
+  test('a failure is told and not asked for again by itself; refresh does', async () => {
+    let fails = true;
+    const listing = createListing(async ({ desde }) => {
+      await Promise.resolve();
+      if (fails) throw new Error('away');
+      return { total: 1, ocultos: 0, itens: [item(desde)], versao: 'v', cortada: false };
+    });
+    listing.ensure(0, 10);
+    await settled();
+    expect(listing.state.get().problem).toBeInstanceOf(Error);
+    fails = false;
+    listing.refresh();
+    await settled();
+    expect(listing.state.get()).toMatchObject({ total: 1, problem: null });
+  });
+});

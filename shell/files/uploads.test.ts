@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { UploadBody } from '../../schema/wire/files.ts';
+import { ApiError } from '../session/api.ts';
+import { pieceBytes, uploadAll, type Conflict, type ToUpload, type UploadParts } from './uploads.ts';
+
+const problem = (status: number, code: string): ApiError => new ApiError(status, code, code);
+
+/** A portal that keeps bytes as the real one does; `fault` may throw before or after an act. */
+function portalWith(taken: readonly string[], fault: (act: string, when: 'before' | 'after') => void = () => undefined) {
+  const files = new Map<string, Buffer>();
+  const folders: string[] = [];
+  const open = new Map<string, { readonly body: UploadBody; bytes: Buffer }>();
+  const waits: number[] = [];
+  const ended = new Map<string, Awaited<ReturnType<UploadParts['endUpload']>>>();
+  let lastId = 0;
+  const act = async <T>(name: string, run: () => Promise<T> | T): Promise<T> => {
+    fault(name, 'before');
+    const answer = await run();
+    fault(name, 'after');
+    return answer;
+  };
+  const seen = (id: string) => {
+    const upload = open.get(id);
+    if (upload === undefined) throw problem(404, 'NOT_FOUND');
+    return upload;
+  };
+  const view = (id: string) => ({ id, caminho: seen(id).body.caminho, bytes: seen(id).body.bytes, recebidos: seen(id).bytes.length });
+  const parts: UploadParts = {
+    beginUpload: (body) =>
+      act('begin', () => {
+        if (taken.includes(body.caminho) && body.conflito === 'recusar') throw problem(409, 'FILE_EXISTS');
+        const id = `u${(lastId += 1)}`;
+        open.set(id, { body, bytes: Buffer.alloc(0) });
+        return view(id);
+      }),
+    seeUpload: (id) => act('see', () => view(id)),
+    putPiece: (id, from, piece) =>
+      act('put', async () => {
+        const upload = seen(id);
+        if (from !== upload.bytes.length) throw problem(409, 'CONFLICT');
+        upload.bytes = Buffer.concat([upload.bytes, Buffer.from(await piece.arrayBuffer())]);
+        return view(id);
+      }),
+    endUpload: (id, sha256) =>
+      act('end', () => {
+        const before = ended.get(id);
+        if (before !== undefined) return before;
+        const { body, bytes } = seen(id);
+        expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
+        expect(bytes.length).toBe(body.bytes);
+        const place = body.conflito === 'renomear' ? `${body.caminho} (2)` : body.caminho;
+        files.set(place, bytes);
+        const item = {
+          nome: '',
+          caminho: place,
+          tipo: 'arquivo',
+          bytes: bytes.length,
+          modificadoMs: 0,
+          modo: 0,
+          oculto: false,
+          atalho: false,
+        };
+        const answer = { item: item as never, sha256 };
+        ended.set(id, answer);
+        open.delete(id);
+        return answer;
+      }),
+    dropUpload: async (id) => void open.delete(id),
+    makeFolder: (path) =>
+      act('folder', () => {
+        if (folders.includes(path)) throw problem(409, 'FILE_EXISTS');
+        folders.push(path);
+        return {} as never;
+      }),
+    wait: async (ms) => void waits.push(ms),
+  };
+  return { parts, files, folders, open, waits };
+}
+
+async function run(
+  portal: ReturnType<typeof portalWith>,
+  files: readonly ToUpload[],
+  answer: (name: string) => Conflict | null = () => null,
+  signal = new AbortController().signal,
+) {
+  const told = { bytes: 0, done: [] as string[], failed: [] as string[], asked: [] as string[] };
+  const says = {
+    arrived: (bytes: number) => void (told.bytes += bytes),
+    done: (name: string) => void told.done.push(name),
+    failed: (name: string, error: unknown) => void told.failed.push(`${name}: ${(error as ApiError).code}`),
+    ask: async (name: string) => {
+      told.asked.push(name);
+      return await Promise.resolve(answer(name));
+    },
+  };
+  await uploadAll(files, '/home/ana', says, signal, portal.parts);
+  return told;
+}
+
+const file = (path: string, content: Uint8Array<ArrayBuffer> | string): ToUpload => ({ path, file: new File([content], path) });
+const large = new Uint8Array(2 * pieceBytes + 12_345).map((_, at) => at % 251);
+
+describe('uploads', () => {
+  test('files of folders arrive whole, each folder made once, odd names exact', async () => {
+    const portal = portalWith([]);
+    const told = await run(portal, [file('a/b/um.txt', '1'), file('a/b/100%.txt', '2'), file('vazio', ''), file('grande', large)]);
+    expect([...portal.files.keys()].toSorted()).toEqual([
+      '/home/ana/a/b/100%25.txt',
+      '/home/ana/a/b/um.txt',
+      '/home/ana/grande',
+      '/home/ana/vazio',
+    ]);
+    expect(portal.files.get('/home/ana/grande')?.equals(large)).toBe(true);
+    expect(portal.folders).toEqual(['/home/ana/a', '/home/ana/a/b']);
+    expect(told).toMatchObject({ bytes: large.length + 2, failed: [] });
+    expect(told.done).toHaveLength(4);
+  });
+
+  test.for(['before', 'after'] as const)('a connection that breaks %s each act takes nothing and doubles nothing', async (when) => {
+    const broken = new Set<string>();
+    const portal = portalWith([], (act, at) => {
+      if (at !== when || broken.has(act)) return;
+      broken.add(act);
+      throw problem(0, 'OFFLINE');
+    });
+    const told = await run(portal, [file('grande', large)]);
+    expect(told).toMatchObject({ bytes: large.length, done: ['grande'], failed: [] });
+    expect(portal.files.get('/home/ana/grande')?.equals(large)).toBe(true);
+    expect(broken).toContain('put');
+  });
+
+  test('what does not pass is told, and nothing of it stays', async () => {
+    const portal = portalWith([], (act, at) => {
+      if (act === 'put' && at === 'before') throw problem(507, 'DISK_FULL');
+    });
+    const told = await run(portal, [file('um', '1'), file('dois', '2')]);
+    expect(told).toMatchObject({ bytes: 0, done: [], failed: ['um: DISK_FULL', 'dois: DISK_FULL'] });
+    expect(portal.open.size).toBe(0);
+    expect(portal.waits).toEqual([]);
+  });
+
+  test('what passes is tried a bounded number of times', async () => {
+    const portal = portalWith([], (act) => {
+      if (act === 'begin') throw problem(503, 'SERVER_UNREACHABLE');
+    });
+    expect((await run(portal, [file('um', '1')])).failed).toEqual(['um: SERVER_UNREACHABLE']);
+    expect(portal.waits.length).toBeGreaterThan(3);
+    expect(portal.waits.length).toBeLessThan(20);
+  });
+
+  test('a name that is taken is asked about: kept beside, skipped, or all are given up', async () => {
+    const taken = ['/home/ana/a', '/home/ana/b'];
+    const beside = portalWith(taken);
+    const told = await run(beside, [file('a', '1'), file('b', '2')], (name) => (name === 'a' ? 'renomear' : 'pular'));
+    expect(told).toMatchObject({ asked: ['a', 'b'], done: ['a'], failed: [] });
+    expect([...beside.files.keys()]).toEqual(['/home/ana/a (2)']);
+    const given = portalWith(taken);
+    const after = await run(given, [file('a', '1'), file('b', '2'), file('c', '3'), file('d', '4')], () => null);
+    expect(after.failed).toEqual([]);
+    expect(given.files.size).toBeLessThan(2);
+  });
+
+  test('given up by the person: what was begun is dropped', async () => {
+    const ended = new AbortController();
+    const portal = portalWith([], (act, at) => {
+      if (act !== 'put' || at !== 'after') return;
+      ended.abort();
+      throw problem(0, 'OFFLINE');
+    });
+    const told = await run(portal, [file('grande', large)], () => null, ended.signal);
+    expect(told).toMatchObject({ done: [], failed: [] });
+    expect(portal.open.size).toBe(0);
+    expect(portal.files.size).toBe(0);
+  });
+});
