@@ -170,7 +170,7 @@ async function pretend(page: Page): Promise<void> {
   const unknown = { ...one, estado: 'desconhecido', motivo: 'ClusterUnreachable', lugar: null };
   const half = { ...two, nome: 'meio', estado: 'a-correr', motivo: 'JobRunning', progresso: 0.62, lugar: null, terminadoEm: null };
   const off = { disponivel: false, codigo: 'INALCANCAVEL', motivo: 'nenhum cluster responde' };
-  const json = { ...answer, ...off, clusters, trabalhos: [unknown, half, ...rest] };
+  const json = { ...answer, ...off, clusters, trabalhos: [unknown, half, ...rest], mais: false };
   await page.route(/\/api\/fila(\?|$)/, (route) => route.fulfill({ json }));
 }
 
