@@ -18,7 +18,7 @@ interface Transition {
   readonly actions?: unknown;
 }
 
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** The rest is no different: it removes what another row does anyway. */
 const shareMin = 0.95;
 

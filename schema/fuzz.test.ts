@@ -10,7 +10,7 @@ import { isManifest, validateManifest } from './manifest/validate.ts';
 import { renderFinding } from './render.ts';
 import { amount } from '../test/support/amount.ts';
 
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const numRuns = Number(process.env['FC_RUNS'] ?? amount(800, 100_000));
 const options = { seed, numRuns };
 

@@ -106,7 +106,7 @@ function grammar(): string[] {
 }
 
 const long = process.env['SVC_TEST_LONG'] === '1';
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** Those with a name, and of the others a quarter that a seed says; all in the long run. */
 function chosen(paths: readonly string[]): string[] {
   if (long) return [...paths];

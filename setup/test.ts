@@ -77,7 +77,9 @@ async function runReal(folder: string): Promise<Read> {
 const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
 const tried = join(folder, 'counts');
 // A run over hours looks for what happens rarely: there nothing is tried again.
-env = { ...env, SVC_TEST_COUNTS: tried, ...(long ? {} : { SVC_TEST_RETRY: '1' }) };
+// One seed for all that choose by chance: what is run once more tries the same.
+const runSeed = process.env['SVC_TEST_RUN_SEED'] ?? String(Math.floor(Math.random() * 2 ** 31));
+env = { ...env, SVC_TEST_COUNTS: tried, SVC_TEST_RUN_SEED: runSeed, ...(long ? {} : { SVC_TEST_RETRY: '1' }) };
 try {
   const [statics, unit] = await Promise.all([runStaticSteps(), runProject('unit', folder)]);
   const counts: readonly Counts[] = statics.map((passed) => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 }));

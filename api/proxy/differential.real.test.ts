@@ -10,7 +10,7 @@ import { tellCount } from '../../test/support/counts.ts';
 import { token, useBenches } from './testing/harness.ts';
 
 const connections = process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 3_000;
-const seed = Number(process.env['SVC_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['SVC_TEST_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 interface Arrived {
   readonly line: string;

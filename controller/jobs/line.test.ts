@@ -85,7 +85,7 @@ function run(jobs: readonly StoredJob[], slots: number, tookMs: (job: StoredJob)
 
 const people = Array.from({ length: 10 }, (_, index) => `pessoa${index}`);
 const share = ({ used }: Run): number => Math.max(...used.values()) / Math.min(...people.map((usuario) => used.get(usuario) ?? 0));
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 test.for([
   ['one after the other, all equally long', () => 60_000],

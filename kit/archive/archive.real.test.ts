@@ -49,7 +49,7 @@ function digest(root: string): string {
   return hash.digest('hex');
 }
 
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const rounds = process.env['SVC_TEST_LONG'] === '1' ? 10_000 : 100;
 const race = `${rounds} good and ${rounds} generated archives against two processes that swap folders for links: nothing outside changes`;
 test(`${race} (seed ${seed})`, { timeout: 1_800_000 }, async () => {

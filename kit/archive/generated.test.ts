@@ -60,7 +60,7 @@ function meaning(parts: readonly (RawEntry | Buffer)[]): Record<string, string> 
   return pending || Object.keys(tree).length === 0 ? null : tree;
 }
 
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = amount(2_000, 10_000);
 test(`${runs} generated archives: nothing outside changes (seed ${seed})`, { timeout: 300_000 }, async () => {
   const before = outside(base, target);

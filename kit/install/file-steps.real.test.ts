@@ -23,7 +23,7 @@ import { makeEngine, serveEngine, type EngineServer, type EngineTarball } from '
 const nobody = { uid: 65_534, gid: 65_534 };
 
 const long = process.env['SVC_TEST_LONG'] === '1';
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 let base: string;
 let engine: EngineTarball;

@@ -8,7 +8,7 @@ import { isShown } from '../testing/oracle-texts.ts';
 import { validateManifest } from './validate.ts';
 import { amount } from '../../test/support/amount.ts';
 
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = Number(process.env['FC_RUNS'] ?? amount(4_000, 200_000, 1_000));
 
 type Fields = Record<string, unknown>;

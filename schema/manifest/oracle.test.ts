@@ -14,7 +14,7 @@ import { omittedByTheSpec } from '../testing/oracle-menu.ts';
 import { isManifest, validateManifest } from './validate.ts';
 import { amount } from '../../test/support/amount.ts';
 
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const mutants = Number(process.env['FC_RUNS'] ?? amount(10_000, 1_050_000));
 
 /** Positions of the items of `contributes.contextMenu` that a report warns about. */

@@ -4,7 +4,7 @@ import { readJson } from './json.ts';
 import { type SourceNode, locate, materialize } from './node.ts';
 import { amount } from '../../test/support/amount.ts';
 
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 function parsed(text: string): unknown {
   const { node } = readJson(text);

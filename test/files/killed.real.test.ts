@@ -17,7 +17,7 @@ import { actNames, faultAfter, prepare, runAct } from './support/acts.ts';
 import { until } from '../support/portal.ts';
 import { createFilesWorld, type FilesWorld } from './support/files-world.ts';
 
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const isLong = process.env['SVC_TEST_LONG'] === '1';
 let world: FilesWorld;
 let disk: string;

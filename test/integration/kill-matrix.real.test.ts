@@ -22,7 +22,7 @@ const twoScansMs = 20_000 + 10_000;
 const supervisorEndMs = 60_000 + twoScansMs;
 const apps = ['notas', 'relogio'] as const;
 const reached = new Set<string>();
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** Every sixth point, from one of the first six on. */
 const chosen = <Point extends string>(points: readonly Point[]): readonly Point[] =>
   process.env['SVC_TEST_LONG'] === '1' ? points : points.filter((_, at) => at % 6 === seed % 6);

@@ -15,7 +15,7 @@ import { msOften, startPortal, until, type RunningPortal } from '../support/port
 import { view } from './world.ts';
 
 const all: readonly FaultPoint[] = ['install/before', 'install/done', ...packageFaultPoints, 'remove/before', 'remove/done'];
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** Of the two points of each act the one that a bit of the seed says. */
 const points = process.env['SVC_TEST_LONG'] === '1' ? all : all.filter((_, at) => at % 2 === ((seed >> (at >> 1)) & 1));
 const table: string[] = [];

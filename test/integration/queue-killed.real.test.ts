@@ -21,7 +21,7 @@ import { emptyServer, startPortal, until, type RunningPortal } from '../support/
 import { whenQueueTakes, writeQueueDesired } from './queue-world.ts';
 import { whenInstalled } from './world.ts';
 
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const isDrop = (point: string): boolean => point.endsWith('drop') || point.endsWith('dropped');
 const chosen = jobFaultPoints.filter((_, at) => process.env['SVC_TEST_LONG'] === '1' || at % 5 === seed % 5);
 
@@ -88,7 +88,8 @@ describe(`a portal that dies in a step of a job (seed ${seed})`, () => {
     const cancels = point.includes('cancel');
     const body = submitted(point, cancels ? 300 : 0);
     await portal.kill();
-    await again(point);
+    // The job before may be at that point now, and be why it dies at once.
+    await again(point).catch(async () => await again(point));
     // Perhaps it dies before it answers: who submits asks again with the same key.
     await page.call('POST', '/api/fila/trabalhos?app=notas', body).catch(() => null);
     if (cancels) {
@@ -129,11 +130,10 @@ describe(`a portal that dies in a step of a job (seed ${seed})`, () => {
     await again();
     await until('it is dropped', async () => (await find(point)) === undefined);
     expect((await page.call('GET', `/api/fila/trabalhos/${id}?app=notas`)).status).toBe(404);
-    // Its key names nothing any more: the same submission is a new job.
+    // Its key outlives it: the same submission runs nothing again.
     const answer = await page.call('POST', '/api/fila/trabalhos?app=notas', body);
-    expect([answer.status, (answer.json() as JobView).id === id]).toEqual([201, false]);
-    await whenOver(point);
-    expect(runs.filter((chave) => chave === point)).toEqual([point, point]);
+    expect([answer.status, await find(point)]).toEqual([409, undefined]);
+    expect(runs.filter((chave) => chave === point)).toEqual([point]);
   });
 });
 

@@ -2,7 +2,7 @@
  * Enumerated cases that cost a process or more each: `npm test` takes a part of them, another one each time (FC_SEED repeats it), and
  * `npm run test:long` takes all.
  */
-export const shareSeed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+export const shareSeed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** The widths that a page is looked at in: `npm test` takes one, another each time; all where the pictures of the repository are taken. */
 export function someWidths<Width>(widths: readonly Width[]): readonly Width[] {
