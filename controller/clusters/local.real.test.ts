@@ -116,6 +116,30 @@ test('a confined job sees neither the token nor the files of the portal, and wri
   await portal.close();
 });
 
+test('links in place of outputs bring nothing that the job itself could not read', async () => {
+  made = fixtureOf(false);
+  const secret = path.join(made.folder, 'segredo');
+  mkdirSync(secret);
+  writeFileSync(path.join(secret, 'c.txt'), 'canary');
+  for (const script of [`rmdir saida; ln -s ${secret} saida`, `ln -s ${secret}/c.txt saida/c.txt; echo a >saida/b`]) {
+    const { job, portal } = await trial(made, ['bash', '-c', script]);
+    await made.cluster.submit(job, never);
+    await expect.poll(() => stateOf(made?.cluster as Cluster, job.name)).toBe('ended');
+    expect(Object.values(portal.outputs())).not.toContain('canary');
+    expect(Object.keys(portal.outputs())).not.toContain('saida/c.txt');
+    await portal.close();
+  }
+});
+
+test('variables of a job reach its command, and not what confines it', async () => {
+  made = fixtureOf(false);
+  const { job, portal } = await trial(made, ['/bin/bash', '-c', 'echo "$PATH $MEU"'], { env: { PATH: '/nada', MEU: 'x y' } });
+  await made.cluster.submit(job, never);
+  await expect.poll(() => stateOf(made?.cluster as Cluster, job.name)).toBe('ended');
+  expect(portal.log()).toContain('/nada x y');
+  await portal.close();
+});
+
 test('memory over the limit ends the command, not the machine', async () => {
   const { job, portal, made: one } = await begin(['python3', '-c', 'x = bytearray(2 << 30)']);
   await expect.poll(() => stateOf(one.cluster, job.name)).toBe('ended');

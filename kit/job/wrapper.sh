@@ -23,6 +23,8 @@ read -r delivery <"$job/delivery"
 mapfile -d '' command <"$job/command"
 mapfile -d '' environment <"$job/env"
 mapfile -d '' launch <"$job/launch"
+# What confines the command reads its outputs, too: a link that it made leads nowhere that it could not look itself.
+walls=("${launch[@]}")
 if command -v curl >/dev/null; then client=curl; else client=python3; fi
 # Of one process each: publish has files of its own.
 scratch=$state/.
@@ -201,16 +203,24 @@ fetch_all() {
   done <"$state/.inputs"
 }
 
+enter='while IFS= read -r -d "" one; do export "${one?}"; done <&3; exec 3<&-; export SVC_SAIDA=$1 SVC_PROGRESSO=$2 SVC_TRABALHO=$3; shift 3; exec "$@"'
+
 # In a process of its own, which records how the command ended even when the wrapper is gone.
 run() {
   trap : TERM INT HUP
   (
-    for one in "${environment[@]}"; do export "${one?}"; done
-    export SVC_SAIDA=$state/work/saida SVC_PROGRESSO=$state/work/.progresso SVC_TRABALHO=$state/work
     ulimit -c 0
     [[ -r $job/memory ]] && ulimit -d "$(<"$job/memory")"
     [[ -r $job/cpu ]] && ulimit -t "$(<"$job/cpu")"
-    cd "$state/work" && exec "${launch[@]}" "${command[@]}"
+    cd "$state/work" || exit 126
+    if ((${#walls[@]} > 0)); then
+      # Behind the walls only: what confines the command would be steered by LD_PRELOAD, or not found by another PATH.
+      export SVC_SAIDA=$state/work/saida SVC_PROGRESSO=$state/work/.progresso SVC_TRABALHO=$state/work
+      exec "${walls[@]}" bash -c "$enter" svc "$SVC_SAIDA" "$SVC_PROGRESSO" "$SVC_TRABALHO" "${command[@]}" 3<"$job/env"
+    fi
+    for one in "${environment[@]}"; do export "${one?}"; done
+    export SVC_SAIDA=$state/work/saida SVC_PROGRESSO=$state/work/.progresso SVC_TRABALHO=$state/work
+    exec "${launch[@]}" "${command[@]}"
   ) </dev/null >>"$state/log" 2>&1
   keep "$state/codigo" "$?"
 }
@@ -221,6 +231,7 @@ with_image() {
   read -r image <"$job/image"
   if tool=$(command -v apptainer || command -v singularity); then
     [[ $image == *://* || $image == /* ]] || image=docker://$image
+    walls=()
     launch=("$tool" exec --bind "$state/work" --pwd "$state/work" "$image")
   else
     echo "svc: nothing here runs images: the command runs without $image" >>"$state/log"
@@ -276,7 +287,7 @@ send() { # FILE SHA OFFSET
   local file=$1 sha=$2 at=$3 size
   size=$(stat -c %s "$file") || return 1
   while ((at < size || size == 0)); do
-    tail -c "+$((at + 1))" "$file" 2>/dev/null | head -c "$piece" >"$body" 2>/dev/null
+    "${walls[@]}" tail -c "+$((at + 1))" "$file" 2>/dev/null | head -c "$piece" >"$body" 2>/dev/null
     # Not a byte of it could be written here.
     [[ $size == 0 || -s $body ]] || return 1
     request PUT "/saidas/$sha?desde=$at" "$body" "$answer"
@@ -289,6 +300,15 @@ send() { # FILE SHA OFFSET
 }
 
 declare -A files=() # by sha256
+
+output_sum() {
+  local sum
+  ((${#walls[@]} > 0)) || { sum_of "$1"; return; }
+  sum=$("${walls[@]}" sha256sum -- "$1" 2>/dev/null) && printf '%s' "${sum:0:64}"
+}
+
+# The folder of outputs, as it was made: a link in its place has none.
+has_folder() { [[ -d $state/work/saida && ! -L $state/work/saida && ! -L $state/work ]]; }
 
 list_output() { # FILE SHA: its line of the list, into $line too
   local path
@@ -303,8 +323,8 @@ send_outputs() {
   local file line
   : >"${scratch}outputs" || return 1
   for file in "$state/work/saida"/**; do
-    [[ -f $file && ! -L $file ]] || continue
-    list_output "$file" "$(sum_of "$file")" || return 1
+    has_folder && [[ -f $file && ! -L $file ]] || continue
+    list_output "$file" "$(output_sum "$file")" || return 1
     beat
   done
   deliver
@@ -326,9 +346,9 @@ publish() {
     files=()
     : >"${scratch}outputs"
     for file in "$state/work/saida"/**; do
-      [[ -f $file && ! -L $file ]] && look=$(stat -c '%i %s %.9Y' "$file" 2>/dev/null) || continue
+      has_folder && [[ -f $file && ! -L $file ]] && look=$(stat -c '%i %s %.9Y' "$file" 2>/dev/null) || continue
       if [[ ${seen[$file]-} == "$look" ]]; then
-        [[ ${sums[$file]-} == "$look "* ]] || sums[$file]="$look $(sum_of "$file")"
+        [[ ${sums[$file]-} == "$look "* ]] || sums[$file]="$look $(output_sum "$file")"
         # Written while it was read: the next look.
         [[ $(stat -c '%i %s %.9Y' "$file" 2>/dev/null) == "$look" ]] && list_output "$file" "${sums[$file]##* }" && lines[$file]=$line
       elif [[ -n ${told[$file]-} ]]; then
