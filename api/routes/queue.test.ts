@@ -320,3 +320,12 @@ test('a key whose job is not kept any more runs nothing again, and says so', asy
     error: expect.stringContaining('does not run again'),
   });
 });
+
+test('as many inputs as a job may have fit in its submission', async () => {
+  const there = sha('tudo');
+  await put('tudo');
+  const entradas = Array.from({ length: 1_000 }, (_, n) => ({ caminho: `entrada/${'p'.repeat(100)}/${n}.txt`, sha: there }));
+  expect((await submit({ entradas })).status).toBe(201);
+  const more = await submit({ entradas: [...entradas, { caminho: 'entrada/mais', sha: there }] });
+  expect([more.status, JSON.stringify(more.json())]).toEqual([400, expect.stringContaining('entradas')]);
+});

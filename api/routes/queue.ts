@@ -41,6 +41,7 @@ export function addQueueRoutes(app: FastifyInstance, deps: QueueRouteDeps): void
     '/api/fila/trabalhos',
     {
       config,
+      bodyLimit: limits.jobBodyBytesMax,
       schema: {
         summary: 'Submit a job; the same `chave` names the same job',
         querystring: schemas.queueQuery,
