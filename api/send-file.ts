@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../schema/clock.ts';
 import { limits } from './limits.ts';
-import { judge } from './repository/conditions.ts';
+import { judge, partOf } from './repository/conditions.ts';
 import { watchIdle } from './repository/upload.ts';
 
 export interface SentFile {
@@ -22,17 +22,14 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   const verdict = judge(request.method, request.raw.headers, { bytes: file.bytes, etag, modifiedMs: file.modifiedMs });
   reply.headers({ ...headers, etag, 'accept-ranges': 'bytes' }).code(verdict.status);
-  const [start, end] = verdict.status === 206 ? [verdict.start, verdict.end] : [0, file.bytes - 1];
-  if (verdict.status === 416) reply.header('content-range', `bytes */${file.bytes}`);
-  if (verdict.status === 206) reply.header('content-range', `bytes ${start}-${end}/${file.bytes}`);
-  const whole = verdict.status === 200 || verdict.status === 206;
-  if (whole) reply.header('content-length', end - start + 1);
-  if (!whole || request.method === 'HEAD' || file.bytes === 0) {
+  const sent = partOf(verdict, file.bytes);
+  reply.headers(sent.headers);
+  if (sent.part === null || request.method === 'HEAD' || file.bytes === 0) {
     await file.handle.close();
     return await reply.send();
   }
   const watch = watchIdle(clock, () => reply.raw.destroy());
   reply.raw.on('drain', watch.moved);
   reply.raw.once('close', watch.end);
-  return await reply.send(file.handle.createReadStream({ start, end, highWaterMark: limits.repositoryChunkBytes }));
+  return await reply.send(file.handle.createReadStream({ ...sent.part, highWaterMark: limits.repositoryChunkBytes }));
 }

@@ -24,6 +24,10 @@ export function nameIn(text: string): Uint8Array {
 export function attachmentOf(name: Uint8Array): string {
   const shown = pathText(name).replaceAll('%25', '%');
   const plain = shown.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(shown).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+  return `attachment; filename="${plain}"; filename*=${extendedValue(shown)}`;
+}
+
+/** Text as a parameter of a header. Source: RFC 8187, 3.2. */
+export function extendedValue(text: string): string {
+  return `UTF-8''${encodeURIComponent(text).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`;
 }

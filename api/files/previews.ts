@@ -14,11 +14,12 @@ import type { Session, Sessions } from '../auth/sessions.ts';
 import { filesOrigin, type Site } from '../hosts.ts';
 import { pathOf } from '../navigation.ts';
 import { sendProblem } from '../problems.ts';
-import { judge } from '../repository/conditions.ts';
+import { judge, partOf } from '../repository/conditions.ts';
 import { watchIdle } from '../repository/upload.ts';
 import { previewHeaders } from '../security-headers.ts';
 import type { BeginUpload } from '../uploads.ts';
 import { limits } from './limits.ts';
+import { extendedValue } from './paths.ts';
 import { previewType } from './preview-types.ts';
 
 export interface Previews {
@@ -106,22 +107,19 @@ async function send(deps: PreviewDeps, find: (key: string) => Promise<Kept>, req
   }
   const { bytes, etag, modifiedMs } = content;
   const verdict = judge(method, req.headers, { bytes, etag, modifiedMs });
-  const [first, last] = verdict.status === 206 ? [verdict.start, verdict.end] : [0, bytes - 1];
-  const isSent = verdict.status === 200 || verdict.status === 206;
+  const { headers, part } = partOf(verdict, bytes);
   res.writeHead(verdict.status, {
     ...previewHeaders(deps.site, type),
     'content-type': type,
-    'content-disposition': `inline; filename*=UTF-8''${encodeURIComponent(shownName(path.subarray(path.lastIndexOf(0x2f) + 1))).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}`,
+    'content-disposition': `inline; filename*=${extendedValue(shownName(path.subarray(path.lastIndexOf(0x2f) + 1)))}`,
     etag,
     'last-modified': new Date(modifiedMs).toUTCString(),
     'accept-ranges': 'bytes',
-    ...(verdict.status === 206 ? { 'content-range': `bytes ${first}-${last}/${bytes}` } : {}),
-    ...(verdict.status === 416 ? { 'content-range': `bytes */${bytes}` } : {}),
-    ...(isSent ? { 'content-length': last - first + 1 } : {}),
+    ...headers,
   });
-  if (!isSent || method === 'HEAD' || bytes === 0) return void res.end();
+  if (part === null || method === 'HEAD' || bytes === 0) return void res.end();
   const watch = watchIdle(deps.clock, () => res.destroy());
-  const stream = Readable.from(content.read(first, last), { objectMode: false, highWaterMark: 1_024 * 1_024 });
+  const stream = Readable.from(content.read(part.start, part.end), { objectMode: false, highWaterMark: 1_024 * 1_024 });
   res.on('drain', watch.moved);
   res.once('close', () => {
     watch.end();

@@ -26,6 +26,18 @@ export function judge(method: string, headers: IncomingHttpHeaders, file: FileFa
   return pickRange(range, file.bytes);
 }
 
+/** What of the file is sent, and the headers that say so; `part` null: nothing of it is, and the status says why. */
+export function partOf(
+  verdict: Verdict,
+  bytes: number,
+): { readonly headers: Readonly<Record<string, string | number>>; readonly part: { readonly start: number; readonly end: number } | null } {
+  if (verdict.status === 416) return { headers: { 'content-range': `bytes */${bytes}` }, part: null };
+  if (verdict.status !== 200 && verdict.status !== 206) return { headers: {}, part: null };
+  const { start, end } = verdict.status === 206 ? verdict : { start: 0, end: bytes - 1 };
+  const range = verdict.status === 206 ? { 'content-range': `bytes ${start}-${end}/${bytes}` } : {};
+  return { headers: { ...range, 'content-length': end - start + 1 }, part: { start, end } };
+}
+
 /** In the order of RFC 9110, 13.2.2. */
 function precondition(headers: IncomingHttpHeaders, { etag, modifiedMs }: FileFacts): 304 | 412 | null {
   const ifMatch = headers['if-match'];

@@ -18,7 +18,7 @@ import type { RepositoryWriter } from '../../kit/repository/layout/writer.ts';
 import { pathOf } from '../navigation.ts';
 import { codedError } from '../problems.ts';
 import { dataPolicy } from '../security-headers.ts';
-import { judge } from './conditions.ts';
+import { judge, partOf } from './conditions.ts';
 import { type RepositoryFile, type RepositoryFiles, createRepositoryFiles } from './files.ts';
 import { admitPublisher } from './tokens.ts';
 import { arriving, readAnnounced, turnAway, watchIdle } from './upload.ts';
@@ -94,17 +94,14 @@ async function answer(clock: Clock, file: RepositoryFile, req: IncomingMessage, 
     res.writeHead(304, headers).end();
     return;
   }
-  if (verdict.status === 412 || verdict.status === 416) {
-    const range = verdict.status === 416 ? { 'content-range': `bytes */${file.bytes}` } : {};
-    res.writeHead(verdict.status, { ...headers, ...range, 'content-length': 0 }).end();
+  const { headers: ofPart, part } = partOf(verdict, file.bytes);
+  if (part === null) {
+    res.writeHead(verdict.status, { ...headers, ...ofPart, 'content-length': 0 }).end();
     return;
   }
-  const [start, end] = verdict.status === 206 ? [verdict.start, verdict.end] : [0, file.bytes - 1];
-  const partial = verdict.status === 206 ? { 'content-range': `bytes ${start}-${end}/${file.bytes}` } : {};
-  const length = end - start + 1;
-  res.writeHead(verdict.status, { ...headers, ...partial, 'content-type': file.type, 'content-length': length });
-  if (method === 'HEAD' || length === 0) res.end();
-  else await stream(clock, file, start, length, res);
+  res.writeHead(verdict.status, { ...headers, ...ofPart, 'content-type': file.type });
+  if (method === 'HEAD' || file.bytes === 0) res.end();
+  else await stream(clock, file, part.start, part.end - part.start + 1, res);
 }
 
 function headersOf(file: RepositoryFile): Record<string, string> {

@@ -8,7 +8,7 @@ import * as schemas from '../../schema/wire/files.ts';
 import { limits } from '../limits.ts';
 import { attachmentOf, pathIn, pathsIn } from '../files/paths.ts';
 import type { Previews } from '../files/previews.ts';
-import { judge } from '../repository/conditions.ts';
+import { judge, partOf } from '../repository/conditions.ts';
 import { watchIdle } from '../repository/upload.ts';
 import { dataPolicy } from '../security-headers.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
@@ -182,18 +182,15 @@ export async function sendContent({ content, clock, request, reply, end }: Sendi
   const { bytes, etag, modifiedMs } = content;
   const verdict = judge(request.method, request.raw.headers, { bytes, etag, modifiedMs });
   reply.headers({ etag, 'accept-ranges': 'bytes', 'last-modified': new Date(modifiedMs).toUTCString() }).code(verdict.status);
-  const [first, last] = verdict.status === 206 ? [verdict.start, verdict.end] : [0, bytes - 1];
-  if (verdict.status === 416) reply.header('content-range', `bytes */${bytes}`);
-  if (verdict.status === 206) reply.header('content-range', `bytes ${first}-${last}/${bytes}`);
-  const isWhole = verdict.status === 200 || verdict.status === 206;
-  if (isWhole) reply.header('content-length', last - first + 1);
-  if (!isWhole || request.method === 'HEAD' || bytes === 0) {
+  const { headers, part } = partOf(verdict, bytes);
+  reply.headers(headers);
+  if (part === null || request.method === 'HEAD' || bytes === 0) {
     await content.close();
     end();
     return await reply.send();
   }
   const watch = watchIdle(clock, () => reply.raw.destroy());
-  const stream = Readable.from(content.read(first, last), { objectMode: false, highWaterMark: 1_024 * 1_024 });
+  const stream = Readable.from(content.read(part.start, part.end), { objectMode: false, highWaterMark: 1_024 * 1_024 });
   reply.raw.on('drain', watch.moved);
   reply.raw.once('close', () => {
     watch.end();
