@@ -1,7 +1,7 @@
 /** What can be done with the windows of a desk, and how an app becomes a window. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { text, type TextKey } from '../i18n/i18n.ts';
-import { nameOfPath } from '../opening/file-path.ts';
+import { nameOfPath, trashPlace } from '../opening/file-path.ts';
 import { openFile, openLink } from '../opening/open.ts';
 import type { Glyph } from '../ui/glyphs.ts';
 import type { WindowState } from '../windows/manager.ts';
@@ -87,8 +87,7 @@ function openOwn(desk: Desk, window: string, route = ''): void {
   else if (options !== null) desk.windows.open(window, options, route);
 }
 
-/** Other places than files begin with `@`. */
-const nameOfRoute = (route: string): string => (route === '@lixo' ? text('files.trash') : nameOfPath(route));
+const nameOfRoute = (route: string): string => (route === trashPlace ? text('files.trash') : nameOfPath(route));
 
 /** Windows of files are named after them, and say when something in them is not saved. */
 function titleOf(desk: Desk, { id, app, route, options }: WindowState): string {

@@ -13,7 +13,6 @@ import { wholePath } from '../session/content-api.ts';
 import { takeDestination } from '../session/destination.ts';
 import { changePreferences, readPreferences } from '../session/preferences-api.ts';
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
-import { sayError } from '../session/say-error.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
 import { createSettingsModel } from '../settings/model.ts';
 import { createOpeningModel, type Place } from '../opening/model.ts';
@@ -32,6 +31,7 @@ import { createWindowCounts } from '../windows/counts.ts';
 import { createWindowManager, type WindowManager } from '../windows/manager.ts';
 import { createRemovedApps, type RemovedApps } from '../windows/removed-apps.ts';
 import { loadOpenWindows, remembersWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
+import { attempt } from './attempt.ts';
 import { appCallsOf } from './app-verbs.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
 import { builtinOptions, deskWindows, isApp, optionsOf } from './desk-windows.ts';
@@ -116,10 +116,7 @@ function provideFiles(desk: Desk): void {
   const provide = (place: Place, open: (path: string) => void, folders = false): void =>
     desk.opening.provide(place, {
       takes: ({ isFolder = false }) => isFolder === folders,
-      open: ({ caminho }) =>
-        void wholePath(caminho).then(open, (error: unknown) =>
-          desk.toast.set({ words: text('tasks.error', { erro: sayError(error) }), open: null }),
-        ),
+      open: ({ caminho }) => attempt(desk, async () => open(await wholePath(caminho))),
     });
   provide('@editor', (path) => desk.openEditor(path));
   provide('@viewer', (path) => desk.openViewer(path));

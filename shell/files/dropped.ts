@@ -27,14 +27,22 @@ async function filesIn(entry: FileSystemEntry, folder: string): Promise<readonly
   }
 }
 
-/** Paths of this desktop's files that are dragged. */
+/** Files of this desktop are dragged. */
 export const dragType = 'application/x-svc-files';
 
+/** What is dragged stays in this page: an app's page may drag something under the same type, and would choose what is moved. */
+let carried: { readonly token: string; readonly paths: readonly string[] } | null = null;
+
+export function carry(data: DataTransfer, paths: readonly string[]): void {
+  const token = crypto.getRandomValues(new Uint32Array(4)).join('-');
+  carried = { token, paths };
+  data.setData(dragType, token);
+}
+
+/** Of the drag that began last on this desktop, once; [] of any other. */
 export function draggedPaths(data: DataTransfer): readonly string[] {
-  try {
-    const paths: unknown = JSON.parse(data.getData(dragType));
-    return Array.isArray(paths) ? paths.filter((path): path is string => typeof path === 'string') : [];
-  } catch {
-    return [];
-  }
+  const mine = carried;
+  if (mine === null || data.getData(dragType) !== mine.token) return [];
+  carried = null;
+  return mine.paths;
 }

@@ -1,19 +1,19 @@
 /** Dragging of files: inside the desktop, out to the computer, and in from it. */
 import type { FileItem } from '../../schema/wire/files.ts';
+import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { isWithin, parentOf } from '../opening/file-path.ts';
 import { downloadUrl } from '../session/content-api.ts';
 import { zipUrl } from '../session/files-api.ts';
 import type { FileActs } from './acts.ts';
-import { draggedPaths, droppedFiles, dragType } from './dropped.ts';
-import { attempt } from './file-menus.ts';
+import { carry, draggedPaths, droppedFiles, dragType } from './dropped.ts';
 
 export function startFileDrag({ dataTransfer }: DragEvent, items: readonly FileItem[]): void {
   const [first] = items;
   if (dataTransfer === null || first === undefined) return;
   const paths = items.map(({ caminho }) => caminho);
   dataTransfer.effectAllowed = 'copyMove';
-  dataTransfer.setData(dragType, JSON.stringify(paths));
+  carry(dataTransfer, paths);
   // Chromium puts it on the computer where it is dropped outside of the browser.
   const isOne = items.length === 1 && first.tipo === 'arquivo';
   const address = new URL(isOne ? downloadUrl(first.caminho) : zipUrl(paths), location.href).href;

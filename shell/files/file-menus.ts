@@ -1,16 +1,15 @@
 /** The menus of the file manager: what opening adds (opening/menus.ts) and its own acts, in groups below. */
-import type { FileItem, PlacesAnswer } from '../../schema/wire/files.ts';
+import type { FileItem } from '../../schema/wire/files.ts';
+import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { text } from '../i18n/i18n.ts';
 import { desktopMenu, fileMenu, folderMenu, type PathActs } from '../opening/menus.ts';
 import { nameOfPath } from '../opening/file-path.ts';
 import { downloadUrl } from '../session/content-api.ts';
 import { zipUrl } from '../session/files-api.ts';
-import { sayError } from '../session/say-error.ts';
 import type { MenuGroup, MenuItem } from '../ui/menu.ts';
 import type { FileActs } from './acts.ts';
 import { fileOf } from './entry-words.ts';
-import { trashPlace } from './place.ts';
 import { askErase } from './svc-file-question.ts';
 
 /** Of the window that the menu is opened in. */
@@ -35,11 +34,6 @@ export function download(items: readonly FileItem[]): void {
   link.href = items.length === 1 && first.tipo === 'arquivo' ? downloadUrl(first.caminho) : zipUrl(items.map(({ caminho }) => caminho));
   link.download = '';
   link.click();
-}
-
-/** A failure of what was asked for, said. */
-export function attempt(desk: Desk, run: () => Promise<unknown>): void {
-  run().catch((error: unknown) => desk.toast.set({ words: text('tasks.error', { erro: sayError(error) }), open: null }));
 }
 
 export function itemMenu(parts: MenuParts, items: readonly FileItem[]): readonly MenuGroup[] {
@@ -127,18 +121,4 @@ export function removeForGood(desk: Desk, acts: FileActs, paths: readonly string
   attempt(desk, async () => {
     if (await askErase(text('files.eraseWords', { n: paths.length }))) await acts.remove(paths);
   });
-}
-
-/** The sidebar as a menu, where there is no room for it. */
-export function placesMenu(desk: Desk, places: PlacesAnswer | null, go: (path: string) => void): readonly MenuGroup[] {
-  if (places === null) return [];
-  const pins = (desk.preferences.state.get()?.pastas ?? []).map((caminho) => ({ caminho, nome: nameOfPath(caminho) }));
-  const folders = [{ caminho: places.casa, nome: text('files.home') }, ...places.pastas, { caminho: '/', nome: text('files.computer') }];
-  const entry = ({ caminho, nome }: { readonly caminho: string; readonly nome: string }) => ({
-    label: nome,
-    glyph: 'folder' as const,
-    run: () => go(caminho),
-  });
-  const trash = { label: text('files.trash'), glyph: 'trash' as const, run: () => go(trashPlace) };
-  return [{ items: folders.map(entry) }, { items: pins.map(entry) }, { items: [trash] }];
 }

@@ -2,11 +2,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { FileItem, SpaceAnswer } from '../../schema/wire/files.ts';
 import { text } from '../i18n/i18n.ts';
-import { crumbsOf } from '../opening/file-path.ts';
+import { crumbsOf, trashPlace } from '../opening/file-path.ts';
 import type { ListBy } from '../session/files-api.ts';
 import { saySize } from '../shop/words.ts';
 import type { ListingState } from './listing.ts';
-import { trashPlace, type Found } from './place.ts';
+import type { Found } from './place.ts';
 
 export function columnHeads(
   { ordem, inversa }: ListBy,

@@ -54,6 +54,17 @@ describe('a listing', () => {
     expect(asked.length).toBeLessThan(6);
   });
 
+  test('an answer that a limit cut short inside a page leaves no hole', async () => {
+    const listing = createListing(async ({ desde, limite }): Promise<Page> => {
+      await Promise.resolve();
+      const itens = Array.from({ length: Math.max(0, Math.min(limite, 500, 1_234 - desde)) }, (_, at) => item(desde + at));
+      return { total: 1_234, ocultos: 0, itens, versao: 'v', cortada: false };
+    });
+    listing.ensure(0, 10);
+    await settled();
+    expect((await listing.range(0, 1_234)).map(({ nome }) => nome)).toEqual(Array.from({ length: 1_234 }, (_, n) => `n${n}`));
+  });
+
   test('a folder that changed is read anew where it is looked at, and nothing of before stays', async () => {
     const { listing, now } = folder(1_000);
     listing.ensure(0, 40);

@@ -3,6 +3,7 @@
  * changed is read anew where it is looked at; what was there stays in sight until then.
  */
 import type { FileItem } from '../../schema/wire/files.ts';
+import { isPassing } from '../session/api.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 
 export interface Page {
@@ -54,12 +55,8 @@ export function createListing(read: ReadPage): Listing {
   const state = createSignal(unread);
   const take = (first: number, { itens, total, ocultos, versao, cortada }: Page): void => {
     // Of another version nothing fits any more.
-    if (version !== versao) {
-      pages = new Map();
-      asked = new Set([first]);
-      version = versao;
-    }
-    for (let at = 0; at === 0 || at < itens.length; at += pageItems) pages.set(first + at / pageItems, itens.slice(at, at + pageItems));
+    if (version !== versao) [pages, asked, version] = [new Map(), new Set([first]), versao];
+    for (const [at, page] of wholePages(itens, total - first * pageItems).entries()) pages.set(first + at, page);
     state.set({ total, hidden: ocultos, isCut: cortada, problem: null });
     ensure(...seen);
   };
@@ -79,7 +76,9 @@ export function createListing(read: ReadPage): Listing {
     } catch (error) {
       if (mine !== generation) return;
       asked.delete(page);
-      state.set({ ...state.get(), problem: error });
+      // Where the portal is away, what was there stays in sight; what it says is not there, or not to be read, does not.
+      if (!isPassing(error)) pages = new Map();
+      state.set({ ...(isPassing(error) ? state.get() : unread), problem: error });
     }
   };
   function ensure(from: number, to: number): void {
@@ -117,6 +116,16 @@ export function createListing(read: ReadPage): Listing {
     },
     close: () => void (generation += 1),
   };
+}
+
+/** An answer that a limit of the portal cut short ends inside a page: that one is read when it is wanted. `left`: entries from the first of these on. */
+function wholePages(itens: readonly FileItem[], left: number): readonly (readonly FileItem[])[] {
+  const pages: (readonly FileItem[])[] = [];
+  for (let at = 0; at === 0 || at < itens.length; at += pageItems) {
+    const page = itens.slice(at, at + pageItems);
+    if (page.length === pageItems || at + page.length >= left) pages.push(page);
+  }
+  return pages;
 }
 
 function indexIn(pages: ReadonlyMap<number, readonly FileItem[]>, caminho: string): number {

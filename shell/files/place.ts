@@ -3,9 +3,6 @@ import type { FileItem, TrashItem } from '../../schema/wire/files.ts';
 import { listFolder, listTrash, searchFiles, type ListBy } from '../session/files-api.ts';
 import { createListing, fixedListing, type Listing } from './listing.ts';
 
-/** The route of the trash: no path begins like it. */
-export const trashPlace = '@lixo';
-
 export const folderListing = (path: string, by: ListBy): Listing => createListing(async (page) => await listFolder(path, by, page));
 
 /** Its entries have their names in the trash for paths, and when they were deleted for a date. */
@@ -20,11 +17,12 @@ const ofTrash = ({ id, nome, tipo, bytes, apagadoMs }: TrashItem): FileItem => (
   atalho: false,
 });
 
-/** The portal has no versions of it: each reading is one of its own, which what changed it says. */
-export const trashListing = (): Listing =>
+/** The portal has no versions of it: a new one begins with each change from this page, which `changes` counts. */
+export const trashListing = (changes: () => number): Listing =>
   createListing(async ({ desde, limite }) => {
-    const { total, itens } = await listTrash(desde, Math.min(limite, 500));
-    return { total, ocultos: 0, itens: itens.map(ofTrash), versao: '', cortada: false };
+    const versao = String(changes());
+    const { total, itens } = await listTrash(desde, limite);
+    return { total, ocultos: 0, itens: itens.map(ofTrash), versao, cortada: false };
   });
 
 export interface Found {
@@ -52,6 +50,7 @@ export async function search(
     show({ listing: fixedListing([...items], isCut, () => undefined), isOver, isCut, refused });
   tell(false, false, 0);
   for await (const line of searchFiles(path, words, hidden, signal)) {
+    if (line === null) continue;
     if ('fim' in line) return tell(true, line.cortada, line.recusadas);
     items.push(line.item);
     if (performance.now() - shownMs < showMs) continue;

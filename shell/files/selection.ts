@@ -35,7 +35,7 @@ export const ranged = ({ anchor }: Selection, items: readonly FileItem[], focus:
 /** The keyboard goes there and nothing is chosen by that. */
 export const focused = ({ chosen }: Selection, index: number): Selection => ({ chosen, focus: index, anchor: index });
 
-/** After the folder was read anew: what is not there any more is not chosen. `find` undefined: that part was not read. */
+/** After the folder was read anew: what is not there any more is not chosen. */
 export function kept({ chosen, focus, anchor }: Selection, total: number, isGone: (caminho: string) => boolean): Selection {
   const last = Math.max(0, total - 1);
   return {

@@ -3,22 +3,14 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { PlacesAnswer } from '../../schema/wire/files.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
-import { nameOfPath } from '../opening/file-path.ts';
+import { trashPlace } from '../opening/file-path.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
-import { glyph, type Glyph } from '../ui/glyphs.ts';
+import { glyph } from '../ui/glyphs.ts';
 import { openMenu } from '../ui/menu.ts';
 import { actsOf } from './desk-acts.ts';
 import { allowDrop, dropInTrash, takeDrop } from './file-drags.ts';
-import { pinFolder, pinnedFolders } from './pinned-folders.ts';
-import { trashPlace } from './place.ts';
-
-interface Place {
-  readonly path: string;
-  readonly name: string;
-  readonly glyph: Glyph;
-  readonly isPinned?: boolean;
-}
+import { pinFolder, placesOf, type Place } from './places.ts';
 
 export class SvcFilePlaces extends LitElement {
   static override properties = { desk: { attribute: false }, places: { attribute: false }, path: {}, over: { state: true } };
@@ -99,28 +91,13 @@ export class SvcFilePlaces extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { places } = this;
-    const folders = places?.pastas.filter(({ papel }) => papel !== 'templates' && papel !== 'publicshare') ?? [];
-    const pins = pinnedFolders(this.desk);
-    const own: readonly Place[] =
-      places === null
-        ? []
-        : [
-            { path: places.casa, name: text('files.home'), glyph: 'folder' },
-            ...folders
-              .filter(({ caminho }) => caminho !== places.casa)
-              .map(({ caminho, nome }) => ({ path: caminho, name: nome, glyph: 'folder' as const })),
-            { path: '/', name: text('files.computer'), glyph: 'globe' },
-          ];
+    const groups = placesOf(this.desk, this.places);
     return html`<nav aria-label=${text('files.places')}>
-      ${own.map((place) => this.#place(place))} ${pins.length === 0 ? nothing : html`<hr />`}
-      ${pins.map((path) => this.#place({ path, name: nameOfPath(path), glyph: 'pin', isPinned: true }))}
-      <hr />
-      ${this.#place({ path: trashPlace, name: text('files.trash'), glyph: 'trash' })}
+      ${groups.map((group, index) => html`${index === 0 ? nothing : html`<hr />`}${group.map((place) => this.#place(place))}`)}
     </nav>`;
   }
 
-  #place({ path, name, glyph: sign, isPinned = false }: Place): TemplateResult {
+  #place({ path, name, glyph: sign, isPinned }: Place): TemplateResult {
     const drop = (event: DragEvent): void => {
       this.over = '';
       if (path === trashPlace) dropInTrash(this.desk, actsOf(this.desk), event);

@@ -1,11 +1,12 @@
 /** A window of the file manager: one folder of the person, the trash, or what a search found. Loaded with the first such window. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { FileItem, PlacesAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
+import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
-import { nameOfPath, parentOf } from '../opening/file-path.ts';
+import { nameOfPath, parentOf, trashPlace } from '../opening/file-path.ts';
 import { wholePath } from '../session/content-api.ts';
-import { readPlaces, readSpace, type ListBy } from '../session/files-api.ts';
+import { readPlaces, readSpace } from '../session/files-api.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -15,12 +16,12 @@ import { actsOf } from './desk-acts.ts';
 import { chosenFiles } from './dropped.ts';
 import { entryWords, fileOf } from './entry-words.ts';
 import { allowDrop, startFileDrag, takeDrop } from './file-drags.ts';
-import { attempt, erase, folderGroundMenu, itemMenu, placesMenu, removeForGood, trashMenu, type MenuParts } from './file-menus.ts';
+import { erase, folderGroundMenu, itemMenu, removeForGood, trashMenu, type MenuParts } from './file-menus.ts';
 import { columnHeads, crumbTrail, pathField, statusBar } from './file-strips.ts';
 import { filesStyles } from './files-styles.ts';
 import type { Listing } from './listing.ts';
-import { pinFolder } from './pinned-folders.ts';
-import { folderListing, search, trashListing, trashPlace, type Found } from './place.ts';
+import { pinFolder, placesMenu } from './places.ts';
+import { folderListing, search, trashListing, type Found } from './place.ts';
 import { kept, nothingChosen, only, ranged, type Selection } from './selection.ts';
 import './svc-file-places.ts';
 import './svc-file-tasks.ts';
@@ -123,10 +124,6 @@ export class SvcFiles extends LitElement {
     this.#ends = [];
   }
 
-  get #by(): ListBy {
-    const { ordem, inversa, ocultos } = this.view;
-    return { ordem, inversa, ocultos };
-  }
   get #isTrash(): boolean {
     return this.at === trashPlace;
   }
@@ -149,11 +146,12 @@ export class SvcFiles extends LitElement {
     this.selection = nothingChosen;
     this.at = path;
     this.desk.windows.setRoute(this.window, path);
-    const listing = path === trashPlace ? trashListing() : folderListing(path, this.#by);
+    const { trashChanged } = actsOf(this.desk);
+    const listing = path === trashPlace ? trashListing(() => trashChanged.get()) : folderListing(path, this.view);
     this.#listing = listing;
     this.#ends = [
       listing.state.subscribe(() => this.#listed(listing)),
-      path === trashPlace ? actsOf(this.desk).trashChanged.subscribe(() => listing.refresh()) : watchFolder(path, () => listing.refresh()),
+      path === trashPlace ? trashChanged.subscribe(() => listing.refresh()) : watchFolder(path, () => listing.refresh()),
     ];
     listing.ensure(0, 1);
     this.space = null;
@@ -167,7 +165,10 @@ export class SvcFiles extends LitElement {
   #listed(listing: Listing): void {
     const { total, problem } = listing.state.get();
     this.problem = problem === null ? null : sayError(problem);
-    if (total === null) return;
+    if (total === null) {
+      this.selection = nothingChosen;
+      return;
+    }
     // What is read in full is known to be gone.
     const isGone = (path: string): boolean => listing.indexOf(path) === -1 && total <= 200;
     this.selection = kept(this.selection, total, isGone);

@@ -8,19 +8,22 @@ export interface View extends ListBy {
 }
 
 const key = 'svc.files.view';
-const first: View = { vista: 'icones', ordem: 'nome', inversa: false, ocultos: false };
 
 export function loadView(shop: Pick<Storage, 'getItem'>): View {
+  const stored = read(shop);
+  return {
+    vista: stored.vista === 'lista' ? 'lista' : 'icones',
+    ordem: fileOrders.find((order) => order === stored.ordem) ?? 'nome',
+    inversa: stored.inversa === true,
+    ocultos: stored.ocultos === true,
+  };
+}
+
+function read(shop: Pick<Storage, 'getItem'>): Partial<Record<keyof View, unknown>> {
   try {
-    const stored = JSON.parse(shop.getItem(key) ?? '{}') as Partial<Record<keyof View, unknown>>;
-    return {
-      vista: stored.vista === 'lista' ? 'lista' : 'icones',
-      ordem: fileOrders.find((order) => order === stored.ordem) ?? 'nome',
-      inversa: stored.inversa === true,
-      ocultos: stored.ocultos === true,
-    };
+    return (JSON.parse(shop.getItem(key) ?? '{}') ?? {}) as Partial<Record<keyof View, unknown>>;
   } catch {
-    return first;
+    return {};
   }
 }
 

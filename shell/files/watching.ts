@@ -22,9 +22,12 @@ async function follow(): Promise<void> {
   const mine = new AbortController();
   stream = mine;
   try {
-    for await (const { caminho } of watchFolders(folders, mine.signal)) {
+    let isFirst = true;
+    for await (const line of watchFolders(folders, mine.signal)) {
       attempt = 0;
-      for (const listener of listeners.get(caminho) ?? []) listener();
+      // What changed between their listing, or the end of the stream before, and the first look would never be told.
+      for (const folder of isFirst ? folders : line === null ? [] : [line.caminho]) folderChanged(folder);
+      isFirst = false;
     }
   } catch {
     // The portal is away, or may not be asked now: the folders are listed again when they are opened.
@@ -49,7 +52,7 @@ export function watchFolder(path: string, changed: () => void): () => void {
   };
 }
 
-/** Folders that this page changed itself are listed at once. */
+/** It is to be listed again. Called for what this page changed itself, too, which is seen at once then. */
 export function folderChanged(path: string | null): void {
   for (const listener of listeners.get(path ?? '') ?? []) listener();
 }

@@ -1,6 +1,9 @@
 /** Paths of a person's files in their exact form, as the portal gives them. Source: schema/wire/file-path.ts, docs/files.md. */
 import { shownName, textBytes } from '../../schema/wire/file-path.ts';
 
+/** The trash, where a path may stand: no path begins like it. */
+export const trashPlace = '@lixo';
+
 /** The exact form of a name that a person typed. */
 export const exactName = (typed: string): string => typed.replaceAll('%', '%25');
 

@@ -2,9 +2,8 @@
  * Opening on this desktop: a file or folder, a link, a role. What an app is opened with comes to its page as `abertura`, kept until the page
  * listens. Source: spec 2.1 `opens`, `handles`, `window.multiplasJanelas`; spec 6 `open-context`. Decision: docs/decisions/0222-what-opens-what.md
  */
+import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
-import { text } from '../i18n/i18n.ts';
-import { sayError } from '../session/say-error.ts';
 import { opensWith, type Outcome } from './elections.ts';
 import { bareMime, typeOf, type FileToOpen, type OpenContext } from './file-type.ts';
 import type { Destination } from './kinds.ts';
@@ -78,14 +77,9 @@ export function openRole(desk: Desk, role: Role, file: FileToOpen): boolean {
 }
 
 /** Kept for all files of that type. */
-export async function keepChoice(desk: Desk, file: FileToOpen, choice: string): Promise<void> {
+export function keepChoice(desk: Desk, file: FileToOpen, choice: string): void {
   const { key } = typeOf(file, desk.opening.openers.get());
-  if (key === null) return;
-  try {
-    await desk.preferences.change({ tipos: { [key]: choice } });
-  } catch (error) {
-    desk.toast.set({ words: text('tasks.error', { erro: sayError(error) }), open: null });
-  }
+  if (key !== null) attempt(desk, () => desk.preferences.change({ tipos: { [key]: choice } }));
 }
 
 /**

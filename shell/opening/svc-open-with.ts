@@ -151,7 +151,7 @@ export class SvcOpenWith extends LitElement {
     const choice = this.chosen ?? this.#first;
     if (choice === null) return;
     const { desk, file, always } = this;
-    if (always) void keepChoice(desk, file, choice);
+    if (always) keepChoice(desk, file, choice);
     this.dispatchEvent(new Event('opened'));
     this.#close();
     const destination = destinations.find((each) => each === choice);

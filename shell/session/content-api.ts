@@ -1,6 +1,7 @@
 /** The bytes of files of the person, as the editor and the viewer read and write them. Source: docs/files.md. */
-import type { FileItem, ListAnswer, WrittenAnswer } from '../../schema/wire/files.ts';
+import type { FileItem, WrittenAnswer } from '../../schema/wire/files.ts';
 import { json, request } from './api.ts';
+import { listFolder, readPlaces } from './files-api.ts';
 
 const at = (route: string, caminho: string): string => `/api/arquivos/${route}?${new URLSearchParams({ caminho }).toString()}`;
 
@@ -36,14 +37,11 @@ export async function writeContent(
 
 /** `~` and what is below it, as a whole path. */
 export async function wholePath(caminho: string): Promise<string> {
-  if (!/^~(\/|$)/.test(caminho)) return caminho;
-  const { casa } = await json<{ readonly casa: string }>(await request('GET', '/api/arquivos'));
-  return casa + caminho.slice(1);
+  return /^~(\/|$)/.test(caminho) ? (await readPlaces()).casa + caminho.slice(1) : caminho;
 }
 
-/** Files of a folder by name, at most so many; hidden ones where `hidden`. */
-export async function listFiles(caminho: string, limite: number, hidden: boolean): Promise<readonly FileItem[]> {
-  const query = new URLSearchParams({ caminho, limite: String(limite), ...(hidden ? { ocultos: '1' } : {}) });
-  const { itens } = await json<ListAnswer>(await request('GET', `/api/arquivos/lista?${query.toString()}`));
+/** Files of a folder by name, at most so many; hidden ones where `ocultos`. */
+export async function listFiles(caminho: string, limite: number, ocultos: boolean): Promise<readonly FileItem[]> {
+  const { itens } = await listFolder(caminho, { ordem: 'nome', inversa: false, ocultos }, { desde: 0, limite });
   return itens.filter(({ tipo }) => tipo === 'arquivo');
 }

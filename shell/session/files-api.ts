@@ -13,7 +13,7 @@ import type {
   UploadEndAnswer,
   WatchLine,
 } from '../../schema/wire/files.ts';
-import { ApiError, json, request, withPerson } from './api.ts';
+import { json, request } from './api.ts';
 
 const root = '/api/arquivos';
 const query = (values: Readonly<Record<string, string>>): string => `?${new URLSearchParams(values).toString()}`;
@@ -52,6 +52,7 @@ export const listTrash = async (desde: number, limite: number): Promise<TrashAns
 export const makeFolder = async (caminho: string): Promise<FileItem> => json(await request('POST', `${root}/pasta`, { caminho }));
 export const renameFile = async (caminho: string, nome: string): Promise<FileItem> =>
   json(await request('POST', `${root}/renomear`, { caminho, nome }));
+
 /** Of files and folders in one. */
 export const zipUrl = (paths: readonly string[]): string =>
   `${root}/zip?${new URLSearchParams(paths.map((caminho) => ['caminho', caminho])).toString()}`;
@@ -76,25 +77,23 @@ export const endUpload = async (id: string, sha256: string, signal: AbortSignal)
   json(await request('POST', `${upload(id)}/fim`, { sha256 }, signal));
 export const dropUpload = async (id: string): Promise<void> => void (await request('DELETE', upload(id)));
 
-/** Lines of JSON as they come; ends with the stream. */
-async function* lines<Line>(path: string, signal: AbortSignal): AsyncGenerator<Line> {
-  const response = await fetch(path, withPerson({ credentials: 'same-origin', cache: 'no-store', signal }));
-  if (!response.ok || response.body === null) {
-    const problem = (await response.json().catch(() => ({}))) as { readonly code?: string; readonly detail?: string };
-    throw new ApiError(response.status, problem.code ?? 'INTERNAL', problem.detail ?? response.statusText);
-  }
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+/** Lines of JSON as they come, null for an empty one, which says only that the stream is there; ends with the stream. */
+async function* lines<Line>(path: string, signal: AbortSignal): AsyncGenerator<Line | null> {
+  const { body } = await request('GET', path, undefined, signal);
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
     const parts = (rest + value).split('\n');
     rest = parts.pop() ?? '';
-    for (const line of parts) if (line.trim() !== '') yield JSON.parse(line) as Line;
+    for (const line of parts) yield line.trim() === '' ? null : (JSON.parse(line) as Line);
   }
 }
 
-export const searchFiles = (caminho: string, texto: string, ocultos: boolean, signal: AbortSignal): AsyncGenerator<SearchLine> =>
+export const searchFiles = (caminho: string, texto: string, ocultos: boolean, signal: AbortSignal): AsyncGenerator<SearchLine | null> =>
   lines(`${root}/busca${query({ caminho, texto, ...(ocultos ? { ocultos: '1' } : {}) })}`, signal);
-export const watchFolders = (paths: readonly string[], signal: AbortSignal): AsyncGenerator<WatchLine> =>
+/** The first one comes when the portal has looked at all of them: what happened before is not told. */
+export const watchFolders = (paths: readonly string[], signal: AbortSignal): AsyncGenerator<WatchLine | null> =>
   lines(`${root}/vigiar?${new URLSearchParams(paths.map((caminho) => ['caminho', caminho])).toString()}`, signal);

@@ -173,6 +173,46 @@ test('files are dragged into a folder, from the computer into the window; others
   expect(problems).toEqual([]);
 });
 
+test('an app’s page can not choose what is moved or trashed: a drag that did not begin on this desktop carries nothing', async () => {
+  mkdirSync(at('destino'));
+  writeFileSync(at('alheio.txt'), 'a');
+  await open();
+  await entry('alheio.txt').waitFor();
+  const forged = await page.evaluateHandle((path) => {
+    const data = new DataTransfer();
+    data.setData('application/x-svc-files', JSON.stringify([path]));
+    return data;
+  }, at('alheio.txt'));
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await entry('destino').dispatchEvent('dragover', { dataTransfer: forged });
+  await entry('destino').dispatchEvent('drop', { dataTransfer: forged });
+  const trash = files().getByRole('navigation', { name: 'Lugares' }).getByRole('button', { name: 'Lixeira' });
+  await trash.dispatchEvent('drop', { dataTransfer: forged });
+  // What was dragged here goes on to work, and is the only operation.
+  writeFileSync(at('meu.txt'), 'm');
+  await entry('meu.txt').waitFor();
+  await entry('meu.txt').dragTo(entry('destino'));
+  await until('it was moved', () => existsSync(at('destino', 'meu.txt')));
+  expect(readdirSync(folder).toSorted()).toEqual(['alheio.txt', 'destino']);
+  expect(asked.filter((path) => path === '/api/arquivos/operacoes')).toHaveLength(1);
+  expect(problems).toEqual([]);
+});
+
+test('the folder that is shown is removed, and made again', async () => {
+  writeFileSync(at('antes.txt'), 'a');
+  await open();
+  await entry('antes.txt').waitFor();
+  rmSync(folder, { recursive: true });
+  await page.locator('svc-window[top]').getByRole('alert').waitFor();
+  await entry('antes.txt').waitFor({ state: 'detached' });
+  mkdirSync(folder);
+  writeFileSync(at('depois.txt'), 'd');
+  await entry('depois.txt').waitFor();
+  await page.locator('svc-window[top]').getByRole('alert').waitFor({ state: 'detached' });
+  expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
+});
+
 test('search by name in all folders below; downloads of one file and of several', async () => {
   mkdirSync(at('a', 'b'), { recursive: true });
   writeFileSync(at('a', 'b', 'Relatório final.txt'), 'r');

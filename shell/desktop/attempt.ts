@@ -1,0 +1,8 @@
+/** What a person asked for, and its failure said over the windows. */
+import { text } from '../i18n/i18n.ts';
+import { sayError } from '../session/say-error.ts';
+import type { Desk } from './desk.ts';
+
+export function attempt({ toast }: Pick<Desk, 'toast'>, run: () => Promise<unknown>): void {
+  run().catch((error: unknown) => toast.set({ words: text('tasks.error', { erro: sayError(error) }), open: null }));
+}
