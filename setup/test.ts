@@ -65,12 +65,11 @@ async function runProject(project: 'unit' | 'real', folder: string, again?: Agai
 
 const readRun = ({ report, exitCode }: Run): Read => readReport(report, exitCode, process.cwd());
 
-/** The real tests; the few files with failures once more, whole and alone, when everything else is done. See test/README.md. */
-async function runReal(folder: string): Promise<Read> {
-  const first = await runProject('real', folder);
+/** What the first run of `project` says; with the few files with failures once more, whole and alone. See test/README.md. */
+async function readTwice(project: 'unit' | 'real', folder: string, first: Run): Promise<Read> {
   const files = long ? [] : filesToRunAgain(first.report);
   if (first.report === null || files.length === 0) return readRun(first);
-  const second = await runProject('real', folder, { name: 'real once more', files, env: { SVC_TEST_RETRY: '0' } });
+  const second = await runProject(project, folder, { name: `${project} once more`, files, env: { SVC_TEST_RETRY: '0' } });
   return readRun({ report: withSecondRun(first.report, second.report), exitCode: second.exitCode });
 }
 
@@ -83,7 +82,8 @@ env = { ...env, SVC_TEST_COUNTS: tried, SVC_TEST_RUN_SEED: runSeed, ...(long ? {
 try {
   const [statics, unit] = await Promise.all([runStaticSteps(), runProject('unit', folder)]);
   const counts: readonly Counts[] = statics.map((passed) => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 }));
-  const read = [readRun(unit), await runReal(folder)];
+  const real = await runProject('real', folder);
+  const read = [await readTwice('unit', folder, unit), await readTwice('real', folder, real)];
   const total = sum([...counts, ...read.map((each) => each.counts)]);
   const told = await readFile(tried, 'utf8').catch(() => 'nothing told');
   const all = {

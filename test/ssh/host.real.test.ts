@@ -21,11 +21,20 @@ const account = () => sshd.accounts[0]!;
 async function clean(): Promise<void> {
   await until('no process of the account', () => {
     const left = sshd.processes();
-    for (const { pid } of left) process.kill(pid, 'SIGKILL');
+    for (const { pid } of left) killIfThere(pid);
     return left.length === 0;
   });
   for (const folder of [`${sshd.dir}/opt`, `${account().home}/.svc-apps`, `${account().home}/.local`, `${account().home}/s`]) {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** It may end by itself since it was listed. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
