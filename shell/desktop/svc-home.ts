@@ -1,20 +1,22 @@
 /**
- * The desktop itself: a greeting and the apps, behind the windows, in sight and in reach until windows cover all of it (one is maximised,
+ * The desktop itself: a greeting, the apps, and the files of the folder of the desktop, behind the windows, in sight and in reach until windows cover all of it (one is maximised,
  * two halves, or the screen is narrower than 600 px): only then it is out of the order of Tab. It once went away with the first window,
  * however small. While one of its apps has the keyboard's focus the windows in front are nearly transparent, so that the focus is always
  * seen.
  */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { SvcDeskFiles } from '../files/svc-desk-files.ts';
 import { language, shownAs, text } from '../i18n/i18n.ts';
-import { appEntries, openAppMenu, openDesktopMenu, type AppEntry } from '../launcher/entries.ts';
+import { appEntries, desktopGroups, openAppMenu, openDesktopMenu, type AppEntry } from '../launcher/entries.ts';
 import { nextTile } from '../launcher/grid-keys.ts';
 import { tileStyles } from '../launcher/tile-styles.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { isMenuKey } from '../ui/menu.ts';
+import { isMenuKey, type MenuPlace } from '../ui/menu.ts';
 import { typeAhead } from '../ui/type-ahead.ts';
+import { loadPart } from '../windows/load-part.ts';
 import type { Desk } from './desk.ts';
 
 export const greetingKey = (hour: number): 'home.morning' | 'home.afternoon' | 'home.evening' =>
@@ -88,6 +90,19 @@ export class SvcHome extends LitElement {
       .notice svg {
         flex: none;
       }
+      svc-desk-files {
+        width: min(680px, 100%);
+      }
+      svc-desk-files:not([filled]) {
+        display: none;
+      }
+      @media (min-width: 1200px) {
+        svc-desk-files {
+          position: absolute;
+          inset: 16px auto 16px 16px;
+          width: 236px;
+        }
+      }
     `,
   ];
 
@@ -95,17 +110,34 @@ export class SvcHome extends LitElement {
   readonly #menu = (event: MouseEvent): void => {
     if (event.defaultPrevented) return;
     event.preventDefault();
-    openDesktopMenu(this.desk, { x: event.clientX, y: event.clientY });
+    this.#openGroundMenu({ x: event.clientX, y: event.clientY });
   };
+  readonly #over = (event: DragEvent): void => this.#files?.allow?.(event);
+  readonly #drop = (event: DragEvent): void => this.#files?.take?.(event);
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.addEventListener('contextmenu', this.#menu);
+    this.addEventListener('dragover', this.#over);
+    this.addEventListener('drop', this.#drop);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.removeEventListener('contextmenu', this.#menu);
+    this.removeEventListener('dragover', this.#over);
+    this.removeEventListener('drop', this.#drop);
+  }
+
+  /** What was drawn before its part was loaded has none of its methods yet. */
+  get #files(): Partial<SvcDeskFiles> | null {
+    return this.renderRoot.querySelector<SvcDeskFiles>('svc-desk-files');
+  }
+
+  #openGroundMenu(place: MenuPlace): void {
+    const files = this.#files;
+    if (files?.isThere === true) files.openGroundMenu?.(place);
+    else openDesktopMenu(this.desk, place);
   }
 
   get #tiles(): readonly HTMLButtonElement[] {
@@ -119,7 +151,7 @@ export class SvcHome extends LitElement {
       const box = this.#tiles[this.focused]?.getBoundingClientRect();
       if (box === undefined) return;
       const place = { x: box.left + box.width / 2, y: box.top + box.height / 2 };
-      if (app === null) openDesktopMenu(this.desk, place);
+      if (app === null) this.#openGroundMenu(place);
       else openAppMenu(this.desk, app, place);
       return;
     }
@@ -168,7 +200,18 @@ export class SvcHome extends LitElement {
             </div>`
           : nothing
       }
+      ${loaded ? this.#deskFiles() : nothing}
     `;
+  }
+
+  #deskFiles(): TemplateResult {
+    loadPart(this.desk, 'svc-desk-files', () => import('../files/svc-desk-files.ts'));
+    return html`<svc-desk-files
+      .desk=${this.desk}
+      .others=${desktopGroups(this.desk)}
+      @focusin=${(event: FocusEvent) => this.toggleAttribute('sought', (event.target as HTMLElement).matches(':focus-visible, :has(:focus-visible)'))}
+      @focusout=${() => this.removeAttribute('sought')}
+    ></svc-desk-files>`;
   }
 
   #tile(entry: AppEntry, index: number): TemplateResult {

@@ -68,7 +68,7 @@ export const filesStyles = css`
     min-width: 0;
     min-height: 0;
   }
-  svc-file-view {
+  svc-folder {
     flex: 1;
   }
   .problem {

@@ -4,6 +4,8 @@ import { watchFolders } from '../session/files-api.ts';
 
 /** Changes of what is watched are gathered for so long. */
 const gatherMs = 150;
+/** A page that was left for a moment goes on. */
+const hiddenMs = 10_000;
 
 const listeners = new Map<string, Set<() => void>>();
 let stream: AbortController | null = null;
@@ -18,7 +20,8 @@ function later(ms: number): void {
 async function follow(): Promise<void> {
   stream?.abort();
   const folders = [...listeners.keys()];
-  if (folders.length === 0) return;
+  // What nobody sees is not looked at: the stream begins anew, with a look at all of it, when the page is seen again.
+  if (folders.length === 0 || document.hidden) return;
   const mine = new AbortController();
   stream = mine;
   try {
@@ -34,6 +37,8 @@ async function follow(): Promise<void> {
   }
   if (!mine.signal.aborted) later(reconnectWaitMs(attempt++, Math.random()));
 }
+
+document.addEventListener('visibilitychange', () => later(document.hidden ? hiddenMs : 0));
 
 /** Calls `changed` when the folder is to be listed again. Returns the function that ends it. */
 export function watchFolder(path: string, changed: () => void): () => void {

@@ -10,6 +10,7 @@ export const enFiles: {
   'files.trash': 'Trash',
   'files.places': 'Places',
   'files.path': 'Path',
+  'files.onDesktop': 'Files on the desktop',
   'files.content': 'Content of {nome}',
   'files.back': 'Back',
   'files.forward': 'Forward',

@@ -6,6 +6,7 @@ export const ptFiles = {
   'files.trash': 'Lixeira',
   'files.places': 'Lugares',
   'files.path': 'Caminho',
+  'files.onDesktop': 'Arquivos da área de trabalho',
   'files.content': 'Conteúdo de {nome}',
   'files.back': 'Voltar',
   'files.forward': 'Avançar',

@@ -10,7 +10,7 @@ import { leave } from '../session/leave.ts';
 import { desktopMenu, jumpList, own, positions } from '../opening/menus.ts';
 import { openRole } from '../opening/open.ts';
 import { updatesIn } from '../shop/model.ts';
-import { openMenu, type MenuPlace } from '../ui/menu.ts';
+import { openMenu, type MenuGroup, type MenuPlace } from '../ui/menu.ts';
 import { theme, themes } from '../ui/theme.ts';
 import type { Glyph } from '../ui/glyphs.ts';
 import type { Entry } from './search.ts';
@@ -112,18 +112,20 @@ export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): v
   openMenu(app.name, [entries ?? { items: [] }, ...more, { items: open }], place);
 }
 
-/** Of the background of the desktop. */
+/** What the menu of the background has besides what is done to its folder. */
+export const desktopGroups = (desk: Desk): readonly MenuGroup[] => [
+  {
+    items: [
+      { label: text('menu.apps'), glyph: 'apps', run: () => desk.launcherOpen.set(true) },
+      { label: text('store.title'), glyph: 'shop', run: () => desk.openShop() },
+      { label: text('settings.title'), glyph: 'settings', run: () => desk.openSettings('aparencia') },
+    ],
+  },
+];
+
+/** Of the background of the desktop, where it shows no folder. */
 export function openDesktopMenu(desk: Desk, place: MenuPlace): void {
-  const others = [
-    {
-      items: [
-        { label: text('menu.apps'), glyph: 'apps' as const, run: () => desk.launcherOpen.set(true) },
-        { label: text('store.title'), glyph: 'shop' as const, run: () => desk.openShop() },
-        { label: text('settings.title'), glyph: 'settings' as const, run: () => desk.openSettings('aparencia') },
-      ],
-    },
-  ];
-  openMenu(text('menu.desktop'), desktopMenu(desk, home, {}, others), place);
+  openMenu(text('menu.desktop'), desktopMenu(desk, home, {}, desktopGroups(desk)), place);
 }
 
 /** The folder that the desktop stands for. */

@@ -1,0 +1,254 @@
+/**
+ * The entries of one place (a folder, the trash, what a search found) with all that is done to them there: chosen, opened, named, moved, dropped,
+ * by mouse, finger and keyboard. In a window of files and on the desktop. A folder that is opened is told by `go` (its path), which bubbles.
+ */
+import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import type { FileItem } from '../../schema/wire/files.ts';
+import { attempt } from '../desktop/attempt.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { trashPlace } from '../opening/file-path.ts';
+import { Watch } from '../state/signal.ts';
+import { isMenuKey, openMenu, type MenuGroup, type MenuPlace } from '../ui/menu.ts';
+import type { FileActs } from './acts.ts';
+import { actsOf } from './desk-acts.ts';
+import { chosenFiles } from './dropped.ts';
+import { entryWords, fileOf } from './entry-words.ts';
+import { allowDrop, startFileDrag, takeDrop } from './file-drags.ts';
+import { erase, folderGroundMenu, itemMenu, removeForGood, trashMenu, type MenuParts } from './file-menus.ts';
+import type { Listing } from './listing.ts';
+import { pinFolder } from './places.ts';
+import { kept, nothingChosen, only, ranged, type Selection } from './selection.ts';
+import './svc-file-view.ts';
+import type { EntryWords, SvcFileView, ViewMode } from './svc-file-view.ts';
+
+type MenuDetail = { readonly item: FileItem | null; readonly place: MenuPlace };
+type DragDetail = { readonly event: DragEvent; readonly folder: string };
+
+/** A folder with no more entries is read in full: what is not among them is gone. */
+const readInFull = 200;
+
+export class SvcFolder extends LitElement {
+  static override properties = {
+    desk: { attribute: false },
+    listing: { attribute: false },
+    place: { attribute: false },
+    searched: { attribute: false },
+    mode: { attribute: false },
+    hiddenShown: { attribute: false },
+    label: { attribute: false },
+    groundLabel: { attribute: false },
+    others: { attribute: false },
+    selection: { state: true },
+    renaming: { state: true },
+  };
+  declare desk: Desk;
+  declare listing: Listing;
+  /** The folder or `trashPlace`; of a search, where it began. */
+  declare place: string;
+  declare searched: boolean;
+  declare mode: ViewMode;
+  declare hiddenShown: boolean;
+  declare label: string;
+  /** What the menu of the background is called; '' as in a window. */
+  declare groundLabel: string;
+  /** Further groups of it. */
+  declare others: readonly MenuGroup[];
+  declare selection: Selection;
+  declare renaming: string;
+  #wordsOf: ((item: FileItem) => EntryWords) | null = null;
+  #end: () => void = () => undefined;
+  /** What was just made is shown with its name to be edited. */
+  #made: string | null = null;
+
+  constructor() {
+    super();
+    this.searched = false;
+    this.mode = 'icones';
+    this.hiddenShown = false;
+    this.label = '';
+    this.groundLabel = '';
+    this.others = [];
+    this.selection = nothingChosen;
+    this.renaming = '';
+  }
+
+  static override styles = css`
+    :host {
+      display: block;
+      min-height: 0;
+    }
+  `;
+
+  override firstUpdated(): void {
+    const { desk } = this;
+    const { clipboard, undoable } = actsOf(desk);
+    void new Watch(this, () => [language, desk.opening.openers, clipboard, undoable]);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#end();
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    this.#wordsOf ??= entryWords(this.desk);
+    if (!changed.has('listing')) return;
+    this.#end();
+    const { listing } = this;
+    this.#end = listing.state.subscribe(() => this.#listed(listing));
+    // What a search finds is told again and again.
+    if (this.searched && !changed.has('searched')) return;
+    this.renaming = '';
+    this.#select(nothingChosen);
+  }
+
+  get #isTrash(): boolean {
+    return this.place === trashPlace;
+  }
+  get #acts(): FileActs {
+    return actsOf(this.desk);
+  }
+  get #view(): SvcFileView | null {
+    return this.renderRoot.querySelector<SvcFileView>('svc-file-view');
+  }
+
+  focusContent(): void {
+    this.#view?.focusContent();
+  }
+
+  openGroundMenu(place: MenuPlace): void {
+    this.#menu({ item: null, place });
+  }
+
+  #select(selection: Selection): void {
+    this.selection = selection;
+    this.dispatchEvent(new CustomEvent('choose-files', { detail: [...selection.chosen.values()] }));
+  }
+
+  #listed(listing: Listing): void {
+    const { total } = listing.state.get();
+    if (total === null) return this.#select(nothingChosen);
+    this.#select(kept(this.selection, total, (path) => listing.indexOf(path) === -1 && total <= readInFull));
+    const made = this.#made === null ? -1 : listing.indexOf(this.#made);
+    if (made !== -1) this.#rename(listing.at(made));
+  }
+
+  #open(item: FileItem | undefined): void {
+    if (item === undefined || this.#isTrash) return;
+    if (item.tipo === 'pasta') this.dispatchEvent(new CustomEvent('go', { detail: item.caminho, bubbles: true }));
+    else attempt(this.desk, () => this.desk.openFile(fileOf(item)));
+  }
+
+  #rename(item: FileItem | undefined): void {
+    if (item === undefined || this.#isTrash) return;
+    this.#made = null;
+    const index = Math.max(0, this.listing.indexOf(item.caminho));
+    this.#select(only(item, index));
+    this.#view?.show(index);
+    this.renaming = item.caminho;
+  }
+
+  #renamed({ item, name }: { readonly item: FileItem; readonly name: string | null }): void {
+    this.renaming = '';
+    if (name === null || name === '' || name === item.nome) return;
+    attempt(this.desk, async () => this.#select(only(await this.#acts.rename(item, name), this.selection.focus)));
+  }
+
+  async #selectAll(): Promise<void> {
+    const total = this.listing.state.get().total ?? 0;
+    if (total > 0) this.#select(ranged({ ...this.selection, anchor: 0 }, await this.listing.range(0, total), this.selection.focus));
+  }
+
+  get #parts(): MenuParts {
+    return {
+      desk: this.desk,
+      acts: this.#acts,
+      rename: (item) => this.#rename(item),
+      pin: (path) => pinFolder(this.desk, path, true),
+      chooseFiles: (isFolder) => this.renderRoot.querySelector<HTMLInputElement>(isFolder ? '.folder-input' : '.files-input')?.click(),
+      selectAll: () => void this.#selectAll(),
+      toggleHidden: () => this.dispatchEvent(new CustomEvent('toggle-hidden')),
+      refresh: () => this.listing.refresh(),
+      hidden: this.hiddenShown,
+    };
+  }
+
+  #menuOf(items: readonly FileItem[]): readonly MenuGroup[] {
+    if (this.#isTrash) return trashMenu(this.#parts, items);
+    if (items.length > 0) return itemMenu(this.#parts, items);
+    const ground = folderGroundMenu(this.#parts, this.place, (made) => {
+      this.#made = made.caminho;
+      this.listing.refresh();
+    });
+    return [...ground, ...this.others];
+  }
+
+  #menu({ item, place }: MenuDetail): void {
+    if (this.place === '') return;
+    const { chosen } = this.selection;
+    const items = item === null ? [] : chosen.has(item.caminho) ? [...chosen.values()] : [item];
+    const name = items.length === 1 ? text('menu.file', { nome: items[0]!.nome }) : this.groundLabel || text('files.more');
+    openMenu(name, this.#menuOf(items), place);
+  }
+
+  #key(event: KeyboardEvent): void {
+    const [inside] = event.composedPath();
+    if (inside instanceof HTMLInputElement) return;
+    const { desk } = this;
+    const acts = this.#acts;
+    const items = [...this.selection.chosen.values()];
+    const paths = items.map(({ caminho }) => caminho);
+    const letter = (event.ctrlKey || event.metaKey) && !event.shiftKey ? event.key.toLowerCase() : '';
+    const whole = !this.#isTrash;
+    if (isMenuKey(event)) this.#menu({ item: items[0] ?? null, place: this.#view?.pointOf(this.selection.focus) ?? { x: 0, y: 0 } });
+    else if (letter === 'a') void this.#selectAll();
+    else if (letter === 'c' && whole && paths.length > 0) acts.clipboard.set({ paths, cut: false });
+    else if (letter === 'x' && whole && paths.length > 0) acts.clipboard.set({ paths, cut: true });
+    else if (letter === 'v' && whole) attempt(desk, () => acts.paste(this.place));
+    else if (letter === 'z') attempt(desk, () => acts.undo());
+    else if (event.key === 'F2') this.#rename(items[0]);
+    else if (event.key === 'Delete' && paths.length > 0 && !whole) erase(desk, acts, paths);
+    else if (event.key === 'Delete' && paths.length > 0 && event.shiftKey) removeForGood(desk, acts, paths);
+    else if (event.key === 'Delete' && paths.length > 0) attempt(desk, () => acts.trash(paths));
+    else if (event.key === 'Escape' && acts.clipboard.get()?.cut === true) acts.clipboard.set(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #chose(event: Event): void {
+    const input = event.target as HTMLInputElement;
+    const files = chosenFiles(input.files);
+    input.value = '';
+    attempt(this.desk, () => this.#acts.upload(files, this.place));
+  }
+
+  override render(): TemplateResult {
+    const acts = this.#acts;
+    const held = acts.clipboard.get();
+    return html`<svc-file-view
+        .listing=${this.listing}
+        .mode=${this.mode}
+        .label=${this.label}
+        .selection=${this.selection}
+        .wordsOf=${this.#wordsOf}
+        .cut=${new Set(held?.cut === true ? held.paths : [])}
+        .renaming=${this.renaming}
+        @keydown=${(event: KeyboardEvent) => this.#key(event)}
+        @select-files=${({ detail }: CustomEvent<Selection>) => this.#select(detail)}
+        @open-file=${({ detail }: CustomEvent<FileItem | undefined>) => this.#open(detail)}
+        @rename-file=${({ detail }: CustomEvent<{ item: FileItem; name: string | null }>) => this.#renamed(detail)}
+        @file-menu=${({ detail }: CustomEvent<MenuDetail>) => this.#menu(detail)}
+        @drag-files=${({ detail }: CustomEvent<{ event: DragEvent; items: readonly FileItem[] }>) =>
+          this.#isTrash ? detail.event.preventDefault() : startFileDrag(detail.event, detail.items)}
+        @drag-over-files=${({ detail }: CustomEvent<DragDetail>) => !this.#isTrash && !this.searched && allowDrop(detail.event)}
+        @drop-files=${({ detail }: CustomEvent<DragDetail>) =>
+          !this.#isTrash && takeDrop(this.desk, acts, detail.event, detail.folder === '' ? this.place : detail.folder)}
+      ></svc-file-view>
+      <input class="files-input" type="file" multiple hidden @change=${(event: Event) => this.#chose(event)} />
+      <input class="folder-input" type="file" webkitdirectory hidden @change=${(event: Event) => this.#chose(event)} />`;
+  }
+}
+
+customElements.define('svc-folder', SvcFolder);

@@ -1,0 +1,117 @@
+/** The folder of the desktop on the desktop: what is in it is seen, opened, named, moved and dropped there, by mouse and keyboard, at three widths. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
+import { until } from '../support/portal.ts';
+import { axeInBothThemes, boxOf, useDesk, windowOf } from './support/browser.ts';
+
+let page: Page;
+let problems: readonly string[];
+let folder: string;
+useDesk((made) => ({ page, problems } = made));
+
+beforeEach(async () => {
+  const { casa } = await page.evaluate(async () => (await (await fetch('/api/arquivos')).json()) as { casa: string });
+  folder = path.join(casa, 'Área de trabalho');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  mkdirSync(path.join(casa, '.config'), { recursive: true });
+  writeFileSync(path.join(casa, '.config/user-dirs.dirs'), 'XDG_DESKTOP_DIR="$HOME/Área de trabalho"\n');
+  await page.setViewportSize({ width: 1_280, height: 800 });
+  await page.reload();
+  await page.locator('svc-home .tile').first().waitFor();
+  await page.locator('svc-desk-files[there]').waitFor({ state: 'attached' });
+});
+
+const at = (...names: string[]): string => path.join(folder, ...names);
+const icon = (name: string): Locator => page.locator(`svc-home svc-file-view [data-name="${name}"]`);
+const menuItem = (name: string | RegExp): Locator => page.getByRole('menuitem', { name });
+/** The background, where nothing is on it. */
+const ground = { button: 'right', position: { x: 1_200, y: 40 } } as const;
+
+test('what is put there by somebody else is seen; a file is opened by its type, a folder as a window of files', async () => {
+  writeFileSync(at('recado.txt'), 'leve o guarda-chuva');
+  mkdirSync(at('Projetos'));
+  await icon('recado.txt').dblclick();
+  await page.getByText('leve o guarda-chuva').waitFor();
+  await windowOf(page, 'recado.txt').getByRole('button', { name: 'Fechar' }).click();
+  await icon('Projetos').dblclick();
+  await windowOf(page, 'Projetos').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('by the menu of the background a folder is made and named; by keyboard it is named anew, trashed, and that is undone', async () => {
+  await page.locator('svc-home').click(ground);
+  await menuItem('Nova pasta').click();
+  await page.getByRole('textbox', { name: 'Novo nome de Nova pasta' }).fill('caixa');
+  await page.keyboard.press('Enter');
+  await icon('caixa').click();
+  await page.keyboard.press('F2');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('cofre');
+  await page.keyboard.press('Enter');
+  await icon('cofre').waitFor();
+  await icon('cofre').click();
+  await page.keyboard.press('Delete');
+  await until('it is in the trash', () => !existsSync(at('cofre')));
+  // The entries are gone from the desktop with the last of them, and the background still knows the act.
+  await icon('cofre').waitFor({ state: 'detached' });
+  await page.locator('svc-home').click(ground);
+  await menuItem(/^Desfazer/).click();
+  await icon('cofre').waitFor();
+  expect(existsSync(at('cofre'))).toBe(true);
+  expect(problems).toEqual([]);
+});
+
+test('a file of the computer that is dropped on the background is uploaded there; one is dragged into a folder', async () => {
+  const carried = await page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['do computador'], 'vindo.txt'));
+    return data;
+  });
+  await page.locator('svc-home').dispatchEvent('drop', { dataTransfer: carried });
+  await icon('vindo.txt').waitFor();
+  expect(readFileSync(at('vindo.txt'), 'utf8')).toBe('do computador');
+  mkdirSync(at('destino'));
+  await icon('destino').waitFor();
+  await icon('vindo.txt').dragTo(icon('destino'));
+  await until('it was moved', () => existsSync(at('destino', 'vindo.txt')));
+  expect(readdirSync(folder)).toEqual(['destino']);
+  expect(problems).toEqual([]);
+});
+
+test('looks at three widths, both themes: icons cover no app, nothing is wider than the screen', async () => {
+  mkdirSync(at('Projetos'));
+  for (const name of [
+    'foto.jpg',
+    'contrato.pdf',
+    'notas.md',
+    'planilha.ods',
+    'pacote.tar.gz',
+    'um nome muito longo que não cabe em linha nenhuma.txt',
+  ])
+    writeFileSync(at(name), 'x');
+  await icon('planilha.ods').waitFor();
+  const pictures = process.env['SVC_TEST_PICTURES'];
+  for (const width of [1_280, 768, 320]) {
+    await page.setViewportSize({ width, height: 700 });
+    const seen = async (suffix: string): Promise<void> => {
+      if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, `desk-${width}${suffix}.png`) });
+    };
+    expect(await axeInBothThemes(page, { seen })).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    const files = await boxOf(page.locator('svc-home svc-desk-files'));
+    const tiles = await boxOf(page.locator('svc-home .tiles'));
+    const apart = files.x + files.width <= tiles.x || files.y >= tiles.y + tiles.height;
+    expect({ width, apart }).toEqual({ width, apart: true });
+  }
+  // By keyboard from the apps on.
+  await page.locator('svc-home .tile').first().focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('End');
+  await page.keyboard.press('F2');
+  await page.getByRole('textbox', { name: /^Novo nome de um nome/ }).waitFor();
+  await page.keyboard.press('Escape');
+  expect(problems).toEqual([]);
+});
