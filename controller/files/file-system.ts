@@ -31,7 +31,8 @@ export interface OpenFile {
   /** At most `length` bytes, in pieces; fewer when the server says so; none at the end. */
   read(at: number, length: number): Promise<readonly Buffer[]>;
   /** All of them. The bytes may be changed once it resolved. */
-  write(at: number, bytes: Uint8Array): Promise<void>;
+  /** Of all pieces one write, where they are no more than `pieceBytes`. */
+  write(at: number, pieces: readonly Uint8Array[]): Promise<void>;
   /** On the disk. */
   sync(): Promise<void>;
   close(): Promise<void>;

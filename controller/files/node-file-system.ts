@@ -85,15 +85,27 @@ async function open(path: Buffer, how: keyof typeof flags, mode = 0o600): Promis
       const { bytesRead } = await told(handle.read(buffer, 0, length, at));
       return bytesRead === 0 ? [] : [buffer.subarray(0, bytesRead)];
     },
-    write: async (at, bytes) => {
-      for (let done = 0; done < bytes.length;) {
-        const { bytesWritten } = await told(handle.write(bytes, done, bytes.length - done, at + done));
-        done += bytesWritten;
+    write: async (at, pieces) => {
+      let from = at;
+      for (let left = pieces; left.length > 0;) {
+        const { bytesWritten } = await told(handle.writev(left, from));
+        from += bytesWritten;
+        left = behind(left, bytesWritten);
       }
     },
     sync: () => told(handle.sync()),
     close: () => told(handle.close()),
   };
+}
+
+/** Without its first bytes. */
+function behind(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let at = 0;
+  return pieces.flatMap((piece) => {
+    const rest = piece.subarray(Math.max(0, bytes - at));
+    at += piece.length;
+    return rest.length === 0 ? [] : [rest];
+  });
 }
 
 export function createNodeFileSystem(): FileSystem {

@@ -53,17 +53,25 @@ export function createWriter(file: OpenFile, from: number, pieceBytes: number): 
   const check = (): void => {
     if (failed !== null) throw failed.error;
   };
-  const write = async (bytes: Uint8Array, to: number): Promise<void> => {
-    const { length } = bytes;
+  /** What comes in small pieces is written together. */
+  let [held, heldBytes]: [Uint8Array[], number] = [[], 0];
+  const write = async (pieces: readonly Uint8Array[], bytes: number): Promise<void> => {
+    const to = at;
+    at += bytes;
+    underWay += bytes;
     try {
-      await file.write(to, bytes);
+      await file.write(to, pieces);
     } catch (error) {
       failed ??= { error };
     }
-    underWay -= length;
+    underWay -= bytes;
     if (waiting === null || underWay > waiting.bytesMax) return;
     waiting.go();
     waiting = null;
+  };
+  const writeHeld = (): void => {
+    if (heldBytes > 0) void write(held, heldBytes);
+    [held, heldBytes] = [[], 0];
   };
   const below = async (bytesMax: number): Promise<void> => {
     if (underWay <= bytesMax) return;
@@ -74,20 +82,22 @@ export function createWriter(file: OpenFile, from: number, pieceBytes: number): 
   return {
     put: async (bytes) => {
       check();
-      for (let done = 0; done < bytes.length; done += pieceBytes) {
-        const piece = bytes.subarray(done, done + pieceBytes);
-        underWay += piece.length;
-        void write(piece, at);
-        at += piece.length;
+      for (let done = 0; done < bytes.length;) {
+        const piece = bytes.subarray(done, done + pieceBytes - heldBytes);
+        held.push(piece);
+        heldBytes += piece.length;
+        done += piece.length;
+        if (heldBytes === pieceBytes) writeHeld();
       }
       await below(limits.transferWindowBytes);
       check();
     },
     flush: async () => {
+      writeHeld();
       await below(0);
       check();
     },
-    at: () => at,
+    at: () => at + heldBytes,
   };
 }
 

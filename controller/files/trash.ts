@@ -162,7 +162,7 @@ async function put(fs: FileSystem, { path: trash, top }: TrashFolder, path: Buff
     const id = joined(named(trash, 'files'), name);
     try {
       try {
-        await made.write(0, note);
+        await made.write(0, [note]);
         await made.sync();
       } finally {
         await made.close();

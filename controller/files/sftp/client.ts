@@ -20,7 +20,7 @@ export interface SftpClient {
   readonly extensions: ReadonlyMap<string, string>;
   readonly pieceBytes: number;
   /** Rejects a FileFault for every status but OK and EOF (`end`). `payload`: behind the fields, with its length. */
-  ask(type: number, fields: readonly Buffer[], payload?: Uint8Array): Promise<Reply>;
+  ask(type: number, fields: readonly Buffer[], payload?: readonly Uint8Array[]): Promise<Reply>;
   extended(name: string, fields: readonly Buffer[]): Promise<Reply>;
   isUp(): boolean;
   /** Requests without an answer. */
@@ -97,8 +97,9 @@ function createCalls(line: Duplex, clock: Clock, onEnd: (error: Error) => void):
       waiting.set(id, { resolve, reject, atMs: clock.monotonicMs() });
       if (payload === undefined) line.write(head(type, id, fields));
       else {
-        line.write(head(type, id, [...fields, u32(payload.length)], payload.length));
-        line.write(payload);
+        const bytes = payload.reduce((sum, piece) => sum + piece.length, 0);
+        line.write(head(type, id, [...fields, u32(bytes)], bytes));
+        for (const piece of payload) line.write(piece);
       }
       return promise;
     },

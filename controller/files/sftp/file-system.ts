@@ -299,8 +299,8 @@ async function openFile(lines: Lines, path: Buffer, how: keyof typeof flags, mod
       if (reply.kind !== 'data') throw badPacket('an answer of another type');
       return reply.pieces;
     },
-    write: async (at, bytes) => {
-      const asked = line.ask(types.write, [handle, u64(at)], bytes);
+    write: async (at, pieces) => {
+      const asked = line.ask(types.write, [handle, u64(at)], pieces);
       await more(asked, async () =>
         isFull(spaceIn(packetIn(await line.extended('statvfs@openssh.com', [lengthened(parentOf(path))]), types.extendedReply)))
           ? 'ENOSPC'

@@ -99,7 +99,7 @@ async function act(session: Session, type: number, fields: Fields): Promise<Answ
       return await read(handleOf(session, fields, 'file').file, fields);
     case types.write: {
       const { file } = handleOf(session, fields, 'file');
-      await file.write(fields.u64(), fields.bytes());
+      await file.write(fields.u64(), [fields.bytes()]);
       return ok;
     }
     case types.fstat:

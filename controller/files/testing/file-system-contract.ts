@@ -27,7 +27,7 @@ const errnoOf = async (work: Promise<unknown>): Promise<string> => {
 
 export async function put(fs: FileSystem, path: Buffer, bytes: Uint8Array): Promise<void> {
   const file = await fs.open(path, 'create', 0o644);
-  await file.write(0, bytes);
+  await file.write(0, [bytes]);
   await file.close();
 }
 
@@ -87,7 +87,7 @@ function testBytes(name: string, under: () => FilesUnderTest): void {
     expect(Buffer.concat(part).equals(bytes.subarray(1_000_001, 3_000_001))).toBe(true);
     await again.close();
     const over = await fs.open(path('grande'), 'write');
-    await over.write(3, Buffer.from('abc'));
+    await over.write(3, [Buffer.from('a'), Buffer.from('bc')]);
     await over.close();
     expect(
       (await contentOf(fs, path('grande')))

@@ -4,7 +4,7 @@
  * time, each time into new memory outside V8's heap. So after each exchange of keys a KeyObject is put where ssh2 keeps the key of AES-GCM:
  * a field that is not public, looked for and left alone when it is not there; ssh2 is pinned to the very version, and
  * test/ssh/packets.real.test.ts fails when the field is gone. With that cipher nothing of what was read is kept, so one buffer serves all
- * connections; with others each read is copied.
+ * connections; with others each read is copied. And packets of one turn of the loop are written together.
  *
  * Refused: another cipher (CTR needs a hash besides, ChaCha20 runs in WebAssembly), ssh2's native binding (a compiler on the portal's
  * machine), a bigger window (2 MB is never exhausted) or packet (sshd sends 32 KB at most). Measured: 134 MB through one process took 258
@@ -41,6 +41,7 @@ export function packetReads(): PacketReads {
     },
     attach: (socket, client) => {
       emit = (chunk) => socket.emit('data', chunk);
+      gather(socket);
       // Also after each change of keys.
       client.on('handshake', () => {
         useKeyObject(client, '_cipher', '_encKey');
@@ -48,6 +49,24 @@ export function packetReads(): PacketReads {
       });
     },
   };
+}
+
+/** ssh2 writes each packet by itself: those of one turn go to the kernel together. */
+function gather(socket: net.Socket): void {
+  const write: (data: Uint8Array) => boolean = socket.write.bind(socket);
+  let isGathering = false;
+  const writeGathered = (data: Uint8Array): boolean => {
+    if (!isGathering) {
+      isGathering = true;
+      socket.cork();
+      queueMicrotask(() => {
+        isGathering = false;
+        socket.uncork();
+      });
+    }
+    return write(data);
+  };
+  socket.write = writeGathered;
 }
 
 /** What ssh2 1.17 has under these names when it speaks AES-GCM by means of Node alone; with any other cipher they are not there. */
