@@ -24,7 +24,9 @@ test.each([...ids.map((id) => ['apps', id] as const), ...faults.map((id) => ['fa
   },
 );
 
-describe.each(ids.filter((id) => id !== 'porta-errada'))('%s', (id) => {
+const whole = [...ids.map((id) => ['apps', id] as const), ['faults', 'cai'] as const];
+
+describe.each(whole)('%s/%s', (kind, id) => {
   test('starts on its socket, passes the health probe, refuses without the token, ends with 0 on SIGTERM', async () => {
     const env: Record<string, string> = {};
     const home = temporaryFolder();
@@ -32,7 +34,7 @@ describe.each(ids.filter((id) => id !== 'porta-errada'))('%s', (id) => {
       mkdirSync(join(home, '.svc-apps/cai/data'), { recursive: true });
       writeFileSync(join(home, '.svc-apps/cai/data/queda.json'), '{"quedas":0}');
     }
-    const app = await ready(launch('apps', id, { home, env }));
+    const app = await ready(launch(kind, id, { home, env }));
     const healthcheckPath = app.manifest.backend.healthcheckPath ?? '/';
     expect((await app.call({ path: healthcheckPath })).status).toBe(200);
     expect(JSON.parse((await app.call({ path: '/saude' })).body)).toEqual({ ok: true, versao: app.manifest.version, pid: app.process.pid });
@@ -263,15 +265,15 @@ test('motor-eco gives back what a caller sends to the route of eco/v1', async ()
 
 test('cai ends with code 3, or as its data says, and stays once it has fallen enough', async () => {
   const home = temporaryFolder();
-  expect(await launch('apps', 'cai', { home }).ended).toBe(3);
+  expect(await launch('faults', 'cai', { home }).ended).toBe(3);
   writeFileSync(join(home, '.svc-apps/cai/data/queda.json'), '{"aposMs":5,"sinal":"SIGKILL","quedas":2}');
-  expect(await launch('apps', 'cai', { home }).ended).toBe('SIGKILL');
-  const third = await ready(launch('apps', 'cai', { home }));
+  expect(await launch('faults', 'cai', { home }).ended).toBe('SIGKILL');
+  const third = await ready(launch('faults', 'cai', { home }));
   expect((await third.json('GET', '/api/vez')).value).toEqual({ vez: 3, pid: third.process.pid });
 });
 
 test('porta-errada listens on a port and never on its socket', async () => {
-  const app = launch('apps', 'porta-errada');
+  const app = launch('faults', 'porta-errada');
   await app.said('escutando em 127.0.0.1:');
   const port = Number(/127\.0\.0\.1:(\d+)/.exec(app.output())![1]);
   expect((await ask({ port }, {})).status).toBe(200);

@@ -10,10 +10,13 @@ let portal: RunningPortal;
 let page: Page;
 let notas: FrameLocator;
 
-useDesk((made) => {
-  ({ portal, page } = made);
-  notas = frameOf(page, 'Notas');
-});
+useDesk(
+  (made) => {
+    ({ portal, page } = made);
+    notas = frameOf(page, 'Notas');
+  },
+  ['notas', 'relogio', 'cai'],
+);
 
 /** Runs a script in the page of Notas; what it answers comes back. */
 const inNotas = async <T>(script: string): Promise<T> => (await notas.locator('body').evaluate(`(async () => { ${script} })()`)) as T;

@@ -9,7 +9,7 @@ import { axeInBothThemes, boxOf, useDesk, windowOf } from './support/browser.ts'
 let page: Page;
 let problems: readonly string[];
 let folder: string;
-useDesk((made) => ({ page, problems } = made));
+useDesk((made) => ({ page, problems } = made), ['notas']);
 
 beforeEach(async () => {
   const { casa } = await page.evaluate(async () => (await (await fetch('/api/arquivos')).json()) as { casa: string });

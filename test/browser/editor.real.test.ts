@@ -12,7 +12,7 @@ let portal: RunningPortal;
 let browser: Browser;
 let page: Page;
 let problems: readonly string[];
-useDesk((made) => ({ portal, browser, page, problems } = made));
+useDesk((made) => ({ portal, browser, page, problems } = made), ['notas']);
 
 let folder: string;
 beforeAll(() => {

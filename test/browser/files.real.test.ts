@@ -10,7 +10,7 @@ import { openFileOn } from './support/open-file.ts';
 
 let page: Page;
 let problems: readonly string[];
-useDesk((made) => ({ page, problems } = made));
+useDesk((made) => ({ page, problems } = made), ['notas']);
 
 let root: string;
 let folder: string;

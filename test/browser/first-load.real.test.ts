@@ -8,7 +8,7 @@ let portal: RunningPortal;
 let browser: Browser;
 let page: Page;
 
-useDesk((made) => ({ portal, browser, page } = made));
+useDesk((made) => ({ portal, browser, page } = made), ['notas']);
 
 const address = (): string => `http://svc.localhost:${portal.port}/`;
 const desktop = async (on: Page = page): Promise<void> => await on.getByRole('heading', { name: /Ana/ }).waitFor();

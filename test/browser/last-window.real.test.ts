@@ -45,7 +45,7 @@ async function endsAfter(portal: RunningPortal, fromMs: number): Promise<number>
 test.runIf(long)(
   'the time goes on while the portal is dead, and begins at the restart for a window that was open when it died',
   async () => {
-    const [closed, vanished] = await Promise.all([startPortal(), startPortal()]);
+    const [closed, vanished] = await Promise.all([startPortal({ apps: ['notas'] }), startPortal({ apps: ['notas'] })]);
     try {
       const [one, other] = [await openNotas(closed), await openNotas(vanished)];
       await one.closeWindow();

@@ -13,7 +13,10 @@ let portal: RunningPortal;
 let browser: Browser;
 
 beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
+  [portal, browser] = await Promise.all([
+    startPortal({ apps: ['notas', 'relogio', 'caderno', 'leitor', 'dicionario', 'batimento', 'placa', 'cai', 'porta-errada'] }),
+    launchBrowser(),
+  ]);
   await mkdir(folder, { recursive: true });
 });
 afterAll(async () => {

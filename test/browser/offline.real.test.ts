@@ -15,7 +15,7 @@ let browser: Browser;
 let page: Page;
 let problems: readonly string[];
 
-useDesk((made) => ({ portal, browser, page, problems } = made));
+useDesk((made) => ({ portal, browser, page, problems } = made), ['notas', 'relogio']);
 
 const activeWorker = async (on: Page = page): Promise<string> =>
   await on.evaluate(async () => {

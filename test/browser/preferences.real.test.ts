@@ -7,7 +7,7 @@ import { axeInBothThemes, launchBrowser, newLink, newPage, openApp, windowOf } f
 let portal: RunningPortal;
 let browser: Browser;
 beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ apps: ['notas', 'relogio', 'assinador'] }), launchBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();

@@ -4,7 +4,7 @@ import { describe, test } from 'vitest';
 import { processesBelow, until } from '../support/portal.ts';
 import { axeFindings, frameOf, openApp, useDesks, windowOf } from './support/browser.ts';
 
-const desk = useDesks();
+const desk = useDesks(['notas', 'relogio', 'placa', 'cai', 'porta-errada']);
 
 const rowsOf =
   (page: Page) =>

@@ -38,7 +38,7 @@ const listenTo = (each: Page): void => {
 };
 
 beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ apps: ['notas', 'assinador'] }), launchBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();

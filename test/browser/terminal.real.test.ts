@@ -8,7 +8,7 @@ let portal: RunningPortal;
 let browser: Browser;
 let page: Page;
 let problems: readonly string[];
-useDesk((made) => ({ portal, browser, page, problems } = made));
+useDesk((made) => ({ portal, browser, page, problems } = made), ['notas']);
 
 const terminal = (of: Page): Locator => windowOf(of, 'Terminal');
 /** The screen that is shown, as its rows are drawn. */

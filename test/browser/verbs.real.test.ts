@@ -11,10 +11,13 @@ import { axeFindings, axeInBothThemes, frameOf, openApp, useDesk, windowOf } fro
 let page: Page;
 let notas: FrameLocator;
 
-useDesk((made) => {
-  page = made.page;
-  notas = frameOf(page, 'Notas');
-});
+useDesk(
+  (made) => {
+    page = made.page;
+    notas = frameOf(page, 'Notas');
+  },
+  ['notas', 'relogio'],
+);
 
 type Public = Exclude<VerbName, 'salas.bilhete' | 'salas.lugar' | 'metricas.enviar' | 'fila.noticia'>;
 const trabalho = `'j${'0'.repeat(20)}'`;

@@ -13,7 +13,7 @@ import { openFileOn } from './support/open-file.ts';
 let page: Page;
 let browser: Browser;
 let problems: readonly string[];
-useDesk((made) => ({ page, browser, problems } = made));
+useDesk((made) => ({ page, browser, problems } = made), ['notas']);
 
 let folder: string;
 /** Whatever asks it was run, or loaded, by a file. */

@@ -8,7 +8,7 @@ let portal: RunningPortal;
 let page: Page;
 let problems: readonly string[];
 
-useDesk((made) => ({ portal, page, problems } = made));
+useDesk((made) => ({ portal, page, problems } = made), ['notas', 'relogio']);
 
 const zOf = async (title: string): Promise<number> =>
   Number(await windowOf(page, title).evaluate((element) => getComputedStyle(element).zIndex));

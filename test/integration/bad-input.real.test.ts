@@ -15,8 +15,8 @@ import { repository, startPortal, until, type RunningPortal } from '../support/p
 import { backendPids, order, view, whenInstalled, whenState, writeDesired } from './world.ts';
 
 const run = promisify(execFile);
-const faults = ['nunca-liga', 'sai-logo', 'responde-500', 'responde-401', 'fala-demais', 'demora'];
-const apps = ['notas', 'porta-errada'];
+const faults = ['porta-errada', 'nunca-liga', 'sai-logo', 'responde-500', 'responde-401', 'fala-demais', 'demora'];
+const apps = ['notas'];
 
 let folder: string;
 let portal: RunningPortal;

@@ -5,7 +5,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -26,7 +26,10 @@ const shown = (): string => stripVTControlCharacters(raw).replaceAll('\r', '');
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcy-'));
   state = join(folder, 's');
-  desired = await writeDesired(join(folder, 'd'), { apps: ['notas', 'porta-errada'], people: ['bia', 'caio'] });
+  const packages = join(folder, 'p');
+  await cp(join(repository, 'examples/apps/notas'), join(packages, 'notas'), { recursive: true });
+  await cp(join(repository, 'examples/faults/porta-errada'), join(packages, 'porta-errada'), { recursive: true });
+  desired = await writeDesired(join(folder, 'd'), { apps: ['notas', 'porta-errada'], packages, people: ['bia', 'caio'] });
   const command = `${join(repository, 'bin/svc')} up ${desired} --state ${state} --listen 127.0.0.1:${await freePort()}`;
   const { SVC_LOG_LEVEL: _, ...environment } = process.env;
   terminal = spawn('script', ['-qefc', command, '/dev/null'], { env: environment, stdio: ['pipe', 'pipe', 'inherit'] });

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { portalEnv, portalFlags } from '../../bin/up/portal-process.ts';
 import { compileCache } from '../../kit/testing/compile-cache.ts';
 import { callControlSocket, type AdminAnswer } from './control-socket.ts';
+import { exampleDesired } from './example-desired.ts';
 
 export const repository = resolve(import.meta.dirname, '../..');
 
@@ -35,6 +36,8 @@ export interface RunningPortal {
 
 export interface PortalOptions {
   readonly desired?: string;
+  /** Of examples/apps and examples/faults, in place of `desired`; those of examples/desired when neither is given. */
+  readonly apps?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Use this state folder (it is then kept at `stop`). */
   readonly state?: string;
@@ -190,8 +193,10 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-export async function startPortal(options: PortalOptions = {}): Promise<RunningPortal> {
-  const state = options.state ?? (await mkdtemp(join(tmpdir(), 'svct-')));
+export async function startPortal(given: PortalOptions = {}): Promise<RunningPortal> {
+  const state = given.state ?? (await mkdtemp(join(tmpdir(), 'svct-')));
+  const examples = given.apps === undefined ? null : await mkdtemp(join(tmpdir(), 'svce-'));
+  const options = examples === null ? given : { ...given, desired: await exampleDesired(examples, given.apps ?? []) };
   const port = await freePort();
   let output = '';
   const collect = (text: string): void => {
@@ -220,7 +225,8 @@ export async function startPortal(options: PortalOptions = {}): Promise<RunningP
       child.kill('SIGKILL');
       await ended(child);
       await emptyServer(state);
-      if (options.state === undefined) await rm(state, { recursive: true, force: true });
+      if (given.state === undefined) await rm(state, { recursive: true, force: true });
+      if (examples !== null) await rm(examples, { recursive: true, force: true });
     },
   };
 }

@@ -242,9 +242,10 @@ export async function signedInAnew(
 
 /**
  * For the tests of a file: one portal and one browser, and before each test `give` gets them with a page that was signed in anew.
- * A second try of a test gets a portal and a page of its own.
+ * A second try of a test gets a portal and a page of its own. `how`: options of the portal; a list names the example apps that it has.
  */
-export function useDesk(give: (made: MadeDesk) => void, options: () => Promise<PortalOptions> = async () => Promise.resolve({})): void {
+export function useDesk(give: (made: MadeDesk) => void, how: readonly string[] | (() => Promise<PortalOptions>)): void {
+  const options = typeof how === 'function' ? how : async () => Promise.resolve({ apps: how });
   let portal: RunningPortal | undefined;
   let browser: Browser | undefined;
   let last: TestPage | undefined;
@@ -268,11 +269,11 @@ export function useDesk(give: (made: MadeDesk) => void, options: () => Promise<P
 }
 
 /** For tests that go on side by side: one portal and one browser for the file, and each test asks for a desktop of its own, which ends with it. */
-export function useDesks(): (test: TestContext, ...how: DeskOptions) => Promise<MadeDesk> {
+export function useDesks(apps: readonly string[]): (test: TestContext, ...how: DeskOptions) => Promise<MadeDesk> {
   let portal: RunningPortal | undefined;
   let browser: Browser | undefined;
   beforeAll(async () => {
-    [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
+    [portal, browser] = await Promise.all([startPortal({ apps }), launchBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -282,7 +283,7 @@ export function useDesks(): (test: TestContext, ...how: DeskOptions) => Promise<
     if (portal === undefined || browser === undefined) throw new Error('no portal or no browser');
     // A second try gets a portal of its own: the others go on with theirs.
     const isAgain = (task.result?.retryCount ?? 0) > 0;
-    const at = isAgain ? await startPortal() : portal;
+    const at = isAgain ? await startPortal({ apps }) : portal;
     if (isAgain) onTestFinished(async () => await at.stop());
     const made = await signedIn(browser, at, ...how);
     onTestFinished(async () => await made.page.context().close());
