@@ -1,20 +1,18 @@
 /** The error panel in a real browser: it is readable, it runs under its own policy, it recovers by itself. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AppView } from './contract.ts';
 import { byteBackend, startBench, stoppedView, type Bench } from './testing/harness.ts';
+import { launchBrowser } from '../../test/support/chromium.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser;
 const open: { bench: Bench; page: Page }[] = [];
 
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  });
+  browser = await launchBrowser();
 });
 afterAll(() => browser.close());
 afterEach(async () => {

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { backendEnv, cleanUp, commandOf, start, temporaryFolder, type Backend } from '../../sdk/testing/runtimes.ts';
 import { serveBackend, type PageServer } from '../../sdk/testing/page-server.ts';
+import { launchBrowser } from '../../test/support/chromium.ts';
 
 const apps = fileURLToPath(new URL('.', import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -17,10 +18,7 @@ const servers: PageServer[] = [];
 const problems: string[] = [];
 
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
+  browser = await launchBrowser();
 });
 afterEach(async () => {
   await kept?.unrouteAll({ behavior: 'wait' });

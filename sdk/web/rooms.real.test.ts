@@ -3,10 +3,11 @@
  * local copy and the close codes. The whole way through a portal: test/browser/rooms.real.test.ts.
  */
 import { build } from 'esbuild';
-import { chromium, type Browser, type Frame, type Page } from 'playwright-core';
+import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test, type TestContext } from 'vitest';
 import { servePages, type PageServer } from '../testing/page-server.ts';
 import { startRoomServer } from '../testing/room-server.ts';
+import { launchBrowser } from '../../test/support/chromium.ts';
 
 /** A parent that follows the protocol; `replies` are functions or errors by verb. */
 const shell = (appPort: number): string => `<!doctype html><script>
@@ -63,10 +64,7 @@ beforeAll(async () => {
   });
   pages = await servePages({ '/app': app, '/yjs.js': outputFiles[0]!.text });
   shells = await servePages({ '/': shell(pages.port) });
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
+  browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser.close();

@@ -9,7 +9,8 @@ import type { Browser, Frame, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { view, whenInstalled, writeDesired } from '../integration/world.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeInBothThemes, frameAt, frameOf, launchBrowser, openApp, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import { axeInBothThemes, frameAt, frameOf, openApp, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 let folder: string;
 let packages: string;

@@ -14,7 +14,8 @@ import { repository, startPortal, until, type RunningPortal } from '../support/p
 import { attackGroups } from './attacks/all.ts';
 import { isolationPage } from './attacks/page.ts';
 import { visits, type Attack, type Cell, type Mode } from './attacks/attack.ts';
-import { frameAt, launchBrowser, newLink, newPage, openApp } from './support/browser.ts';
+import { frameAt, newLink, newPage, openApp } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 import { hostileApps, secretOfVictim, writeHostileApps } from './support/hostile-apps.ts';
 
 /** What the shell keeps, and what the person said before: the victim may use the source. */

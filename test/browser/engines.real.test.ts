@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
-import { axeInBothThemes, launchBrowser, newLink, newPage, windowOf, type TestPage } from './support/browser.ts';
+import { axeInBothThemes, newLink, newPage, windowOf, type TestPage } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');

@@ -6,7 +6,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { processesBelow, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { frameOf, launchBrowser, openApp, signedIn, windowOf } from './support/browser.ts';
+import { frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 const long = process.env['SVC_TEST_LONG'] === '1';
 let browser: Browser;

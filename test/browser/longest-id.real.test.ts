@@ -15,7 +15,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import { writeDesired, whenInstalled } from '../integration/world.ts';
 import { repository, startPortal, type RunningPortal } from '../support/portal.ts';
-import { launchBrowser, newPage } from './support/browser.ts';
+import { newPage } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 const longest = `a${'b-'.repeat(23)}c9`;
 const longer = `${longest}x`;

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, axeInBothThemes, boxOf, drag, frameOf, launchBrowser, openApp, signedIn, windowOf } from './support/browser.ts';
+import { axeFindings, axeInBothThemes, boxOf, drag, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const phone: BrowserContextOptions = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };

@@ -11,7 +11,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import { order, whenInstalled, whenState, writeDesired } from '../integration/world.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeInBothThemes, frameOf, launchBrowser, openApp, signedIn, windowOf } from './support/browser.ts';
+import { axeInBothThemes, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 let folder: string;
 let portal: RunningPortal;

@@ -9,7 +9,8 @@ import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, frameAt, launchBrowser, newPage, openApp, windowOf } from './support/browser.ts';
+import { axeFindings, frameAt, newPage, openApp, windowOf } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 let portal: RunningPortal;
 let browser: Browser;

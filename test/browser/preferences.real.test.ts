@@ -2,7 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeInBothThemes, launchBrowser, newLink, newPage, openApp, windowOf } from './support/browser.ts';
+import { axeInBothThemes, newLink, newPage, openApp, windowOf } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 let portal: RunningPortal;
 let browser: Browser;

@@ -8,7 +8,8 @@ import type { JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
 import { writeQueueDesired } from '../integration/queue-world.ts';
 import { whenInstalled } from '../integration/world.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeInBothThemes, launchBrowser, signedIn, windowOf, type TestPage } from './support/browser.ts';
+import { axeInBothThemes, signedIn, windowOf, type TestPage } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
 let folder: string;

@@ -8,17 +8,8 @@ import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import {
-  axeFindings,
-  axeInBothThemes,
-  frameOf,
-  launchBrowser,
-  openApp,
-  signedIn,
-  signedInAnew,
-  windowOf,
-  type TestPage,
-} from './support/browser.ts';
+import { axeFindings, axeInBothThemes, frameOf, openApp, signedIn, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 let portal: RunningPortal;
 let browser: Browser;

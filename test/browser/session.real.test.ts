@@ -2,7 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPortal, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, launchBrowser, newLink, newPage, openApp, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import { axeFindings, newLink, newPage, openApp, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 let portal: RunningPortal;
 let browser: Browser;

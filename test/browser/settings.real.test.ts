@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tellCount } from '../support/counts.ts';
 import { shareSeed, someWidths } from '../support/share.ts';
 import { until } from '../support/portal.ts';
-import { axeInBothThemes, frameAt, launchBrowser, newLink, newPage, openApp, windowOf, type TestPage } from './support/browser.ts';
+import { axeInBothThemes, frameAt, newLink, newPage, openApp, windowOf, type TestPage } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tellCount } from '../support/counts.ts';
 import { shareSeed, someWidths } from '../support/share.ts';
 import { until } from '../support/portal.ts';
-import { axeInBothThemes, launchBrowser, signedIn, windowOf } from './support/browser.ts';
+import { axeInBothThemes, signedIn, windowOf } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 import { createStoreWorld, type StoreWorld } from './support/shop-world.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');

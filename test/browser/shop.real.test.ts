@@ -8,7 +8,8 @@ import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
-import { frameOf, launchBrowser, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import { frameOf, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 import { createStoreWorld, type AppToPublish, type StoreWorld } from './support/shop-world.ts';
 
 let world: StoreWorld;

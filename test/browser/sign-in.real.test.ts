@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startIdentityProvider, type IdentityProvider } from '../../api/testing/identity-provider.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
-import { axeFindings, axeInBothThemes, launchBrowser, newPage } from './support/browser.ts';
+import { axeFindings, axeInBothThemes, newPage } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 const right = 'a right password, äöü';
 /** The page asks who is signed in: nobody. The console calls that an error. */

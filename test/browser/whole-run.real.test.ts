@@ -12,7 +12,8 @@ import { promisify } from 'node:util';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { repository as home, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { frameOf, launchBrowser, signedIn, windowOf } from './support/browser.ts';
+import { frameOf, signedIn, windowOf } from './support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const run = promisify(execFile);

@@ -5,7 +5,8 @@ import path from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { repository, startPortal, type RunningPortal } from '../../support/portal.ts';
-import { cleared, frameOf, launchBrowser, newPage, openApp, type TestPage } from './browser.ts';
+import { cleared, frameOf, newPage, openApp, type TestPage } from './browser.ts';
+import { launchBrowser } from '../../support/chromium.ts';
 
 export const people = { ana: 'Ana Souza', bia: 'Bia Lima', caio: 'Caio Reis' } as const;
 export type PersonName = keyof typeof people;

@@ -1,0 +1,39 @@
+/** Chromium for every test with a page. */
+import { chromium, type Browser } from 'playwright-core';
+
+/** What playwright-core turns off, which a second `--disable-features` replaces: Chromium obeys the last one only. */
+const offByPlaywright = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+] as const;
+
+/** The suggestions below the address bar, which no test sees, are two web pages that each new window loads: a second of a processor each time. */
+const suggestionPages = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'] as const;
+
+export const launchBrowser = async (): Promise<Browser> =>
+  await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    // In the C locale it keeps no name of a download that has an accent.
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      `--disable-features=${[...offByPlaywright, ...suggestionPages].join(',')}`,
+    ],
+  });
