@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import type { FileContent, FileOrder, FilesCommands, PersonFiles } from '../../schema/files.ts';
-import type { FileItem, ListAnswer, PlacesAnswer, PreviewAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { DeskFolderAnswer, FileItem, ListAnswer, PlacesAnswer, PreviewAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
 import * as schemas from '../../schema/wire/files.ts';
 import { limits } from '../limits.ts';
 import { attachmentOf, pathIn, pathsIn } from '../files/paths.ts';
@@ -42,11 +43,27 @@ export async function filesOf({ files }: Pick<FileRouteDeps, 'files'>, request: 
   return await files.of(person, admin);
 }
 
+/** Every desktop asks: that somebody has no files here, or that they can't be reached now, is an answer. */
+async function deskFolder(deps: FileRouteDeps, request: FastifyRequest): Promise<DeskFolderAnswer> {
+  try {
+    const { pastas } = await (await filesOf(deps, request)).places();
+    return { pasta: pastas.find(({ papel }) => papel === 'desktop')?.caminho ?? null, motivo: null };
+  } catch (error) {
+    if (error instanceof SvcError) return { pasta: null, motivo: error.code };
+    throw error;
+  }
+}
+
 export function addFileRoutes(app: FastifyInstance, deps: FileRouteDeps): void {
   app.get(
     '/api/arquivos',
     { config, schema: { summary: 'Home and folders of the person', response: { 200: schemas.placesAnswer, ...errorAnswers } } },
     async (request): Promise<PlacesAnswer> => await (await filesOf(deps, request)).places(),
+  );
+  app.get(
+    '/api/arquivos/mesa',
+    { config, schema: { summary: 'The folder of the desktop', response: { 200: schemas.deskFolderAnswer, ...errorAnswers } } },
+    async (request): Promise<DeskFolderAnswer> => await deskFolder(deps, request),
   );
   app.get<{ Querystring: ListQuery }>(
     '/api/arquivos/lista',

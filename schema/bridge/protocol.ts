@@ -25,5 +25,5 @@
  */
 
 /** Keys that belong to the shell even while a page has the focus. */
-export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6'] as const;
+export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6', 'Alt+q'] as const;
 export type ShellKey = (typeof shellKeys)[number];

@@ -58,6 +58,10 @@ export const placesAnswer = closed({
   ),
   espaco: orNull(space),
 });
+/** `pasta`: null where there is none, or `motivo` (an error code) says why it is not known. */
+export const deskFolderAnswer = closed({ pasta: orNull(text), motivo: orNull(text) });
+export type DeskFolderAnswer = Wire<typeof deskFolderAnswer>;
+
 export type PlacesAnswer = Wire<typeof placesAnswer>;
 
 export const listAnswer = closed({

@@ -8,6 +8,8 @@ import { type Wire, closed } from '../static.ts';
 
 /** Roles that an app with `handles` can take over. Source: spec 2.1 `handles`. */
 export const handledRoles = ['terminal', 'editor', 'fileBrowser', 'ide', 'browser'] as const;
+export const accents = ['azul', 'verde', 'roxo', 'rosa', 'laranja', 'grafite'] as const;
+export const walls = ['brilho', 'horizonte', 'faixas', 'pontos', 'liso'] as const;
 const capability = '[a-z][a-z0-9-]*/v[0-9]+';
 
 /** App ids by a name of its own kind; in a patch `null` removes one. */
@@ -49,6 +51,9 @@ function fieldsWith<const Value extends object, const Opener extends object, con
 ) {
   return {
     tema: { type: 'string', enum: ['claro', 'escuro', 'sistema'] },
+    /** The colour of what is chosen or to be pressed, and what is behind everything. */
+    destaque: { type: 'string', enum: accents },
+    papel: { type: 'string', enum: walls },
     idioma: { type: 'string', enum: ['pt', 'en', 'sistema'] },
     /** Which notices are shown beside the bell, which keeps all of them. */
     notificacoes: { type: 'string', enum: ['todas', 'mencoes', 'nenhuma'] },

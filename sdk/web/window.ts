@@ -80,7 +80,8 @@ export function watchInput(bridge: Bridge): void {
     (event) => {
       metaAlone = event.key === 'Meta';
       const control = event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
-      const tecla = control ? 'Control+k' : event.key === 'F6' && event.shiftKey ? 'Shift+F6' : event.key;
+      const switching = event.altKey && !event.ctrlKey && !event.metaKey && event.code === 'KeyQ';
+      const tecla = switching ? 'Alt+q' : control ? 'Control+k' : event.key === 'F6' && event.shiftKey ? 'Shift+F6' : event.key;
       if (!bridge.connected || !belongsToShell(tecla) || event.repeat) return;
       event.preventDefault();
       event.stopImmediatePropagation();

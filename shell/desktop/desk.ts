@@ -71,6 +71,7 @@ export interface Desk {
   readonly connection: Signal<Connection>;
   readonly launcherOpen: Signal<boolean>;
   readonly shortcutsOpen: Signal<boolean>;
+  readonly switcherOpen: Signal<boolean>;
   readonly sessionsOpen: Signal<boolean>;
   readonly bellOpen: Signal<boolean>;
   /** The room that the share dialog is open for. */

@@ -1,8 +1,8 @@
 /**
  * The shell's keys: Ctrl+K or Meta alone opens the launcher, F6 and Shift+F6 go through the windows, and in keyboard mode the arrows move
- * (24 px, with Shift 4 px) or resize until Enter keeps or Escape takes back. Documented for people in the shortcuts dialog. Only these
- * four: browsers and systems own most combinations, and an app keeps all others. Everything else is an entry of the window menu and of the
- * launcher, which is also the list of commands. The SDK forwards the four from inside a page; an app without it keeps them while it has the
+ * (24 px, with Shift 4 px) or resize until Enter keeps or Escape takes back. Documented for people in the shortcuts dialog. Alt+Q, held, goes
+ * through the windows by when they were used last. Only these five: browsers and systems own most combinations, and an app keeps all others. Everything else is an entry of the window menu and of the
+ * launcher, which is also the list of commands. The SDK forwards them from inside a page; an app without it keeps them while it has the
  * focus.
  */
 import type { ShellKey } from '../../schema/bridge/protocol.ts';
@@ -25,6 +25,13 @@ export function pressShellKey(desk: Desk, key: ShellKey): void {
   if (key === 'F6' || key === 'Shift+F6') {
     const next = desk.windows.neighbour(key === 'F6' ? 1 : -1);
     if (next !== null) desk.activate(next.id);
+    return;
+  }
+  if (key === 'Alt+q') {
+    if (desk.windows.windows.get().length === 0 || desk.switcherOpen.get()) return;
+    globalThis.focus();
+    desk.launcherOpen.set(false);
+    desk.switcherOpen.set(true);
     return;
   }
   if (!desk.launcherOpen.get()) globalThis.focus();
@@ -55,6 +62,9 @@ export function listenKeys(desk: Desk): () => void {
     } else if (event.key === 'F6') {
       stop(event);
       pressShellKey(desk, event.shiftKey ? 'Shift+F6' : 'F6');
+    } else if (event.altKey && !event.ctrlKey && !event.metaKey && event.code === 'KeyQ' && !desk.switcherOpen.get()) {
+      stop(event);
+      pressShellKey(desk, 'Alt+q');
     } else if (event.ctrlKey && keepsKeys(event)) {
       return;
     } else if (event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {

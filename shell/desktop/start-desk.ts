@@ -19,6 +19,7 @@ import { createOpeningModel, type Place } from '../opening/model.ts';
 import { startQueue } from '../queue/start-queue.ts';
 import { createQuestions } from '../questions/questions.ts';
 import { followAppearance } from '../preferences/follow.ts';
+import { followLook } from '../preferences/look.ts';
 import { createPreferencesModel } from '../preferences/model.ts';
 import { createWindowWriter, isOnlyPage, lastWindows } from '../preferences/windows.ts';
 import { createAppsModel, type AppsModel } from '../state/apps.ts';
@@ -49,7 +50,7 @@ export function startDesk(session: SessionAnswer): Desk {
     { read: readNotices, consents: readConsents, markRead: markNoticesRead },
     bellSays(() => desk),
   );
-  const preferences = followAppearance(createPreferencesModel({ read: readPreferences, change: changePreferences }));
+  const preferences = followLook(followAppearance(createPreferencesModel({ read: readPreferences, change: changePreferences })));
   const settings = createSettingsModel({ read: readSettings, consents: readConsents });
   const queue = startQueue((words) => announcement.set(words));
   const opening = createOpeningModel(readSettings);
@@ -130,6 +131,7 @@ function closedAtFirst() {
   return {
     launcherOpen: createSignal(false),
     shortcutsOpen: createSignal(false),
+    switcherOpen: createSignal(false),
     sessionsOpen: createSignal(false),
     bellOpen: createSignal(false),
     shared: createSignal<string | null>(null),

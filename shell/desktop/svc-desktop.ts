@@ -21,6 +21,7 @@ import { listenKeys } from './keys.ts';
 import './svc-home.ts';
 import '../session/svc-sessions.ts';
 import './svc-shortcuts.ts';
+import './svc-switcher.ts';
 import './svc-taskbar.ts';
 import './svc-toast.ts';
 
@@ -31,7 +32,17 @@ export class SvcDesktop extends LitElement {
   #watch = new Watch(this, () => {
     const { windows, launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp, appCalls, announcement, connection } =
       this.desk;
-    const dialogs = [launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp, appCalls.question, this.desk.opening.asked];
+    const dialogs = [
+      launcherOpen,
+      shortcutsOpen,
+      this.desk.switcherOpen,
+      sessionsOpen,
+      bellOpen,
+      shared,
+      secretsApp,
+      appCalls.question,
+      this.desk.opening.asked,
+    ];
     return [windows.windows, windows.area, ...dialogs, announcement, connection, language];
   });
   #ends: (() => void)[] = [];
@@ -172,6 +183,7 @@ export class SvcDesktop extends LitElement {
       ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk} @launched=${() => (this.#backTo = null)}></svc-launcher>` : nothing}
       ${desk.bellOpen.get() ? html`<svc-bell .desk=${desk} @opened=${() => (this.#backTo = null)}></svc-bell>` : nothing}
       ${desk.sessionsOpen.get() ? html`<svc-sessions .close=${() => desk.sessionsOpen.set(false)}></svc-sessions>` : nothing}
+      ${desk.switcherOpen.get() ? html`<svc-switcher .desk=${desk}></svc-switcher>` : nothing}
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
       ${room === null ? nothing : keyed(room, html`<svc-share .desk=${desk} .sala=${room}></svc-share>`)}
       ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}

@@ -126,6 +126,7 @@ export class SvcTaskbar extends LitElement {
     const { session } = desk;
     const online = desk.connection.get() === 'open';
     const connection = text(online ? 'taskbar.online' : 'taskbar.offline');
+    const pins = pinnedAmong(desk.preferences.state.get(), desk.apps.state.get().apps);
     const time = new Intl.DateTimeFormat(shownAs(), { hour: '2-digit', minute: '2-digit' }).format(new Date());
     return html`<div class="bar" role="toolbar" aria-label=${text('taskbar.label')} @keydown=${(event: KeyboardEvent) => this.#key(event)}>
       <button
@@ -140,10 +141,10 @@ export class SvcTaskbar extends LitElement {
         ${glyph('apps', 22)}
       </button>
       <div class="items">
-        ${this.#pins()}
+        ${this.#pins(pins)}
         <div class="windows" role="group" aria-label=${text('taskbar.windows')}>
           ${repeat(
-            desk.windows.windows.get(),
+            desk.windows.windows.get().filter(({ app }) => !pins.some(({ id }) => id === app)),
             (window) => window.id,
             (window) => this.#window(window),
           )}
@@ -167,20 +168,29 @@ export class SvcTaskbar extends LitElement {
     </div>`;
   }
 
-  #pins(): TemplateResult | typeof nothing {
-    const { desk } = this;
-    const pins = pinnedAmong(desk.preferences.state.get(), desk.apps.state.get().apps);
+  /** The windows of a pinned app are in its place. */
+  #pins(pins: readonly AppProjection[]): TemplateResult | typeof nothing {
     if (pins.length === 0) return nothing;
     return html`<div class="pins" role="group" aria-label=${text('pin.title')}>
       ${repeat(
         pins,
         ({ id }) => id,
-        (app) => this.#pin(app),
+        (app) => this.#pinned(app),
       )}
     </div>`;
   }
 
-  /** Brings its window to the front, or opens one. */
+  #pinned(app: AppProjection): TemplateResult {
+    const windows = this.desk.windows.ofApp(app.id);
+    if (windows.length === 0) return this.#pin(app);
+    return html`${repeat(
+      windows,
+      ({ id }) => id,
+      (window) => this.#window(window),
+    )}`;
+  }
+
+  /** Opens its first window. */
   #pin(app: AppProjection): TemplateResult {
     const { desk } = this;
     return html`<button

@@ -8,7 +8,7 @@ import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { nameOfPath } from '../opening/file-path.ts';
 import { isPassing } from '../session/api.ts';
-import { readPlaces } from '../session/files-api.ts';
+import { readDeskFolder } from '../session/files-api.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import type { MenuGroup, MenuPlace } from '../ui/menu.ts';
@@ -22,6 +22,7 @@ import type { SvcFolder } from './svc-folder.ts';
 import { watchFolder } from './watching.ts';
 
 const againMs = 30_000;
+const passing: ReadonlySet<string> = new Set(['SERVER_UNREACHABLE', 'TIMEOUT', 'RATE_LIMITED']);
 const cellPx = 112;
 /** So many are shown without a scroll bar of their own. */
 const whole = 120;
@@ -83,12 +84,14 @@ export class SvcDeskFiles extends LitElement {
 
   async #begin(): Promise<void> {
     void this.#watch;
+    const again = (): void => void (this.#again = setTimeout(() => void this.#begin(), againMs));
     try {
-      const { pastas } = await readPlaces();
-      const path = pastas.find(({ papel }) => papel === 'desktop')?.caminho;
-      if (this.isConnected && path !== undefined) this.#show(path);
+      const { pasta, motivo } = await readDeskFolder();
+      if (!this.isConnected) return;
+      if (pasta !== null) this.#show(pasta);
+      else if (motivo !== null && passing.has(motivo)) again();
     } catch (error) {
-      if (this.isConnected && isPassing(error)) this.#again = setTimeout(() => void this.#begin(), againMs);
+      if (this.isConnected && isPassing(error)) again();
     }
   }
 

@@ -6,6 +6,19 @@ type Entry<K extends keyof typeof ptSettings> = (typeof ptSettings)[K] extends s
   : { readonly one: string; readonly other: string };
 
 export const enSettings: { readonly [K in keyof typeof ptSettings]: Entry<K> } = {
+  'look.accent': 'Accent colour',
+  'look.wall': 'Wallpaper',
+  'look.blue': 'Blue',
+  'look.green': 'Green',
+  'look.purple': 'Purple',
+  'look.pink': 'Pink',
+  'look.orange': 'Orange',
+  'look.graphite': 'Graphite',
+  'look.glow': 'Glow',
+  'look.horizon': 'Horizon',
+  'look.stripes': 'Stripes',
+  'look.dots': 'Dots',
+  'look.plain': 'Plain',
   'settings.title': 'Settings',
   'settings.sections': 'Sections of Settings',
   'settings.section': 'Section',
@@ -85,7 +98,7 @@ export const enSettings: { readonly [K in keyof typeof ptSettings]: Entry<K> } =
   'settings.sectionRefused':
     'The package of {nome} was installed by you alone; here only packages that an administrator installed add sections.',
   'settings.ofApps': 'Of apps',
-  'settings.wordsAppearance': 'Theme light dark colours',
+  'settings.wordsAppearance': 'Theme light dark colours wallpaper accent',
   'settings.wordsLanguage': 'Portuguese English tongue',
   'settings.wordsNotices': 'Bell mentions invitations',
   'settings.wordsDefaults': 'Terminal editor files browser capability provider',

@@ -1,5 +1,18 @@
 /** The sentences of Settings in Brazilian Portuguese. Part of pt.ts. */
 export const ptSettings = {
+  'look.accent': 'Cor de destaque',
+  'look.wall': 'Papel de parede',
+  'look.blue': 'Azul',
+  'look.green': 'Verde',
+  'look.purple': 'Roxo',
+  'look.pink': 'Rosa',
+  'look.orange': 'Laranja',
+  'look.graphite': 'Grafite',
+  'look.glow': 'Brilho',
+  'look.horizon': 'Horizonte',
+  'look.stripes': 'Faixas',
+  'look.dots': 'Pontos',
+  'look.plain': 'Liso',
   'settings.title': 'Configurações',
   'settings.sections': 'Seções das configurações',
   'settings.section': 'Seção',
@@ -79,7 +92,7 @@ export const ptSettings = {
   'settings.sectionRefused':
     'O pacote de {nome} foi instalado só por você; aqui, apenas pacotes instalados pela administração acrescentam seções.',
   'settings.ofApps': 'De aplicativos',
-  'settings.wordsAppearance': 'Tema claro escuro cores',
+  'settings.wordsAppearance': 'Tema claro escuro cores papel de parede',
   'settings.wordsLanguage': 'Língua português inglês',
   'settings.wordsNotices': 'Avisos sino menções convites',
   'settings.wordsDefaults': 'Terminal editor arquivos navegador capacidade fornecedor',

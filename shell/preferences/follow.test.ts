@@ -24,7 +24,11 @@ beforeEach(() => {
   });
   vi.stubGlobal('navigator', { languages: ['en'] });
 });
-afterEach(() => void vi.unstubAllGlobals());
+afterEach(() => {
+  // Pages that were made here follow it: they must not write to a browser that is gone.
+  language.set('pt');
+  vi.unstubAllGlobals();
+});
 
 test('what is taken back goes back to the default in an open page', () => {
   const state = page();

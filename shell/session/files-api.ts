@@ -4,6 +4,7 @@ import type {
   ListAnswer,
   OperationBody,
   OperationView,
+  DeskFolderAnswer,
   PlacesAnswer,
   SearchLine,
   SpaceAnswer,
@@ -27,6 +28,8 @@ export interface ListBy {
 }
 
 export const readPlaces = async (): Promise<PlacesAnswer> => json(await request('GET', root));
+
+export const readDeskFolder = async (): Promise<DeskFolderAnswer> => json(await request('GET', `${root}/mesa`));
 
 export async function listFolder(
   caminho: string,

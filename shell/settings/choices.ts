@@ -5,6 +5,8 @@ export interface Choice<Value extends string> {
   readonly value: Value;
   readonly label: string;
   readonly hint?: string;
+  /** Classes of a picture of it. */
+  readonly sample?: string;
 }
 
 /** One of a few, as radio buttons. */
@@ -18,9 +20,10 @@ export function oneOfFew<Value extends string>(
   return html`<fieldset>
     <legend>${legend}</legend>
     ${choices.map(
-      ({ value, label, hint }) =>
+      ({ value, label, hint, sample }) =>
         html`<label class="choice">
           <input type="radio" name=${name} .value=${value} .checked=${value === chosen} @change=${() => choose(value)} />
+          ${sample === undefined ? nothing : html`<i class="sample ${sample}" aria-hidden="true"></i>`}
           <span>${label}${hint === undefined ? nothing : html`<small>${hint}</small>`}</span>
         </label>`,
     )}

@@ -1,20 +1,37 @@
 /** Sections about the person: appearance, language, notices, and where they are signed in. */
 import { html, type TemplateResult } from 'lit';
-import { languageNames, languages, text } from '../i18n/i18n.ts';
+import { accents, walls } from '../../schema/wire/preferences.ts';
+import { languageNames, languages, text, type TextKey } from '../i18n/i18n.ts';
 import { themeTexts } from '../launcher/entries.ts';
 import '../session/svc-session-list.ts';
 import { theme, themes } from '../ui/theme.ts';
 import { oneOfFew } from './choices.ts';
 import type { SettingsContext } from './context.ts';
 
-export const appearance = (): TemplateResult =>
-  oneOfFew(
-    'tema',
-    text('prefs.theme'),
-    themes.map((value) => ({ value, label: text(themeTexts[value]) })),
-    theme.get(),
-    (value) => theme.set(value),
-  );
+export function appearance({ chosen, change }: SettingsContext): TemplateResult {
+  const colours = accents.map((value) => ({ value, label: text(accentTexts[value]), sample: `colour ${value}` }));
+  const papers = walls.map((value) => ({ value, label: text(wallTexts[value]), sample: `paper ${value}` }));
+  const modes = themes.map((value) => ({ value, label: text(themeTexts[value]) }));
+  return html`${oneOfFew('tema', text('prefs.theme'), modes, theme.get(), (value) => theme.set(value))}
+  ${oneOfFew('destaque', text('look.accent'), colours, chosen.destaque ?? 'azul', (destaque) => change({ destaque }))}
+  ${oneOfFew('papel', text('look.wall'), papers, chosen.papel ?? 'brilho', (papel) => change({ papel }))}`;
+}
+
+const accentTexts = {
+  azul: 'look.blue',
+  verde: 'look.green',
+  roxo: 'look.purple',
+  rosa: 'look.pink',
+  laranja: 'look.orange',
+  grafite: 'look.graphite',
+} as const satisfies Record<(typeof accents)[number], TextKey>;
+const wallTexts = {
+  brilho: 'look.glow',
+  horizonte: 'look.horizon',
+  faixas: 'look.stripes',
+  pontos: 'look.dots',
+  liso: 'look.plain',
+} as const satisfies Record<(typeof walls)[number], TextKey>;
 
 export function languageSection({ chosen, change }: SettingsContext): TemplateResult {
   const choices = [

@@ -109,6 +109,55 @@ export const settingsStyles = css`
     padding: 6px 10px;
     border-radius: 8px;
   }
+  .sample {
+    flex: none;
+    width: 28px;
+    height: 20px;
+    border: 1px solid var(--line-strong);
+    border-radius: 5px;
+  }
+  .colour {
+    width: 20px;
+    border-radius: 50%;
+  }
+  .azul {
+    background: light-dark(#2f5bd0, #3f6be0);
+  }
+  .verde {
+    background: light-dark(#1a7a45, #1f8350);
+  }
+  .roxo {
+    background: light-dark(#7a3fc4, #8850d4);
+  }
+  .rosa {
+    background: light-dark(#b8326f, #c03a78);
+  }
+  .laranja {
+    background: light-dark(#a64f00, #ac5410);
+  }
+  .grafite {
+    background: light-dark(#4a5568, #5b687e);
+  }
+  .brilho {
+    background: radial-gradient(at 15% 0%, color-mix(in srgb, var(--accent) 45%, var(--wall)), var(--wall) 80%);
+  }
+  .horizonte {
+    background: linear-gradient(to top, color-mix(in srgb, var(--accent) 45%, var(--wall)), var(--wall) 80%);
+  }
+  .faixas {
+    background: repeating-linear-gradient(135deg, color-mix(in srgb, var(--accent) 30%, var(--wall)) 0 5px, var(--wall) 5px 10px);
+  }
+  .pontos {
+    background:
+      radial-gradient(color-mix(in srgb, var(--accent) 60%, var(--wall)) 1.5px, transparent 2px) 0 0 / 7px 7px,
+      var(--wall);
+  }
+  .liso {
+    background: var(--wall);
+  }
+  fieldset + fieldset {
+    margin-top: 20px;
+  }
   .choice:hover {
     background: var(--hover);
   }

@@ -76,6 +76,19 @@ export function fitted(rect: Rect, least: Size, area: Size): Rect {
   return keepReachable({ x: rect.x, y: rect.y, width, height }, area);
 }
 
+/** The usable area changed: what was whole in sight stays whole in sight, where it fits. */
+export function carriedOver(rect: Rect, least: Size, before: Size, area: Size): Rect {
+  const fit = fitted(rect, least, area);
+  const wasWhole = rect.x >= 0 && rect.y >= 0 && rect.x + rect.width <= before.width && rect.y + rect.height <= before.height;
+  return wasWhole ? whole(fit, area) : fit;
+}
+
+export const whole = (rect: Rect, area: Size): Rect => ({
+  ...rect,
+  x: clamp(rect.x, 0, Math.max(0, area.width - rect.width)),
+  y: clamp(rect.y, 0, Math.max(0, area.height - rect.height)),
+});
+
 /** Where a window is born. `nth` counts the windows that are open already. Source: spec 2.1, `posicao`. */
 export function birthplace(size: Size, least: Size, position: 'cascata' | 'centrada', nth: number, area: Size): Rect {
   const width = clamp(size.width, least.width, Math.max(area.width - cascadeStep, least.width));

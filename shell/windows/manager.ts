@@ -6,12 +6,14 @@
 import { createSignal, type Signal } from '../state/signal.ts';
 import {
   birthplace,
+  carriedOver,
   fillsArea,
   fitted,
   leastSize,
   moved,
   resized,
   shown,
+  whole,
   type Handle,
   type Mode,
   type Rect,
@@ -95,9 +97,13 @@ function createCore(initialArea: Size, places: Places): Core {
   const least = (options: WindowOptions): Size => leastSize(options.least, area.get());
   const changeAll = (next: (window: WindowState) => WindowState): void => windows.set(windows.get().map(next));
 
+  /** The last one in which windows had places of their own. */
+  let before = initialArea;
   area.subscribe(() => {
-    if (fillsArea(area.get())) return;
-    changeAll((window) => ({ ...window, rect: fitted(window.rect, least(window.options), area.get()) }));
+    const now = area.get();
+    if (fillsArea(now)) return;
+    changeAll((window) => ({ ...window, rect: carriedOver(window.rect, least(window.options), before, now) }));
+    before = now;
   });
 
   return {
@@ -139,7 +145,7 @@ export function createWindowManager(initialArea: Size, places: Places = noPlaces
       const offset = ofApp(app).length * 32;
       const born = birthplace(options.size, least, options.position, windows.get().length, area.get());
       // A second window of an app does not hide the first one.
-      const rect = saved === null ? born : moved(fitted(saved.rect, least, area.get()), offset, offset, area.get());
+      const rect = saved === null ? born : moved(whole(fitted(saved.rect, least, area.get()), area.get()), offset, offset, area.get());
       return core.add(app, options, { rect, mode: saved?.mode ?? 'normal', minimised: false, route });
     },
     reopen: (app, options, saved) => {

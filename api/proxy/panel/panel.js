@@ -181,7 +181,8 @@
   });
   window.addEventListener('keydown', (event) => {
     const control = event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
-    const tecla = control ? 'Control+k' : event.key === 'F6' ? (event.shiftKey ? 'Shift+F6' : 'F6') : null;
+    const switching = event.altKey && !event.ctrlKey && !event.metaKey && event.code === 'KeyQ';
+    const tecla = switching ? 'Alt+q' : control ? 'Control+k' : event.key === 'F6' ? (event.shiftKey ? 'Shift+F6' : 'F6') : null;
     if (tecla === null || event.repeat) return;
     event.preventDefault();
     tell({ tecla });

@@ -1,0 +1,123 @@
+/**
+ * The windows by when they were used last, while Alt is held: Q goes on, Shift+Q back, as do the arrows; letting Alt go, Enter or a click brings the
+ * chosen one to the front, Escape leaves everything as it is. Opened from the page of an app, Alt may have been let go before: it stays until a choice.
+ */
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { text } from '../i18n/i18n.ts';
+import '../ui/app-icon.ts';
+import { base } from '../ui/base.ts';
+import { dialogStyles } from '../ui/dialog-styles.ts';
+import type { WindowState } from '../windows/manager.ts';
+import type { Desk } from './desk.ts';
+import { builtinOf } from './desk-windows.ts';
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Tab: 1 };
+
+export class SvcSwitcher extends LitElement {
+  static override properties = { desk: { attribute: false }, at: { state: true } };
+  declare desk: Desk;
+  declare at: number;
+  #windows: readonly WindowState[] = [];
+
+  static override styles = [
+    base,
+    dialogStyles,
+    css`
+      dialog {
+        width: min(420px, 100vw - 24px);
+        padding: 8px;
+      }
+      [role='option'] {
+        display: flex;
+        align-items: center;
+        gap: 12px;
+        min-height: 44px;
+        padding: 4px 12px;
+        border-radius: 8px;
+        cursor: default;
+      }
+      [aria-selected='true'] {
+        background: var(--selected);
+        box-shadow: inset 0 0 0 2px var(--focus);
+      }
+      .name {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+      ul {
+        max-height: calc(100vh - 120px);
+        overflow: auto;
+        outline: none;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    this.at = 0;
+  }
+
+  override willUpdate(): void {
+    if (this.#windows.length > 0) return;
+    // Minimised ones come last: they were put away.
+    this.#windows = this.desk.windows.windows.get().toSorted((a, b) => Number(a.minimised) - Number(b.minimised) || b.z - a.z);
+    this.at = this.desk.windows.top() === null ? 0 : Math.min(1, this.#windows.length - 1);
+  }
+
+  override firstUpdated(): void {
+    this.renderRoot.querySelector('dialog')?.showModal();
+    this.renderRoot.querySelector('ul')?.focus();
+  }
+
+  override updated(): void {
+    this.renderRoot.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }
+
+  #end(index: number | null): void {
+    const chosen = index === null ? undefined : this.#windows[index];
+    this.desk.switcherOpen.set(false);
+    // After the dialog gave the focus back.
+    if (chosen !== undefined && this.desk.windows.find(chosen.id) !== undefined) this.desk.activate(chosen.id);
+  }
+
+  #key(event: KeyboardEvent): void {
+    const step = event.code === 'KeyQ' ? 1 : steps[event.key];
+    if (step !== undefined) this.at = (this.at + (event.shiftKey ? -step : step) + this.#windows.length) % this.#windows.length;
+    else if (event.key === 'Enter' || event.key === ' ') this.#end(this.at);
+    else if (event.key === 'Escape') this.#end(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  override render(): TemplateResult {
+    return html`<dialog
+      aria-label=${text('switcher.title')}
+      @keydown=${(event: KeyboardEvent) => this.#key(event)}
+      @keyup=${(event: KeyboardEvent) => event.key === 'Alt' && this.#end(this.at)}
+      @click=${(event: MouseEvent) => event.target === event.currentTarget && this.#end(null)}
+      @close=${() => this.desk.switcherOpen.set(false)}
+    >
+      <ul role="listbox" tabindex="0" aria-label=${text('switcher.title')} aria-activedescendant="w${this.at}">
+        ${this.#windows.map((window, index) => this.#option(window, index))}
+      </ul>
+    </dialog>`;
+  }
+
+  #option(window: WindowState, index: number): TemplateResult {
+    const { desk } = this;
+    return html`<li role="option" id="w${index}" aria-selected=${String(index === this.at)} @click=${() => this.#end(index)}>
+      <svc-app-icon
+        .app=${desk.apps.find(window.app)}
+        .icon=${window.options.icon}
+        .builtin=${builtinOf(window)}
+        .size=${24}
+      ></svc-app-icon>
+      <span class="name">${desk.title(window)}</span>
+      ${window.minimised ? html`<span class="sr-only">${text('switcher.minimised')}</span>` : nothing}
+    </li>`;
+  }
+}
+
+customElements.define('svc-switcher', SvcSwitcher);

@@ -1,0 +1,55 @@
+/** The stylesheet has what a person can choose, and white is read on it and it is read on the surfaces (WCAG 2.2, 1.4.3), light and dark. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { accents, walls } from '../../schema/wire/preferences.ts';
+
+const css = readFileSync(path.join(import.meta.dirname, '../static/shell.css'), 'utf8');
+const samples = readFileSync(path.join(import.meta.dirname, '../settings/settings-styles.ts'), 'utf8');
+
+/** Of a token the colours of both themes. */
+function tokens(rule: string): ReadonlyMap<string, readonly [string, string]> {
+  const start = css.indexOf(`${rule} {`);
+  const body = start === -1 ? '' : css.slice(start, css.indexOf('}', start));
+  return new Map(
+    [...body.matchAll(/(--[\w-]+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(([, name = '', light = '', dark = '']) => [
+      name,
+      [light, dark],
+    ]),
+  );
+}
+
+const channel = (value: number): number => (value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => channel(Number.parseInt(colour.slice(at, at + 2), 16) / 255));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+function contrast(one: string, other: string): number {
+  const [low = 0, high = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+const root = tokens(':root');
+
+test.for(accents)('accent %s', (name) => {
+  const own = name === 'azul' ? root : tokens(`:root[data-accent='${name}']`);
+  for (const theme of [0, 1] as const) {
+    const token = (of: ReadonlyMap<string, readonly [string, string]>, wanted: string): string => of.get(wanted)?.[theme] ?? '';
+    for (const ground of ['--accent', '--accent-strong']) expect(contrast('#ffffff', token(own, ground))).toBeGreaterThanOrEqual(4.5);
+    for (const surface of ['--surface', '--raised', '--field', '--wall'])
+      expect([name, theme, surface, contrast(token(own, '--accent-ink'), token(root, surface)) >= 4.5]).toEqual([
+        name,
+        theme,
+        surface,
+        true,
+      ]);
+    expect(contrast(token(own, '--focus'), token(root, '--surface'))).toBeGreaterThanOrEqual(3);
+  }
+  const [light, dark] = own.get('--accent') ?? ['', ''];
+  expect(samples).toContain(`.${name} {\n    background: light-dark(${light}, ${dark});`);
+});
+
+test.for(walls.slice(1))('wallpaper %s is drawn, and has its picture in Settings', (name) => {
+  expect(css).toContain(`:root[data-wall='${name}'] body {`);
+  expect(samples).toContain(`  .${name} {`);
+});
