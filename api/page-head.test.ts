@@ -8,7 +8,8 @@ const coloursOf = (file: string): readonly (readonly [name: string, value: strin
     value,
   ]);
 
-const ofDesktop = new Map(coloursOf('../shell/static/shell.css'));
+// The first of each: what a person may choose instead comes after.
+const ofDesktop = new Map(coloursOf('../shell/static/shell.css').toReversed());
 
 test.for([
   ['the pages of the portal and the failure panel', './proxy/panel/panel.css'],

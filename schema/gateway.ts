@@ -115,7 +115,7 @@ export interface PeopleCommands {
    * A login shell of the person's account. Rejects NOT_FOUND, TERMINAL_AS_PORTAL (the account would be the portal's, and `isAdmin` is false),
    * SERVER_UNREACHABLE, SSH_SATURATED, SSH_REFUSED, HOST_KEY_CHANGED.
    */
-  openShell(usuario: string, size: TerminalSize, isAdmin: boolean): Promise<RemoteShell>;
+  openShell(usuario: string, size: TerminalSize, isAdmin: boolean, folder: Uint8Array | null): Promise<RemoteShell>;
 }
 
 export interface AppsView {

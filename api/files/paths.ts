@@ -2,16 +2,17 @@
 import { SvcError } from '../../schema/errors.ts';
 import { nameBytes, pathBytes, pathText } from '../../schema/wire/file-path.ts';
 
-export function pathIn(text: string): Uint8Array {
+/** `field`: of the request, for the error. */
+export function pathIn(text: string, field = 'caminho'): Uint8Array {
   const bytes = pathBytes(text);
   if (bytes === null) {
-    throw new SvcError('BAD_REQUEST', 'caminho: expected an absolute path, with no ".", ".." or empty name in it, and "%25" for "%"');
+    throw new SvcError('BAD_REQUEST', `${field}: expected an absolute path, with no ".", ".." or empty name in it, and "%25" for "%"`);
   }
   return bytes;
 }
 
 export function pathsIn(text: string | readonly string[]): readonly Uint8Array[] {
-  return (typeof text === 'string' ? [text] : text).map(pathIn);
+  return (typeof text === 'string' ? [text] : text).map((each) => pathIn(each));
 }
 
 export function nameIn(text: string): Uint8Array {

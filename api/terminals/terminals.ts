@@ -15,7 +15,7 @@ import type { PageLine } from './viewers.ts';
 export interface Terminals {
   list(person: string): readonly TerminalView[];
   /** Rejects TERMINALS_FULL, TERMINAL_AS_PORTAL, RATE_LIMITED, NOT_FOUND, SERVER_UNREACHABLE, SSH_SATURATED. */
-  open(session: Pick<Session, 'person' | 'admin'>, size: TerminalSize): Promise<TerminalView>;
+  open(session: Pick<Session, 'person' | 'admin'>, size: TerminalSize, folder?: Uint8Array | null): Promise<TerminalView>;
   /** Null when the person has no such terminal. */
   attach(person: string, id: string, page: PageLine): { readonly terminal: Terminal; readonly leave: () => void } | null;
   /** Hangs the shell up. False when the person has none of that id. */
@@ -51,7 +51,7 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
   };
   return {
     list: (person) => of(person).map(viewOf),
-    open: async (session, size) => {
+    open: async (session, size, folder = null) => {
       const { person } = session;
       count(person);
       const mine = of(person).filter(({ terminal }) => terminal.end() === null).length + (opening.get(person) ?? 0);
@@ -59,7 +59,7 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
       if (mine >= limits.terminalsPerPersonMax || all >= limits.terminalsMax) throw full(mine >= limits.terminalsPerPersonMax);
       opening.set(person, (opening.get(person) ?? 0) + 1);
       try {
-        const one = await start(deps, session, size, (ended) => {
+        const one = await start(deps, session, { size, folder }, (ended) => {
           // Whoever looks has seen it end.
           if (ended.terminal.pages() > 0) kept.delete(ended.id);
         });
@@ -101,10 +101,10 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
 async function start(
   { clock, commands }: TerminalsDeps,
   { person, admin }: Pick<Session, 'person' | 'admin'>,
-  size: TerminalSize,
+  { size, folder }: { readonly size: TerminalSize; readonly folder: Uint8Array | null },
   onEnd: (one: Kept) => void,
 ): Promise<Kept> {
-  const shell = await commands.openShell(person, size, admin);
+  const shell = await commands.openShell(person, size, admin, folder);
   const screen = await createScreen({
     size,
     reply: (text) => one.terminal.type(Buffer.from(text)),

@@ -69,9 +69,11 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
       const account = await accountOf(name);
       return account === null ? await portal.run(name, run) : await runProgram({ ...run, home: account.home, become: account, clock });
     },
-    shell: async (name, size) => {
+    shell: async (name, size, folder) => {
       const account = await accountOf(name);
-      return account === null ? await portal.shell(name, size) : await startLocalShell({ home: account.home, become: account, size });
+      return account === null
+        ? await portal.shell(name, size, folder)
+        : await startLocalShell({ home: account.home, become: account, size, folder });
     },
     startSupervisor: async (name) => await ((await doorOf(name))?.door.startSupervisor() ?? portal.startSupervisor(name)),
     list: async (name) => await ((await doorOf(name))?.list(name) ?? portal.list(name)),

@@ -81,8 +81,8 @@ export interface Host {
   files(account: string): Promise<FileSystem>;
   /** Runs a program as the account, null: as who administers the server. Rejects SERVER_UNREACHABLE, TIMEOUT, CANCELLED; an exit code is no error. */
   run(account: string | null, run: HostRun): Promise<HostRunEnd>;
-  /** A login shell of the account on a pty, in its home. Rejects NOT_FOUND, SERVER_UNREACHABLE, SSH_SATURATED. */
-  shell(account: string, size: TerminalSize): Promise<RemoteShell>;
+  /** A login shell of the account on a pty, in the folder; where the account may not go there, in its home, and it says so. Rejects NOT_FOUND, SERVER_UNREACHABLE, SSH_SATURATED. */
+  shell(account: string, size: TerminalSize, folder: Uint8Array | null): Promise<RemoteShell>;
   /** Starts `svc-app-supervisor` detached as the account; resolves when its socket answers `hello`. */
   startSupervisor(account: string): Promise<void>;
   /**

@@ -14,14 +14,17 @@ export interface LocalShell {
   /** Who runs it; absent: the account of the portal. */
   readonly become?: Account;
   readonly size: TerminalSize;
+  /** Where it begins; null: in the home. */
+  readonly folder: Uint8Array | null;
 }
 
 /** Rejects SERVER_UNREACHABLE when python3 does not start. */
-export async function startLocalShell({ home, become, size }: LocalShell): Promise<RemoteShell> {
+export async function startLocalShell({ home, become, size, folder }: LocalShell): Promise<RemoteShell> {
   const kept = ['LANG', 'LC_ALL', 'TZ'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(kept) };
   const account = become === undefined ? null : { name: become.name, uid: become.uid, gid: become.gid };
-  const order = { become: account, home, columns: size.columns, rows: size.rows, environment };
+  const first = folder === null ? null : Buffer.from(folder).toString('base64');
+  const order = { become: account, home, folder: first, columns: size.columns, rows: size.rows, environment };
   // detached: setsid, so that it is in no session of the portal's terminal. -I: nothing of the account's or the environment's is imported.
   const child = spawn('python3', ['-I', program, JSON.stringify(order)], {
     cwd: '/',

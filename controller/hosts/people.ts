@@ -45,7 +45,7 @@ export interface People {
   readonly directSocketPath: (socketPath: string) => string | null;
   readonly files: (account: string) => Promise<FileSystem>;
   readonly run: (account: string, run: HostRun) => Promise<HostRunEnd>;
-  readonly shell: (account: string, size: TerminalSize) => Promise<RemoteShell>;
+  readonly shell: (account: string, size: TerminalSize, folder: Uint8Array | null) => Promise<RemoteShell>;
   readonly startSupervisor: (account: string) => Promise<void>;
   readonly list: (account: string) => Promise<readonly InstalledPackage[]>;
   readonly packageFile: (account: string, app: string, file: string) => Promise<Uint8Array | null>;
@@ -91,7 +91,7 @@ export function peopleOfPortal(options: LocalHostOptions): People {
       return fileSystem;
     },
     run: async (account, run) => await runProgram({ ...run, home: (await place(account)).home, clock }),
-    shell: async (account, size) => await startLocalShell({ home: (await place(account)).home, size }),
+    shell: async (account, size, folder) => await startLocalShell({ home: (await place(account)).home, size, folder }),
     startSupervisor: async (account) => startLocalSupervisor({ place: await place(account), account, binDir, clock }),
     list: async (account) => await folders.list(await appsOf(account), 'pessoa'),
     packageFile: async (account, app, file) => await readPackageFile(path.join(await appsOf(account), app), file),

@@ -1,10 +1,11 @@
 """A login shell on a pty: what Node cannot open by itself. Started by local-shell.ts, with one argument, JSON:
-{"become": {"name", "uid", "gid"} or null, "home", "columns", "rows", "environment": {…}}.
+{"become": {"name", "uid", "gid"} or null, "home", "folder": base64 or null, "columns", "rows", "environment": {…}}.
 
 fd 0: bytes typed, at its end the shell is hung up. fd 1: bytes printed. fd 3, a socket: lines `columns rows` come in, and at the end one
 line goes out, {"code": number or null, "signal": name or null}. It becomes the account before anything else, and for good.
 """
 
+import base64
 import fcntl
 import json
 import os
@@ -38,17 +39,23 @@ def start(order):
     if pid == 0:
         try:
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-            try:
-                os.chdir(order["home"])
-            except OSError as error:
-                print("%s: %s" % (order["home"], error.strerror), flush=True)
-                os.chdir("/")
+            enter([os.fsencode(order["home"])] if order["folder"] is None else [base64.b64decode(order["folder"]), os.fsencode(order["home"])])
             os.closerange(3, 64)
             os.execve(shell, ["-" + os.path.basename(shell)], environment)
         except OSError as error:
             print("%s: %s" % (shell, error.strerror), flush=True)
         os._exit(127)
     return pid, master
+
+
+def enter(folders):
+    """The first one that it may enter; why not is shown."""
+    for folder in folders:
+        try:
+            return os.chdir(folder)
+        except OSError as error:
+            print("%s: %s" % (os.fsdecode(folder).encode("utf-8", "replace").decode(), error.strerror), flush=True)
+    os.chdir("/")
 
 
 def resize(master, columns, rows):

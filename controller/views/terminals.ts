@@ -5,7 +5,7 @@ import type { Entries } from '../entries.ts';
 
 export function terminalCommands(entries: Pick<Entries, 'people'>): Pick<PeopleCommands, 'openShell'> {
   return {
-    openShell: async (usuario, size, isAdmin) => {
+    openShell: async (usuario, size, isAdmin, folder) => {
       const person = entries.people.get(usuario);
       if (!person || person.leaving) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
       const { host } = person.server;
@@ -13,7 +13,7 @@ export function terminalCommands(entries: Pick<Entries, 'people'>): Pick<PeopleC
       if (why !== null && !isAdmin) {
         throw new SvcError('TERMINAL_AS_PORTAL', `a terminal would be the account of the portal: ${why.en}; administrators only`);
       }
-      return await host.shell(person.account, size);
+      return await host.shell(person.account, size, folder);
     },
   };
 }

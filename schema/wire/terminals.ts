@@ -9,6 +9,12 @@ export const terminalId = { type: 'string', pattern: '^t[0-9a-f]{24}$' } as cons
 export const terminalParams = closed({ id: terminalId });
 export const terminalBody = closed({ colunas: columns, linhas: rows });
 export type TerminalBody = Wire<typeof terminalBody>;
+/** `pasta`: where it begins, by its exact path; absent: in the home. */
+export const terminalOpenBody = closed({ colunas: columns, linhas: rows, pasta: { type: 'string', minLength: 1, maxLength: 12_288 } }, [
+  'colunas',
+  'linhas',
+]);
+export type TerminalOpenBody = Wire<typeof terminalOpenBody>;
 
 /** `codigo` and `sinal` null: the connection to the server broke off. */
 export const terminalEnd = closed({ codigo: nullable('integer'), sinal: nullable('string') });

@@ -154,7 +154,10 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       openOwn(desk(), settingsWindow);
     },
     openQueue: (job) => openQueue(desk(), job),
-    openTerminal: () => openOwn(desk(), terminalWindow),
+    openTerminal: (folder) => {
+      if (folder !== undefined) desk().terminalFolder.set(folder);
+      openOwn(desk(), terminalWindow);
+    },
     openViewer: (path) => openOwn(desk(), viewerWindow, path),
     openFiles: (path) => openOwn(desk(), filesWindow, path),
     openEditor: (path) => openOwn(desk(), editorWindow, path),

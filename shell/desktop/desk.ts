@@ -88,6 +88,8 @@ export interface Desk {
   readonly toast: Signal<Toast | null>;
   /** The app that the task manager shows the details of. */
   readonly tasksApp: Signal<string | null>;
+  /** The folder that a shell is wanted in; the terminal's window takes it. */
+  readonly terminalFolder: Signal<string | null>;
   readonly frames: Map<string, Frame>;
   /** Windows that something is not saved in, and what asks about it. */
   readonly held: Signal<ReadonlyMap<string, () => void>>;
@@ -110,7 +112,8 @@ export interface Desk {
   openSettings(section?: SectionId): void;
   /** With the id of a job: at its details. */
   openQueue(job?: string): void;
-  openTerminal(): void;
+  /** With a folder: a shell that begins there, in a tab of its own. */
+  openTerminal(folder?: string): void;
   /** A folder in the file manager; without a path the home. */
   openFiles(path?: string): void;
   /** A file of the person, by its exact path. */

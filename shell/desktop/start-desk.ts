@@ -123,7 +123,10 @@ function provideFiles(desk: Desk): void {
   provide('@viewer', (path) => desk.openViewer(path));
   provide('@files', (path) => desk.openFiles(path), true);
   // It begins in the home folder.
-  desk.opening.provide('@terminal', { takes: ({ caminho }) => caminho === '~', open: () => desk.openTerminal() });
+  desk.opening.provide('@terminal', {
+    takes: ({ isFolder = false }) => isFolder,
+    open: ({ caminho }) => desk.openTerminal(caminho === '~' ? undefined : caminho),
+  });
 }
 
 /** What opens over the windows. */
@@ -140,6 +143,7 @@ function closedAtFirst() {
     keyboardMode: createSignal<KeyboardMode | null>(null),
     toast: createSignal<Toast | null>(null),
     tasksApp: createSignal<string | null>(null),
+    terminalFolder: createSignal<string | null>(null),
   };
 }
 

@@ -120,10 +120,11 @@ test('the jump list of an app has its own entries only, and goes to their route'
 
 test('a part of the desktop is offered for what it takes, and for nothing else', async () => {
   const { desk, opened, opening } = await deskWith([]);
-  opening.provide('@terminal', { takes: ({ caminho }) => caminho === '~', open: ({ caminho }) => void opened.push(caminho) });
-  expect(labels(folderMenu(desk, folder, {}))).toEqual(['Abrir']);
+  opening.provide('@terminal', { takes: ({ isFolder = false }) => isFolder, open: ({ caminho }) => void opened.push(caminho) });
+  expect(labels(fileMenu(desk, file('a.bin'), {}))).not.toContain('Abrir terminal aqui');
+  press(folderMenu(desk, folder, {}), 'Abrir terminal aqui');
   press(desktopMenu(desk, { ...folder, caminho: '~' }, {}), 'Abrir terminal aqui');
-  expect(opened).toEqual(['~']);
+  expect(opened).toEqual([folder.caminho, '~']);
 });
 
 test('of two programming environments the person chooses one in Settings', async () => {

@@ -37,7 +37,6 @@ export class SvcTerminal extends LitElement {
   declare active: string | null;
   declare problem: string | null;
   declare loaded: boolean;
-  #watch = new Watch(this, () => [language]);
   #opening = false;
 
   constructor() {
@@ -50,10 +49,15 @@ export class SvcTerminal extends LitElement {
 
   static override styles = [base, terminalStyles];
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    void this.#watch;
+  /** The element may have been in the document before this part was loaded: what it was given comes with its first update. */
+  override firstUpdated(): void {
+    void new Watch(this, () => [language, this.desk.terminalFolder]);
     void this.#load();
+  }
+
+  /** A folder that was asked for while the window is open. */
+  override updated(): void {
+    if (this.loaded && !this.#opening && this.desk.terminalFolder.get() !== null) void this.#open();
   }
 
   focusContent(): void {
@@ -69,7 +73,7 @@ export class SvcTerminal extends LitElement {
       this.tabs = terminais.map(({ id, titulo }) => ({ id, title: titulo, end: undefined }));
       this.active = this.tabs.at(-1)?.id ?? null;
       this.problem = null;
-      if (this.tabs.length === 0) await this.#open();
+      if (this.tabs.length === 0 || this.desk.terminalFolder.get() !== null) await this.#open();
     } catch (error) {
       this.problem = sayError(error);
     }
@@ -80,7 +84,9 @@ export class SvcTerminal extends LitElement {
     if (this.#opening) return;
     this.#opening = true;
     try {
-      const { id, titulo } = await openTerminal(firstSize);
+      const folder = this.desk.terminalFolder.get();
+      this.desk.terminalFolder.set(null);
+      const { id, titulo } = await openTerminal(folder === null ? firstSize : { ...firstSize, pasta: folder });
       this.tabs = [...this.tabs, { id, title: titulo, end: undefined }];
       this.active = id;
       this.problem = null;

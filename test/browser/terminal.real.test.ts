@@ -1,8 +1,12 @@
 /** The terminal window on a real portal with real shells: typed into, found again after a reload, in two pages, in tabs, by touch, and its looks. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, newLink, newPage, signedIn, useDesk, windowOf } from './support/browser.ts';
+import { openFileOn } from './support/open-file.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
@@ -154,3 +158,17 @@ function alive(pid: number): boolean {
     return false;
   }
 }
+
+test('a terminal begins in the folder that the file manager shows, in a tab beside the one that is open', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-aqui-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  await openTerminal(page);
+  await openFileOn(page, { caminho: folder, nome: path.basename(folder), isFolder: true });
+  await windowOf(page, path.basename(folder)).getByRole('button', { name: 'Mais ações' }).click();
+  await page.getByRole('menuitem', { name: 'Abrir terminal aqui' }).click();
+  await terminal(page).getByRole('tab').nth(1).waitFor();
+  await shows(page, /[$#] $/);
+  await type(page, 'echo "onde=$(pwd -P)"');
+  await shows(page, new RegExp(`onde=${folder}`));
+  expect(problems).toEqual([]);
+});

@@ -16,7 +16,7 @@ import { connectSsh, socketOf, type SshCredential, type SshTarget } from './conn
 import { remoteCommand } from './remote-command.ts';
 import { runOnChannel, watchExit, type RemoteExit, type RemoteResult, type RemoteRun } from './remote-run.ts';
 import { createSessionPool, type SessionPool } from './session-pool.ts';
-import { shellOnChannel } from './remote-shell.ts';
+import { shellIn, shellOnChannel } from './remote-shell.ts';
 
 export interface SshConnection {
   readonly account: string;
@@ -25,7 +25,7 @@ export interface SshConnection {
   /** Runs argv there. Rejects SERVER_UNREACHABLE when the connection breaks off, SSH_SATURATED, TIMEOUT; an exit code is no error. */
   run(command: RemoteRun): Promise<RemoteResult>;
   /** A login shell on a pty. Rejects SERVER_UNREACHABLE, SSH_SATURATED. */
-  shell(size: TerminalSize): Promise<RemoteShell>;
+  shell(size: TerminalSize, folder: Uint8Array | null): Promise<RemoteShell>;
   /** The stream of a subsystem of the server (sftp); it takes a session as long as it is open. Rejects SERVER_UNREACHABLE, SSH_SATURATED, SFTP_OFF. */
   subsystem(name: string): Promise<Duplex>;
   /** Whether there is a connection now. */
@@ -75,7 +75,7 @@ export function createSshConnection(options: SshConnectionOptions): SshConnectio
     account: options.account,
     dial: (socketPath) => dial(state, socketPath),
     run: (command) => run(state, command),
-    shell: (size) => shell(state, size),
+    shell: (size, folder) => shell(state, size, folder),
     subsystem: (name) => subsystem(state, name),
     isUp: () => state.live !== null,
     hurry: () => {
@@ -269,12 +269,14 @@ interface Session {
 }
 
 /** Holds a turn of the pool until it ended. */
-async function shell(state: State, { columns, rows }: TerminalSize): Promise<RemoteShell> {
+async function shell(state: State, { columns, rows }: TerminalSize, folder: Uint8Array | null): Promise<RemoteShell> {
   const live = await liveOf(state);
   const release = use(state, live);
   try {
     const pty = { term: 'xterm-256color', cols: columns, rows, width: 0, height: 0 };
-    const session = await openSession(state, live, (done) => live.client.shell(pty, done));
+    const session = await openSession(state, live, (done) =>
+      folder === null ? live.client.shell(pty, done) : live.client.exec(shellIn(folder), { pty }, done),
+    );
     const opened = shellOnChannel(session.channel, session.exit, () => live.lost);
     void opened.ended.finally(() => {
       live.pool.give();

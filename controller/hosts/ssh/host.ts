@@ -90,9 +90,9 @@ export function createSshHost(options: SshHostOptions): Host {
       const connection = account === null ? connections.admin() : connections.of(account);
       return await connection.run({ ...run, stdin: textOf(run.stdin) });
     },
-    shell: async (account, size) => {
+    shell: async (account, size, folder) => {
       checkAccount(parts, account);
-      return await connections.terminals(account).shell(size);
+      return await connections.terminals(account).shell(size, folder);
     },
     startSupervisor: (account) => startSupervisor(parts, account),
     installed: (account, next = []) => packagesOf(account, next),

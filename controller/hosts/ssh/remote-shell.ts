@@ -3,6 +3,16 @@ import type { ClientChannel } from 'ssh2';
 import type { RemoteShell, ShellEnd } from '../../../schema/terminals.ts';
 import type { RemoteExit } from './remote-run.ts';
 
+/**
+ * The command that begins a login shell in the folder; where the account may not go there, it says so and begins in the home. ASCII only, whatever the
+ * bytes of the path are: printf makes them of octal numbers, and a dot keeps a newline at the end.
+ */
+export function shellIn(folder: Uint8Array): string {
+  const octal = Array.from(folder, (byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
+  const script = 'd=$(printf "%b." "$1"); cd -- "${d%.}" || cd; exec "${SHELL:-/bin/sh}" -l';
+  return `exec /bin/sh -c '${script}' sh '${octal}'`;
+}
+
 /** `isLost`: the connection below is gone. */
 export function shellOnChannel(channel: ClientChannel, exit: RemoteExit, isLost: () => boolean): RemoteShell {
   channel.on('error', () => undefined);

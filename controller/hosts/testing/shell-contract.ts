@@ -38,7 +38,7 @@ interface ShellFixture {
 export function describeShell(made: () => ShellFixture): void {
   test('a login shell: on a terminal of the size, in the home, as the account, told of a new size', async () => {
     const { host, account, place } = made();
-    const shell = await host.shell(account, size);
+    const shell = await host.shell(account, size, null);
     const { until, type } = reading(shell);
     // The words that are looked for are not those that are typed, which the terminal repeats.
     type('cd; pwd -P; test -t 0 && stty size; shopt -q login_shell && echo log""in; id -un; echo $TERM-en""d\n');
@@ -54,9 +54,37 @@ export function describeShell(made: () => ShellFixture): void {
     expect(await shell.ended).toEqual({ code: 7, signal: null });
   }, 30_000);
 
+  test('in a folder of any name; where there is none, in the home, and it says so', async () => {
+    const { host, account, place } = made();
+    const name = Buffer.from([...Buffer.from(`a 'b"$(c)\\é`), 0xff, 10]);
+    const folder = Buffer.concat([Buffer.from(`${place.home}/`), name]);
+    const first = await host.shell(account, size, null);
+    const before = reading(first);
+    const octal = Array.from(folder, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+    before.type(`mkdir "$(printf '${octal}x')"; echo ma""de; exit\n`);
+    await before.until(/made\r\n/);
+    await first.ended;
+    const inside = Buffer.concat([folder, Buffer.from('x')]);
+    const shell = await host.shell(account, size, inside);
+    const { until, type } = reading(shell);
+    type('shopt -q login_shell && echo log""in; pwd | od -An -tx1 | tr -d " \\n"; echo :en""d; exit\n');
+    await until(/login\r\n/);
+    const [, hex = ''] = await until(/([0-9a-f]+):end\r\n/);
+    expect(hex.endsWith(`${name.toString('hex')}780a`)).toBe(true);
+    await shell.ended;
+    const lost = await host.shell(account, size, Buffer.from('/nonexistent/pasta'));
+    const there = reading(lost);
+    there.type('pwd -P; echo en""d; exit\n');
+    await there.until(/nonexistent\/pasta[^]*\/[^\r\n]*[^\r\n/]\r\nend/);
+    await lost.ended;
+  }, 30_000);
+  describeHangUp(made);
+}
+
+function describeHangUp(made: () => ShellFixture): void {
   test('an interrupt reaches what runs, and the end says of which signal', async () => {
     const { host, account } = made();
-    const shell = await host.shell(account, size);
+    const shell = await host.shell(account, size, null);
     const { until, type } = reading(shell);
     type('bash -c "echo be\\gun; exec sleep 600"\n');
     await until(/begun\r\n/);
@@ -69,7 +97,7 @@ export function describeShell(made: () => ShellFixture): void {
 
   test('who is hung up ends, with what it runs', async () => {
     const { host, account } = made();
-    const shell = await host.shell(account, size);
+    const shell = await host.shell(account, size, null);
     const { until, type } = reading(shell);
     type('echo "shell=$$="; sleep 600\n');
     const [, pid] = await until(/shell=(\d+)=/);
@@ -80,7 +108,7 @@ export function describeShell(made: () => ShellFixture): void {
 
   test('what it prints faster than it is read waits for the reader, and comes whole', async () => {
     const { host, account } = made();
-    const shell = await host.shell(account, size);
+    const shell = await host.shell(account, size, null);
     const bytes = 3_000_000;
     shell.input.write(`stty -onlcr; echo be""gun; head -c ${bytes} /dev/zero | tr '\\0' 'x'; echo; echo en""d; exit\n`);
     let seen = 0;
@@ -96,7 +124,7 @@ export function describeShell(made: () => ShellFixture): void {
 
   test('a name that is none is refused', async () => {
     for (const name of ['', '../root', 'a'.repeat(limits.objectNameCharsMax + 1)]) {
-      await expect(made().host.shell(name, size)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(made().host.shell(name, size, null)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
   });
 }
