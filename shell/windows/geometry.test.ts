@@ -2,17 +2,19 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   birthplace,
+  carriedOver,
   coversArea,
   fitted,
   handles,
   keepReachable,
   leastSize,
   moved,
+  type Rect,
   resized,
   shown,
   snapTarget,
   tornOff,
-  type Rect,
+  whole,
 } from './geometry.ts';
 
 const area = { width: 1280, height: 744 };
@@ -179,4 +181,32 @@ test.for([
   [[], 320, false],
 ] as const)('windows %o on %i px cover the desktop: %s', ([modes, width, covers]) => {
   expect(coversArea(modes, { width, height: 744 })).toBe(covers);
+});
+
+describe('a usable area that becomes smaller', () => {
+  const least = { width: 400, height: 300 };
+  const before = { width: 1_280, height: 740 };
+  const now = { width: 700, height: 440 };
+
+  test('what was whole in sight is so again, at its size where it fits, else at the size of the area', () => {
+    expect(carriedOver({ x: 800, y: 300, width: 480, height: 400 }, least, before, now)).toEqual({
+      x: 220,
+      y: 40,
+      width: 480,
+      height: 400,
+    });
+    expect(carriedOver({ x: 100, y: 20, width: 1_000, height: 700 }, least, before, now)).toEqual({ x: 0, y: 0, width: 700, height: 440 });
+  });
+
+  test('what was pushed over an edge stays there, with its bar in reach', () => {
+    const { x, y } = carriedOver({ x: 1_000, y: 100, width: 480, height: 400 }, least, before, now);
+    expect([x, y]).toEqual([now.width - 120, 100]);
+    expect(carriedOver({ x: -300, y: 100, width: 480, height: 300 }, least, before, now)).toMatchObject({ x: -300, y: 100 });
+  });
+
+  test('nothing moves that is in sight', () => {
+    const rect = { x: 10, y: 10, width: 400, height: 300 };
+    expect(whole(rect, now)).toEqual(rect);
+    expect(carriedOver(rect, least, before, now)).toEqual(rect);
+  });
 });
