@@ -2,9 +2,10 @@
  * `window.svc` in a real browser: the protocol of schema/bridge/protocol.ts seen from the page, and what it does without a shell (spec 7).
  * The origins are those of a portal: an app below the shell's name, so both are of one site.
  */
-import { chromium, type Browser, type Frame, type Page } from 'playwright-core';
+import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { servePages, type PageServer } from '../testing/page-server.ts';
+import { launchBrowser } from '../../test/support/chromium.ts';
 
 /** A parent that follows the protocol, keeps what it got in `seen`, and answers as `replies` says. */
 const shell = (appPort: number, greet: boolean): string => `<!doctype html><body style="margin:0">
@@ -44,10 +45,7 @@ let page: Page;
 const errors: string[] = [];
 
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
+  browser = await launchBrowser();
   apps = await servePages({
     '/app': app,
     '/forja': `<script>parent.frames[0].postMessage({ svc: 'porta', v: 1 }, '*', [new MessageChannel().port1])</script>`,
