@@ -67,6 +67,8 @@ export interface UploadOrder {
 export interface PersonFiles {
   readonly account: string;
   places(): Promise<PlacesAnswer>;
+  /** The folder of the desktop, by its exact path; null: there is none. */
+  deskFolder(): Promise<string | null>;
   list(folder: FilePath, options: ListOptions): Promise<ListAnswer>;
   item(path: FilePath): Promise<FileItem>;
   space(path: FilePath): Promise<SpaceAnswer>;

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import type { FileContent, FileOrder, FilesCommands, PersonFiles } from '../../schema/files.ts';
-import { SvcError } from '../../schema/errors.ts';
+import { errorKinds, SvcError } from '../../schema/errors.ts';
 import type { DeskFolderAnswer, FileItem, ListAnswer, PlacesAnswer, PreviewAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
 import * as schemas from '../../schema/wire/files.ts';
 import { limits } from '../limits.ts';
@@ -46,10 +46,9 @@ export async function filesOf({ files }: Pick<FileRouteDeps, 'files'>, request: 
 /** Every desktop asks: that somebody has no files here, or that they can't be reached now, is an answer. */
 async function deskFolder(deps: FileRouteDeps, request: FastifyRequest): Promise<DeskFolderAnswer> {
   try {
-    const { pastas } = await (await filesOf(deps, request)).places();
-    return { pasta: pastas.find(({ papel }) => papel === 'desktop')?.caminho ?? null, motivo: null };
+    return { pasta: await (await filesOf(deps, request)).deskFolder(), motivo: null, passa: false };
   } catch (error) {
-    if (error instanceof SvcError) return { pasta: null, motivo: error.code };
+    if (error instanceof SvcError) return { pasta: null, motivo: error.code, passa: errorKinds[error.code].retry === 'transient' };
     throw error;
   }
 }

@@ -30,8 +30,7 @@ export interface OpenFile {
   facts(): Promise<FileFacts>;
   /** At most `length` bytes, in pieces; fewer when the server says so; none at the end. */
   read(at: number, length: number): Promise<readonly Buffer[]>;
-  /** All of them. The bytes may be changed once it resolved. */
-  /** Of all pieces one write, where they are no more than `pieceBytes`. */
+  /** All of them, one after the other; one write, where they are no more than `pieceBytes`. The bytes may be changed once it resolved. */
   write(at: number, pieces: readonly Uint8Array[]): Promise<void>;
   /** On the disk. */
   sync(): Promise<void>;

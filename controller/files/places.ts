@@ -23,12 +23,23 @@ export async function placesOf(fs: FileSystem, account: string, home: Buffer): P
   const said = await userFolders(fs, home);
   const found: PlacesAnswer['pastas'][number][] = [];
   for (const papel of Object.keys(defaults) as Role[]) {
-    const path = said.get(papel) ?? joined(home, Buffer.from(defaults[papel]));
-    const facts = await fs.stat(path).catch(orNull);
-    // xdg-user-dirs says "there is none" by naming the home.
-    if (facts?.kind === 'folder' && !path.equals(home)) found.push({ papel, caminho: pathText(path), nome: shownName(nameOf(path)) });
+    const path = await folderFor(fs, home, papel, said);
+    if (path !== null) found.push({ papel, caminho: pathText(path), nome: shownName(nameOf(path)) });
   }
   return { conta: account, casa: pathText(home), pastas: found, espaco: await spaceOf(fs, home).catch(orNull) };
+}
+
+/** Null: the account has none. */
+export async function deskFolderOf(fs: FileSystem, home: Buffer): Promise<string | null> {
+  const path = await folderFor(fs, home, 'desktop', await userFolders(fs, home));
+  return path === null ? null : pathText(path);
+}
+
+async function folderFor(fs: FileSystem, home: Buffer, role: Role, said: ReadonlyMap<Role, Buffer>): Promise<Buffer | null> {
+  const path = said.get(role) ?? joined(home, Buffer.from(defaults[role]));
+  const facts = await fs.stat(path).catch(orNull);
+  // xdg-user-dirs says "there is none" by naming the home.
+  return facts?.kind === 'folder' && !path.equals(home) ? path : null;
 }
 
 export async function spaceOf(fs: FileSystem, path: Buffer): Promise<SpaceAnswer> {

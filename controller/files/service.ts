@@ -8,7 +8,7 @@ import { lookAt } from './items.ts';
 import { isLeftover, removeLeftovers } from './leftovers.ts';
 import type { Listings } from './listing.ts';
 import { createOperations } from './operations.ts';
-import { placesOf, spaceOf } from './places.ts';
+import { deskFolderOf, placesOf, spaceOf } from './places.ts';
 import { placeNew } from './placing.ts';
 import { save } from './saving.ts';
 import { search } from './search.ts';
@@ -33,6 +33,7 @@ export function createFileService({ fs, person, account, home, listings, clock }
   return {
     account,
     places: () => coded(home, () => placesOf(fs, account, home)),
+    deskFolder: () => coded(home, () => deskFolderOf(fs, home)),
     list: (folder, options) =>
       coded(folder, async (path) => {
         const left: FileEntry[] = [];

@@ -58,8 +58,8 @@ export const placesAnswer = closed({
   ),
   espaco: orNull(space),
 });
-/** `pasta`: null where there is none, or `motivo` (an error code) says why it is not known. */
-export const deskFolderAnswer = closed({ pasta: orNull(text), motivo: orNull(text) });
+/** `pasta`: null where there is none, or `motivo` (an error code) says why it is not known; `passa`: it may be known soon. */
+export const deskFolderAnswer = closed({ pasta: orNull(text), motivo: orNull(text), passa: flag });
 export type DeskFolderAnswer = Wire<typeof deskFolderAnswer>;
 
 export type PlacesAnswer = Wire<typeof placesAnswer>;

@@ -22,7 +22,6 @@ import type { SvcFolder } from './svc-folder.ts';
 import { watchFolder } from './watching.ts';
 
 const againMs = 30_000;
-const passing: ReadonlySet<string> = new Set(['SERVER_UNREACHABLE', 'TIMEOUT', 'RATE_LIMITED']);
 const cellPx = 112;
 /** So many are shown without a scroll bar of their own. */
 const whole = 120;
@@ -86,10 +85,10 @@ export class SvcDeskFiles extends LitElement {
     void this.#watch;
     const again = (): void => void (this.#again = setTimeout(() => void this.#begin(), againMs));
     try {
-      const { pasta, motivo } = await readDeskFolder();
+      const { pasta, passa } = await readDeskFolder();
       if (!this.isConnected) return;
       if (pasta !== null) this.#show(pasta);
-      else if (motivo !== null && passing.has(motivo)) again();
+      else if (passa) again();
     } catch (error) {
       if (this.isConnected && isPassing(error)) again();
     }

@@ -11,6 +11,9 @@ const listeners = new Map<string, Set<() => void>>();
 let stream: AbortController | null = null;
 let timer: ReturnType<typeof setTimeout> | null = null;
 let attempt = 0;
+let hiding: ReturnType<typeof setTimeout> | undefined;
+/** Nothing is followed because nobody sees it. */
+let isAsleep = false;
 
 function later(ms: number): void {
   if (timer !== null) clearTimeout(timer);
@@ -21,7 +24,8 @@ async function follow(): Promise<void> {
   stream?.abort();
   const folders = [...listeners.keys()];
   // What nobody sees is not looked at: the stream begins anew, with a look at all of it, when the page is seen again.
-  if (folders.length === 0 || document.hidden) return;
+  isAsleep = document.hidden;
+  if (folders.length === 0 || isAsleep) return;
   const mine = new AbortController();
   stream = mine;
   try {
@@ -38,7 +42,11 @@ async function follow(): Promise<void> {
   if (!mine.signal.aborted) later(reconnectWaitMs(attempt++, Math.random()));
 }
 
-document.addEventListener('visibilitychange', () => later(document.hidden ? hiddenMs : 0));
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(hiding);
+  if (document.hidden) hiding = setTimeout(() => void follow(), hiddenMs);
+  else if (isAsleep) later(0);
+});
 
 /** Calls `changed` when the folder is to be listed again. Returns the function that ends it. */
 export function watchFolder(path: string, changed: () => void): () => void {

@@ -1,11 +1,12 @@
 /** What pages read of a person's files, through a portal and a real sshd. */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Browser } from '../../api/testing/portal-world.ts';
+import { SvcError } from '../../schema/errors.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { bytesBy, createFilesWorld, query, type FilesWorld } from './support/files-world.ts';
 
@@ -47,6 +48,25 @@ test('home and folders are those of the account, as XDG says', async () => {
   expect(places.espaco.totalBytes).toBeGreaterThan(places.espaco.livreBytes);
   const space = (await ana.call('GET', `/api/arquivos/espaco?${query(home)}`)).json();
   expect(space.totalBytes).toBe(places.espaco.totalBytes);
+});
+
+test('the folder of the desktop, and why it is not known', async () => {
+  const desk = async (): Promise<unknown> => (await ana.call('GET', '/api/arquivos/mesa')).json();
+  expect(await desk()).toEqual({ pasta: `${home}/Desktop`, motivo: null, passa: false });
+  await rename(`${home}/Desktop`, `${home}/Mesa`);
+  expect(await desk()).toEqual({ pasta: null, motivo: null, passa: false });
+  await rename(`${home}/Mesa`, `${home}/Desktop`);
+  const { filesOf } = world.portal.world;
+  onTestFinished(() => void (world.portal.world.filesOf = filesOf));
+  for (const [code, passa] of [
+    ['NO_OWN_ACCOUNT', false],
+    ['SERVER_UNREACHABLE', true],
+    ['SSH_SATURATED', true],
+    ['SSH_REFUSED', false],
+  ] as const) {
+    world.portal.world.filesOf = async () => await Promise.reject(new SvcError(code, 'no'));
+    expect(await desk()).toEqual({ pasta: null, motivo: code, passa });
+  }
 });
 
 test('a folder is listed with exact paths, links looked at, hidden names when asked for', async () => {
