@@ -27,3 +27,20 @@
 /** Keys that belong to the shell even while a page has the focus. */
 export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6', 'Alt+q'] as const;
 export type ShellKey = (typeof shellKeys)[number];
+
+/** Of a KeyboardEvent. */
+interface Pressed {
+  readonly key: string;
+  readonly code: string;
+  readonly ctrlKey: boolean;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+  readonly metaKey: boolean;
+}
+
+/** Null: a key that is not the shell's. Meta is the shell's when it is pressed alone, which shows when it is up again. */
+export function shellKeyOf({ key, code, ctrlKey, altKey, shiftKey, metaKey }: Pressed): Exclude<ShellKey, 'Meta'> | null {
+  if (key === 'F6') return shiftKey ? 'Shift+F6' : 'F6';
+  if (altKey && !ctrlKey && !metaKey && code === 'KeyQ') return 'Alt+q';
+  return ctrlKey && !altKey && !shiftKey && key.toLowerCase() === 'k' ? 'Control+k' : null;
+}

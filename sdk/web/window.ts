@@ -1,9 +1,6 @@
 /** Drags and keys of the page that belong to its window. */
-import { shellKeys, type ShellKey } from '../../schema/bridge/protocol.ts';
+import { shellKeyOf } from '../../schema/bridge/protocol.ts';
 import type { Bridge } from './bridge.ts';
-
-/** Meta is the shell's when it is pressed alone, which shows when it is up again. */
-const belongsToShell = (tecla: string): boolean => tecla !== 'Meta' && shellKeys.includes(tecla as ShellKey);
 
 const phase = (fase: string, event: PointerEvent): { readonly fase: string; readonly telaX: number; readonly telaY: number } => ({
   fase,
@@ -79,10 +76,8 @@ export function watchInput(bridge: Bridge): void {
     'keydown',
     (event) => {
       metaAlone = event.key === 'Meta';
-      const control = event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
-      const switching = event.altKey && !event.ctrlKey && !event.metaKey && event.code === 'KeyQ';
-      const tecla = switching ? 'Alt+q' : control ? 'Control+k' : event.key === 'F6' && event.shiftKey ? 'Shift+F6' : event.key;
-      if (!bridge.connected || !belongsToShell(tecla) || event.repeat) return;
+      const tecla = shellKeyOf(event);
+      if (!bridge.connected || tecla === null || event.repeat) return;
       event.preventDefault();
       event.stopImmediatePropagation();
       bridge.emit('tecla', { tecla });

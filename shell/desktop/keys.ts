@@ -5,7 +5,7 @@
  * launcher, which is also the list of commands. The SDK forwards them from inside a page; an app without it keeps them while it has the
  * focus.
  */
-import type { ShellKey } from '../../schema/bridge/protocol.ts';
+import { shellKeyOf, type ShellKey } from '../../schema/bridge/protocol.ts';
 import type { Rect } from '../windows/geometry.ts';
 import type { Desk } from './desk.ts';
 
@@ -59,18 +59,12 @@ export function listenKeys(desk: Desk): () => void {
     const mode = desk.keyboardMode.get();
     if (mode !== null) {
       if (inMode(desk, mode.window, mode.kind, event, before)) stop(event);
-    } else if (event.key === 'F6') {
-      stop(event);
-      pressShellKey(desk, event.shiftKey ? 'Shift+F6' : 'F6');
-    } else if (event.altKey && !event.ctrlKey && !event.metaKey && event.code === 'KeyQ' && !desk.switcherOpen.get()) {
-      stop(event);
-      pressShellKey(desk, 'Alt+q');
-    } else if (event.ctrlKey && keepsKeys(event)) {
       return;
-    } else if (event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
-      stop(event);
-      pressShellKey(desk, 'Control+k');
     }
+    const key = shellKeyOf(event);
+    if (key === null || (key === 'Control+k' && keepsKeys(event)) || (key === 'Alt+q' && desk.switcherOpen.get())) return;
+    stop(event);
+    pressShellKey(desk, key);
   };
   const keyUp = (event: KeyboardEvent): void => {
     if (event.key === 'Meta' && metaAlone) pressShellKey(desk, 'Meta');
