@@ -155,7 +155,7 @@ export function deskWindows(desk: () => Desk): DeskWindows {
     },
     openQueue: (job) => openQueue(desk(), job),
     openTerminal: (folder) => {
-      if (folder !== undefined) desk().terminalFolder.set(folder);
+      if (folder !== undefined) desk().terminalFolders.set([...desk().terminalFolders.get(), folder]);
       openOwn(desk(), terminalWindow);
     },
     openViewer: (path) => openOwn(desk(), viewerWindow, path),

@@ -88,8 +88,8 @@ export interface Desk {
   readonly toast: Signal<Toast | null>;
   /** The app that the task manager shows the details of. */
   readonly tasksApp: Signal<string | null>;
-  /** The folder that a shell is wanted in; the terminal's window takes it. */
-  readonly terminalFolder: Signal<string | null>;
+  /** Folders that shells are wanted in, until the terminal's window opened them. */
+  readonly terminalFolders: Signal<readonly string[]>;
   readonly frames: Map<string, Frame>;
   /** Windows that something is not saved in, and what asks about it. */
   readonly held: Signal<ReadonlyMap<string, () => void>>;

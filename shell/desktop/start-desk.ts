@@ -143,7 +143,7 @@ function closedAtFirst() {
     keyboardMode: createSignal<KeyboardMode | null>(null),
     toast: createSignal<Toast | null>(null),
     tasksApp: createSignal<string | null>(null),
-    terminalFolder: createSignal<string | null>(null),
+    terminalFolders: createSignal<readonly string[]>([]),
   };
 }
 

@@ -51,13 +51,12 @@ export class SvcTerminal extends LitElement {
 
   /** The element may have been in the document before this part was loaded: what it was given comes with its first update. */
   override firstUpdated(): void {
-    void new Watch(this, () => [language, this.desk.terminalFolder]);
+    void new Watch(this, () => [language, this.desk.terminalFolders]);
     void this.#load();
   }
 
-  /** A folder that was asked for while the window is open. */
   override updated(): void {
-    if (this.loaded && !this.#opening && this.desk.terminalFolder.get() !== null) void this.#open();
+    if (this.loaded && !this.#opening && this.desk.terminalFolders.get().length > 0) void this.#open();
   }
 
   focusContent(): void {
@@ -73,7 +72,7 @@ export class SvcTerminal extends LitElement {
       this.tabs = terminais.map(({ id, titulo }) => ({ id, title: titulo, end: undefined }));
       this.active = this.tabs.at(-1)?.id ?? null;
       this.problem = null;
-      if (this.tabs.length === 0 || this.desk.terminalFolder.get() !== null) await this.#open();
+      if (this.tabs.length === 0) await this.#open();
     } catch (error) {
       this.problem = sayError(error);
     }
@@ -84,9 +83,10 @@ export class SvcTerminal extends LitElement {
     if (this.#opening) return;
     this.#opening = true;
     try {
-      const folder = this.desk.terminalFolder.get();
-      this.desk.terminalFolder.set(null);
-      const { id, titulo } = await openTerminal(folder === null ? firstSize : { ...firstSize, pasta: folder });
+      const { terminalFolders } = this.desk;
+      const [pasta, ...others] = terminalFolders.get();
+      terminalFolders.set(others);
+      const { id, titulo } = await openTerminal(pasta === undefined ? firstSize : { ...firstSize, pasta });
       this.tabs = [...this.tabs, { id, title: titulo, end: undefined }];
       this.active = id;
       this.problem = null;
@@ -95,6 +95,8 @@ export class SvcTerminal extends LitElement {
       this.problem = sayError(error);
     } finally {
       this.#opening = false;
+      // Folders that were asked for meanwhile.
+      this.requestUpdate();
     }
   }
 

@@ -172,3 +172,24 @@ test('a terminal begins in the folder that the file manager shows, in a tab besi
   await shows(page, new RegExp(`onde=${folder}`));
   expect(problems).toEqual([]);
 });
+
+test('two folders that are asked for at the same moment, before the window is there: a tab each, in their order', async () => {
+  const folders = ['a', 'b'].map((name) => mkdtempSync(path.join(tmpdir(), `svc-${name}-`)));
+  onTestFinished(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+  await page.locator('svc-home .tile').first().waitFor();
+  await page.evaluate((paths) => {
+    const desktop = document.querySelector('svc-shell')?.shadowRoot?.querySelector('svc-desktop') as unknown as {
+      readonly desk: { openTerminal(folder: string): void };
+    };
+    for (const folder of paths) desktop.desk.openTerminal(folder);
+  }, folders);
+  await terminal(page).getByRole('tab').nth(1).waitFor();
+  for (const [n, folder] of folders.entries()) {
+    await terminal(page).getByRole('tab').nth(n).click();
+    await shows(page, /[$#] $/);
+    await type(page, 'echo "onde=$(pwd -P)"');
+    await shows(page, new RegExp(`onde=${folder}`));
+  }
+  expect(await terminal(page).getByRole('tab').count()).toBe(2);
+  expect(problems).toEqual([]);
+});
