@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import type { Browser, Frame, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { view, whenInstalled, writeDesired } from '../integration/world.ts';
-import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, frameAt, frameOf, openApp, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
+import { copyExamples } from '../support/example-desired.ts';
 
 let folder: string;
 let packages: string;
@@ -51,7 +52,7 @@ const more = `            case ('GET', 'abertas'):
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svca-'));
   packages = join(folder, 'packages');
-  for (const app of ['dicionario', 'leitor']) await cp(join(repository, 'examples/apps', app), join(packages, app), { recursive: true });
+  await copyExamples(['dicionario', 'leitor'], packages);
   const file = join(packages, 'dicionario/backend/main.py');
   const slow = (await readFile(file, 'utf8')).replace('INTERVALO_S = 0.25', 'INTERVALO_S = 1\nABERTAS = []');
   await writeFile(file, slow.replace("            case ('GET', 'todas'):\n                return self.ler_todas()\n", more));

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { axeInBothThemes, signedIn, useDesk, windowOf } from './support/browser.ts';
+import { signedIn, useDesk, windowOf } from './support/browser.ts';
+import { expectLooks } from './support/looks.ts';
 import type { RunningPortal } from '../support/portal.ts';
 import { openFileOn } from './support/open-file.ts';
 
@@ -29,13 +30,7 @@ const state = (of: Locator): Locator => of.locator('[data-state]');
 
 /** Axe in both themes, and nothing is wider than the screen. */
 async function looksWell(name: string, width: number): Promise<void> {
-  const pictures = process.env['SVC_TEST_PICTURES'];
-  await page.setViewportSize({ width, height: 700 });
-  const seen = async (suffix: string): Promise<void> => {
-    if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, `${name}-${width}${suffix}.png`) });
-  };
-  expect(await axeInBothThemes(page, { seen })).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  await expectLooks(page, name, width);
   await page.setViewportSize({ width: 1_280, height: 800 });
 }
 

@@ -5,7 +5,8 @@ import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
-import { axeInBothThemes, useDesk, windowOf } from './support/browser.ts';
+import { useDesk, windowOf } from './support/browser.ts';
+import { expectLooks } from './support/looks.ts';
 import { openFileOn } from './support/open-file.ts';
 
 let page: Page;
@@ -262,19 +263,14 @@ test('looks: list and icons, both themes, three widths; nothing is wider than th
     writeFileSync(at(name), 'x'.repeat(2_000));
   await open();
   await entry('notas.md').click();
-  const pictures = process.env['SVC_TEST_PICTURES'];
   for (const width of [1_280, 768, 320]) {
-    await page.setViewportSize({ width, height: 700 });
     for (const mode of ['lista', 'icones']) {
-      const seen = async (suffix: string): Promise<void> => {
-        if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, `files-${mode}-${width}${suffix}.png`) });
-      };
-      expect(await axeInBothThemes(page, { seen })).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      await expectLooks(page, `files-${mode}`, width);
       await page
         .locator('svc-window[top]')
         .getByRole('button', { name: /^Ver como/ })
         .click();
     }
   }
+  expect(problems).toEqual([]);
 });

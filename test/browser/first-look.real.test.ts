@@ -1,9 +1,9 @@
 /** What a newcomer meets: windows that stay in sight in a narrower browser, one place for a pinned app, the switcher, colours and wallpapers of one's own. */
-import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, boxOf, drag, frameOf, openApp, signedIn, useDesk, windowOf } from './support/browser.ts';
+import { pictured } from './support/looks.ts';
 
 let page: Page;
 let portal: RunningPortal;
@@ -91,7 +91,6 @@ test('a colour and a wallpaper are in every page at once, are read in both theme
   await page.getByRole('combobox').fill('Configurações');
   await page.getByRole('option', { name: 'Configurações' }).first().click();
   const settings = windowOf(page, 'Configurações');
-  const pictures = process.env['SVC_TEST_PICTURES'];
   const looks = [
     ['Verde', 'Horizonte'],
     ['Laranja', 'Faixas'],
@@ -100,11 +99,8 @@ test('a colour and a wallpaper are in every page at once, are read in both theme
   for (const [accent, wall] of looks) {
     await settings.getByRole('radio', { name: accent }).check();
     await settings.getByRole('radio', { name: wall }).check();
-    const seen = async (suffix: string): Promise<void> => {
-      if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, `look-${accent}${suffix}.png`) });
-    };
     // The colours by themselves are computed in shell/preferences/look.test.ts.
-    expect(await axeInBothThemes(page, { seen })).toEqual([]);
+    expect(await axeInBothThemes(page, { seen: pictured(page, `look-${accent}`) })).toEqual([]);
   }
   await settings.getByRole('radio', { name: 'Pontos' }).check();
   const chosen = (at: Page): Promise<string> =>

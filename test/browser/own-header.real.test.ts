@@ -2,14 +2,15 @@
  * A window whose app draws the title bar (`cabecalho: app`): while the app is not in it, the desktop draws one, with a way out by keyboard; and what
  * such a page asks for by the bridge. Source: spec 2.1 `cabecalho`. Decision: docs/decisions/0046-window-recovery.md
  */
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { order, whenState, writeDesired } from '../integration/world.ts';
-import { repository, type RunningPortal } from '../support/portal.ts';
+import { type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { copyExamples } from '../support/example-desired.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'svcc-'));
 /** While they are there: Notas takes long to start; it ends at once. */
@@ -20,7 +21,7 @@ let page: Page;
 
 async function packages(): Promise<string> {
   const own = join(folder, 'packages');
-  await cp(join(repository, 'examples/apps/notas'), join(own, 'notas'), { recursive: true });
+  await copyExamples(['notas'], own);
   const manifest = JSON.parse(await readFile(join(own, 'notas/svc-app.json'), 'utf8')) as { window: object };
   await writeFile(join(own, 'notas/svc-app.json'), JSON.stringify({ ...manifest, window: { ...manifest.window, cabecalho: 'app' } }));
   const main = join(own, 'notas/backend/main.py');

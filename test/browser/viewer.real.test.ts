@@ -7,7 +7,8 @@ import path from 'node:path';
 import { deflateSync, crc32 } from 'node:zlib';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { axeInBothThemes, newPage, useDesk, windowOf } from './support/browser.ts';
+import { newPage, useDesk, windowOf } from './support/browser.ts';
+import { expectLooks, pictured } from './support/looks.ts';
 import { openFileOn } from './support/open-file.ts';
 
 let page: Page;
@@ -159,15 +160,7 @@ test('pictures fit, are enlarged, and the next of the folder comes by key; nothi
   await expect.poll(() => picture().evaluate((image) => image.clientWidth)).toBeGreaterThan(fitted);
   await page.keyboard.press('0');
   await expect.poll(() => picture().evaluate((image) => image.clientWidth)).toBe(fitted);
-  const pictures = process.env['SVC_TEST_PICTURES'];
-  for (const width of [1_280, 768, 320]) {
-    await page.setViewportSize({ width, height: 700 });
-    const seen = async (suffix: string): Promise<void> => {
-      if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, `viewer-${width}${suffix}.png`) });
-    };
-    expect(await axeInBothThemes(page, { seen })).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-  }
+  for (const width of [1_280, 768, 320]) await expectLooks(page, 'viewer', width);
   await page.setViewportSize({ width: 1_280, height: 800 });
   await viewer().getByText('2 de 6').waitFor();
   await viewer().getByRole('region').focus();
@@ -209,9 +202,7 @@ test('text to its first part, sound with ranges, and of all else what it is', as
   const frame = viewer().locator('iframe');
   if (await page.evaluate(() => navigator.pdfViewerEnabled)) await showsPdf(frame);
   else await viewer().getByText('O visualizador não mostra este tipo de arquivo.').waitFor();
-  const pictures = process.env['SVC_TEST_PICTURES'];
-  if (pictures !== undefined)
-    await page.screenshot({ path: path.join(pictures, `viewer-pdf-${String(await page.evaluate(() => navigator.pdfViewerEnabled))}.png`) });
+  await pictured(page, 'viewer-pdf')(`-${String(await page.evaluate(() => navigator.pdfViewerEnabled))}`);
   await open('quebrada.png');
   await viewer().getByText('O navegador não conseguiu mostrar este arquivo.').waitFor();
   await viewer().getByText('Imagem PNG').waitFor();

@@ -3,7 +3,7 @@
  * same time.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { limits } from '../../kit/limits.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { backendPids, order, view, whenInstalled, whenState, writeDesired } from './world.ts';
+import { copyExamples } from '../support/example-desired.ts';
 
 const run = promisify(execFile);
 const faults = ['porta-errada', 'nunca-liga', 'sai-logo', 'responde-500', 'responde-401', 'fala-demais', 'demora'];
@@ -25,8 +26,7 @@ const home = (): string => join(folder, 's/home/ana/.svc-apps');
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcx-'));
   const packages = join(folder, 'p');
-  for (const id of faults) await cp(join(repository, 'examples/faults', id), join(packages, id), { recursive: true });
-  for (const id of apps) await cp(join(repository, 'examples/apps', id), join(packages, id), { recursive: true });
+  await copyExamples([...apps, ...faults], packages);
   const desired = await writeDesired(join(folder, 'd'), { apps: [...apps, ...faults], packages });
   portal = await startPortal({ desired, state: join(folder, 's') });
   await whenInstalled(portal, ...apps, ...faults);

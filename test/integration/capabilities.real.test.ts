@@ -1,12 +1,13 @@
 /** Two apps with a real `svc up`: a backend asks an engine that nobody started, after the person said yes; it is killed, and it is removed. */
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBrowser, type Answer, type Browser } from '../../api/testing/portal-world.ts';
 import { consentFaultPoints } from '../../controller/faults.ts';
-import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { backendPids, order, view, whenInstalled, whenState, writeDesired } from './world.ts';
+import { copyExamples } from '../support/example-desired.ts';
 
 let folder: string;
 let desired: string;
@@ -36,7 +37,7 @@ escutar(http.createServer(servidor.portao(async (req, res) => {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcc-'));
   const packages = join(folder, 'packages');
-  await cp(join(repository, 'examples/apps/motor-eco'), join(packages, 'motor-eco'), { recursive: true });
+  await copyExamples(['motor-eco'], packages);
   await mkdir(join(packages, 'leitor/backend'), { recursive: true });
   await writeFile(join(packages, 'leitor/svc-app.json'), JSON.stringify(manifest));
   await writeFile(join(packages, 'leitor/backend/main.cjs'), backend);

@@ -1,6 +1,6 @@
 /** `svc.fila` in Python and Node against a real portal and its own machine as the cluster: one table over both, with the credential of a real backend. */
 import { createHash, randomBytes } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import { runSvc } from '../../bin/testing/run-svc.ts';
 import { openFaultyLine, type FaultyLine } from '../support/faulty-line.ts';
 import { emptyServer, freePort, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { backendPids, order, whenInstalled, whenState, writeDesired } from './world.ts';
+import { copyExamples } from '../support/example-desired.ts';
 
 let folder: string;
 let portal: RunningPortal;
@@ -23,7 +24,7 @@ const desired = async (fila?: string): Promise<string> =>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcq-'));
-  await cp(join(repository, 'examples/apps/moinho'), join(folder, 'p/moinho'), { recursive: true });
+  await copyExamples(['moinho'], join(folder, 'p'));
   portal = await startPortal({ desired: await desired('{}'), state: join(folder, 's') });
   await whenInstalled(portal, 'moinho');
   await order(portal, 'start', 'moinho');

@@ -5,7 +5,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { callControlSocket } from '../support/control-socket.ts';
+import { copyExamples } from '../support/example-desired.ts';
 import { emptyServer, freePort, repository, until } from '../support/portal.ts';
 import { writeDesired } from './world.ts';
 
@@ -27,8 +28,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcy-'));
   state = join(folder, 's');
   const packages = join(folder, 'p');
-  await cp(join(repository, 'examples/apps/notas'), join(packages, 'notas'), { recursive: true });
-  await cp(join(repository, 'examples/faults/porta-errada'), join(packages, 'porta-errada'), { recursive: true });
+  await copyExamples(['notas', 'porta-errada'], packages);
   desired = await writeDesired(join(folder, 'd'), { apps: ['notas', 'porta-errada'], packages, people: ['bia', 'caio'] });
   const command = `${join(repository, 'bin/svc')} up ${desired} --state ${state} --listen 127.0.0.1:${await freePort()}`;
   const { SVC_LOG_LEVEL: _, ...environment } = process.env;

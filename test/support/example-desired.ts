@@ -5,6 +5,14 @@ import { join } from 'node:path';
 
 const examples = join(import.meta.dirname, '../../examples');
 
+/** Copies them into the folder, whether they are in examples/apps or examples/faults. */
+export async function copyExamples(apps: readonly string[], folder: string): Promise<void> {
+  for (const id of apps) {
+    const kind = existsSync(join(examples, 'apps', id)) ? 'apps' : 'faults';
+    await cp(join(examples, kind, id), join(folder, id), { recursive: true });
+  }
+}
+
 /** Its documents are in the folder that it resolves to, its apps beside that, in `dir`. */
 export async function exampleDesired(dir: string, apps: readonly string[]): Promise<string> {
   const desired = join(dir, 'desired');
@@ -18,11 +26,10 @@ export async function exampleDesired(dir: string, apps: readonly string[]): Prom
     ...(apps.includes('caderno') ? ['rooms'] : []),
   ];
   for (const name of files) await cp(join(examples, `desired/${name}.yaml`), join(desired, `${name}.yaml`));
+  await copyExamples(apps, join(dir, 'apps'));
   const packages: string[] = [];
   for (const id of apps) {
-    const from = ['apps', 'faults'].map((kind) => join(examples, kind, id)).find((path) => existsSync(path)) ?? '';
-    await cp(from, join(dir, 'apps', id), { recursive: true });
-    const { version } = JSON.parse(await readFile(join(from, 'svc-app.json'), 'utf8')) as { version: string };
+    const { version } = JSON.parse(await readFile(join(dir, 'apps', id, 'svc-app.json'), 'utf8')) as { version: string };
     packages.push(
       `apiVersion: svc/v1\nkind: Package\nmetadata: { name: ${id}-casa }\nspec: { app: ${id}, versao: ${version}, server: casa }\n`,
     );
