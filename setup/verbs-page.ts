@@ -118,7 +118,8 @@ script opened, \`dialogo.confirmar\` and \`perguntar\` ask in the browser's own 
 \`notificar\` writes to the console, \`janela.abrir\` and \`window.abrir\` open a tab, \`fila.disponivel\` and \`metricas.disponivel\` answer
 \`FORA_DO_AMBIENTE\`, \`salas.entrar\` gives a document to write in, in state \`fora\`, and \`metricas.*\` counts nothing.
 
-\`arquivos.*\` and \`disco.*\` are not in this version: the desktop has no files yet.
+\`disco.*\` reaches what the person gave the app and nothing else: what they chose in \`arquivos.*\`, and the \`caminho\` that the app was opened with.
+Paths are in their exact form ([files.md](files.md)).
 
 ## Events
 

@@ -25,6 +25,14 @@ export const limits = {
   questionAnswerCharsMax: 1_000,
   questionButtonCharsMax: 80,
   questionChoicesMax: 50,
+  // Files of the person.
+  /** A path in its exact form: each byte may be written as three characters. */
+  filePathCharsMax: 12_288,
+  pickedExtensionsMax: 64,
+  /** Of one reading and one writing. */
+  diskBytesMax: 256 * 1_024 * 1_024,
+  /** Files and folders that an app was given, in one tab of the browser. */
+  grantsPerAppMax: 500,
   /** What an app tells its own person. */
   noticeCharsMax: 200,
   // Tabs of a window.

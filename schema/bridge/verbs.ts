@@ -6,6 +6,7 @@
 import { appVerbs } from './app-verbs.ts';
 import { finite, oneOf, optional, route } from './check.ts';
 import { personVerbs } from './desk-verbs.ts';
+import { fileVerbs } from './file-verbs.ts';
 import { limits } from './limits.ts';
 import { linkVerbs } from './link-verbs.ts';
 import { metricVerbs } from './metric-verbs.ts';
@@ -63,6 +64,7 @@ const table = {
   ...linkVerbs,
   ...tabVerbs,
   ...personVerbs,
+  ...fileVerbs,
   ...appVerbs,
   ...settingsVerbs,
   ...queueVerbs,
@@ -140,12 +142,16 @@ export const bridgeErrors = {
   'pedidos-demais': true,
   /** Nothing came within the time of the verb. */
   'sem-resposta': true,
-  /** The browser wants a press of the person in the page first (`area.*`). */
+  /** It takes a press of the person in the page first, in the window in front (`area.*`, `links.*`, `arquivos.*`). */
   'sem-gesto': true,
   /** The browser, or its person, said no (`area.*`). */
   recusado: true,
   /** The manifest does not declare what the verb needs, which the message names. */
   'nao-declarado': true,
+  /** The person gave the app no such file or folder (`disco.*`). */
+  'sem-permissao': true,
+  /** More than one call carries (`disco.*`). */
+  'grande-demais': true,
   /** What went wrong is in the message. */
   falhou: true,
   /** The answer of another app ended too early: it ended, or the person took their consent back. */

@@ -240,6 +240,8 @@ const declared: Names<Svc> = {
   notificar: 'function',
   dialogo: { confirmar: 'function', perguntar: 'function', escolher: 'function' },
   area: { escrever: 'function', ler: 'function' },
+  arquivos: { abrir: 'function', salvar: 'function', pasta: 'function' },
+  disco: { ler: 'function', escrever: 'function', estado: 'function', listar: 'function' },
   gpu: { concedida: 'function', estado: 'function' },
   apps: { pedir: 'function', listar: 'function' },
   configuracoes: { ligar: 'function', ligada: 'function', abrir: 'function' },

@@ -8,6 +8,7 @@ import { inFrame, type Bridge } from './bridge.ts';
 import type { Listener } from './events.ts';
 import type * as PageRoom from './page-room.ts';
 import type { PageOptions, Place } from './page-room.ts';
+import { asBlob } from './blob.ts';
 import { failure } from './requests.ts';
 import type { Functions } from './verbs.ts';
 
@@ -18,13 +19,6 @@ const wait = async (ms: number): Promise<void> =>
   await new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
-
-const asBlob = (bytes: unknown, tipo?: unknown): Blob => {
-  const type = typeof tipo === 'string' ? { type: tipo } : {};
-  if (bytes instanceof Blob) return typeof tipo === 'string' ? new Blob([bytes], type) : bytes;
-  if (bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes)) return new Blob([bytes as Uint8Array<ArrayBuffer>], type);
-  throw new TypeError('anexar espera um Blob');
-};
 
 const fileLoader = (file: string | null): (() => Promise<typeof PageRoom>) => {
   let loaded: Promise<typeof PageRoom> | null = null;
@@ -50,7 +44,7 @@ export function createRooms(
 ): Readonly<Record<'salas' | 'pessoas', Functions>> {
   const loadFile = fileLoader(file);
   const anexar = async (sala: string, bytes: unknown, tipo?: unknown): Promise<unknown> => {
-    const blob = asBlob(bytes, tipo);
+    const blob = asBlob('anexar', bytes, tipo);
     return await bridge.ask('salas.anexar', { sala, blob });
   };
 

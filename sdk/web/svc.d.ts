@@ -264,6 +264,46 @@ interface SvcArquivoDeSaida {
   readonly blob: Blob;
 }
 
+/** On the person's server; `caminho` is the exact path, `nome` is for showing. */
+interface SvcLugar {
+  readonly caminho: string;
+  readonly nome: string;
+}
+
+interface SvcArquivo extends SvcLugar {
+  readonly tipo: 'arquivo' | 'pasta' | 'outro' | 'quebrado';
+  readonly bytes: number;
+  readonly modificadoMs: number;
+}
+
+interface SvcConteudo {
+  readonly conteudo: Blob;
+  /** For `disco.escrever`. */
+  readonly versao: string;
+  /** Of the whole file. */
+  readonly bytes: number;
+}
+
+interface SvcEscrita {
+  readonly versao?: string;
+  readonly novo?: boolean;
+}
+
+interface SvcArquivoEscrito extends SvcArquivo {
+  readonly versao: string;
+}
+
+interface SvcListar {
+  readonly desde?: number;
+  readonly limite?: number;
+  readonly ocultos?: boolean;
+}
+
+interface SvcListagem {
+  readonly total: number;
+  readonly itens: readonly SvcArquivo[];
+}
+
 interface SvcPonto {
   readonly pointerId: number;
   readonly screenX: number;
@@ -369,6 +409,33 @@ interface Svc {
     concedida(): Promise<SvcGpu>;
     /** The same with what the manifest declares. */
     estado(): Promise<SvcEstadoDaGpu>;
+  };
+  readonly arquivos: {
+    /**
+     * Lets the person choose files for the app to open; null when they choose none. Rejects with `sem-gesto` without a press in the window
+     * in front.
+     */
+    abrir(opcoes?: { readonly extensoes?: readonly string[]; readonly varios?: boolean }): Promise<readonly SvcArquivo[] | null>;
+    /** Lets them say where a file is to be written, and whether in place of one that is there; it is not made. `nome` is proposed. */
+    salvar(opcoes?: { readonly nome?: string; readonly extensoes?: readonly string[] }): Promise<SvcLugar | null>;
+    /** Lets them choose a folder: the app reaches all that is in it. */
+    pasta(): Promise<SvcLugar | null>;
+  };
+  readonly disco: {
+    /**
+     * The bytes of a file, with `versao`, by which a later `escrever` changes only what was read. `desde` and `ate` (the last one) take a
+     * part of it; more than 256 MiB at once are refused with `grande-demais`.
+     */
+    ler(caminho: string, opcoes?: { readonly desde?: number; readonly ate?: number }): Promise<SvcConteudo>;
+    /**
+     * The whole file anew, or a new one: it is the old or the new one, never half. With `versao` only while it is the one that was read,
+     * with `novo` only while there is none: else `FILE_CHANGED`.
+     */
+    escrever(caminho: string, conteudo: SvcBytes | string, opcoes?: SvcEscrita): Promise<SvcArquivoEscrito>;
+    /** What a file or folder is now. */
+    estado(caminho: string): Promise<SvcArquivo>;
+    /** What is in a folder, by name: at most 5,000 from `desde` on. */
+    listar(caminho: string, opcoes?: SvcListar): Promise<SvcListagem>;
   };
   readonly apps: {
     /**

@@ -3,6 +3,7 @@
  * (schema/bridge/verbs.ts); types for authors: svc.d.ts.
  */
 import { ask } from './apps.ts';
+import { asBlob } from './blob.ts';
 import { createBridge, inFrame, type Bridge } from './bridge.ts';
 import { writeClipboard } from './clipboard.ts';
 import { createPageMetrics } from './metrics.ts';
@@ -31,6 +32,14 @@ function ownFunctions(bridge: Bridge, file: string | null): Readonly<Record<stri
       },
     },
     area: { escrever: writeClipboard },
+    disco: {
+      escrever: async (caminho: string, conteudo: unknown, opcoes?: { readonly versao?: string; readonly novo?: boolean }) =>
+        await bridge.ask('disco.escrever', {
+          caminho,
+          conteudo: typeof conteudo === 'string' ? new Blob([conteudo]) : asBlob('disco.escrever', conteudo),
+          ...opcoes,
+        }),
+    },
     metricas: metrics.functions,
     fila: createQueue(bridge),
     ...createRooms(bridge, file, hear(bridge)),

@@ -3,6 +3,7 @@ import { publicNames } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { appHandlers } from './app-verbs.ts';
 import type { Desk } from './desk.ts';
+import { fileHandlers } from './file-verbs.ts';
 import { linkHandlers } from './link-verbs.ts';
 import { metricHandlers } from './metric-verbs.ts';
 import { personHandlers } from './person-verbs.ts';
@@ -20,6 +21,7 @@ export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
     ...queueHandlers(desk),
     ...settingsHandlers(desk),
     ...tabHandlers(desk),
+    ...fileHandlers(desk),
     ...linkHandlers(desk),
     ...metricHandlers(desk),
     'window.minimize': (id) => (desk().minimise(id), null),

@@ -5,6 +5,7 @@ import type { BridgeHost } from '../bridge/host.ts';
 import type { AppCalls } from '../capabilities/app-calls.ts';
 import type { EnginesModel } from '../engines/engines.ts';
 import type { Connection } from '../events/client.ts';
+import type { Grants } from '../opening/grants.ts';
 import type { OpeningModel } from '../opening/model.ts';
 import type { FileToOpen, OpenContext } from '../opening/file-type.ts';
 import type { QueueModel } from '../queue/model.ts';
@@ -65,6 +66,8 @@ export interface Desk {
   readonly queue: QueueModel;
   /** What opens files and links, and what apps add to menus. */
   readonly opening: OpeningModel;
+  /** Files that the person gave to apps. */
+  readonly grants: Grants;
   readonly windows: WindowManager;
   /** What apps ask of each other, and the question about it that is open. */
   readonly appCalls: AppCalls;

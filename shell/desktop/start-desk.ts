@@ -15,6 +15,7 @@ import { changePreferences, readPreferences } from '../session/preferences-api.t
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
 import { createSettingsModel } from '../settings/model.ts';
+import { createGrants } from '../opening/grants.ts';
 import { createOpeningModel, type Place } from '../opening/model.ts';
 import { startQueue } from '../queue/start-queue.ts';
 import { createQuestions } from '../questions/questions.ts';
@@ -81,19 +82,18 @@ export function startDesk(session: SessionAnswer): Desk {
     engines: createEngines(apps, engineParts),
     shop,
     bell,
-    noticeWindows: new Map(),
     preferences,
     settings,
     queue,
     opening,
+    grants: createGrants(sessionStorage, session.usuario),
     windows,
     appCalls: appCallsOf(() => desk),
     connection,
-    ...closedAtFirst(),
+    ...emptyAtFirst(),
     roomsChanged,
     announcement,
     frames,
-    held: createSignal<ReadonlyMap<string, () => void>>(new Map()),
     questions: createQuestions(() => performance.now()),
     tabs,
     bridge: startBridge(
@@ -129,8 +129,8 @@ function provideFiles(desk: Desk): void {
   });
 }
 
-/** What opens over the windows. */
-function closedAtFirst() {
+/** What opens over the windows, and what is empty at first. */
+function emptyAtFirst() {
   return {
     launcherOpen: createSignal(false),
     shortcutsOpen: createSignal(false),
@@ -144,6 +144,8 @@ function closedAtFirst() {
     toast: createSignal<Toast | null>(null),
     tasksApp: createSignal<string | null>(null),
     terminalFolders: createSignal<readonly string[]>([]),
+    held: createSignal<ReadonlyMap<string, () => void>>(new Map()),
+    noticeWindows: new Map<string, string>(),
   };
 }
 

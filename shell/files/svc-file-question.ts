@@ -124,6 +124,12 @@ export async function askConflict(name: string, more: number): Promise<{ readonl
   return answer === null ? null : { choice: answer.value as Conflict, all: answer.all };
 }
 
+/** For what an app is to write. */
+export async function askReplace(name: string): Promise<boolean> {
+  const choices = [{ value: 'yes', label: text('files.replace'), kind: 'danger' as const }];
+  return (await ask({ heading: text('files.takenTitle'), words: text('files.taken', { nome: name }), more: 0, choices })) !== null;
+}
+
 export async function askErase(words: string): Promise<boolean> {
   const choices = [{ value: 'yes', label: text('files.eraseYes'), kind: 'danger' as const }];
   return (await ask({ heading: text('files.eraseTitle'), words, more: 0, choices })) !== null;

@@ -38,6 +38,7 @@ export class SvcFileView extends LitElement {
     selection: { attribute: false },
     wordsOf: { attribute: false },
     cut: { attribute: false },
+    dims: { attribute: false },
     renaming: {},
     target: { state: true },
     width: { state: true },
@@ -50,6 +51,8 @@ export class SvcFileView extends LitElement {
   declare selection: Selection;
   declare wordsOf: (item: FileItem) => EntryWords;
   declare cut: ReadonlySet<string>;
+  /** Entries that can't be chosen here. */
+  declare dims: ((item: FileItem) => boolean) | null;
   /** The path whose name is edited; '' none. */
   declare renaming: string;
   /** The folder that something is dragged over. */
@@ -73,6 +76,7 @@ export class SvcFileView extends LitElement {
     this.renaming = '';
     this.target = '';
     this.cut = new Set();
+    this.dims = null;
     this.width = 0;
     this.height = 0;
     this.top = 0;
@@ -322,7 +326,8 @@ export class SvcFileView extends LitElement {
       ></div>`;
     const words = this.wordsOf(item);
     const isChosen = chosen.has(item.caminho);
-    const classes = `entry ${index === focus ? 'at' : ''} ${this.cut.has(item.caminho) ? 'cut' : ''} ${this.target === item.caminho ? 'target' : ''}`;
+    const isDim = this.dims?.(item) === true;
+    const classes = `entry ${index === focus ? 'at' : ''} ${this.cut.has(item.caminho) || isDim ? 'cut' : ''} ${this.target === item.caminho ? 'target' : ''}`;
     return html`<div
       class=${classes}
       role="option"
@@ -330,6 +335,7 @@ export class SvcFileView extends LitElement {
       data-index=${index}
       data-name=${item.nome}
       aria-selected=${String(isChosen)}
+      aria-disabled=${isDim ? 'true' : nothing}
       aria-setsize=${total}
       aria-posinset=${index + 1}
       draggable="true"

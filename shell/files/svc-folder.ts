@@ -25,6 +25,14 @@ import type { EntryWords, SvcFileView, ViewMode } from './svc-file-view.ts';
 type MenuDetail = { readonly item: FileItem | null; readonly place: MenuPlace };
 type DragDetail = { readonly event: DragEvent; readonly folder: string };
 
+/** Of a picker. */
+export interface Picks {
+  /** What of a selection can be chosen. */
+  readonly among: (selection: Selection) => Selection;
+  /** Whether an entry can't be. */
+  readonly dims: (item: FileItem) => boolean;
+}
+
 /** A folder with no more entries is read in full: what is not among them is gone. */
 const readInFull = 200;
 
@@ -39,6 +47,7 @@ export class SvcFolder extends LitElement {
     label: { attribute: false },
     groundLabel: { attribute: false },
     others: { attribute: false },
+    picks: { attribute: false },
     selection: { state: true },
     renaming: { state: true },
   };
@@ -54,6 +63,8 @@ export class SvcFolder extends LitElement {
   declare groundLabel: string;
   /** Further groups of it. */
   declare others: readonly MenuGroup[];
+  /** Entries are only chosen: which can be, and whether several; one that is opened is told by `pick-file`. Null: all can be done with them. */
+  declare picks: Picks | null;
   declare selection: Selection;
   declare renaming: string;
   #wordsOf: ((item: FileItem) => EntryWords) | null = null;
@@ -69,6 +80,7 @@ export class SvcFolder extends LitElement {
     this.label = '';
     this.groundLabel = '';
     this.others = [];
+    this.picks = null;
     this.selection = nothingChosen;
     this.renaming = '';
   }
@@ -113,6 +125,11 @@ export class SvcFolder extends LitElement {
     return this.renderRoot.querySelector<SvcFileView>('svc-file-view');
   }
 
+  /** Resolves when there is something to focus. */
+  get drawn(): Promise<unknown> {
+    return this.updateComplete.then(async () => await this.#view?.updateComplete);
+  }
+
   focusContent(): void {
     this.#view?.focusContent();
   }
@@ -121,7 +138,8 @@ export class SvcFolder extends LitElement {
     this.#menu({ item: null, place });
   }
 
-  #select(selection: Selection): void {
+  #select(given: Selection): void {
+    const selection = this.picks === null ? given : this.picks.among(given);
     this.selection = selection;
     this.dispatchEvent(new CustomEvent('choose-files', { detail: [...selection.chosen.values()] }));
   }
@@ -137,6 +155,7 @@ export class SvcFolder extends LitElement {
   #open(item: FileItem | undefined): void {
     if (item === undefined || this.#isTrash) return;
     if (item.tipo === 'pasta') this.dispatchEvent(new CustomEvent('go', { detail: item.caminho, bubbles: true }));
+    else if (this.picks !== null) this.dispatchEvent(new CustomEvent('pick-file', { detail: item }));
     else attempt(this.desk, () => this.desk.openFile(fileOf(item)));
   }
 
@@ -174,18 +193,25 @@ export class SvcFolder extends LitElement {
     };
   }
 
+  /** Made in the folder that is shown, and its name edited. */
+  newFolder(): void {
+    attempt(this.desk, async () => this.#show(await this.#acts.newFolder(this.place)));
+  }
+
+  #show(made: FileItem): void {
+    this.#made = made.caminho;
+    this.listing.refresh();
+  }
+
   #menuOf(items: readonly FileItem[]): readonly MenuGroup[] {
     if (this.#isTrash) return trashMenu(this.#parts, items);
     if (items.length > 0) return itemMenu(this.#parts, items);
-    const ground = folderGroundMenu(this.#parts, this.place, (made) => {
-      this.#made = made.caminho;
-      this.listing.refresh();
-    });
+    const ground = folderGroundMenu(this.#parts, this.place, (made) => this.#show(made));
     return [...ground, ...this.others];
   }
 
   #menu({ item, place }: MenuDetail): void {
-    if (this.place === '') return;
+    if (this.place === '' || this.picks !== null) return;
     const { chosen } = this.selection;
     const items = item === null ? [] : chosen.has(item.caminho) ? [...chosen.values()] : [item];
     const name = items.length === 1 ? text('menu.file', { nome: items[0]!.nome }) : this.groundLabel || text('files.more');
@@ -194,7 +220,7 @@ export class SvcFolder extends LitElement {
 
   #key(event: KeyboardEvent): void {
     const [inside] = event.composedPath();
-    if (inside instanceof HTMLInputElement) return;
+    if (inside instanceof HTMLInputElement || this.picks !== null) return;
     const { desk } = this;
     const acts = this.#acts;
     const items = [...this.selection.chosen.values()];
@@ -235,16 +261,19 @@ export class SvcFolder extends LitElement {
         .wordsOf=${this.#wordsOf}
         .cut=${new Set(held?.cut === true ? held.paths : [])}
         .renaming=${this.renaming}
+        .dims=${this.picks?.dims ?? null}
         @keydown=${(event: KeyboardEvent) => this.#key(event)}
         @select-files=${({ detail }: CustomEvent<Selection>) => this.#select(detail)}
         @open-file=${({ detail }: CustomEvent<FileItem | undefined>) => this.#open(detail)}
         @rename-file=${({ detail }: CustomEvent<{ item: FileItem; name: string | null }>) => this.#renamed(detail)}
         @file-menu=${({ detail }: CustomEvent<MenuDetail>) => this.#menu(detail)}
         @drag-files=${({ detail }: CustomEvent<{ event: DragEvent; items: readonly FileItem[] }>) =>
-          this.#isTrash ? detail.event.preventDefault() : startFileDrag(detail.event, detail.items)}
-        @drag-over-files=${({ detail }: CustomEvent<DragDetail>) => !this.#isTrash && !this.searched && allowDrop(detail.event)}
+          this.#isTrash || this.picks !== null ? detail.event.preventDefault() : startFileDrag(detail.event, detail.items)}
+        @drag-over-files=${({ detail }: CustomEvent<DragDetail>) => !this.#isTrash && !this.searched && this.picks === null && allowDrop(detail.event)}
         @drop-files=${({ detail }: CustomEvent<DragDetail>) =>
-          !this.#isTrash && takeDrop(this.desk, acts, detail.event, detail.folder === '' ? this.place : detail.folder)}
+          !this.#isTrash &&
+          this.picks === null &&
+          takeDrop(this.desk, acts, detail.event, detail.folder === '' ? this.place : detail.folder)}
       ></svc-file-view>
       <input class="files-input" type="file" multiple hidden @change=${(event: Event) => this.#chose(event)} />
       <input class="folder-input" type="file" webkitdirectory hidden @change=${(event: Event) => this.#chose(event)} />`;

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Preferences } from '../../schema/wire/preferences.ts';
 import type { Desk } from '../desktop/desk.ts';
+import { createGrants } from './grants.ts';
 import { createSignal } from '../state/signal.ts';
 import type { MenuGroup } from '../ui/menu.ts';
 import type { FileToOpen, Opener } from './file-type.ts';
@@ -30,6 +31,7 @@ async function deskWith(apps: readonly Opener[], chosen: Preferences = {}, place
     preferences: { state: createSignal<Preferences | null>(chosen) },
     apps: { find: (id: string) => (apps.some((app) => app.id === id) ? { id, name: id.toUpperCase(), icone: null } : undefined) },
     openApp: (id: string, options: unknown) => void opened.push([id, options]),
+    grants: createGrants({ getItem: () => null, setItem: () => undefined }, 'ana'),
     openSettings: (section: string) => void opened.push([section]),
   } as unknown as Desk;
   return { desk, opened, opening };

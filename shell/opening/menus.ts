@@ -8,7 +8,7 @@ import type { MenuGroup, MenuItem } from '../ui/menu.ts';
 import type { FileToOpen } from './file-type.ts';
 import { typeOf } from './file-type.ts';
 import { arrange, itemsOn, type AppItem, type Surface } from './menu-order.ts';
-import { contextOf, hasRole, openFile, openRole } from './open.ts';
+import { hasRole, openFile, openFileIn, openRole } from './open.ts';
 import { holderOf, type Role } from './roles.ts';
 
 /** An entry of the desktop's own. */
@@ -63,9 +63,7 @@ function onPath(
   entries: readonly OwnEntry[],
 ): readonly MenuGroup[] {
   const items = itemsOn(surface, desk.opening.openers.get(), surface === 'arquivo' ? { nome: file.nome } : {});
-  return inOneOrder(desk, entries, items, ({ app, id }) => {
-    desk.openApp(app, { again: true, context: { ...contextOf(file), superficie: surface, item: id } });
-  });
+  return inOneOrder(desk, entries, items, ({ app, id }) => openFileIn(desk, app, file, { superficie: surface, item: id }));
 }
 
 /** An entry for a role; none where nobody has it. */

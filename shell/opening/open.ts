@@ -20,9 +20,15 @@ const placeOf: Readonly<Record<Role, Place | null>> = {
 };
 const roleOf: Readonly<Record<Destination, Role | null>> = { '@editor': 'editor', '@files': 'fileBrowser', '@viewer': null };
 
-export function contextOf({ caminho, nome, mime }: FileToOpen): OpenContext {
+function contextOf({ caminho, nome, mime }: FileToOpen): OpenContext {
   const media = bareMime(mime);
   return { caminho, nome, ...(media === null ? {} : { mime: media }) };
+}
+
+/** The app may read and change what it is opened with. */
+export function openFileIn(desk: Desk, app: string, file: FileToOpen, by: Pick<OpenContext, 'superficie' | 'item'> = {}): void {
+  desk.grants.allow(app, file.caminho, file.isFolder === true);
+  desk.openApp(app, { again: true, context: { ...contextOf(file), ...by } });
 }
 
 const chosenOn = (desk: Desk) => desk.preferences.state.get() ?? {};
@@ -33,7 +39,7 @@ export async function openFile(desk: Desk, file: FileToOpen): Promise<void> {
 }
 
 export function carryOut(desk: Desk, file: FileToOpen, outcome: Outcome): void {
-  if (outcome.by === 'app') desk.openApp(outcome.app, { again: true, context: contextOf(file) });
+  if (outcome.by === 'app') openFileIn(desk, outcome.app, file);
   else if (outcome.by === 'ask' || !openInDesktop(desk, file, outcome.destination)) desk.opening.asked.set(file);
 }
 
@@ -70,7 +76,7 @@ export function openRole(desk: Desk, role: Role, file: FileToOpen): boolean {
   if (!hasRole(desk, role, file)) return false;
   const holder = holderOf(role, desk.opening.openers.get(), chosenOn(desk));
   const place = placeOf[role];
-  if (holder?.by === 'app') desk.openApp(holder.app, { again: true, context: contextOf(file) });
+  if (holder?.by === 'app') openFileIn(desk, holder.app, file);
   else if (holder?.by === 'ask') desk.openSettings('abrir');
   else if (place !== null) providerOf(desk, place, file)?.open(file);
   return true;

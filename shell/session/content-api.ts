@@ -1,6 +1,6 @@
 /** The bytes of files of the person, as the editor and the viewer read and write them. Source: docs/files.md. */
 import type { FileItem, WrittenAnswer } from '../../schema/wire/files.ts';
-import { json, request } from './api.ts';
+import { ApiError, json, request } from './api.ts';
 import { listFolder, readPlaces } from './files-api.ts';
 
 const at = (route: string, caminho: string): string => `/api/arquivos/${route}?${new URLSearchParams({ caminho }).toString()}`;
@@ -20,20 +20,51 @@ export async function readContent(caminho: string, last?: number): Promise<Conte
   return { bytes: new Uint8Array(await response.arrayBuffer()), etag: response.headers.get('etag') ?? '' };
 }
 
+export interface Part {
+  readonly blob: Blob;
+  readonly etag: string;
+  /** Of the whole file. */
+  readonly bytes: number;
+}
+
+/** `part`: from the byte `first` to `last`, both part of it; behind the end there is nothing. Null: it is more than `bytesMax`. */
+export async function readBlob(
+  caminho: string,
+  part: { readonly first: number; readonly last: number } | null,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Part | null> {
+  try {
+    const headers: Readonly<Record<string, string>> = part === null ? {} : { range: `bytes=${part.first}-${part.last}` };
+    const response = await request('GET', at('conteudo', caminho), undefined, signal, headers);
+    if (Number(response.headers.get('content-length') ?? 0) > bytesMax) {
+      await response.body?.cancel();
+      return null;
+    }
+    const blob = await response.blob();
+    const [, total = blob.size] = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
+    return { blob, etag: response.headers.get('etag') ?? '', bytes: Number(total) };
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 416)) throw error;
+    return { blob: new Blob(), etag: await readEtag(caminho), bytes: (await readFacts(caminho)).bytes };
+  }
+}
+
 /** The validator of the file as it is now. */
 export async function readEtag(caminho: string): Promise<string> {
   return (await request('HEAD', at('conteudo', caminho))).headers.get('etag') ?? '';
 }
 
-/** `matches`: only while the file is that one; `new`: only while there is none; null: in any case. Rejects FILE_CHANGED. */
-export async function writeContent(
-  caminho: string,
-  bytes: Uint8Array<ArrayBuffer>,
-  condition: { readonly matches: string } | 'new' | null,
-): Promise<WrittenAnswer> {
+/** `matches`: only while the file is that one; `new`: only while there is none; null: in any case. */
+type Condition = { readonly matches: string } | 'new' | null;
+
+/** Rejects FILE_CHANGED. */
+export async function writeBlob(caminho: string, bytes: Blob, condition: Condition, signal?: AbortSignal): Promise<WrittenAnswer> {
   const headers = condition === null ? {} : condition === 'new' ? { 'if-none-match': '*' } : { 'if-match': condition.matches };
-  return await json(await request('PUT', at('conteudo', caminho), new Blob([bytes]), undefined, headers as Record<string, string>));
+  return await json(await request('PUT', at('conteudo', caminho), bytes, signal, headers as Record<string, string>));
 }
+export const writeContent = async (caminho: string, bytes: Uint8Array<ArrayBuffer>, condition: Condition): Promise<WrittenAnswer> =>
+  await writeBlob(caminho, new Blob([bytes]), condition);
 
 /** `~` and what is below it, as a whole path. */
 export async function wholePath(caminho: string): Promise<string> {

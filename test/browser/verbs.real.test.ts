@@ -46,6 +46,13 @@ const given: { readonly [V in Public]: string } = {
   notificar: `'Pronto'`,
   'area.escrever': `'copiado'`,
   'area.ler': '',
+  'arquivos.abrir': `{ extensoes: ['svg'], varios: true }`,
+  'arquivos.salvar': `{ nome: 'a.svg' }`,
+  'arquivos.pasta': '',
+  'disco.ler': `'/a', { desde: 0, ate: 9 }`,
+  'disco.escrever': `'/a', 'texto', { novo: true }`,
+  'disco.estado': `'/a'`,
+  'disco.listar': `'/', { limite: 9 }`,
   'apps.pedir': `'nada/v1', '/a'`,
   'apps.listar': `'nada/v1'`,
   'configuracoes.ligar': 'true',
@@ -83,7 +90,8 @@ const given: { readonly [V in Public]: string } = {
   'metricas.relatarErro': `new Error('x')`,
   'metricas.disponivel': '',
 };
-const asksPerson = (name: Public): boolean => name.startsWith('dialogo.') || name === 'area.ler';
+const picks = (name: Public): boolean => name.startsWith('arquivos.');
+const asksPerson = (name: Public): boolean => name.startsWith('dialogo.') || name === 'area.ler' || picks(name);
 const called = Object.keys(given) as readonly Public[];
 /** What comes back as text: `value …`, `function`, or `error code`. */
 const calling = (name: Public): string => `(async () => {
@@ -131,7 +139,8 @@ describe('inside', () => {
     }
     for (const name of called.filter(asksPerson)) {
       const answer = ask(name);
-      await question().waitFor();
+      // A picker is over the whole desktop.
+      await (picks(name) ? page.getByRole('dialog', { name: 'Notas: ' }) : question()).waitFor();
       await page.keyboard.press('Escape');
       answers.set(name, await answer);
     }
@@ -139,6 +148,7 @@ describe('inside', () => {
     expect([...answers].filter(([, answer]) => refused.test(answer))).toEqual([]);
     expect(answers.get('salas.ler')).toBe('error NOT_FOUND');
     expect(answers.get('dialogo.confirmar')).toBe('value null');
+    expect([answers.get('arquivos.pasta'), answers.get('disco.ler')]).toEqual(['value null', 'error sem-permissao']);
     expect(answers.get('gpu.estado')).toContain('"declarada":false');
     void notas
       .locator('body')
@@ -226,7 +236,7 @@ describe('inside', () => {
 
   test('the questions fit 320 px, in both themes, and pass axe', { timeout: 120_000 }, async () => {
     await newNote();
-    for (const name of called.filter(asksPerson)) {
+    for (const name of called.filter((each) => asksPerson(each) && !picks(each))) {
       const answer = ask(name);
       await question().waitFor();
       expect(await axeInBothThemes(page, { seen: async (suffix) => await picture(`${name}${suffix}`) })).toEqual([]);

@@ -1,0 +1,366 @@
+/**
+ * A picker: a dialog in which the person chooses files for an app to open, where it is to write one, or a folder. Loaded with the first one.
+ * Decision: docs/decisions/0228-files-for-pages.md
+ */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { nameBytes } from '../../schema/wire/file-path.ts';
+import type { FileItem, PlacesAnswer } from '../../schema/wire/files.ts';
+import type { Desk } from '../desktop/desk.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { exactName, joinPath, nameOfPath, parentOf, trashPlace } from '../opening/file-path.ts';
+import { bareExtension, extensionsOf } from '../opening/file-type.ts';
+import { ApiError } from '../session/api.ts';
+import { readFacts, wholePath } from '../session/content-api.ts';
+import { readPlaces, type ListBy } from '../session/files-api.ts';
+import { sayError } from '../session/say-error.ts';
+import { Watch } from '../state/signal.ts';
+import { base } from '../ui/base.ts';
+import { dialogStyles } from '../ui/dialog-styles.ts';
+import { glyph } from '../ui/glyphs.ts';
+import { deepActive } from '../ui/menu.ts';
+import { columnHeads, crumbTrail } from './file-strips.ts';
+import { filesStyles } from './files-styles.ts';
+import type { Listing } from './listing.ts';
+import { folderListing } from './place.ts';
+import { placesOf } from './places.ts';
+import type { Selection } from './selection.ts';
+import { pickerStyles } from './picker-styles.ts';
+import { askReplace } from './svc-file-question.ts';
+import './svc-folder.ts';
+import type { Picks, SvcFolder } from './svc-folder.ts';
+import { watchFolder } from './watching.ts';
+
+export interface PickRequest {
+  readonly kind: 'open' | 'save' | 'folder';
+  /** With or without the dot; []: every file. */
+  readonly extensions: readonly string[];
+  readonly several: boolean;
+  /** Proposed for what is saved. */
+  readonly name: string;
+  /** Where it begins; null: in the home. */
+  readonly place: string | null;
+}
+
+export class SvcFilePicker extends LitElement {
+  static override properties = {
+    desk: { attribute: false },
+    who: {},
+    request: { attribute: false },
+    places: { state: true },
+    at: { state: true },
+    by: { state: true },
+    chosen: { state: true },
+    name: { state: true },
+    problem: { state: true },
+  };
+  declare desk: Desk;
+  /** The name of the app's window. */
+  declare who: string;
+  declare request: PickRequest;
+  declare places: PlacesAnswer | null;
+  declare at: string;
+  declare by: ListBy;
+  declare chosen: readonly FileItem[];
+  declare name: string;
+  declare problem: string | null;
+  answer: (items: readonly FileItem[] | null) => void = () => undefined;
+  #watch = new Watch(this, () => [language, this.desk.preferences.state]);
+  #listing: Listing | null = null;
+  #picks: Picks | null = null;
+  #ends: (() => void)[] = [];
+
+  constructor() {
+    super();
+    this.places = null;
+    this.at = '';
+    this.by = { ordem: 'nome', inversa: false, ocultos: false };
+    this.chosen = [];
+    this.name = '';
+    this.problem = null;
+  }
+
+  static override styles = [base, dialogStyles, filesStyles, pickerStyles];
+
+  override firstUpdated(): void {
+    void this.#watch;
+    this.name = this.request.name;
+    this.#picks = picksFor(this.request);
+    this.renderRoot.querySelector('dialog')?.showModal();
+    void this.#begin();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#listing?.close();
+    for (const end of this.#ends) end();
+    this.#ends = [];
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      this.places = await readPlaces();
+      const { place } = this.request;
+      const last = place === null ? null : await readFacts(await wholePath(place)).catch(() => null);
+      if (!this.isConnected) return;
+      this.#go(last?.tipo === 'pasta' ? last.caminho : this.places.casa);
+      await this.updateComplete;
+      const field = this.renderRoot.querySelector<HTMLInputElement>('.name');
+      if (field === null) {
+        await this.#folder?.drawn;
+        this.#folder?.focusContent();
+      } else {
+        field.focus();
+        field.setSelectionRange(0, Math.max(0, field.value.lastIndexOf('.')) || field.value.length);
+      }
+    } catch (error) {
+      this.problem = sayError(error);
+    }
+  }
+
+  get #folder(): SvcFolder | null {
+    return this.renderRoot.querySelector<SvcFolder>('svc-folder');
+  }
+
+  #go(path: string): void {
+    this.#leave();
+    this.at = path;
+    this.chosen = [];
+    this.problem = null;
+    const listing = folderListing(path, this.by);
+    this.#listing = listing;
+    this.#ends = [
+      listing.state.subscribe(() => {
+        const { problem } = listing.state.get();
+        if (problem !== null) this.problem = sayError(problem);
+        this.requestUpdate();
+      }),
+      watchFolder(path, () => listing.refresh()),
+    ];
+    listing.ensure(0, 1);
+  }
+
+  #change(by: Partial<ListBy>): void {
+    this.by = { ...this.by, ...by };
+    this.#go(this.at);
+  }
+
+  #end(items: readonly FileItem[] | null): void {
+    this.answer(items);
+  }
+
+  #chose(items: readonly FileItem[]): void {
+    this.chosen = items;
+    const [item] = items;
+    if (this.request.kind === 'save' && item?.tipo === 'arquivo') this.name = item.nome;
+  }
+
+  /** What the first button does with what is chosen now. */
+  async #accept(): Promise<void> {
+    const { kind } = this.request;
+    const [item] = this.chosen;
+    try {
+      if (kind === 'save') await this.#acceptName();
+      else if (kind === 'folder') this.#end([item ?? (await readFacts(this.at))]);
+      else if (this.chosen.length === 1 && item?.tipo === 'pasta') this.#go(item.caminho);
+      else this.#end(this.chosen.filter(({ tipo }) => tipo === 'arquivo'));
+    } catch (error) {
+      this.problem = sayError(error);
+    }
+  }
+
+  async #acceptName(): Promise<void> {
+    const typed = this.name.trim();
+    if (nameBytes(exactName(typed)) === null) {
+      this.problem = text('picker.badName');
+      return;
+    }
+    const [extension] = this.request.extensions;
+    const fits = extension === undefined || matches(this.request.extensions, typed);
+    const nome = fits ? typed : `${typed}.${bareExtension(extension) ?? ''}`;
+    const caminho = joinPath(this.at, exactName(nome));
+    const there = await readFacts(caminho).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'NOT_FOUND') return null;
+      throw error;
+    });
+    if (there?.tipo === 'pasta') {
+      this.problem = text('picker.isFolder', { nome });
+      return;
+    }
+    if (there !== null && !(await askReplace(nome))) return;
+    this.#end([there ?? { nome, caminho, tipo: 'arquivo', bytes: 0, modificadoMs: 0, modo: 0, oculto: false, atalho: false }]);
+  }
+
+  /** Opened by a second click or Enter. */
+  #opened(item: FileItem): void {
+    if (this.#picks?.dims(item) === true) return;
+    this.#chose([item]);
+    void this.#accept();
+  }
+
+  #key(event: KeyboardEvent): void {
+    const [inside] = event.composedPath();
+    if (inside instanceof HTMLInputElement) return;
+    const parent = parentOf(this.at);
+    const isUp = event.key === 'Backspace' || (event.altKey && event.key === 'ArrowUp');
+    if (isUp && parent !== null) this.#go(parent);
+    else if (event.key.toLowerCase() === 'h' && event.ctrlKey) this.#change({ ocultos: !this.by.ocultos });
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  override render(): TemplateResult {
+    const { kind, several } = this.request;
+    const title = kind === 'open' && several ? 'picker.openSeveral' : (`picker.${kind}` as const);
+    return html`<dialog
+      aria-labelledby="title"
+      @cancel=${(event: Event) => (event.preventDefault(), this.#end(null))}
+      @keydown=${(event: KeyboardEvent) => this.#key(event)}
+      @go=${({ detail }: CustomEvent<string>) => this.#go(detail)}
+    >
+      <header>
+        <h2 id="title">${text(title, { app: this.who })}</h2>
+        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#end(null)}>
+          ${glyph('close')}
+        </button>
+      </header>
+      <form @submit=${(event: SubmitEvent) => (event.preventDefault(), void this.#accept())}>
+        ${this.#way()}
+        <section class="main">${this.#entries()}</section>
+        ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
+        ${kind === 'save' ? this.#nameField() : nothing}
+        <p class="note">${text('picker.given')} ${this.#onlyThese()}</p>
+        <div class="buttons">
+          ${
+            kind === 'open'
+              ? nothing
+              : html`<button class="button quiet" type="button" ?disabled=${this.at === ''} @click=${() => this.#folder?.newFolder()}>
+                  ${text('menu.newFolder')}
+                </button>`
+          }
+          <span></span>
+          <button class="button quiet" type="button" @click=${() => this.#end(null)}>${text('question.cancel')}</button>
+          <button class="button primary" type="submit" ?disabled=${!this.#canAccept}>${text(`picker.${kind}It`)}</button>
+        </div>
+      </form>
+    </dialog>`;
+  }
+
+  get #canAccept(): boolean {
+    if (this.request.kind === 'open') return this.chosen.length > 0;
+    return this.at !== '' && (this.request.kind === 'folder' || this.name.trim() !== '');
+  }
+
+  #onlyThese(): string {
+    const { extensions } = this.request;
+    return extensions.length === 0
+      ? ''
+      : text('picker.only', { extensoes: extensions.map((each) => `.${bareExtension(each) ?? ''}`).join(', ') });
+  }
+
+  #way(): TemplateResult {
+    const parent = this.at === '' ? null : parentOf(this.at);
+    const places = placesOf(this.desk, this.places).flat();
+    return html`<div class="way">
+      <select
+        class="field"
+        aria-label=${text('files.places')}
+        @change=${(event: Event) => this.#go((event.target as HTMLSelectElement).value)}
+      >
+        ${places.some(({ path }) => path === this.at) ? nothing : html`<option .value=${this.at} selected>${nameOfPath(this.at)}</option>`}
+        ${places
+          .filter(({ path }) => path !== trashPlace)
+          .map(({ path, name }) => html`<option .value=${path} ?selected=${path === this.at}>${name}</option>`)}
+      </select>
+      <button
+        class="icon-button up"
+        type="button"
+        aria-label=${text('picker.up')}
+        title=${text('picker.up')}
+        ?disabled=${parent === null}
+        @click=${() => parent !== null && this.#go(parent)}
+      >
+        ${glyph('back')}
+      </button>
+      ${
+        this.at === ''
+          ? nothing
+          : crumbTrail(this.at, this.places?.casa ?? '/', {
+              go: (path) => this.#go(path),
+              type: () => undefined,
+              over: () => undefined,
+              drop: () => undefined,
+            })
+      }
+    </div>`;
+  }
+
+  #entries(): TemplateResult | typeof nothing {
+    const listing = this.#listing;
+    if (listing === null || this.at === '') return nothing;
+    return html`${columnHeads(this.by, false, true, (order) => this.#change(order))}
+      ${listing.state.get().total === 0 ? html`<p class="empty">${text('picker.empty')}</p>` : nothing}
+      <svc-folder
+        .desk=${this.desk}
+        .listing=${listing}
+        .place=${this.at}
+        .mode=${'lista'}
+        .hiddenShown=${this.by.ocultos}
+        .picks=${this.#picks}
+        .label=${text('files.content', { nome: nameOfPath(this.at) })}
+        @choose-files=${({ detail }: CustomEvent<readonly FileItem[]>) => this.#chose(detail)}
+        @pick-file=${({ detail }: CustomEvent<FileItem>) => this.#opened(detail)}
+      ></svc-folder>`;
+  }
+
+  #nameField(): TemplateResult {
+    return html`<label class="named"
+      ><span>${text('picker.name')}</span>
+      <input
+        class="name field"
+        maxlength="255"
+        spellcheck="false"
+        autocomplete="off"
+        .value=${this.name}
+        @input=${(event: Event) => (this.name = (event.target as HTMLInputElement).value)}
+    /></label>`;
+  }
+}
+
+customElements.define('svc-file-picker', SvcFilePicker);
+
+function matches(extensions: readonly string[], name: string): boolean {
+  const wanted = new Set(extensions.map((each) => bareExtension(each)));
+  return extensionsOf(name).some((extension) => wanted.has(extension));
+}
+
+/** Folders can be gone into; files can be chosen where they are of the kind that is asked for. */
+export function picksFor({ kind, extensions, several }: PickRequest): Picks {
+  const dims = ({ tipo, nome }: Pick<FileItem, 'tipo' | 'nome'>): boolean =>
+    tipo !== 'pasta' && (kind === 'folder' || tipo !== 'arquivo' || (extensions.length > 0 && !matches(extensions, nome)));
+  const among = ({ chosen, focus, anchor }: Selection): Selection => {
+    const fitting = [...chosen].filter(([, item]) => !dims(item));
+    return { chosen: new Map(several ? fitting : fitting.slice(-1)), focus, anchor };
+  };
+  return { dims, among };
+}
+
+/** Null: put away, or `gone` was aborted. */
+export async function pickFiles(desk: Desk, who: string, request: PickRequest, gone: AbortSignal): Promise<readonly FileItem[] | null> {
+  const back = deepActive();
+  const element = Object.assign(new SvcFilePicker(), { desk, who, request });
+  const answered = Promise.withResolvers<readonly FileItem[] | null>();
+  element.answer = answered.resolve;
+  gone.addEventListener('abort', () => answered.resolve(null), { once: true });
+  document.body.append(element);
+  try {
+    return gone.aborted ? null : await answered.promise;
+  } finally {
+    element.remove();
+    back?.focus();
+  }
+}

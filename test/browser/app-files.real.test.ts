@@ -1,0 +1,267 @@
+/** Apps and files of the person: what opens a type, own types, menus of a stopped app, what a page was opened with, pickers, `svc.disco`, links. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { frameAt, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { expectLooks } from './support/looks.ts';
+import { openFileOn } from './support/open-file.ts';
+
+let page: Page;
+let problems: readonly string[];
+useDesk((made) => ({ page, problems } = made), ['notas', 'tracos']);
+
+const house =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><script>top.x = 1</script><rect x="20" y="40" width="60" height="50"/></svg>';
+let root: string;
+let folder: string;
+let count = 0;
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'svc-app-files-')));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+beforeEach(() => {
+  count += 1;
+  folder = path.join(root, `pasta-${count}`);
+  mkdirSync(folder);
+});
+
+const at = (...names: string[]): string => path.join(folder, ...names);
+const entry = (name: string): Locator => page.locator(`svc-window[top] svc-folder svc-file-view [data-name="${name}"]`);
+const menuItem = (name: string | RegExp): Locator => page.getByRole('menuitem', { name });
+const drawing = (): FrameLocator => frameOf(page, 'Traços');
+const state = (): Locator => drawing().getByRole('status');
+
+/** A window of files on the folder of the test. */
+async function list(): Promise<void> {
+  await openFileOn(page, { caminho: folder, nome: path.basename(folder), isFolder: true });
+  await windowOf(page, path.basename(folder)).waitFor();
+}
+
+async function choose(name: string, opener: string): Promise<void> {
+  await entry(name).click({ button: 'right' });
+  await menuItem('Abrir com…').click();
+  const dialog = page.getByRole('dialog', { name: `Abrir ${name} com` });
+  await dialog.getByRole('radio', { name: opener }).check();
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: 'Abrir' }).click();
+}
+
+/** One stroke across the sheet. */
+async function draw(): Promise<void> {
+  const box = await drawing().locator('#folha').boundingBox();
+  if (box === null) throw new Error('no sheet');
+  await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.3);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.6, { steps: 4 });
+  await page.mouse.up();
+  await state().getByText('não salvo').waitFor();
+}
+
+/** A press that comes as soon as the question counts for nothing. */
+async function answer(word: string): Promise<void> {
+  const button = page.getByRole('alertdialog').getByRole('button', { name: word });
+  await button.waitFor();
+  await page.waitForTimeout(350);
+  await button.click();
+}
+
+const saved = (file: string): boolean => readFileSync(file, 'utf8').includes('tracos-do-svc');
+
+test('a .svg goes where it was chosen to go, once; there it is changed and saved, and what is foreign in it stays outside of the page', async () => {
+  writeFileSync(at('casa.svg'), house);
+  await list();
+  await choose('casa.svg', 'Visualizador');
+  await page.locator('svc-window[top] svc-viewer').waitFor();
+  await windowOf(page, 'casa.svg').getByRole('button', { name: 'Fechar' }).click();
+  await choose('casa.svg', 'Traços');
+  await state().getByText('casa.svg').waitFor();
+  await windowOf(page, 'Traços').getByRole('button', { name: 'Fechar' }).click();
+  await windowOf(page, 'Traços').waitFor({ state: 'detached' });
+  await entry('casa.svg').dblclick();
+  await state().getByText('casa.svg · salvo').waitFor();
+  await draw();
+  await page.keyboard.press('Control+s');
+  await state().getByText('casa.svg · salvo').waitFor();
+  const written = readFileSync(at('casa.svg'), 'utf8');
+  expect([written.includes('<rect x="20"'), written.match(/<path /g)?.length]).toEqual([true, 1]);
+  expect(await page.evaluate(() => (window as unknown as { readonly x?: number }).x)).toBeUndefined();
+  // Somebody else changes it: the person is asked.
+  writeFileSync(at('casa.svg'), house.replace('x="20"', 'x="30"'));
+  await draw();
+  await page.keyboard.press('Control+s');
+  await answer('Não');
+  expect(readFileSync(at('casa.svg'), 'utf8')).toContain('x="30"');
+  await drawing().getByRole('button', { name: 'Salvar', exact: true }).click();
+  await answer('Sim');
+  await expect.poll(() => saved(at('casa.svg'))).toBe(true);
+  // What the desktop answers to the page is in the console of the desktop.
+  expect(problems.filter((each) => !each.includes('412'))).toEqual([]);
+});
+
+test('the own type of an app has its sheet, its badge and its name; entries of the app are in menus while it is stopped, and start it', async () => {
+  writeFileSync(at('primeiro.traco'), '');
+  writeFileSync(at('casa.svg'), house);
+  writeFileSync(at('lista.txt'), 'x');
+  mkdirSync(at('esboços'));
+  await list();
+  await entry('primeiro.traco').getByText('Desenho de Traços').waitFor();
+  await entry('primeiro.traco').locator('svc-file-icon').getByText('TRACO').waitFor();
+  const items = async (name: string): Promise<readonly string[]> => {
+    await entry(name).click({ button: 'right' });
+    await menuItem('Abrir').first().waitFor();
+    const labels = await page.getByRole('menuitem').allInnerTexts();
+    await page.keyboard.press('Escape');
+    return labels.map((label) => label.replace(/\n.*/s, ''));
+  };
+  expect(await items('casa.svg')).toContain('Riscar por cima');
+  expect(await items('lista.txt')).not.toContain('Riscar por cima');
+  const ofFolder = await items('esboços');
+  expect(ofFolder.indexOf('Desenhar nesta pasta')).toBe(ofFolder.indexOf('Abrir terminal aqui') + 1);
+  await entry('esboços').click({ button: 'right' });
+  await menuItem('Desenhar nesta pasta').click();
+  await state().getByText('Desenho sem nome · esboços').waitFor();
+  await draw();
+  await page.keyboard.press('Control+s');
+  await state().getByText('desenho.traco · salvo').waitFor();
+  expect(saved(at('esboços', 'desenho.traco'))).toBe(true);
+  expect(problems).toEqual([]);
+});
+
+test('what an app is opened with is not lost when the desktop is loaded again before the page heard of it', async () => {
+  writeFileSync(at('casa.svg'), house);
+  await page.route('**/tracos.js*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await route.continue();
+  });
+  await openFileOn(page, { caminho: at('casa.svg'), nome: 'casa.svg' });
+  await windowOf(page, 'Traços').waitFor();
+  await page.reload();
+  await state().getByText('casa.svg · salvo').waitFor();
+  await page.unroute('**/tracos.js*');
+  // Heard once, it is not told again; what the app was given it still has.
+  await page.reload();
+  await state().getByText('Desenho sem nome').waitFor();
+  const frame = await frameAt(page, 'Traços');
+  const read = await frame.evaluate(async (caminho) => (await window.svc!.disco.ler(caminho)).bytes, at('casa.svg'));
+  expect(read).toBe(house.length);
+  expect(problems).toEqual([]);
+});
+
+test('a page reaches the files that were chosen for it, and no other', async () => {
+  for (const name of ['casa.svg', 'torre.svg', 'lista.txt']) writeFileSync(at(name), house);
+  await openApp(page, 'Traços');
+  await state().getByText('Desenho sem nome').waitFor();
+  const frame = await frameAt(page, 'Traços');
+  const refusal = async (verb: 'ler' | 'estado' | 'listar', caminho: string): Promise<unknown> =>
+    await frame.evaluate(
+      async ([name, where]) =>
+        await window.svc!.disco[name](where).then(
+          () => 'reached',
+          (error: { readonly code: string }) => error.code,
+        ),
+      [verb, caminho] as const,
+    );
+  for (const caminho of [at('casa.svg'), '/etc/passwd', folder, `${folder}/../x`, '~', 'casa.svg'])
+    expect([caminho, await refusal('ler', caminho)]).toEqual([caminho, 'sem-permissao']);
+  expect(await refusal('listar', folder)).toBe('sem-permissao');
+  // Without a press no picker opens: what a test evaluates counts as one, for five seconds.
+  const unasked = await frame.evaluate(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5_500));
+    return await window.svc!.arquivos.abrir().then(String, (error: { readonly code: string }) => error.code);
+  });
+  expect(unasked).toBe('sem-gesto');
+
+  await drawing().getByRole('button', { name: 'Abrir…' }).click();
+  const picker = page.getByRole('dialog', { name: 'Traços: abrir um arquivo' });
+  await expect.poll(async () => await picker.getByRole('listbox').evaluate((box) => box.matches(':focus'))).toBe(true);
+  await goTo(picker);
+  await picker.locator('[data-name="casa.svg"]').click();
+  await picker.getByRole('button', { name: 'Abrir', exact: true }).click();
+  await state().getByText('casa.svg · salvo').waitFor();
+  expect(await refusal('estado', at('casa.svg'))).toBe('reached');
+  expect(await refusal('estado', at('torre.svg'))).toBe('sem-permissao');
+
+  // Beside another file, over one that is there, by keyboard alone.
+  await draw();
+  await drawing().getByRole('button', { name: 'Salvar como…' }).click();
+  const saving = page.getByRole('dialog', { name: 'Traços: salvar um arquivo' });
+  await saving.getByRole('listbox').waitFor();
+  await saving.getByRole('textbox', { name: 'Nome do arquivo' }).fill('novo');
+  await page.keyboard.press('Enter');
+  await state().getByText('novo.traco · salvo').waitFor();
+  expect(saved(at('novo.traco'))).toBe(true);
+  await draw();
+  await drawing().getByRole('button', { name: 'Salvar como…' }).click();
+  await saving.getByRole('listbox').waitFor();
+  await saving.getByRole('textbox', { name: 'Nome do arquivo' }).fill('a/b');
+  await page.keyboard.press('Enter');
+  await saving.getByRole('alert').waitFor();
+  await saving.getByRole('textbox', { name: 'Nome do arquivo' }).fill('torre.svg');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Substituir' }).click();
+  await expect.poll(() => saved(at('torre.svg'))).toBe(true);
+  // Put away, it is null.
+  await drawing().getByRole('button', { name: 'Salvar como…' }).click();
+  await saving.getByRole('listbox').waitFor();
+  await page.keyboard.press('Escape');
+  await saving.waitFor({ state: 'detached' });
+  expect(existsSync(at('desenho.traco'))).toBe(false);
+  // The picker asks whether the name is taken.
+  expect(problems.filter((each) => !each.includes('/api/arquivos/estado'))).toEqual([]);
+});
+
+/** From where it begins to the folder of the test, by the file system's root. */
+async function goTo(picker: Locator): Promise<void> {
+  await picker.getByRole('combobox', { name: 'Lugares' }).selectOption('/');
+  for (const name of folder.split('/').filter((part) => part !== '')) {
+    await picker.getByRole('listbox').focus();
+    await findEntry(picker, name);
+    await picker.locator(`[data-name="${name}"]`).dblclick();
+  }
+  await picker.locator('[data-name="lista.txt"]').waitFor();
+}
+
+/** A long folder shows a part of its entries. */
+async function findEntry(picker: Locator, name: string): Promise<void> {
+  await picker.locator('[data-index]').first().waitFor();
+  for (let n = 0; n < 200 && (await picker.locator(`[data-name="${name}"]`).count()) === 0; n += 1) {
+    await page.keyboard.press('PageDown');
+    await page.evaluate(async () => await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  }
+}
+
+test('a link in the page of an app opens the app that has its host', async () => {
+  await page.route('https://desenhos.example/**', async (route) => {
+    await route.fulfill({ body: house, contentType: 'image/svg+xml', headers: { 'access-control-allow-origin': '*' } });
+  });
+  await openApp(page, 'Notas');
+  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+  const frame = await frameAt(page, 'Notas');
+  await frame.evaluate(() => {
+    document.querySelector('h1')?.insertAdjacentHTML('afterend', '<a id="fora" href="https://desenhos.example/casa.svg">casa</a>');
+  });
+  await frame.locator('#fora').click();
+  await state().getByText('https://desenhos.example/casa.svg').waitFor();
+  await drawing().locator('#fundo:not([hidden])').waitFor();
+  expect(page.context().pages()).toHaveLength(1);
+  expect(problems).toEqual([]);
+});
+
+test.each([1_280, 768, 320])('looks at %i px: the picker and the app', async (width) => {
+  for (const name of ['casa.svg', 'desenho de uma casa com um nome que não cabe na tela.svg', 'lista.txt']) writeFileSync(at(name), house);
+  mkdirSync(at('esboços'));
+  await page.setViewportSize({ width, height: 700 });
+  await openFileOn(page, { caminho: at('casa.svg'), nome: 'casa.svg' });
+  await state().getByText('casa.svg · salvo').waitFor();
+  await expectLooks(page, 'tracos', width);
+  await drawing().getByRole('button', { name: 'Abrir…' }).click();
+  await page.getByRole('dialog', { name: 'Traços: abrir um arquivo' }).getByRole('listbox').waitFor();
+  await expectLooks(page, 'picker', width);
+  await page.keyboard.press('Escape');
+  await drawing().getByRole('button', { name: 'Salvar como…' }).click();
+  await page.getByRole('dialog', { name: 'Traços: salvar um arquivo' }).getByRole('listbox').waitFor();
+  await expectLooks(page, 'picker-save', width);
+  expect(problems).toEqual([]);
+});
