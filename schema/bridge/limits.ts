@@ -31,8 +31,6 @@ export const limits = {
   pickedExtensionsMax: 64,
   /** Of one reading and one writing. */
   diskBytesMax: 256 * 1_024 * 1_024,
-  /** Files and folders that an app was given, in one tab of the browser. */
-  grantsPerAppMax: 500,
   /** What an app tells its own person. */
   noticeCharsMax: 200,
   // Tabs of a window.

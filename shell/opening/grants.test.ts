@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { limits } from '../../schema/bridge/limits.ts';
-import { createGrants } from './grants.ts';
+import { createGrants, grantsPerAppMax } from './grants.ts';
 
 const createShop = () => {
   const kept = new Map<string, string>();
@@ -62,7 +61,7 @@ test('so many are kept, the last ones; without a storage they are kept as long a
     throw new Error('full');
   };
   const grants = createGrants({ getItem: () => null, setItem }, 'ana');
-  for (let n = 0; n <= limits.grantsPerAppMax; n += 1) grants.allow('traco', `/f${n}`, false);
+  for (let n = 0; n <= grantsPerAppMax; n += 1) grants.allow('traco', `/f${n}`, false);
   expect(grants.covers('traco', '/f0')).toBe(false);
   expect(grants.covers('traco', '/f1')).toBe(true);
 });

@@ -2,7 +2,6 @@
  * Which files and folders the person gave to which app, in this tab of the browser and over its reloads: what the app was opened with and what was chosen for
  * it. Stored data is not trusted. Decision: docs/decisions/0228-files-for-pages.md
  */
-import { limits } from '../../schema/bridge/limits.ts';
 import { pathBytes, pathText } from '../../schema/wire/file-path.ts';
 import { isWithin, parentOf } from './file-path.ts';
 
@@ -13,6 +12,9 @@ export interface Grants {
   /** The folder of what it was given last; null: nothing yet. */
   lastPlace(app: string): string | null;
 }
+
+/** Files and folders that an app was given; the last ones are kept. */
+export const grantsPerAppMax = 500;
 
 interface Grant {
   readonly path: string;
@@ -46,7 +48,7 @@ export function createGrants(shop: Pick<Storage, 'getItem' | 'setItem'>, person:
       const exact = exactPath(path);
       if (exact === null) return;
       const others = of(app).filter((grant) => grant.path !== exact);
-      const grants = [...others, { path: exact, isFolder }].slice(-limits.grantsPerAppMax);
+      const grants = [...others, { path: exact, isFolder }].slice(-grantsPerAppMax);
       kept.set(app, grants);
       try {
         shop.setItem(keyOf(app), JSON.stringify(grants));
@@ -68,7 +70,7 @@ export function createGrants(shop: Pick<Storage, 'getItem' | 'setItem'>, person:
 function read(shop: Pick<Storage, 'getItem'>, key: string): readonly Grant[] {
   try {
     const value: unknown = JSON.parse(shop.getItem(key) ?? '[]');
-    return Array.isArray(value) ? value.filter(isGrant).slice(-limits.grantsPerAppMax) : [];
+    return Array.isArray(value) ? value.filter(isGrant).slice(-grantsPerAppMax) : [];
   } catch {
     return [];
   }
