@@ -7,6 +7,7 @@ import type { ListAnswer } from '../../schema/wire/files.ts';
 import { joined, type FileEntry, type FileFacts, type FileSystem } from './file-system.ts';
 import { itemOf, targetOf } from './items.ts';
 import { limits } from './limits.ts';
+import { compareNames } from './name-order.ts';
 import { createSlices, sortInSlices } from './slices.ts';
 
 interface Row {
@@ -115,16 +116,15 @@ async function lookAtLinks(fs: FileSystem, folder: Buffer, rows: readonly Row[])
   }
 }
 
-const collator = new Intl.Collator('pt', { numeric: true, sensitivity: 'base' });
 const byName = (left: Row, right: Row): number =>
-  collator.compare(left.shown, right.shown) || Buffer.compare(left.entry.name, right.entry.name);
+  compareNames(left.shown, right.shown) || Buffer.compare(left.entry.name, right.entry.name);
 const factsOf = ({ entry, target }: Row): FileFacts => target ?? entry;
 const extensionOf = ({ shown }: Row): string => /.\.([^.]+)$/.exec(shown)?.[1]?.toLowerCase() ?? '';
 const comparisons = {
   nome: byName,
   tamanho: (left: Row, right: Row) => factsOf(left).bytes - factsOf(right).bytes || byName(left, right),
   data: (left: Row, right: Row) => factsOf(left).modifiedMs - factsOf(right).modifiedMs || byName(left, right),
-  tipo: (left: Row, right: Row) => collator.compare(extensionOf(left), extensionOf(right)) || byName(left, right),
+  tipo: (left: Row, right: Row) => compareNames(extensionOf(left), extensionOf(right)) || byName(left, right),
 } as const;
 
 async function ordered(listing: Listing, { order, reverse, hidden, mixed }: ListOptions): Promise<readonly Row[]> {

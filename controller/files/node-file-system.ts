@@ -1,5 +1,5 @@
 /** Files as the account of this very process: that of the portal, or the one that a process became (account-files-main.ts). */
-import { constants } from 'node:fs';
+import { constants, lstat, type Dir, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { BigIntStats, Stats } from 'node:fs';
 import { FileFault } from './file-fault.ts';
@@ -35,12 +35,7 @@ async function* list(folder: Buffer): AsyncGenerator<readonly FileEntry[]> {
   const dir = await told(fs.opendir(folder, { encoding: 'buffer' as BufferEncoding, bufferSize: listBatch }));
   try {
     for (;;) {
-      const names: Buffer[] = [];
-      while (names.length < listBatch) {
-        const entry = await told(dir.read());
-        if (entry === null) break;
-        names.push(entry.name as unknown as Buffer);
-      }
+      const names = await told(nextNames(dir));
       if (names.length === 0) return;
       yield await looked(folder, names);
     }
@@ -49,17 +44,42 @@ async function* list(folder: Buffer): AsyncGenerator<readonly FileEntry[]> {
   }
 }
 
+// With callbacks: of a hundred thousand entries the promises take longer than the kernel.
+
+function nextNames(dir: Dir): Promise<readonly Buffer[]> {
+  return new Promise((resolve, reject) => {
+    const names: Buffer[] = [];
+    const take = (error: Error | null, entry: Dirent | null): void => {
+      if (error !== null) return reject(error);
+      if (entry !== null) names.push(entry.name as unknown as Buffer);
+      if (entry === null || names.length >= listBatch) resolve(names);
+      else dir.read(take);
+    };
+    dir.read(take);
+  });
+}
+
 /** What went meanwhile is left out. */
-async function looked(folder: Buffer, names: readonly Buffer[]): Promise<readonly FileEntry[]> {
-  const found: FileEntry[] = [];
-  for (let at = 0; at < names.length; at += atOnce) {
-    const some = names.slice(at, at + atOnce).map(async (name) => {
-      const facts = await fs.lstat(joined(folder, name)).then(factsOf, () => null);
-      if (facts !== null) found.push({ name, ...facts });
-    });
-    await Promise.all(some);
-  }
-  return found;
+function looked(folder: Buffer, names: readonly Buffer[]): Promise<readonly FileEntry[]> {
+  return new Promise((resolve) => {
+    const found: FileEntry[] = [];
+    let [next, open] = [0, 0];
+    const look = (): void => {
+      const name = names[next];
+      if (name === undefined) {
+        if (open === 0) resolve(found);
+        return;
+      }
+      next += 1;
+      open += 1;
+      lstat(joined(folder, name), (error, stats) => {
+        open -= 1;
+        if (error === null) found.push({ name, ...factsOf(stats) });
+        look();
+      });
+    };
+    for (let at = 0; at < Math.max(1, Math.min(atOnce, names.length)); at += 1) look();
+  });
 }
 
 /** O_NONBLOCK: a pipe without a writer is no reason to wait; what is no plain file is refused right after. */

@@ -14,26 +14,36 @@ export async function* watchFolders(
   folders: readonly Buffer[],
   signal: AbortSignal,
 ): AsyncGenerator<WatchLine | null> {
-  const marks = new Map<Buffer, string | null>();
-  for (const folder of folders) marks.set(folder, await markOf(fs, folder));
+  const marks = new Map<Buffer, Mark | null>();
+  for (const folder of folders) marks.set(folder, await markOf(fs, folder, null));
   yield null;
   while (!signal.aborted) {
     await pause(clock, signal);
     for (const [folder, before] of marks) {
       if (signal.aborted) return;
-      const now = await markOf(fs, folder);
-      if (now === before) continue;
+      const now = await markOf(fs, folder, before);
       marks.set(folder, now);
+      if (now?.text === before?.text) continue;
       yield { caminho: pathText(folder), evento: now === null ? 'sumiu' : 'mudou' };
     }
     yield null;
   }
 }
 
+interface Mark {
+  readonly text: string;
+  /** Too many entries to look at each of them every time. */
+  readonly isLarge: boolean;
+}
+
 /** Null: it is no folder that the account may read. Of a large folder names that come and go are seen, and not what changes in them. */
-async function markOf(fs: FileSystem, folder: Buffer): Promise<string | null> {
+async function markOf(fs: FileSystem, folder: Buffer, before: Mark | null): Promise<Mark | null> {
   try {
-    const hash = createHash('sha1');
+    const large = async (): Promise<Mark> => ({ text: `large ${(await fs.stat(folder)).modifiedMs}`, isLarge: true });
+    if (before?.isLarge === true) {
+      const now = await large();
+      if (now.text === before.text) return now;
+    }
     let sum = 0n;
     let count = 0;
     for await (const entries of fs.list(folder)) {
@@ -42,11 +52,9 @@ async function markOf(fs: FileSystem, folder: Buffer): Promise<string | null> {
         sum += createHash('sha1').update(name).update(`\0${bytes} ${modifiedMs} ${mode} ${kind}`).digest().readBigUInt64BE();
       }
       count += entries.length;
-      if (count > limits.watchEntriesMax) break;
+      if (count > limits.watchEntriesMax) return await large();
     }
-    if (count > limits.watchEntriesMax) hash.update(String((await fs.stat(folder)).modifiedMs));
-    else hash.update(`${count} ${sum}`);
-    return hash.digest('hex');
+    return { text: `${count} ${sum}`, isLarge: false };
   } catch (error) {
     if (isFault(error)) return null;
     throw error;

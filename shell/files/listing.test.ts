@@ -45,6 +45,24 @@ describe('a listing', () => {
     expect(listing.indexOf('/f/n50001')).toBe(50_001);
   });
 
+  test('asked for anew while it is read, it is shown as it was read, and read once more; closed, no more', async () => {
+    const { listing, asked, now } = folder(10);
+    const shown: (number | null)[] = [];
+    listing.state.subscribe(() => shown.push(listing.state.get().total));
+    listing.ensure(0, 10);
+    listing.refresh();
+    listing.refresh();
+    now.total = 11;
+    now.version = 'v2';
+    await settled();
+    expect([asked.length, shown.at(0), shown.at(-1)]).toEqual([2, 11, 11]);
+    listing.refresh();
+    listing.refresh();
+    listing.close();
+    await settled();
+    expect(asked).toHaveLength(3);
+  });
+
   test('all of it comes in few answers', async () => {
     const { listing, asked } = folder(12_345);
     listing.ensure(0, 10);

@@ -52,7 +52,15 @@ export function createListing(read: ReadPage): Listing {
   let asked = new Set<number>();
   let version: string | undefined;
   let [generation, seen]: [number, readonly [number, number]] = [0, [0, pageItems]];
+  /** The first page is being read, for the first time or anew; `again`: it was asked for meanwhile. A large folder takes seconds, and is shown before it is read once more. */
+  let [isReading, again, isClosed] = [false, false, false];
   const state = createSignal(unread);
+  const alone = async (work: Promise<void>): Promise<void> => {
+    isReading = true;
+    await work;
+    isReading = false;
+    if (again && !isClosed) refresh();
+  };
   const take = (first: number, { itens, total, ocultos, versao, cortada }: Page): void => {
     // Of another version nothing fits any more.
     if (version !== versao) [pages, asked, version] = [new Map(), new Set([first]), versao];
@@ -87,8 +95,18 @@ export function createListing(read: ReadPage): Listing {
     if (total === null && asked.size > 0) return;
     const end = total === null ? pageItems : Math.min(to, total);
     for (let page = Math.floor(Math.max(0, from) / pageItems); page * pageItems < end; page += 1) {
-      if (!pages.has(page) && !asked.has(page) && problem === null) void load(page, false);
+      if (pages.has(page) || asked.has(page) || problem !== null) continue;
+      if (total === null) void alone(load(page, false));
+      else void load(page, false);
     }
+  }
+  function refresh(): void {
+    again = isReading;
+    if (isReading) return;
+    generation += 1;
+    asked = new Set();
+    state.set({ ...state.get(), problem: null });
+    void alone(load(Math.floor(Math.max(0, seen[0]) / pageItems), true));
   }
   const at = (index: number): FileItem | undefined => pages.get(Math.floor(index / pageItems))?.[index % pageItems];
   return {
@@ -108,13 +126,11 @@ export function createListing(read: ReadPage): Listing {
       }
       return Array.from({ length: Math.max(0, to - from) }, (_, step) => at(from + step)).filter((item) => item !== undefined);
     },
-    refresh: () => {
+    refresh,
+    close: () => {
       generation += 1;
-      asked = new Set();
-      state.set({ ...state.get(), problem: null });
-      void load(Math.floor(Math.max(0, seen[0]) / pageItems), true);
+      isClosed = true;
     },
-    close: () => void (generation += 1),
   };
 }
 
