@@ -48,24 +48,14 @@ const wholePageItems = 5_000;
 const unread: ListingState = { total: null, hidden: 0, isCut: false, problem: null };
 
 export function createListing(read: ReadPage): Listing {
-  let pages = new Map<number, readonly FileItem[]>();
+  const pages = createPages();
   let asked = new Set<number>();
-  let version: string | undefined;
   let [generation, seen]: [number, readonly [number, number]] = [0, [0, pageItems]];
-  /** The first page is being read, for the first time or anew; `again`: it was asked for meanwhile. A large folder takes seconds, and is shown before it is read once more. */
-  let [isReading, again, isClosed] = [false, false, false];
   const state = createSignal(unread);
-  const alone = async (work: Promise<void>): Promise<void> => {
-    isReading = true;
-    await work;
-    isReading = false;
-    if (again && !isClosed) refresh();
-  };
-  const take = (first: number, { itens, total, ocultos, versao, cortada }: Page): void => {
-    // Of another version nothing fits any more.
-    if (version !== versao) [pages, asked, version] = [new Map(), new Set([first]), versao];
-    for (const [at, page] of wholePages(itens, total - first * pageItems).entries()) pages.set(first + at, page);
-    state.set({ total, hidden: ocultos, isCut: cortada, problem: null });
+  const turns = createTurns(() => refresh());
+  const take = (first: number, page: Page): void => {
+    if (pages.put(first, page)) asked = new Set([first]);
+    state.set({ total: page.total, hidden: page.ocultos, isCut: page.cortada, problem: null });
     ensure(...seen);
   };
   const load = async (page: number, anew: boolean): Promise<void> => {
@@ -73,7 +63,7 @@ export function createListing(read: ReadPage): Listing {
     asked.add(page);
     const from = page * pageItems;
     try {
-      const answer = await read({ desde: from, limite: pageItems, ...(anew || version === undefined ? {} : { versao: version }) });
+      const answer = await read({ desde: from, limite: pageItems, ...(anew ? {} : pages.inVersion()) });
       if (mine !== generation) return;
       // The folder became shorter than what is looked at.
       if (answer.itens.length === 0 && answer.total > 0 && from >= answer.total) {
@@ -85,52 +75,96 @@ export function createListing(read: ReadPage): Listing {
       if (mine !== generation) return;
       asked.delete(page);
       // Where the portal is away, what was there stays in sight; what it says is not there, or not to be read, does not.
-      if (!isPassing(error)) pages = new Map();
+      if (!isPassing(error)) pages.clear();
       state.set({ ...(isPassing(error) ? state.get() : unread), problem: error });
     }
   };
   function ensure(from: number, to: number): void {
     seen = [from, to];
     const { total, problem } = state.get();
-    if (total === null && asked.size > 0) return;
+    if (problem !== null || (total === null && asked.size > 0)) return;
     const end = total === null ? pageItems : Math.min(to, total);
     for (let page = Math.floor(Math.max(0, from) / pageItems); page * pageItems < end; page += 1) {
-      if (pages.has(page) || asked.has(page) || problem !== null) continue;
-      if (total === null) void alone(load(page, false));
-      else void load(page, false);
+      if (!pages.has(page) && !asked.has(page)) void (total === null ? turns.take(load(page, false)) : load(page, false));
     }
   }
   function refresh(): void {
-    again = isReading;
-    if (isReading) return;
+    if (turns.areTaken()) return;
     generation += 1;
     asked = new Set();
     state.set({ ...state.get(), problem: null });
-    void alone(load(Math.floor(Math.max(0, seen[0]) / pageItems), true));
+    void turns.take(load(Math.floor(Math.max(0, seen[0]) / pageItems), true));
   }
-  const at = (index: number): FileItem | undefined => pages.get(Math.floor(index / pageItems))?.[index % pageItems];
   return {
     state,
-    at,
+    at: pages.at,
     ensure,
-    indexOf: (caminho) => indexIn(pages, caminho),
+    indexOf: pages.indexOf,
     range: async (from, to) => {
       const mine = generation;
       for (let page = Math.floor(from / pageItems); page * pageItems < Math.min(to, state.get().total ?? 0); page += 1) {
         if (pages.has(page)) continue;
         const limite = Math.min(wholePageItems, Math.ceil((to - page * pageItems) / pageItems) * pageItems);
-        const answer = await read({ desde: page * pageItems, limite, ...(version === undefined ? {} : { versao: version }) });
+        const answer = await read({ desde: page * pageItems, limite, ...pages.inVersion() });
         if (mine !== generation) return [];
         take(page, answer);
         if (answer.itens.length === 0) break;
       }
-      return Array.from({ length: Math.max(0, to - from) }, (_, step) => at(from + step)).filter((item) => item !== undefined);
+      return Array.from({ length: Math.max(0, to - from) }, (_, step) => pages.at(from + step)).filter((item) => item !== undefined);
     },
     refresh,
     close: () => {
       generation += 1;
-      isClosed = true;
+      turns.close();
     },
+  };
+}
+
+/**
+ * One reading of the whole at a time; what is asked for meanwhile is done once after it. A large folder takes seconds: it is shown as it was read, before it is
+ * read again.
+ */
+function createTurns(next: () => void) {
+  let [isTaken, isAsked, isClosed] = [false, false, false];
+  return {
+    /** Then `next` is called after the one under way. */
+    areTaken: (): boolean => {
+      isAsked = isTaken;
+      return isTaken;
+    },
+    take: async (work: Promise<void>): Promise<void> => {
+      isTaken = true;
+      await work;
+      isTaken = false;
+      if (isAsked && !isClosed) next();
+    },
+    close: () => void (isClosed = true),
+  };
+}
+
+/** What was read, of one version. */
+function createPages() {
+  let pages = new Map<number, readonly FileItem[]>();
+  let version: string | undefined;
+  return {
+    inVersion: () => (version === undefined ? {} : { versao: version }),
+    has: (page: number): boolean => pages.has(page),
+    at: (index: number): FileItem | undefined => pages.get(Math.floor(index / pageItems))?.[index % pageItems],
+    indexOf: (caminho: string): number => {
+      for (const [page, items] of pages) {
+        const index = items.findIndex((item) => item.caminho === caminho);
+        if (index !== -1) return page * pageItems + index;
+      }
+      return -1;
+    },
+    /** True: it is of another version, and nothing before it fits any more. */
+    put: (first: number, { itens, total, versao }: Page): boolean => {
+      const isOther = version !== versao;
+      if (isOther) [pages, version] = [new Map(), versao];
+      for (const [at, page] of wholePages(itens, total - first * pageItems).entries()) pages.set(first + at, page);
+      return isOther;
+    },
+    clear: () => void (pages = new Map()),
   };
 }
 
@@ -142,14 +176,6 @@ function wholePages(itens: readonly FileItem[], left: number): readonly (readonl
     if (page.length === pageItems || at + page.length >= left) pages.push(page);
   }
   return pages;
-}
-
-function indexIn(pages: ReadonlyMap<number, readonly FileItem[]>, caminho: string): number {
-  for (const [page, items] of pages) {
-    const index = items.findIndex((item) => item.caminho === caminho);
-    if (index !== -1) return page * pageItems + index;
-  }
-  return -1;
 }
 
 /** Of what is known already: results of a search. */
