@@ -12,6 +12,7 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
   supervision: async () => (await import('./supervision.ts')).supervisionArea,
   ssh: async () => (await import('./ssh.ts')).sshArea,
   files: async () => (await import('./files.ts')).filesArea,
+  desktop: async () => (await import('./desktop.ts')).desktopArea,
   tick: async () => (await import('./tick.ts')).tickArea,
   engines: async () => (await import('./engines.ts')).enginesArea,
   rooms: async () => (await import('./rooms.ts')).roomsArea,

@@ -41,6 +41,9 @@ import { engineParts } from './engine-parts.ts';
 import { pressShellKey } from './keys.ts';
 import type { Desk, Frame, KeyboardMode, Toast } from './desk.ts';
 
+/** Windows are written down when nothing changed for so long, and when the page goes. */
+const rememberMs = 100;
+
 /** Lives as long as the page: signing out reloads it. */
 export function startDesk(session: SessionAnswer): Desk {
   actFor(session.usuario, () => location.replace('/?entrada=OTHER_PERSON'));
@@ -306,6 +309,12 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   const remember = (): void => {
     if (restored) saveOpenWindows(sessionStorage, session.usuario, windows.windows.get(), (id) => bridge.unconfirmed(id));
   };
+  /** A window that is dragged changes at each frame. */
+  let remembering: ReturnType<typeof setTimeout> | undefined;
+  const rememberSoon = (): void => {
+    clearTimeout(remembering);
+    remembering = setTimeout(remember, rememberMs);
+  };
   const changed = (): void => {
     const now = windows.windows.get();
     const ids = new Set(now.map(({ id }) => id));
@@ -316,7 +325,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     for (const window of now) if (isApp(window)) counts.set(window.app, (counts.get(window.app) ?? 0) + 1);
     updateCounts(counts);
     if (restored) {
-      remember();
+      rememberSoon();
       save(now.filter(isApp));
     }
   };

@@ -67,6 +67,8 @@ export interface WindowManager {
   /** What is in the window went elsewhere: after a reload of the page it is there again. */
   setRoute(id: string, route: string): void;
   place(id: string, rect: Rect): void;
+  /** The same while a drag goes on: nothing is written down. */
+  slide(id: string, rect: Rect): void;
   move(id: string, dx: number, dy: number): void;
   resize(id: string, handle: Handle, dx: number, dy: number): void;
   least(id: string): Size;
@@ -175,18 +177,25 @@ export function createWindowManager(initialArea: Size, places: Places = noPlaces
 }
 
 /** What changes the place of a window, and is remembered. */
-function sizes(core: Core): Pick<WindowManager, 'setMode' | 'toggleMaximised' | 'place' | 'move' | 'resize' | 'least'> {
+function sizes(core: Core): Pick<WindowManager, 'setMode' | 'toggleMaximised' | 'place' | 'slide' | 'move' | 'resize' | 'least'> {
   const { area } = core;
-  const change = (id: string, next: (window: WindowState, now: Rect) => Partial<WindowState>): void => {
+  type Next = (window: WindowState, now: Rect) => Partial<WindowState>;
+  const passing = (id: string, next: Next): void => {
     const window = core.find(id);
-    if (window === undefined) return;
-    core.change(id, next(window, shown(window.rect, window.mode, area.get())));
+    if (window !== undefined) core.change(id, next(window, shown(window.rect, window.mode, area.get())));
+  };
+  const change = (id: string, next: Next): void => {
+    passing(id, next);
     core.remember(id);
   };
+  const placed =
+    (rect: Rect): Next =>
+    ({ options }) => ({ rect: fitted(rect, core.least(options), area.get()), mode: 'normal' });
   return {
     setMode: (id, mode) => change(id, () => ({ mode })),
     toggleMaximised: (id) => change(id, ({ mode }) => ({ mode: mode === 'normal' ? 'maximised' : 'normal' })),
-    place: (id, rect) => change(id, ({ options }) => ({ rect: fitted(rect, core.least(options), area.get()), mode: 'normal' })),
+    place: (id, rect) => change(id, placed(rect)),
+    slide: (id, rect) => passing(id, placed(rect)),
     move: (id, dx, dy) => change(id, (_, now) => ({ rect: moved(now, dx, dy, area.get()), mode: 'normal' })),
     resize: (id, handle, dx, dy) =>
       change(id, ({ options }, now) => ({ rect: resized(now, handle, dx, dy, core.least(options), area.get()), mode: 'normal' })),

@@ -40,6 +40,7 @@ export class SvcWindow extends LitElement implements Frame {
   #watch = new Watch(this, () => [
     this.desk.apps.state,
     this.desk.keyboardMode,
+    this.desk.shielded,
     this.desk.windows.area,
     this.desk.questions.state,
     this.desk.tabs.state,
@@ -82,6 +83,7 @@ export class SvcWindow extends LitElement implements Frame {
     this.style.height = `${height}px`;
     this.style.zIndex = String(this.state.z);
     this.inert = this.state.minimised;
+    this.toggleAttribute('moving', this.top && this.desk.shielded.get());
     this.toggleAttribute('minimised', this.state.minimised);
     this.toggleAttribute('narrow', width < narrowPx);
     this.toggleAttribute('filling', this.state.mode !== 'normal' || fillsArea(this.desk.windows.area.get()));

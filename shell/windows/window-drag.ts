@@ -24,7 +24,7 @@ export function moveSteps(
   return {
     move: (dx, dy, x, y) => {
       if (fixed) return;
-      windows.place(window.id, moved(from, dx, dy, area));
+      windows.slide(window.id, moved(from, dx, dy, area));
       const mode = snapTarget(x, y, area);
       preview(mode === null ? null : { mode });
     },
@@ -33,9 +33,10 @@ export function moveSteps(
       preview(null);
       if (fixed) return;
       const target = snapTarget(x, y, area);
+      const now = windows.find(window.id)?.rect ?? window.rect;
       if (!kept) windows.place(window.id, window.rect);
       // The rectangle to come back to is the one before the drag.
-      else if (target !== null) windows.place(window.id, window.rect);
+      else windows.place(window.id, target === null ? now : window.rect);
       if (kept && target !== null) windows.setMode(window.id, target);
       else if (!kept && window.mode !== 'normal') windows.setMode(window.id, window.mode);
     },
@@ -47,12 +48,11 @@ export function resizeSteps(desk: Desk, window: WindowState, handle: Handle): Dr
   const from = windows.shown(window);
   desk.shielded.set(true);
   return {
-    move: (dx, dy) => windows.place(window.id, resized(from, handle, dx, dy, windows.least(window.id), windows.area.get())),
+    move: (dx, dy) => windows.slide(window.id, resized(from, handle, dx, dy, windows.least(window.id), windows.area.get())),
     end: (kept) => {
       desk.shielded.set(false);
-      if (kept) return;
-      windows.place(window.id, window.rect);
-      windows.setMode(window.id, window.mode);
+      windows.place(window.id, kept ? (windows.find(window.id)?.rect ?? window.rect) : window.rect);
+      if (!kept) windows.setMode(window.id, window.mode);
     },
   };
 }

@@ -17,6 +17,10 @@ export const windowStyles = css`
   :host([top]) {
     box-shadow: var(--shadow-high);
   }
+  /* A layer of its own: what is below it is not drawn anew at each step. */
+  :host([moving]) {
+    will-change: transform;
+  }
   :host([filling]) {
     border: 0;
     border-radius: 0;

@@ -1,0 +1,248 @@
+/**
+ * The desktop in Chromium, by its own trace: how long until there is something to see and an app is open, and how many frames come late while a folder of a hundred
+ * thousand entries is scrolled and one of twenty windows is moved. The peer is a page of a few plain elements that does the same in the same browser: it says what
+ * this machine can draw without a graphics card.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { CDPSession, Page } from 'playwright-core';
+import { launchBrowser } from '../test/support/chromium.ts';
+import { startPortal, type RunningPortal } from '../test/support/portal.ts';
+import { median, type Area, type Row } from './rows.ts';
+
+const entries = 100_000;
+const windows = 20;
+const screen = { width: 1280, height: 800 };
+
+interface FrameReport {
+  readonly state?: string;
+}
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly args?: { readonly frame_reporter?: FrameReport };
+}
+interface Frames {
+  /** Of 100: frames that Chromium wanted to draw and did not in time. */
+  readonly late: number;
+  readonly count: number;
+  /** Milliseconds of the page's own thread for one frame. */
+  readonly mainMs: number;
+}
+
+async function framesOf(page: Page, act: () => Promise<void>): Promise<Frames> {
+  const cdp: CDPSession = await page.context().newCDPSession(page);
+  const events: (TraceEvent & { readonly dur?: number })[] = [];
+  cdp.on('Tracing.dataCollected', ({ value }) => void events.push(...(value as unknown as TraceEvent[])));
+  const traceConfig = { includedCategories: ['cc', 'benchmark', 'disabled-by-default-devtools.timeline.frame'] };
+  await cdp.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig });
+  await act();
+  const complete = new Promise((resolve) => void cdp.once('Tracing.tracingComplete', resolve));
+  await cdp.send('Tracing.end');
+  await complete;
+  await cdp.detach();
+  const states = events.flatMap(({ name, ph, args }) =>
+    name === 'PipelineReporter' && ph === 'b' ? (args?.frame_reporter?.state ?? []) : [],
+  );
+  const wanted = states.filter((state) => state !== 'STATE_NO_UPDATE_DESIRED');
+  if (wanted.length === 0) throw new Error('the trace has no frames');
+  const main = events.filter(({ name, ph }) => name === 'ProxyMain::BeginMainFrame' && ph === 'X').map(({ dur = 0 }) => dur / 1_000);
+  const late = wanted.filter((state) => state === 'STATE_DROPPED').length;
+  return { late: (100 * late) / wanted.length, count: wanted.length, mainMs: main.length === 0 ? 0 : median(main) };
+}
+
+async function wheel(page: Page, steps: number): Promise<void> {
+  for (let n = 0; n < steps; n += 1) {
+    await page.mouse.wheel(0, 120);
+    await page.waitForTimeout(16);
+  }
+}
+
+async function drag(page: Page, from: { readonly x: number; readonly y: number }, steps: number): Promise<void> {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  for (let n = 0; n < steps; n += 1) {
+    await page.mouse.move(from.x + 200 * Math.sin(n / 10), from.y + 40 + 40 * Math.cos(n / 10));
+    await page.waitForTimeout(16);
+  }
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.up();
+}
+
+/** Forty elements of text for a hundred thousand rows, and twenty boxes of text that follow the pointer. */
+const plainPage = `<!doctype html><style>body{margin:0;font:15px sans-serif}.w{position:absolute;background:#fff;border:1px solid #999;width:500px;height:400px;overflow:hidden}</style>
+<div id="s" style="position:absolute;left:130px;top:90px;width:1000px;height:560px;overflow:auto"><div id="c" style="position:relative;height:${entries * 36}px"></div></div><script>
+const c = document.getElementById('c'), s = document.getElementById('s');
+const rows = Array.from({ length: 40 }, () => { const r = document.createElement('div'); r.style.cssText = 'position:absolute;height:36px;width:100%'; c.append(r); return r; });
+const draw = () => { const first = Math.floor(s.scrollTop / 36); rows.forEach((r, i) => { r.style.transform = 'translateY(' + (first + i) * 36 + 'px)'; r.textContent = 'n' + (first + i) + '.txt Texto TXT 0 bytes 24/11/2026'; }); };
+s.addEventListener('scroll', draw); draw();
+window.boxes = () => { s.remove(); for (let n = 0; n < ${windows}; n++) { const w = document.createElement('div'); w.className = 'w'; w.style.transform = 'translate(' + (40 + n * 20) + 'px,' + (20 + n * 12) + 'px)';
+  w.innerHTML = Array.from({ length: 12 }, (_, i) => '<p>arquivo ' + i + '</p>').join(''); document.body.append(w); w.onpointerdown = (e) => { w.setPointerCapture(e.pointerId); const [x, y] = [e.clientX, e.clientY]; const at = [40 + n * 20, 20 + n * 12];
+  w.onpointermove = (m) => { w.style.transform = 'translate(' + (at[0] + m.clientX - x) + 'px,' + (at[1] + m.clientY - y) + 'px)'; }; w.onpointerup = () => { w.onpointermove = null; }; }; } };
+</script>`;
+
+async function signIn(page: Page, portal: RunningPortal): Promise<void> {
+  const { body } = await portal.admin('POST', '/api/admin/links', { person: 'ana', admin: true });
+  await page.goto((body as { readonly link: string }).link);
+  await page
+    .getByRole('button', { name: /^Notas/ })
+    .first()
+    .waitFor();
+}
+
+const urlOf = ({ port }: RunningPortal): string => `http://svc.localhost:${port}`;
+
+/** A window of files on it, once its first entry is drawn. */
+async function openFolder(page: Page, caminho: string, first: string): Promise<void> {
+  const file = JSON.stringify({ caminho, nome: basename(caminho), isFolder: true });
+  await page.evaluate(`document.querySelector('svc-shell').shadowRoot.querySelector('svc-desktop').desk.openFile(${file})`);
+  await page.locator(`svc-window[top] svc-file-view [data-name="${first}"]`).waitFor();
+}
+
+const ms = (value: number): string => `${value.toFixed(0)} ms`;
+const percent = (frames: Frames): string =>
+  `${frames.late.toFixed(1)} % of ${frames.count}; ${frames.mainMs.toFixed(1)} ms of the page's thread for a frame`;
+
+/** What is late in the peer is the machine's; a target for the rest. */
+const framesRow = (name: string, ours: Frames, peer: Frames): Row => ({
+  name,
+  ours: percent(ours),
+  peer: percent(peer),
+  ratio: peer.late === 0 ? '–' : (ours.late / peer.late).toFixed(2),
+  target: '≤ the plain page + 5 points, thread ≤ 16.6 ms',
+  held: ours.late <= peer.late + 5 && ours.mainMs <= 16.6,
+});
+
+async function beginning(page: Page, portal: RunningPortal, rounds: number): Promise<readonly Row[]> {
+  const [paints, opens, plain]: [number[], number[], number[]] = [[], [], []];
+  const firstPaint = async (): Promise<number> => {
+    const entry = await page.waitForFunction<number>(`performance.getEntriesByName('first-contentful-paint')[0]?.startTime`);
+    return await entry.jsonValue();
+  };
+  for (let round = 0; round <= rounds; round += 1) {
+    await page.goto('about:blank');
+    await page.goto(`${urlOf(portal)}/`);
+    const button = page.getByRole('button', { name: /^Notas/ }).first();
+    await button.waitFor();
+    const paint = await firstPaint();
+    const startedMs = performance.now();
+    await button.click();
+    await page.frameLocator('iframe[title="Notas"]').getByRole('button', { name: 'Nova nota' }).waitFor();
+    const openMs = performance.now() - startedMs;
+    await page.getByRole('dialog', { name: 'Notas' }).getByRole('button', { name: 'Fechar' }).click();
+    await page.route('**/simples', (route) => void route.fulfill({ contentType: 'text/html', body: '<!doctype html><p>Olá' }));
+    await page.goto(`${urlOf(portal)}/simples`);
+    const plainPaint = await firstPaint();
+    if (round === 0) continue;
+    paints.push(paint);
+    opens.push(openMs);
+    plain.push(plainPaint);
+  }
+  const row = (name: string, ours: number, peer: number): Row => ({
+    name,
+    ours: ms(ours),
+    peer: ms(peer),
+    ratio: (ours / peer).toFixed(2),
+    target: '–',
+    held: true,
+  });
+  return [
+    row(
+      'first contentful paint of the desktop, its files in the browser already; beside a page of one word',
+      median(paints),
+      median(plain),
+    ),
+    row('from the click to the page of an app that runs; beside the same', median(opens), median(plain)),
+  ];
+}
+
+async function scrolling(page: Page, plain: Page, folder: string, steps: number): Promise<readonly Row[]> {
+  const many = join(folder, 'cem-mil');
+  mkdirSync(many);
+  for (let n = 0; n < entries; n += 1) writeFileSync(join(many, `n${String(n).padStart(6, '0')}.txt`), '');
+  const listMs = performance.now();
+  spawnSync('ls', ['-l', many], { stdio: 'ignore' });
+  const peerMs = performance.now() - listMs;
+  const startedMs = performance.now();
+  await openFolder(page, many, 'n000000.txt');
+  const oursMs = performance.now() - startedMs;
+  // What follows the first reading of it is over.
+  await page.waitForTimeout(3_000);
+  const box = await page.locator('svc-window[top] svc-file-view').boundingBox();
+  if (box === null) throw new Error('no list');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await wheel(page, 20);
+  const ours = await framesOf(page, () => wheel(page, steps));
+  await plain.bringToFront();
+  await plain.setContent(plainPage);
+  await plain.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await wheel(plain, 20);
+  const peer = await framesOf(plain, () => wheel(plain, steps));
+  await page.bringToFront();
+  await page.getByRole('dialog', { name: 'cem-mil' }).getByRole('button', { name: 'Fechar' }).click();
+  return [
+    {
+      name: `a folder of ${entries} entries, until the first of them are drawn; \`ls -l\` of it`,
+      ours: ms(oursMs),
+      peer: ms(peerMs),
+      ratio: (oursMs / peerMs).toFixed(2),
+      target: '–',
+      held: true,
+    },
+    framesRow(`late frames, ${entries} entries scrolled by the wheel; a plain list of 40 elements`, ours, peer),
+  ];
+}
+
+async function dragging(page: Page, plain: Page, folder: string, steps: number): Promise<Row> {
+  for (let n = 0; n < windows; n += 1) {
+    const one = join(folder, `janela-${n}`);
+    mkdirSync(one);
+    for (let file = 0; file < 12; file += 1) writeFileSync(join(one, `arquivo ${file}.txt`), '');
+    await openFolder(page, one, 'arquivo 0.txt');
+  }
+  const count = await page.locator('svc-window').count();
+  if (count !== windows) throw new Error(`${count} windows instead of ${windows}`);
+  const title = await page
+    .locator('svc-window[top]')
+    .getByText(`janela-${windows - 1}`)
+    .first()
+    .boundingBox();
+  if (title === null) throw new Error('no title bar');
+  const from = { x: title.x + title.width / 2, y: title.y + title.height / 2 };
+  await drag(page, from, 20);
+  const ours = await framesOf(page, () => drag(page, from, steps));
+  await plain.bringToFront();
+  await plain.setContent(plainPage);
+  await plain.evaluate('boxes()');
+  const top = { x: 40 + (windows - 1) * 20 + 200, y: 20 + (windows - 1) * 12 + 30 };
+  await drag(plain, top, 20);
+  const peer = await framesOf(plain, () => drag(plain, top, steps));
+  await page.bringToFront();
+  return framesRow(`late frames, one of ${windows} windows moved; a plain box over ${windows - 1} others`, ours, peer);
+}
+
+export const desktopArea: Area = async ({ short }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-desktop-'));
+  const portal = await startPortal({ apps: ['notas'] });
+  const browser = await launchBrowser();
+  try {
+    const context = await browser.newContext({ viewport: screen, locale: 'pt-BR' });
+    const [page, plain] = [await context.newPage(), await context.newPage()];
+    await page.bringToFront();
+    await signIn(page, portal);
+    const steps = short ? 60 : 300;
+    const first = await beginning(page, portal, short ? 1 : 5);
+    await page.goto(`${urlOf(portal)}/`);
+    await page
+      .getByRole('button', { name: /^Notas/ })
+      .first()
+      .waitFor();
+    return [...first, ...(await scrolling(page, plain, folder, steps)), await dragging(page, plain, folder, steps)];
+  } finally {
+    await browser.close();
+    await portal.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
