@@ -76,7 +76,11 @@ export interface PersonFiles {
   search(folder: FilePath, text: string, hidden: boolean, signal: AbortSignal): AsyncIterable<SearchLine>;
   /** Of files and folders; rejects before the first byte when one of them is not there. */
   zip(paths: readonly FilePath[], signal: AbortSignal): AsyncIterable<Uint8Array>;
-  watch(folders: readonly FilePath[], signal: AbortSignal): AsyncIterable<WatchLine | null>;
+  /** `version`: of the listing from which on changes are told; null: from now on. */
+  watch(
+    folders: readonly { readonly path: FilePath; readonly version: string | null }[],
+    signal: AbortSignal,
+  ): AsyncIterable<WatchLine | null>;
   write(path: FilePath, body: AsyncIterable<Uint8Array>, condition: WriteCondition): Promise<WrittenAnswer>;
   makeFolder(path: FilePath): Promise<FileItem>;
   rename(path: FilePath, name: Uint8Array): Promise<FileItem>;

@@ -85,14 +85,18 @@ function addLines(app: FastifyInstance, deps: FileWorkDeps): void {
       return await sendLines(request, reply, begin, files.search(pathIn(caminho), texto, ocultos === '1', signal));
     },
   );
-  app.get<{ Querystring: { caminho: string | string[] } }>(
+  app.get<{ Querystring: { caminho: string | string[]; versao?: string | string[] } }>(
     '/api/arquivos/vigiar',
-    { config, exposeHeadRoute: false, schema: { summary: 'Folders that change', querystring: schemas.pathsQuery, ...lines } },
+    { config, exposeHeadRoute: false, schema: { summary: 'Folders that change', querystring: schemas.watchQuery, ...lines } },
     async (request, reply) => {
       const folders = pathsIn(request.query.caminho);
+      const versions = [request.query.versao ?? []].flat();
+      if (versions.length > 0 && versions.length !== folders.length)
+        throw new SvcError('BAD_REQUEST', 'versao: one for each caminho, or none');
       if (folders.length > limits.watchedFoldersMax) throw new SvcError('BAD_REQUEST', `caminho: at most ${limits.watchedFoldersMax}`);
+      const watched = folders.map((path, at) => ({ path, version: versions[at] || null }));
       const files = await filesOf(deps, request);
-      return await sendLines(request, reply, begin, files.watch(folders, goneSignal(reply)));
+      return await sendLines(request, reply, begin, files.watch(watched, goneSignal(reply)));
     },
   );
 }

@@ -5,6 +5,7 @@ import type { ListOptions } from '../../schema/files.ts';
 import { pathText, shownName } from '../../schema/wire/file-path.ts';
 import type { ListAnswer } from '../../schema/wire/files.ts';
 import { joined, type FileEntry, type FileFacts, type FileSystem } from './file-system.ts';
+import { createFolderMark, versionWith, type FolderMark } from './folder-mark.ts';
 import { itemOf, targetOf } from './items.ts';
 import { limits } from './limits.ts';
 import { compareNames } from './name-order.ts';
@@ -54,10 +55,9 @@ export function createListings(clock: Clock): Listings {
       forget();
       const known = options.version === null ? undefined : kept.get(options.version);
       const isKnown = known !== undefined && known.owner === owner && known.folder.equals(folder);
-      const version = isKnown ? (options.version as string) : randomBytes(16).toString('hex');
-      const listing = isKnown
-        ? known
-        : { owner, folder, ...(await readRows(fs, folder, seen)), untilMs: clock.monotonicMs() + limits.listingKeptMs, sorted: null };
+      const read = isKnown ? null : await readRows(fs, folder, seen);
+      const version = read === null ? (options.version as string) : versionWith(randomBytes(16).toString('hex'), read.mark);
+      const listing = isKnown ? known : { owner, folder, ...read!, untilMs: clock.monotonicMs() + limits.listingKeptMs, sorted: null };
       // The last asked for goes last.
       kept.delete(version);
       kept.set(version, listing);
@@ -86,13 +86,15 @@ async function readRows(
   fs: FileSystem,
   folder: Buffer,
   seen?: (entries: readonly FileEntry[]) => void,
-): Promise<{ readonly rows: readonly Row[]; readonly cut: boolean }> {
+): Promise<{ readonly rows: readonly Row[]; readonly cut: boolean; readonly mark: FolderMark }> {
   const rows: Row[] = [];
   const step = createSlices();
+  const reading = createFolderMark((await fs.stat(folder)).modifiedMs);
   for await (const entries of fs.list(folder)) {
     seen?.(entries);
+    reading.add(entries);
     for (const entry of entries) {
-      if (rows.length >= limits.listEntriesMax) return { rows, cut: true };
+      if (rows.length >= limits.listEntriesMax) return { rows, cut: true, mark: reading.mark() };
       rows.push({ entry, shown: shownName(entry.name) });
       const wait = step();
       if (wait !== null) await wait;
@@ -100,7 +102,7 @@ async function readRows(
   }
   const links = rows.filter(({ entry }) => entry.kind === 'link');
   if (links.length <= limits.listLinksMax) await lookAtLinks(fs, folder, links);
-  return { rows, cut: false };
+  return { rows, cut: false, mark: reading.mark() };
 }
 
 const linksAtOnce = 64;

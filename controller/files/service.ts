@@ -14,6 +14,7 @@ import { save } from './saving.ts';
 import { search } from './search.ts';
 import { createTrash } from './trash.ts';
 import { createUploads } from './uploads.ts';
+import { markIn } from './folder-mark.ts';
 import { watchFolders } from './watch.ts';
 import { zip } from './zip.ts';
 
@@ -61,7 +62,7 @@ export function createFileService({ fs, person, account, home, listings, clock }
         watchFolders(
           fs,
           clock,
-          folders.map((each) => Buffer.from(each)),
+          folders.map(({ path, version }) => ({ folder: Buffer.from(path), mark: markIn(version) })),
           signal,
         ),
         null,

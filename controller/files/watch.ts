@@ -1,21 +1,27 @@
 /** Folders that are open somewhere, looked at again and again: SFTP tells of no change by itself. */
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../schema/clock.ts';
 import { pathText } from '../../schema/wire/file-path.ts';
 import type { WatchLine } from '../../schema/wire/files.ts';
 import { isFault } from './file-fault.ts';
 import type { FileSystem } from './file-system.ts';
+import { createFolderMark, largeMark, type FolderMark } from './folder-mark.ts';
 import { limits } from './limits.ts';
 
-/** Null now and then, so that a reader that is gone is noticed. The first look tells nothing. */
+interface Watched {
+  readonly folder: Buffer;
+  /** What it was when it was listed; null: what it is at the first look, which tells nothing. */
+  readonly mark: FolderMark | null;
+}
+
+/** Null at once, and now and then, so that a reader that is gone is noticed. */
 export async function* watchFolders(
   fs: FileSystem,
   clock: Clock,
-  folders: readonly Buffer[],
+  watched: readonly Watched[],
   signal: AbortSignal,
 ): AsyncGenerator<WatchLine | null> {
-  const marks = new Map<Buffer, Mark | null>();
-  for (const folder of folders) marks.set(folder, await markOf(fs, folder, null));
+  const marks = new Map<Buffer, FolderMark | null>();
+  for (const { folder, mark } of watched) marks.set(folder, mark ?? (await markOf(fs, folder, null)));
   yield null;
   while (!signal.aborted) {
     await pause(clock, signal);
@@ -30,31 +36,17 @@ export async function* watchFolders(
   }
 }
 
-interface Mark {
-  readonly text: string;
-  /** Too many entries to look at each of them every time. */
-  readonly isLarge: boolean;
-}
-
-/** Null: it is no folder that the account may read. Of a large folder names that come and go are seen, and not what changes in them. */
-async function markOf(fs: FileSystem, folder: Buffer, before: Mark | null): Promise<Mark | null> {
+/** Null: it is no folder that the account may read. Of a large one nothing is read while its time is the same. */
+async function markOf(fs: FileSystem, folder: Buffer, before: FolderMark | null): Promise<FolderMark | null> {
   try {
-    const large = async (): Promise<Mark> => ({ text: `large ${(await fs.stat(folder)).modifiedMs}`, isLarge: true });
-    if (before?.isLarge === true) {
-      const now = await large();
-      if (now.text === before.text) return now;
-    }
-    let sum = 0n;
-    let count = 0;
+    const { modifiedMs } = await fs.stat(folder);
+    if (before?.isLarge === true && largeMark(modifiedMs).text === before.text) return before;
+    const reading = createFolderMark(modifiedMs);
     for await (const entries of fs.list(folder)) {
-      for (const { name, bytes, modifiedMs, mode, kind } of entries) {
-        // In whatever order they come.
-        sum += createHash('sha1').update(name).update(`\0${bytes} ${modifiedMs} ${mode} ${kind}`).digest().readBigUInt64BE();
-      }
-      count += entries.length;
-      if (count > limits.watchEntriesMax) return await large();
+      reading.add(entries);
+      if (reading.isLarge()) break;
     }
-    return { text: `${count} ${sum}`, isLarge: false };
+    return reading.mark();
   } catch (error) {
     if (isFault(error)) return null;
     throw error;

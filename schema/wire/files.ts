@@ -29,6 +29,12 @@ export type FileItem = Wire<typeof fileItem>;
 
 export const pathQuery = closed({ caminho: exact });
 export const pathsQuery = closed({ caminho: exacts });
+/** Of a listing: which one, and what of its folder is compared to see that it changed (controller/files/folder-mark.ts). '' is none. */
+const version = { type: 'string', pattern: String.raw`^([0-9a-f]{32}\.(m-?\d{1,16}|\d{1,6}-[0-9a-f]{1,24}))?$` } as const;
+export const watchQuery = closed(
+  { caminho: exacts, versao: { anyOf: [version, { type: 'array', items: version, minItems: 1, maxItems: 256 }] } },
+  ['caminho'],
+);
 export const listQuery = closed(
   { caminho: exact, ordem: oneOf(fileOrders), inversa: yes, ocultos: yes, juntas: yes, desde: digits, limite: digits, versao: text },
   ['caminho'],

@@ -28,6 +28,8 @@ export interface ListingState {
 export interface Listing {
   /** Set anew whenever something of it changed. */
   readonly state: Signal<ListingState>;
+  /** Of what is shown; null: nothing was read. */
+  version(): string | null;
   /** Undefined: not read yet. */
   at(index: number): FileItem | undefined;
   /** Among what was read; -1: not there. */
@@ -49,10 +51,9 @@ const unread: ListingState = { total: null, hidden: 0, isCut: false, problem: nu
 
 export function createListing(read: ReadPage): Listing {
   const pages = createPages();
-  let asked = new Set<number>();
-  let [generation, seen]: [number, readonly [number, number]] = [0, [0, pageItems]];
+  let [asked, generation, seen]: [Set<number>, number, readonly [number, number]] = [new Set(), 0, [0, pageItems]];
   const state = createSignal(unread);
-  const turns = createTurns(() => refresh());
+  const turns = createTurns(refresh);
   const take = (first: number, page: Page): void => {
     if (pages.put(first, page)) asked = new Set([first]);
     state.set({ total: page.total, hidden: page.ocultos, isCut: page.cortada, problem: null });
@@ -82,8 +83,8 @@ export function createListing(read: ReadPage): Listing {
   function ensure(from: number, to: number): void {
     seen = [from, to];
     const { total, problem } = state.get();
-    if (problem !== null || (total === null && asked.size > 0)) return;
     const end = total === null ? pageItems : Math.min(to, total);
+    if (problem !== null || (total === null && asked.size > 0)) return;
     for (let page = Math.floor(Math.max(0, from) / pageItems); page * pageItems < end; page += 1) {
       if (!pages.has(page) && !asked.has(page)) void (total === null ? turns.take(load(page, false)) : load(page, false));
     }
@@ -97,6 +98,7 @@ export function createListing(read: ReadPage): Listing {
   }
   return {
     state,
+    version: pages.version,
     at: pages.at,
     ensure,
     indexOf: pages.indexOf,
@@ -104,8 +106,8 @@ export function createListing(read: ReadPage): Listing {
       const mine = generation;
       for (let page = Math.floor(from / pageItems); page * pageItems < Math.min(to, state.get().total ?? 0); page += 1) {
         if (pages.has(page)) continue;
-        const limite = Math.min(wholePageItems, Math.ceil((to - page * pageItems) / pageItems) * pageItems);
-        const answer = await read({ desde: page * pageItems, limite, ...pages.inVersion() });
+        const limite = Math.ceil((to - page * pageItems) / pageItems) * pageItems;
+        const answer = await read({ desde: page * pageItems, limite: Math.min(wholePageItems, limite), ...pages.inVersion() });
         if (mine !== generation) return [];
         take(page, answer);
         if (answer.itens.length === 0) break;
@@ -147,6 +149,7 @@ function createPages() {
   let pages = new Map<number, readonly FileItem[]>();
   let version: string | undefined;
   return {
+    version: (): string | null => version ?? null,
     inVersion: () => (version === undefined ? {} : { versao: version }),
     has: (page: number): boolean => pages.has(page),
     at: (index: number): FileItem | undefined => pages.get(Math.floor(index / pageItems))?.[index % pageItems],
@@ -182,6 +185,7 @@ function wholePages(itens: readonly FileItem[], left: number): readonly (readonl
 export function fixedListing(items: readonly FileItem[], isCut: boolean, refresh: () => void): Listing {
   return {
     state: createSignal<ListingState>({ total: items.length, hidden: 0, isCut, problem: null }),
+    version: () => null,
     at: (index) => items[index],
     indexOf: (caminho) => items.findIndex((item) => item.caminho === caminho),
     ensure: () => undefined,

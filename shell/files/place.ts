@@ -2,8 +2,30 @@
 import type { FileItem, TrashItem } from '../../schema/wire/files.ts';
 import { listFolder, listTrash, searchFiles, type ListBy } from '../session/files-api.ts';
 import { createListing, fixedListing, type Listing } from './listing.ts';
+import { watchFolder } from './watching.ts';
 
-export const folderListing = (path: string, by: ListBy): Listing => createListing(async (page) => await listFolder(path, by, page));
+/** Watched, once it was read: what changes is read again. */
+export function folderListing(path: string, by: ListBy): Listing {
+  const listing = createListing(async (page) => await listFolder(path, by, page));
+  let end: (() => void) | null = null;
+  const stop = listing.state.subscribe(() => {
+    const { total, problem } = listing.state.get();
+    if (total !== null || problem !== null)
+      end ??= watchFolder(
+        path,
+        () => listing.refresh(),
+        () => listing.version(),
+      );
+  });
+  return {
+    ...listing,
+    close: () => {
+      stop();
+      end?.();
+      listing.close();
+    },
+  };
+}
 
 /** Its entries have their names in the trash for paths, and when they were deleted for a date. */
 const ofTrash = ({ id, nome, tipo, bytes, apagadoMs }: TrashItem): FileItem => ({

@@ -19,7 +19,6 @@ import { folderListing } from './place.ts';
 import './svc-file-tasks.ts';
 import './svc-folder.ts';
 import type { SvcFolder } from './svc-folder.ts';
-import { watchFolder } from './watching.ts';
 
 const againMs = 30_000;
 const cellPx = 112;
@@ -97,7 +96,7 @@ export class SvcDeskFiles extends LitElement {
   #show(path: string): void {
     const listing = folderListing(path, { ordem: 'nome', inversa: false, ocultos: false });
     this.#listing = listing;
-    this.#ends = [listing.state.subscribe(() => (this.total = listing.state.get().total ?? 0)), watchFolder(path, () => listing.refresh())];
+    this.#ends = [listing.state.subscribe(() => (this.total = listing.state.get().total ?? 0))];
     listing.ensure(0, 1);
     this.folder = path;
   }

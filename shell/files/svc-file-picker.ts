@@ -28,7 +28,6 @@ import { pickerStyles } from './picker-styles.ts';
 import { askReplace } from './svc-file-question.ts';
 import './svc-folder.ts';
 import type { Picks, SvcFolder } from './svc-folder.ts';
-import { watchFolder } from './watching.ts';
 
 export interface PickRequest {
   readonly kind: 'open' | 'save' | 'folder';
@@ -138,7 +137,6 @@ export class SvcFilePicker extends LitElement {
         if (problem !== null) this.problem = sayError(problem);
         this.requestUpdate();
       }),
-      watchFolder(path, () => listing.refresh()),
     ];
     listing.ensure(0, 1);
   }

@@ -24,7 +24,6 @@ import './svc-file-tasks.ts';
 import './svc-folder.ts';
 import type { SvcFolder } from './svc-folder.ts';
 import { loadView, saveView, type View } from './view-memory.ts';
-import { watchFolder } from './watching.ts';
 
 export class SvcFiles extends LitElement {
   static override properties = {
@@ -131,7 +130,7 @@ export class SvcFiles extends LitElement {
     this.#listing = listing;
     this.#ends = [
       listing.state.subscribe(() => this.#listed(listing)),
-      path === trashPlace ? trashChanged.subscribe(() => listing.refresh()) : watchFolder(path, () => listing.refresh()),
+      ...(path === trashPlace ? [trashChanged.subscribe(() => listing.refresh())] : []),
     ];
     listing.ensure(0, 1);
     this.space = null;

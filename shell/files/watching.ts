@@ -7,7 +7,13 @@ const gatherMs = 150;
 /** A page that was left for a moment goes on. */
 const hiddenMs = 10_000;
 
-const listeners = new Map<string, Set<() => void>>();
+interface Listener {
+  readonly changed: () => void;
+  /** Of what it shows; null: it shows nothing of it. */
+  readonly version: () => string | null;
+}
+
+const listeners = new Map<string, Set<Listener>>();
 let stream: AbortController | null = null;
 let timer: ReturnType<typeof setTimeout> | null = null;
 let attempt = 0;
@@ -22,7 +28,7 @@ function later(ms: number): void {
 
 async function follow(): Promise<void> {
   stream?.abort();
-  const folders = [...listeners.keys()];
+  const folders = [...listeners].map(([path, all]) => ({ path, version: commonVersion(all) }));
   // What nobody sees is not looked at: the stream begins anew, with a look at all of it, when the page is seen again.
   isAsleep = document.hidden;
   if (folders.length === 0 || isAsleep) return;
@@ -32,8 +38,9 @@ async function follow(): Promise<void> {
     let isFirst = true;
     for await (const line of watchFolders(folders, mine.signal)) {
       attempt = 0;
-      // What changed between their listing, or the end of the stream before, and the first look would never be told.
-      for (const folder of isFirst ? folders : line === null ? [] : [line.caminho]) folderChanged(folder);
+      // Where no listing says from when on, what changed before the first look would never be told.
+      for (const { path, version } of isFirst ? folders : []) if (version === '') folderChanged(path);
+      if (line !== null) folderChanged(line.caminho);
       isFirst = false;
     }
   } catch {
@@ -42,22 +49,30 @@ async function follow(): Promise<void> {
   if (!mine.signal.aborted) later(reconnectWaitMs(attempt++, Math.random()));
 }
 
+/** Of windows that show a folder as it was at different times the listings are not told apart. */
+function commonVersion(all: ReadonlySet<Listener>): string {
+  const versions = new Set(Array.from(all, ({ version }) => version() ?? ''));
+  const [version = ''] = versions;
+  return versions.size === 1 ? version : '';
+}
+
 document.addEventListener('visibilitychange', () => {
   clearTimeout(hiding);
   if (document.hidden) hiding = setTimeout(() => void follow(), hiddenMs);
   else if (isAsleep) later(0);
 });
 
-/** Calls `changed` when the folder is to be listed again. Returns the function that ends it. */
-export function watchFolder(path: string, changed: () => void): () => void {
+/** Calls `changed` when the folder is to be listed again, after the listing of that version. Returns the function that ends it. */
+export function watchFolder(path: string, changed: () => void, version: () => string | null): () => void {
+  const listener: Listener = { changed, version };
   const mine = listeners.get(path) ?? new Set();
   if (!listeners.has(path)) {
     listeners.set(path, mine);
     later(gatherMs);
   }
-  mine.add(changed);
+  mine.add(listener);
   return () => {
-    mine.delete(changed);
+    mine.delete(listener);
     if (mine.size === 0 && listeners.get(path) === mine) {
       listeners.delete(path);
       later(gatherMs);
@@ -67,5 +82,5 @@ export function watchFolder(path: string, changed: () => void): () => void {
 
 /** It is to be listed again. Called for what this page changed itself, too, which is seen at once then. */
 export function folderChanged(path: string | null): void {
-  for (const listener of listeners.get(path ?? '') ?? []) listener();
+  for (const { changed } of listeners.get(path ?? '') ?? []) changed();
 }

@@ -97,6 +97,16 @@ async function* lines<Line>(path: string, signal: AbortSignal): AsyncGenerator<L
 
 export const searchFiles = (caminho: string, texto: string, ocultos: boolean, signal: AbortSignal): AsyncGenerator<SearchLine | null> =>
   lines(`${root}/busca${query({ caminho, texto, ...(ocultos ? { ocultos: '1' } : {}) })}`, signal);
-/** The first one comes when the portal has looked at all of them: what happened before is not told. */
-export const watchFolders = (paths: readonly string[], signal: AbortSignal): AsyncGenerator<WatchLine | null> =>
-  lines(`${root}/vigiar?${new URLSearchParams(paths.map((caminho) => ['caminho', caminho])).toString()}`, signal);
+/** `version`: of the listing from which on changes are told; ''  from the first line on. */
+export function watchFolders(
+  watched: readonly { readonly path: string; readonly version: string }[],
+  signal: AbortSignal,
+): AsyncGenerator<WatchLine | null> {
+  const query = new URLSearchParams(
+    watched.flatMap(({ path, version }) => [
+      ['caminho', path],
+      ['versao', version],
+    ]),
+  );
+  return lines(`${root}/vigiar?${query.toString()}`, signal);
+}
