@@ -74,7 +74,7 @@ async function drag(page: Page, from: { readonly x: number; readonly y: number }
 /** Forty rows with the same cells for a hundred thousand entries, and twenty boxes of text that follow the pointer; by hand, in as few steps as it takes. */
 const plainPage = `<!doctype html><style>
 body { margin: 0; font: 15px sans-serif }
-#s { position: absolute; left: 130px; top: 90px; width: 1000px; height: 560px; overflow: auto }
+#s { position: absolute; left: 130px; top: 90px; width: 1000px; height: 560px; overflow: auto; background: #fff }
 .r { position: absolute; contain: strict; display: grid; grid-template-columns: 24px 1fr 150px 90px 150px; gap: 12px; align-items: center; height: 36px; width: 100% }
 .w { position: absolute; overflow: hidden; width: 500px; height: 400px; border: 1px solid #999; background: #fff }
 </style><div id="s"><div id="c" style="position:relative;height:${entries * 36}px"></div></div><script>

@@ -13,6 +13,8 @@ export const fileViewStyles = css`
     height: 100%;
     overflow: auto;
     overscroll-behavior: contain;
+    /* What is opaque is scrolled as it was drawn, and not drawn anew. */
+    background: var(--ground, transparent);
   }
   .space {
     position: relative;

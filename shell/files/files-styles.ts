@@ -70,6 +70,7 @@ export const filesStyles = css`
   }
   svc-folder {
     flex: 1;
+    --ground: var(--surface);
   }
   .problem {
     margin: 12px;

@@ -42,6 +42,9 @@ export const pickerStyles = css`
   .main {
     flex: 1;
   }
+  svc-folder {
+    --ground: var(--raised);
+  }
   .problem {
     margin: 8px 12px 0;
   }

@@ -3,6 +3,7 @@
  * follows from that is the window's. Source: ARIA APG, listbox with several choices.
  */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { language, text } from '../i18n/i18n.ts';
 import type { FileMark } from '../opening/file-mark.ts';
@@ -29,6 +30,8 @@ const rowPx = 36;
 const coarseRowPx = 48;
 const iconCell = { width: 112, height: 112 };
 const rowsAround = 6;
+/** What is in sight is drawn anew when so many rows went by, not at each step of a scroll. */
+const rowsAtOnce = 4;
 
 export class SvcFileView extends LitElement {
   static override properties = {
@@ -59,6 +62,7 @@ export class SvcFileView extends LitElement {
   declare target: string;
   declare width: number;
   declare height: number;
+  /** Of the scroll, down to a whole number of `rowsAtOnce` rows. */
   declare top: number;
   #watch = new Watch(this, () => [language]);
   #end: () => void = () => undefined;
@@ -67,6 +71,8 @@ export class SvcFileView extends LitElement {
     this.width = entry.contentRect.width;
     this.height = entry.contentRect.height;
   });
+  /** Where each element stands: most of them stay there. */
+  #placed = new WeakMap<HTMLElement, string>();
   #band: { readonly x: number; readonly y: number; readonly before: Selection } | null = null;
 
   constructor() {
@@ -136,13 +142,21 @@ export class SvcFileView extends LitElement {
 
   #put(element: HTMLElement, index: number, grid: Grid): void {
     const { x, y } = placeOf(index, grid);
+    const place = `${x} ${y} ${grid.cellWidth} ${grid.cellHeight}`;
+    if (this.#placed.get(element) === place) return;
+    this.#placed.set(element, place);
     element.style.transform = `translate(${x}px, ${y}px)`;
     element.style.width = `${grid.cellWidth}px`;
     element.style.height = `${grid.cellHeight}px`;
   }
 
   #inSight(grid: Grid): readonly [number, number] {
-    return inSight(this.top, this.height, this.#total, grid, rowsAround);
+    return inSight(this.top, this.height + rowsAtOnce * grid.cellHeight, this.#total, grid, rowsAround);
+  }
+
+  #scrolled(top: number): void {
+    const step = rowsAtOnce * this.#grid.cellHeight;
+    this.top = Math.floor(top / step) * step;
   }
 
   focusContent(): void {
@@ -162,7 +176,7 @@ export class SvcFileView extends LitElement {
     const { y } = placeOf(index, grid);
     if (y < scroll.scrollTop) scroll.scrollTop = y;
     else if (y + grid.cellHeight > scroll.scrollTop + this.height) scroll.scrollTop = y + grid.cellHeight - this.height;
-    this.top = scroll.scrollTop;
+    this.#scrolled(scroll.scrollTop);
   }
 
   #tell(name: string, detail: unknown): void {
@@ -286,7 +300,7 @@ export class SvcFileView extends LitElement {
     const item = this.renaming === '' ? undefined : this.selection.chosen.get(this.renaming);
     return html`<div
       class="scroll ${this.mode}"
-      @scroll=${(event: Event) => (this.top = (event.target as HTMLElement).scrollTop)}
+      @scroll=${(event: Event) => this.#scrolled((event.target as HTMLElement).scrollTop)}
       @contextmenu=${(event: MouseEvent) => this.#menu(event)}
       @pointerdown=${(event: PointerEvent) => this.#down(event)}
       @pointermove=${(event: PointerEvent) => this.#move(event)}
@@ -305,11 +319,21 @@ export class SvcFileView extends LitElement {
         aria-activedescendant=${total === 0 ? nothing : `f${this.selection.focus}`}
         @keydown=${(event: KeyboardEvent) => this.#key(event)}
       >
-        ${slots(from, to).map((index) => (index === undefined ? nothing : this.#entry(index, total)))}
+        ${slots(from, to).map((index) => (index === undefined ? nothing : this.#kept(index, total)))}
       </div>
       ${item === undefined ? nothing : this.#rename(item)}
       <div class="band" hidden></div>
     </div>`;
+  }
+
+  /** An entry that is as it was is not looked at again. */
+  #kept(index: number, total: number): unknown {
+    const item = this.listing.at(index);
+    const { focus, chosen } = this.selection;
+    const path = item?.caminho ?? '';
+    const words = item === undefined ? null : this.wordsOf(item);
+    const state = [chosen.has(path), index === focus, this.cut.has(path), this.target === path, this.dims, this.mode, language.get()];
+    return guard([index, item, words, total, ...state], () => this.#entry(index, total));
   }
 
   #entry(index: number, total: number): TemplateResult {
@@ -344,7 +368,8 @@ export class SvcFileView extends LitElement {
       @dblclick=${() => this.#tell('open-file', item)}
       @dragstart=${(event: DragEvent) => {
         if (!isChosen) this.#select(only(item, index));
-        this.#tell('drag-files', { event, items: isChosen ? [...chosen.values()] : [item] });
+        const { chosen: now } = this.selection;
+        this.#tell('drag-files', { event, items: isChosen ? [...now.values()] : [item] });
       }}
     >
       <span class="picture"
