@@ -182,8 +182,8 @@ test('text to its first part, sound with ranges, and of all else what it is', as
     .getByText(/^Aqui estão os primeiros 262,1 kB de 520 kB/)
     .waitFor();
   expect(await viewer().locator('pre').innerText()).toMatch(/^<p>linha<\/p>\n/);
-  await open('som.wav');
   const seen = page.waitForResponse((response) => response.url().includes('_arquivos') && response.status() === 206);
+  await open('som.wav');
   await viewer()
     .locator('audio')
     .evaluate((sound) => {
