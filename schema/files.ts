@@ -32,6 +32,8 @@ export interface ListOptions {
   readonly mixed: boolean;
   readonly from: number;
   readonly limit: number;
+  /** It begins at the first entry from `from` on, and then from the first of all, whose name begins so; null: at `from`. */
+  readonly prefix: string | null;
   /** Of the listing that this is a page of; null: it is read anew. */
   readonly version: string | null;
 }

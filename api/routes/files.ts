@@ -32,6 +32,7 @@ interface ListQuery {
   readonly desde?: string;
   readonly limite?: string;
   readonly versao?: string;
+  readonly comeca?: string;
 }
 
 type OfPath = { Querystring: { caminho: string } };
@@ -122,6 +123,7 @@ async function list(files: PersonFiles, query: ListQuery): Promise<ListAnswer> {
     mixed: query.juntas === '1',
     from: Number(query.desde ?? 0),
     limit: Number(query.limite ?? limits.filesPageDefault),
+    prefix: query.comeca ?? null,
     version: query.versao ?? null,
   });
 }

@@ -30,7 +30,16 @@ test('old ones go; those that are young, in use, links, folders or of another na
   await mkdir(at(name('d')));
   for (const each of [name('a'), '.svc-envio-curto', `${name('e')}0`, 'alvo', name('d'), `.svc-envio-${id}`])
     await utimes(at(each), old, old);
-  await files.list(Buffer.from(home), { order: 'nome', reverse: false, hidden: true, mixed: false, from: 0, limit: 100, version: null });
+  await files.list(Buffer.from(home), {
+    order: 'nome',
+    reverse: false,
+    hidden: true,
+    mixed: false,
+    from: 0,
+    limit: 100,
+    prefix: null,
+    version: null,
+  });
   await expect.poll(() => existsSync(at(name('a')))).toBe(false);
   const stay = [name('b'), '.svc-envio-curto', `${name('e')}0`, 'alvo', name('c'), name('d'), `.svc-envio-${id}`];
   expect(stay.filter((each) => !existsSync(at(each)))).toEqual([]);

@@ -8,7 +8,7 @@ import { joined, type FileEntry, type FileFacts, type FileSystem } from './file-
 import { createFolderMark, versionWith, type FolderMark } from './folder-mark.ts';
 import { itemOf, targetOf } from './items.ts';
 import { limits } from './limits.ts';
-import { compareNames } from './name-order.ts';
+import { compareNames, foldedName } from './name-order.ts';
 import { createSlices, sortInSlices } from './slices.ts';
 
 interface Row {
@@ -63,7 +63,7 @@ export function createListings(clock: Clock): Listings {
       kept.set(version, listing);
       forget();
       const rows = await ordered(listing, options);
-      const from = Math.min(options.from, rows.length);
+      const from = await beginning(rows, options);
       const page = rows.slice(from, from + Math.min(options.limit, limits.listPageMax));
       await lookAtLinks(fs, folder, page);
       const hidden = listing.rows.reduce((sum, { entry }) => sum + (isHidden(entry) ? 1 : 0), 0);
@@ -78,6 +78,21 @@ export function createListings(clock: Clock): Listings {
       };
     },
   };
+}
+
+/** Behind the last one: none begins so. */
+async function beginning(rows: readonly Row[], { from, prefix }: ListOptions): Promise<number> {
+  const start = Math.min(from, rows.length);
+  if (prefix === null) return start;
+  const wanted = foldedName(prefix);
+  const step = createSlices();
+  for (let offset = 0; offset < rows.length; offset += 1) {
+    const at = (start + offset) % rows.length;
+    if (foldedName(rows[at]?.shown ?? '').startsWith(wanted)) return at;
+    const wait = step();
+    if (wait !== null) await wait;
+  }
+  return rows.length;
 }
 
 const isHidden = ({ name }: FileEntry): boolean => name[0] === 0x2e;

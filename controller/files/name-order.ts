@@ -5,6 +5,9 @@
 
 const collator = new Intl.Collator('pt', { numeric: true, sensitivity: 'base' });
 
+/** Without case and accents: for names that are looked for. */
+export const foldedName = (name: string): string => name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 /** Lower case of a plain letter; 0: it is none. */
 const letter = (code: number): number => (code >= 0x61 && code <= 0x7a ? code : code >= 0x41 && code <= 0x5a ? code + 0x20 : 0);

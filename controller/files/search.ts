@@ -6,9 +6,8 @@ import { isFault } from './file-fault.ts';
 import { joined, type FileEntry, type FileSystem } from './file-system.ts';
 import { itemOf, targetOf } from './items.ts';
 import { limits } from './limits.ts';
+import { foldedName } from './name-order.ts';
 import { createSlices } from './slices.ts';
-
-const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
 export interface SearchOrder {
   readonly folder: Buffer;
@@ -18,7 +17,7 @@ export interface SearchOrder {
 }
 
 export async function* search(fs: FileSystem, clock: Clock, { folder, text, hidden, signal }: SearchOrder): AsyncGenerator<SearchLine> {
-  const wanted = plain(text);
+  const wanted = foldedName(text);
   const untilMs = clock.monotonicMs() + limits.searchMsMax;
   const step = createSlices();
   const folders = [folder];
@@ -35,7 +34,7 @@ export async function* search(fs: FileSystem, clock: Clock, { folder, text, hidd
           if (entry.kind === 'folder') folders.push(joined(at, entry.name));
           const wait = step();
           if (wait !== null) await wait;
-          if (!plain(shownName(entry.name)).includes(wanted)) continue;
+          if (!foldedName(shownName(entry.name)).includes(wanted)) continue;
           found += 1;
           yield { item: await itemAt(fs, at, entry) };
           if (isOver()) break;

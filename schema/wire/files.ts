@@ -36,7 +36,17 @@ export const watchQuery = closed(
   ['caminho'],
 );
 export const listQuery = closed(
-  { caminho: exact, ordem: oneOf(fileOrders), inversa: yes, ocultos: yes, juntas: yes, desde: digits, limite: digits, versao: text },
+  {
+    caminho: exact,
+    ordem: oneOf(fileOrders),
+    inversa: yes,
+    ocultos: yes,
+    juntas: yes,
+    desde: digits,
+    limite: digits,
+    versao: text,
+    comeca: { type: 'string', minLength: 1, maxLength: 255 },
+  },
   ['caminho'],
 );
 export const searchQuery = closed({ caminho: exact, texto: { type: 'string', minLength: 1, maxLength: 255 }, ocultos: yes }, [

@@ -38,6 +38,8 @@ export interface Listing {
   ensure(from: number, to: number): void;
   /** All entries from `from` on and before `to`. */
   range(from: number, to: number): Promise<readonly FileItem[]>;
+  /** The first entry from there on, and then from the first of all, whose name begins so, without case and accents; null: none. */
+  find(prefix: string, from: number): Promise<number | null>;
   /** Reads anew, beginning with what was looked at last. */
   refresh(): void;
   close(): void;
@@ -91,8 +93,7 @@ export function createListing(read: ReadPage): Listing {
   }
   function refresh(): void {
     if (turns.areTaken()) return;
-    generation += 1;
-    asked = new Set();
+    [generation, asked] = [generation + 1, new Set()];
     state.set({ ...state.get(), problem: null });
     void turns.take(load(Math.floor(Math.max(0, seen[0]) / pageItems), true));
   }
@@ -102,6 +103,7 @@ export function createListing(read: ReadPage): Listing {
     at: pages.at,
     ensure,
     indexOf: pages.indexOf,
+    find: (prefix, from) => findIn(pages.at, state.get().total ?? 0, prefix, from),
     range: async (from, to) => {
       const mine = generation;
       for (let page = Math.floor(from / pageItems); page * pageItems < Math.min(to, state.get().total ?? 0); page += 1) {
@@ -181,6 +183,18 @@ function wholePages(itens: readonly FileItem[], left: number): readonly (readonl
   return pages;
 }
 
+const folded = (name: string): string => name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+/** Among what was read. */
+async function findIn(at: (index: number) => FileItem | undefined, total: number, prefix: string, from: number): Promise<number | null> {
+  const wanted = folded(prefix);
+  for (let offset = 0; offset < total; offset += 1) {
+    const index = (from + offset) % total;
+    if (folded(at(index)?.nome ?? '').startsWith(wanted)) return await Promise.resolve(index);
+  }
+  return null;
+}
+
 /** Of what is known already: results of a search. */
 export function fixedListing(items: readonly FileItem[], isCut: boolean, refresh: () => void): Listing {
   return {
@@ -190,6 +204,7 @@ export function fixedListing(items: readonly FileItem[], isCut: boolean, refresh
     indexOf: (caminho) => items.findIndex((item) => item.caminho === caminho),
     ensure: () => undefined,
     range: async (from, to) => Promise.resolve(items.slice(from, to)),
+    find: (prefix, from) => findIn((index) => items[index], items.length, prefix, from),
     refresh,
     close: () => undefined,
   };

@@ -19,6 +19,12 @@ export function folderListing(path: string, by: ListBy): Listing {
   });
   return {
     ...listing,
+    // The portal knows all of it.
+    find: async (comeca, desde) => {
+      const versao = listing.version();
+      const answer = await listFolder(path, by, { desde, limite: 1, comeca, ...(versao === null ? {} : { versao }) });
+      return answer.itens.length === 0 ? null : answer.desde;
+    },
     close: () => {
       stop();
       end?.();

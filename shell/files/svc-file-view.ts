@@ -14,6 +14,7 @@ import { glyph } from '../ui/glyphs.ts';
 import { coveredBy, gridOf, heightOf, inSight, placeOf, slots, type Grid } from './file-rows.ts';
 import { fileViewStyles } from './file-view-styles.ts';
 import type { Listing } from './listing.ts';
+import { createTypedName } from './typed-name.ts';
 import { focused, only, ranged, stepOf, toggled, type Selection } from './selection.ts';
 
 export type ViewMode = 'lista' | 'icones';
@@ -66,6 +67,7 @@ export class SvcFileView extends LitElement {
   declare top: number;
   #watch = new Watch(this, () => [language]);
   #end: () => void = () => undefined;
+  #search = createTypedName(() => performance.now());
   #observer = new ResizeObserver(([entry]) => {
     if (entry === undefined) return;
     this.width = entry.contentRect.width;
@@ -217,11 +219,23 @@ export class SvcFileView extends LitElement {
       else if (event.ctrlKey || event.metaKey) this.#select(focused(this.selection, to));
       else this.#select(only(this.listing.at(to), to));
       this.show(to);
-    } else if (event.key === ' ') this.#select(toggled(this.selection, this.listing.at(focus), focus));
+    } else if (event.key === ' ' && !this.#search.isUnderWay()) this.#select(toggled(this.selection, this.listing.at(focus), focus));
+    else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) void this.#typed(event.key);
     else if (event.key === 'Enter') this.#tell('open-file', this.selection.chosen.values().next().value ?? this.listing.at(focus));
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** Letters that are typed lead to the next name that begins with them. */
+  async #typed(key: string): Promise<void> {
+    const { listing } = this;
+    const { prefix, from } = this.#search.add(key, this.selection.focus);
+    const index = await listing.find(prefix, from).catch(() => null);
+    const [item] = index === null ? [] : await listing.range(index, index + 1);
+    if (index === null || item === undefined || listing !== this.listing || !this.#search.isOf(prefix)) return;
+    this.#select(only(item, index));
+    this.show(index);
   }
 
   #menu(event: MouseEvent): void {

@@ -34,7 +34,7 @@ export const readDeskFolder = async (): Promise<DeskFolderAnswer> => json(await 
 export async function listFolder(
   caminho: string,
   { ordem, inversa, ocultos }: ListBy,
-  page: { readonly desde: number; readonly limite: number; readonly versao?: string },
+  page: { readonly desde: number; readonly limite: number; readonly versao?: string; readonly comeca?: string },
 ): Promise<ListAnswer> {
   const values = {
     caminho,
@@ -44,6 +44,7 @@ export async function listFolder(
     ...(inversa ? { inversa: '1' } : {}),
     ...(ocultos ? { ocultos: '1' } : {}),
     ...(page.versao === undefined ? {} : { versao: page.versao }),
+    ...(page.comeca === undefined ? {} : { comeca: page.comeca }),
   };
   return await json(await request('GET', `${root}/lista${query(values)}`));
 }

@@ -38,6 +38,25 @@ async function open(): Promise<void> {
   await list().waitFor();
 }
 
+test('letters lead to the next name that begins with them, also where it was not read yet', async () => {
+  for (let n = 0; n < 600; n += 1) writeFileSync(at(`n${n}.txt`), '');
+  for (const name of ['árvore', 'zebra', 'zelo um', 'zelo dois']) writeFileSync(at(name), '');
+  await open();
+  await list().focus();
+  const chosen = page.locator('svc-window[top] svc-file-view [aria-selected="true"]');
+  for (const [typed, name] of [
+    ['zel', 'zelo dois'],
+    ['zelo u', 'zelo um'],
+    ['a', 'árvore'],
+    ['n59', 'n59.txt'],
+  ] as const) {
+    await page.keyboard.type(typed);
+    await expect.poll(async () => await chosen.getAttribute('data-name').catch(() => '')).toBe(name);
+    await page.waitForTimeout(1_100);
+  }
+  expect(problems).toEqual([]);
+});
+
 test('folders are gone into and back, by mouse, keyboard, crumbs and a typed path; a reload finds the same one', async () => {
   mkdirSync(at('música'));
   writeFileSync(at('música', 'voz.mp3'), 'x');

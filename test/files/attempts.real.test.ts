@@ -123,7 +123,16 @@ function acts(files: PersonFiles): Readonly<Record<string, (path: Uint8Array, te
     },
     list: async (path) =>
       JSON.stringify(
-        await files.list(path, { order: 'nome', reverse: false, hidden: true, mixed: true, from: 0, limit: 10, version: null }),
+        await files.list(path, {
+          order: 'nome',
+          reverse: false,
+          hidden: true,
+          mixed: true,
+          from: 0,
+          limit: 10,
+          prefix: null,
+          version: null,
+        }),
       ),
     zip: async (path) => await drained(files.zip([path], new AbortController().signal)),
     write: async (path) => JSON.stringify(await files.write(path, body(), { matches: null, isNew: false, bytes: null })),

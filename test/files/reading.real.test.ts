@@ -1,7 +1,7 @@
 /** What pages read of a person's files, through a portal and a real sshd. */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -67,6 +67,22 @@ test('the folder of the desktop, and why it is not known', async () => {
     world.portal.world.filesOf = async () => await Promise.reject(new SvcError(code, 'no'));
     expect(await desk()).toEqual({ pasta: null, motivo: code, passa });
   }
+});
+
+test('a page of a listing begins at the name that is looked for, without case and accents, from where it is looked for', async () => {
+  await mkdir(`${home}/nomes`);
+  for (const name of ['abc', 'Ágata', 'água viva', 'bola', 'cem']) await writeFile(`${home}/nomes/${name}`, '');
+  const found = async (comeca: string, desde = 0): Promise<readonly unknown[]> => {
+    const { desde: at, itens } = (await list(`${home}/nomes`, { comeca, desde: String(desde), limite: '1' })).json();
+    return [at, ...itens.map(({ nome }: FileItem) => nome)];
+  };
+  expect(await found('AG')).toEqual([1, 'Ágata']);
+  expect(await found('ag', 2)).toEqual([2, 'água viva']);
+  expect(await found('a', 3)).toEqual([0, 'abc']);
+  expect(await found('água v')).toEqual([2, 'água viva']);
+  expect(await found('x')).toEqual([5]);
+  expect((await list(`${home}/nomes`, { comeca: '' })).status).toBe(400);
+  await rm(`${home}/nomes`, { recursive: true });
 });
 
 test('a folder is listed with exact paths, links looked at, hidden names when asked for', async () => {
