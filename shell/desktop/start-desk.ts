@@ -260,6 +260,7 @@ function watchRemovals(apps: AppsModel, gone: (app: string) => void): RemovedApp
 
 /** Its windows would show an app that was removed. */
 function closeRemoved(desk: Desk, app: string): void {
+  desk.grants.drop(app);
   for (const window of desk.windows.ofApp(app)) {
     desk.close(window.id);
     const words = text('window.appRemoved', { titulo: desk.title(window) });

@@ -3,7 +3,12 @@ import { createGrants, grantsPerAppMax } from './grants.ts';
 
 const createShop = () => {
   const kept = new Map<string, string>();
-  return { kept, getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value) };
+  return {
+    kept,
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
 };
 
 test('a file that was given is reached by that app alone, under whatever spelling of its path, and nothing beside it', () => {
@@ -50,6 +55,14 @@ test('a reload of the page loses none; what is stored is not trusted, and anothe
   createGrants(shop, 'ana').allow('traco', '/a b', false);
   expect(createGrants(shop, 'ana').covers('traco', '/a b')).toBe(true);
   expect(createGrants(shop, 'bia').covers('traco', '/a b')).toBe(false);
+  const grants = createGrants(shop, 'ana');
+  grants.allow('notas', '/a b', false);
+  grants.drop('notas');
+  expect([grants.covers('notas', '/a b'), createGrants(shop, 'ana').covers('notas', '/a b'), grants.covers('traco', '/a b')]).toEqual([
+    false,
+    false,
+    true,
+  ]);
   for (const stored of ['{', 'null', '{"path":"/x"}', '[1, null, {"path":"/a/../x","isFolder":true}, {"path":"/","isFolder":"yes"}]']) {
     shop.kept.set('svc.given.ana.outro', stored);
     expect(createGrants(shop, 'ana').covers('outro', '/x')).toBe(false);
@@ -60,7 +73,7 @@ test('so many are kept, the last ones; without a storage they are kept as long a
   const setItem = (): never => {
     throw new Error('full');
   };
-  const grants = createGrants({ getItem: () => null, setItem }, 'ana');
+  const grants = createGrants({ getItem: () => null, setItem, removeItem: () => undefined }, 'ana');
   for (let n = 0; n <= grantsPerAppMax; n += 1) grants.allow('traco', `/f${n}`, false);
   expect(grants.covers('traco', '/f0')).toBe(false);
   expect(grants.covers('traco', '/f1')).toBe(true);

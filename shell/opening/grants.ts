@@ -11,6 +11,8 @@ export interface Grants {
   covers(app: string, path: string): boolean;
   /** The folder of what it was given last; null: nothing yet. */
   lastPlace(app: string): string | null;
+  /** The app was removed: another one of its name has none. */
+  drop(app: string): void;
 }
 
 /** Files and folders that an app was given; the last ones are kept. */
@@ -35,7 +37,7 @@ const isGrant = (value: unknown): value is Grant =>
   typeof (value as Grant).path === 'string' &&
   exactPath((value as Grant).path) === (value as Grant).path;
 
-export function createGrants(shop: Pick<Storage, 'getItem' | 'setItem'>, person: string): Grants {
+export function createGrants(shop: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>, person: string): Grants {
   const keyOf = (app: string): string => `svc.given.${person}.${app}`;
   const kept = new Map<string, readonly Grant[]>();
   const of = (app: string): readonly Grant[] => {
@@ -55,6 +57,10 @@ export function createGrants(shop: Pick<Storage, 'getItem' | 'setItem'>, person:
       } catch {
         // A full or forbidden storage: the app asks again after a reload.
       }
+    },
+    drop: (app) => {
+      kept.delete(app);
+      shop.removeItem(keyOf(app));
     },
     lastPlace: (app) => {
       const last = of(app).at(-1);

@@ -31,7 +31,7 @@ async function deskWith(apps: readonly Opener[], chosen: Preferences = {}, place
     preferences: { state: createSignal<Preferences | null>(chosen) },
     apps: { find: (id: string) => (apps.some((app) => app.id === id) ? { id, name: id.toUpperCase(), icone: null } : undefined) },
     openApp: (id: string, options: unknown) => void opened.push([id, options]),
-    grants: createGrants({ getItem: () => null, setItem: () => undefined }, 'ana'),
+    grants: createGrants({ getItem: () => null, setItem: () => undefined, removeItem: () => undefined }, 'ana'),
     openSettings: (section: string) => void opened.push([section]),
   } as unknown as Desk;
   return { desk, opened, opening };

@@ -99,14 +99,13 @@ test('a stop is told, a start from the strip brings the page back, and a direct 
 
 test('files have no origin of their own there: the viewer holds a copy of a picture, and shows text', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-vista-'));
-  await writeFile(
-    path.join(folder, 'a.svg'),
-    '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><rect width="9" height="9"/></svg>',
-  );
+  // One grey point. For an .svg an app of the examples is elected.
+  const point = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
+  await writeFile(path.join(folder, 'a.png'), Buffer.from(point, 'base64'));
   await writeFile(path.join(folder, 'b.html'), '<p>linha</p>');
-  await openFileOn(page, { caminho: path.join(folder, 'a.svg'), nome: 'a.svg' });
-  const picture = windowOf(page, 'a.svg').getByRole('img', { name: 'a.svg' });
-  await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(90);
+  await openFileOn(page, { caminho: path.join(folder, 'a.png'), nome: 'a.png' });
+  const picture = windowOf(page, 'a.png').getByRole('img', { name: 'a.png' });
+  await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1);
   expect(await picture.getAttribute('src')).toMatch(/^blob:/);
   await openFileOn(page, { caminho: path.join(folder, 'b.html'), nome: 'b.html' });
   await windowOf(page, 'b.html').getByText('<p>linha</p>').waitFor();
