@@ -25,12 +25,12 @@ test('each limit has a name of its own, and is kept somewhere', async () => {
 
 test('a limit that is not shared stands in the folder that keeps it', async () => {
   const wrong: string[] = [];
+  const uses = sources.flatMap(({ file, text }) => Array.from(text.matchAll(/[lL]imits\.(\w+)/g), ([, name]) => ({ file, name })));
+  const usersOf = Map.groupBy(uses, ({ name }) => name);
   for (const file of limitFiles().slice(1)) {
     const folder = path.dirname(file);
-    for (const name of Object.keys(await limitsOf(file))) {
-      const users = sources.filter(({ text }) => new RegExp(`[lL]imits\\.${name}\\b`).test(text));
-      if (!users.some((user) => user.file.startsWith(`${folder}/`))) wrong.push(`${file} ${name}`);
-    }
+    for (const name of Object.keys(await limitsOf(file)))
+      if (!(usersOf.get(name) ?? []).some((user) => user.file.startsWith(`${folder}/`))) wrong.push(`${file} ${name}`);
   }
   expect(wrong).toEqual([]);
 });
