@@ -230,6 +230,8 @@ describe('a Node backend in a room', () => {
     await until(() => conexao.estado === 'fora');
     text.insert(0, '>');
     await until(() => rooms.doc.getText('t').toJSON() === '>do portal e daqui');
+    // The portal has the text before its own answer says that everything is here.
+    await until(() => conexao.estado === 'sincronizado');
     await conexao.sair();
     await until(() => rooms.open === 0);
     expect(states).toEqual(['conectando', 'sincronizado', 'fora', 'sincronizado', 'saiu']);
