@@ -68,6 +68,7 @@ export const fileFaultPoints = [
   'files/renamed',
   'files/name-taken',
   'files/copied',
+  'files/unpacked',
   'files/verified',
   'files/placed',
   'files/old-removed',

@@ -118,6 +118,7 @@ export const errorKinds = {
   FILE_EXISTS: { status: 409, retry: 'waiting', title: 'Something is there already' },
   FILE_CHANGED: { status: 412, retry: 'waiting', title: 'The file was changed meanwhile' },
   FILE_KIND: { status: 409, retry: 'terminal', title: 'It is another kind of file than this needs' },
+  UNPACK_REFUSED: { status: 422, retry: 'terminal', title: 'The archive is damaged, locked, or of a kind that is not unpacked' },
   FILE_FAILED: { status: 502, retry: 'transient', title: 'The server could not do it with the file' },
   QUOTA_USED: { status: 507, retry: 'waiting', title: 'The quota of the account is used up' },
   NO_OWN_ACCOUNT: { status: 403, retry: 'waiting', title: 'The person has no account of their own on the server' },

@@ -49,6 +49,13 @@ export const limits = {
   // A zip of files and folders: entries of one, and those that it tells by name as left out.
   zipEntriesMax: 200_000,
   zipToldMax: 1_000,
+  // Unpacking: an archive may grow to so many times its size, and in any case to so many bytes.
+  unpackEntriesMax: 200_000,
+  unpackRatioMax: 250,
+  unpackFreeBytes: 256 * 1_024 * 1_024,
+  unpackLinkBytesMax: 4_096,
+  /** Files from this size on are only begun where they fit. */
+  unpackSpaceBytes: 1_024 * 1_024,
   // Search, watching.
   searchResultsMax: 2_000,
   searchEntriesMax: 1_000_000,

@@ -4,12 +4,13 @@ import { SvcError } from '../../schema/errors.ts';
 import { pathBytes, pathText, shownName } from '../../schema/wire/file-path.ts';
 import type { OperationBody, OperationView } from '../../schema/wire/files.ts';
 import { codedFault } from './file-fault.ts';
-import { nameOf, type FileSystem } from './file-system.ts';
+import { nameOf, parentOf, type FileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
 import { copyTo, inFolder, moveTo } from './moving.ts';
 import { newId } from './placing.ts';
 import type { Trash } from './trash.ts';
 import { bytesIn, removeTree, type Progress } from './trees.ts';
+import { unpackTo } from './unpacking/unpack.ts';
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 type Row = OperationView['resultados'][number];
@@ -35,7 +36,8 @@ export interface OperationDeps {
   readonly clock: Clock;
 }
 
-type Act = (item: Buffer, progress: Progress) => Promise<Buffer | null>;
+/** `failed`: what is told of a part of the item, while the rest goes on. */
+type Act = (item: Buffer, progress: Progress, failed: (path: Buffer, error: unknown) => void) => Promise<Buffer | null>;
 
 export function createOperations(deps: OperationDeps): Operations {
   const { clock } = deps;
@@ -117,6 +119,7 @@ function actOf({ fs, trash }: OperationDeps, { tipo, destino, conflito: conflict
       await removeTree(fs, item, progress);
       return null;
     },
+    extrair: (item, progress, leftOut) => unpackTo(fs, item, to ?? parentOf(item), { progress, leftOut }),
   };
   return acts[tipo];
 }
@@ -143,13 +146,13 @@ async function run({ fs, clock }: OperationDeps, operation: Operation, items: re
     const { code, message } = coded instanceof SvcError ? coded : new SvcError('INTERNAL', 'the portal failed');
     if (view.erros.length < limits.operationErrorsMax) view.erros.push({ caminho: pathText(item), code, mensagem: message });
   };
-  if (view.tipo === 'copiar') {
+  if (view.tipo === 'copiar' || view.tipo === 'extrair') {
     for (const item of items) view.bytes += await bytesIn(fs, item, ending.signal).catch(() => 0);
   }
   for (const item of items) {
     if (ending.signal.aborted) break;
     try {
-      const to = await act(item, progress);
+      const to = await act(item, progress, failed);
       view.resultados.push({ de: pathText(item), para: to === null ? null : pathText(to) });
       view.itensFeitos += 1;
     } catch (error) {

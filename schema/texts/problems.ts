@@ -104,6 +104,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   FILE_EXISTS: 'Já existe algo com este nome',
   FILE_CHANGED: 'O arquivo mudou nesse meio-tempo',
   FILE_KIND: 'É outro tipo de arquivo do que o necessário',
+  UNPACK_REFUSED: 'O arquivo compactado está danificado, tem senha ou é de um tipo que não se extrai aqui',
   FILE_FAILED: 'O servidor não conseguiu fazer isto com o arquivo',
   QUOTA_USED: 'A cota da conta acabou',
   NO_OWN_ACCOUNT: 'A pessoa não tem conta própria no servidor',

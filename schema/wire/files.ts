@@ -120,7 +120,7 @@ export const uploadEndBody = {
 export const uploadEndAnswer = closed({ item: orNull(fileItem), sha256: text });
 export type UploadEndAnswer = Wire<typeof uploadEndAnswer>;
 
-export const operationKinds = ['copiar', 'mover', 'lixo', 'restaurar', 'esvaziar', 'apagar'] as const;
+export const operationKinds = ['copiar', 'mover', 'lixo', 'restaurar', 'esvaziar', 'apagar', 'extrair'] as const;
 export const operationBody = closed(
   {
     tipo: oneOf(operationKinds),

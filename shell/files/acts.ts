@@ -39,6 +39,8 @@ export interface FileActs {
   readonly rename: (item: FileItem, name: string) => Promise<FileItem>;
   readonly newFolder: (folder: string) => Promise<FileItem>;
   readonly newFile: (folder: string) => Promise<FileItem>;
+  /** Each beside itself. */
+  readonly extract: (paths: readonly string[]) => Promise<void>;
   readonly upload: (files: readonly ToUpload[], folder: string) => Promise<void>;
   /** Waits for what goes on. */
   readonly undo: () => Promise<void>;
@@ -105,6 +107,12 @@ export function createFileActs(announce: (words: string) => void): FileActs {
     newFolder: async (folder) => await acting(() => create(folder, text('menu.newFolder'), '', api.makeFolder)),
     newFile: async (folder) =>
       await acting(() => create(folder, text('menu.newFile'), '.txt', (path) => writeContent(path, new Uint8Array(), 'new'))),
+    extract: async (paths) =>
+      await acting(async () => {
+        const ended = await operate(tasks, text('files.extracting', { n: paths.length }), { tipo: 'extrair', itens: [...paths] });
+        const made = ended?.resultados.flatMap(({ para }) => para ?? []) ?? [];
+        if (made.length > 0) undoable.set({ label: text('files.undoExtract'), run: async () => void (await toTrash(made)) });
+      }),
     upload: async (files, folder) => await upload(tasks, files, folder),
     undo: async () => {
       await last;

@@ -36,6 +36,10 @@ export function download(items: readonly FileItem[]): void {
   link.click();
 }
 
+/** Archives that the portal unpacks (controller/files/unpacking). */
+const isUnpacked = ({ tipo, nome }: FileItem): boolean =>
+  tipo === 'arquivo' && /\.(?:zip|tar|tar\.gz|tgz|tar\.zst|tzst|gz|zst)$/i.test(nome);
+
 export function itemMenu(parts: MenuParts, items: readonly FileItem[]): readonly MenuGroup[] {
   const { desk, acts } = parts;
   const [item] = items;
@@ -53,7 +57,11 @@ export function itemMenu(parts: MenuParts, items: readonly FileItem[]): readonly
     { label: text('files.toTrash'), glyph: 'trash', keys: 'Delete', run: () => attempt(desk, () => acts.trash(paths)) },
   ];
   const others = [{ items: move }, { items: change }];
-  const pathActs: PathActs = { download: () => download(items), ...(isFolder ? { pin: () => parts.pin(item.caminho) } : {}) };
+  const pathActs: PathActs = {
+    download: () => download(items),
+    ...(isFolder ? { pin: () => parts.pin(item.caminho) } : {}),
+    ...(isUnpacked(item) ? { extract: () => attempt(desk, () => acts.extract(paths)) } : {}),
+  };
   if (items.length > 1) return [{ items: [{ label: text('menu.download'), glyph: 'download', run: () => download(items) }] }, ...others];
   return isFolder ? folderMenu(desk, fileOf(item), pathActs, others) : fileMenu(desk, fileOf(item), pathActs, others);
 }

@@ -1,4 +1,5 @@
 /** The file manager on a real portal and real files: folders, names, copies, the trash, undo, uploads, drags, search, a large folder, and its looks. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -231,6 +232,34 @@ test('the folder that is shown is removed, and made again', async () => {
   await entry('depois.txt').waitFor();
   await page.locator('svc-window[top]').getByRole('alert').waitFor({ state: 'detached' });
   expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
+});
+
+test('an archive is extracted beside itself, undone, and one that is damaged is told', async () => {
+  mkdirSync(at('obra'));
+  writeFileSync(at('obra', 'planta.txt'), 'p');
+  execFileSync('zip', ['-qr', 'tudo.zip', 'obra'], { cwd: folder });
+  rmSync(at('obra'), { recursive: true });
+  writeFileSync(at('quebrado.tar.gz'), 'não é um');
+  writeFileSync(at('outro.7z'), 'x');
+  await open();
+  await entry('tudo.zip').click({ button: 'right' });
+  await menuItem('Extrair aqui').click();
+  await entry('obra').waitFor();
+  expect(readFileSync(at('obra', 'planta.txt'), 'utf8')).toBe('p');
+  await list().focus();
+  await page.keyboard.press('Control+z');
+  await until('it is in the trash', () => !existsSync(at('obra')));
+  await entry('obra').waitFor({ state: 'detached' });
+  await entry('quebrado.tar.gz').click({ button: 'right' });
+  await menuItem('Extrair aqui').click();
+  await page.getByText(/quebrado\.tar\.gz: O arquivo compactado está danificado/).waitFor();
+  // A kind that is not unpacked has no such entry.
+  await entry('outro.7z').click({ button: 'right' });
+  await menuItem('Baixar').waitFor();
+  expect(await menuItem('Extrair aqui').count()).toBe(0);
+  await page.keyboard.press('Escape');
+  expect(readdirSync(folder).toSorted()).toEqual(['outro.7z', 'quebrado.tar.gz', 'tudo.zip']);
+  expect(problems).toEqual([]);
 });
 
 test('search by name in all folders below; downloads of one file and of several', async () => {

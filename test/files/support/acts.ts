@@ -1,4 +1,5 @@
 /** Changes to files that a test breaks off at every step, and what must hold afterwards. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../../schema/clock.ts';
 import type { OperationBody } from '../../../schema/wire/files.ts';
@@ -8,7 +9,7 @@ import { createFileService } from '../../../controller/files/service.ts';
 
 export const oldText = 'velho'.repeat(20_000);
 export const newText = 'novo!'.repeat(30_000);
-export const actNames = ['save', 'upload', 'rename', 'move', 'moveFolder', 'trash', 'restore'] as const;
+export const actNames = ['save', 'upload', 'rename', 'move', 'moveFolder', 'trash', 'restore', 'unpack'] as const;
 
 export interface ActWorld {
   readonly fs: FileSystem;
@@ -30,7 +31,8 @@ export function prepare(folder: string, own: (path: string) => void): void {
     writeFileSync(`${folder}/${name}`, oldText);
     own(`${folder}/${name}`);
   }
-  for (const path of [folder, `${folder}/pasta`]) own(path);
+  execFileSync('tar', ['czf', 'pasta.tgz', '--transform', 's/^pasta/extraida/', 'pasta'], { cwd: folder });
+  for (const path of [folder, `${folder}/pasta`, `${folder}/pasta.tgz`]) own(path);
 }
 
 export async function runAct(act: string, { fs, folder, other, clock }: ActWorld): Promise<void> {
@@ -57,6 +59,7 @@ export async function runAct(act: string, { fs, folder, other, clock }: ActWorld
   } else if (act === 'rename') await files.rename(Buffer.from(`${folder}/a`), Buffer.from('b'));
   else if (act === 'move') await operate({ tipo: 'mover', itens: [`${folder}/a`], destino: other });
   else if (act === 'moveFolder') await operate({ tipo: 'mover', itens: [`${folder}/pasta`], destino: other });
+  else if (act === 'unpack') await operate({ tipo: 'extrair', itens: [`${folder}/pasta.tgz`] });
   else {
     const id = await operate({ tipo: 'lixo', itens: [`${folder}/a`] });
     if (act === 'restore') await operate({ tipo: 'restaurar', itens: [id] });
@@ -77,6 +80,11 @@ export function faultAfter(act: string, folder: string, other: string): string |
     );
     const half = existsSync(`${other}/pasta`) && !whole.includes(`${other}/pasta`);
     return whole.length === 0 || half ? `the folder is whole at ${whole.length} places, half at its new one: ${half}` : null;
+  }
+  if (act === 'unpack') {
+    const texts = ['um', 'dois'].map((name) => textAt(`${folder}/extraida/${name}`));
+    const isWhole = texts.every((text) => text === oldText) || !existsSync(`${folder}/extraida`);
+    return isWhole ? null : 'what was unpacked is half there';
   }
   const trash = `${folder}/.local/share/Trash`;
   const inTrash = existsSync(`${trash}/files`) ? readdirSync(`${trash}/files`) : [];

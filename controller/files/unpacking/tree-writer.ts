@@ -1,0 +1,158 @@
+/** Entries of an archive become files in a new folder. Links come last, so that nothing is ever written through one. */
+import { FileFault, isFault } from '../file-fault.ts';
+import { joined, type FileSystem } from '../file-system.ts';
+import { limits } from '../limits.ts';
+import { limits as sharedLimits } from '../../../schema/limits.ts';
+import { refuseFull } from '../saving.ts';
+import { createWriter } from '../transfer.ts';
+import type { Progress } from '../trees.ts';
+import { refusal, type ArchiveEntry } from './entry.ts';
+
+export interface TreeWriter {
+  take(entry: ArchiveEntry): Promise<void>;
+  /** Links, and the times of folders. Answers the names at the top, in no order. */
+  finish(): Promise<readonly Buffer[]>;
+}
+
+interface Watch {
+  readonly progress: Progress;
+  /** An entry that is left out. `path`: below the new folder. */
+  readonly leftOut: (path: Buffer, why: FileFault) => void;
+  /** Called with bytes that came out of the archive. */
+  readonly grown: (bytes: number) => void;
+}
+
+const dot = Buffer.from('.');
+const dots = Buffer.from('..');
+const keyOf = (parts: readonly Buffer[]): string => Buffer.concat(parts.flatMap((part) => [Buffer.from('/'), part])).toString('latin1');
+const pathOf = (root: Buffer, parts: readonly Buffer[]): Buffer => parts.reduce((folder, part) => joined(folder, part), root);
+
+/** Without empty parts and `.`. */
+function split(name: Buffer): readonly Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at <= name.length;) {
+    const slash = name.indexOf(0x2f, at);
+    const end = slash === -1 ? name.length : slash;
+    const part = name.subarray(at, end);
+    if (part.length > 0 && !part.equals(dot)) parts.push(part);
+    at = end + 1;
+  }
+  return parts;
+}
+
+function partsOf({ name }: ArchiveEntry): readonly Buffer[] {
+  const parts = split(name);
+  for (const part of parts) {
+    if (part.equals(dots)) throw refusal('a name in it leads out of it');
+    if (part.includes(0) || part.length > sharedLimits.fileNameBytesMax) throw refusal('a name in it is none, or too long');
+  }
+  if (parts.length > limits.treeDepthMax) throw refusal('its folders are too deep');
+  return parts;
+}
+
+/** Whether a link at `parts` stays below the new folder: upwards first, then down; another way could lead through further links. */
+function staysInside(parts: readonly Buffer[], target: Buffer): boolean {
+  if (target.length === 0 || target[0] === 0x2f || target.includes(0)) return false;
+  const steps = split(target);
+  const down = steps.findIndex((step) => !step.equals(dots));
+  const ups = down === -1 ? steps.length : down;
+  return ups < parts.length && !steps.slice(ups).some((step) => step.equals(dots));
+}
+
+export function createTreeWriter(fs: FileSystem, root: Buffer, { progress, leftOut, grown }: Watch): TreeWriter {
+  const made = new Map<string, 'file' | 'folder'>();
+  const tops = new Map<string, Buffer>();
+  const links: { readonly parts: readonly Buffer[]; readonly target: Buffer }[] = [];
+  const folders: { readonly path: Buffer; readonly modifiedMs: number }[] = [];
+  let entries = 0;
+
+  const folder = async (parts: readonly Buffer[], mode: number): Promise<void> => {
+    for (let depth = 1; depth <= parts.length; depth += 1) {
+      const above = parts.slice(0, depth);
+      const there = made.get(keyOf(above));
+      if (there === 'file') throw refusal('a file in it is a folder as well');
+      if (there === 'folder') continue;
+      await fs.makeFolder(pathOf(root, above), depth === parts.length ? (mode & 0o777) | 0o700 : 0o777);
+      made.set(keyOf(above), 'folder');
+    }
+  };
+  /** The last of a name is what counts, as with tar. */
+  const clear = async (parts: readonly Buffer[]): Promise<void> => {
+    const there = made.get(keyOf(parts));
+    if (there === 'folder') throw refusal('a file in it is a folder as well');
+    if (there === 'file') await fs.removeFile(pathOf(root, parts));
+    made.delete(keyOf(parts));
+  };
+  const file = async (parts: readonly Buffer[], { mode, modifiedMs, bytes, content }: ArchiveEntry): Promise<void> => {
+    const path = pathOf(root, parts);
+    if (bytes >= limits.unpackSpaceBytes) await refuseFull(fs, path, bytes);
+    const target = await fs.open(path, 'create', (mode & 0o777) | 0o600);
+    made.set(keyOf(parts), 'file');
+    try {
+      const writer = createWriter(target, 0, fs.pieceBytes());
+      try {
+        for await (const piece of content()) {
+          progress.signal.throwIfAborted();
+          grown(piece.length);
+          await writer.put(piece);
+        }
+      } finally {
+        await writer.flush();
+      }
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+    await fs.setModified(path, modifiedMs);
+  };
+  const same = async (parts: readonly Buffer[], target: Buffer): Promise<void> => {
+    const from = split(target);
+    if (made.get(keyOf(from)) !== 'file') return leftOut(pathOf(root, parts), new FileFault('EKIND'));
+    if (keyOf(from) === keyOf(parts)) return;
+    await clear(parts);
+    await fs.link(pathOf(root, from), pathOf(root, parts));
+    made.set(keyOf(parts), 'file');
+  };
+
+  return {
+    take: async (entry) => {
+      progress.signal.throwIfAborted();
+      entries += 1;
+      if (entries > limits.unpackEntriesMax) throw refusal(`it has more than ${limits.unpackEntriesMax} entries`);
+      const parts = partsOf(entry);
+      const [top] = parts;
+      // The folder itself, as `tar c .` names it.
+      if (top === undefined) return;
+      const path = pathOf(root, parts);
+      if (entry.kind === 'other' || (entry.kind === 'link' && !staysInside(parts, entry.target))) {
+        return leftOut(path, new FileFault('EKIND'));
+      }
+      progress.file(path);
+      await folder(parts.slice(0, -1), 0o777);
+      if (entry.kind === 'folder') {
+        await folder(parts, entry.mode);
+        folders.push({ path, modifiedMs: entry.modifiedMs });
+      } else if (entry.kind === 'link') links.push({ parts, target: entry.target });
+      else if (entry.kind === 'same') await same(parts, entry.target);
+      else {
+        await clear(parts);
+        await file(parts, entry);
+      }
+      tops.set(top.toString('latin1'), top);
+    },
+    finish: async () => {
+      for (const { parts, target } of links) {
+        progress.signal.throwIfAborted();
+        const path = pathOf(root, parts);
+        try {
+          await fs.symlink(target, path);
+        } catch (error) {
+          if (!isFault(error, 'EEXIST', 'EFAIL')) throw error;
+          leftOut(path, new FileFault('EEXIST'));
+        }
+      }
+      for (const { path, modifiedMs } of folders.toReversed()) await fs.setModified(path, modifiedMs);
+      return [...tops.values()];
+    },
+  };
+}

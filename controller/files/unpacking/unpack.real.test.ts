@@ -1,0 +1,245 @@
+/** Archives that tar, zip, gzip and zstd made, and ones that lie, unpacked into real folders. */
+import { execFileSync } from 'node:child_process';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  mkdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+  linkSync,
+  chmodSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { pack, type Headers } from 'tar-stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FileFault } from '../file-fault.ts';
+import { createNodeFileSystem } from '../node-file-system.ts';
+import { unpackTo } from './unpack.ts';
+
+const fs = createNodeFileSystem();
+const seed = Number(process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+let state = seed;
+/** From 0 to 1: a linear congruential generator, the same for the same seed. */
+const random = (): number => {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return state / 2 ** 32;
+};
+let root: string;
+let ending: AbortController;
+let leftOut: string[];
+let read = 0;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'svc-unpack-'));
+  mkdirSync(at('aqui'));
+  ending = new AbortController();
+  leftOut = [];
+  read = 0;
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const at = (...names: readonly string[]): string => path.join(root, ...names);
+const run = (program: string, ...args: readonly string[]): void => void execFileSync(program, args, { cwd: root });
+
+/** Answers where it is, below the folder. */
+async function unpack(name: string): Promise<string> {
+  const placed = await unpackTo(fs, Buffer.from(at(name)), Buffer.from(at('aqui')), {
+    progress: { signal: ending.signal, bytes: (bytes) => void (read += bytes), file: () => undefined },
+    leftOut: (one, { errno }) => leftOut.push(`${path.relative(at('aqui'), one.toString())} ${errno}`),
+  });
+  return path.relative(at('aqui'), placed.toString());
+}
+const refused = async (name: string): Promise<string> =>
+  await unpack(name).then(
+    (placed) => `unpacked to ${placed}`,
+    (error: unknown) => (error instanceof FileFault ? error.errno : ((error as { code?: string }).code ?? String(error))),
+  );
+
+/** Every file below, with its bytes; a folder ends in `/`, a link says where it leads. */
+function seen(folder: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const full = path.join(entry.parentPath, entry.name);
+    const name = path.relative(folder, full);
+    if (entry.isDirectory()) found[`${name}/`] = '';
+    else found[name] = entry.isSymbolicLink() ? `→ ${readlinkSync(full)}` : readFileSync(full, 'utf8');
+  }
+  return found;
+}
+
+function project(): void {
+  mkdirSync(at('obra', 'vazia'), { recursive: true });
+  mkdirSync(at('obra', 'fundo', 'mais'), { recursive: true });
+  writeFileSync(at('obra', 'ação.txt'), 'olá '.repeat(50_000));
+  writeFileSync(at('obra', 'fundo', 'mais', 'faz.sh'), '#!/bin/sh\n');
+  chmodSync(at('obra', 'fundo', 'mais', 'faz.sh'), 0o755);
+  writeFileSync(at('obra', `${'n'.repeat(200)}.txt`), 'nome longo');
+  symlinkSync('../../ação.txt', at('obra', 'fundo', 'mais', 'atalho'));
+  utimesSync(at('obra', 'ação.txt'), 1_000_000_000, 1_000_000_000);
+  utimesSync(at('obra', 'vazia'), 1_000_000_000, 1_000_000_000);
+}
+
+const made: readonly (readonly [string, readonly string[]])[] = [
+  ['obra.tar', ['tar', 'cf', 'obra.tar', 'obra']],
+  ['obra.tar.gz', ['tar', 'czf', 'obra.tar.gz', 'obra']],
+  ['obra.TGZ', ['tar', '--format=pax', '-czf', 'obra.TGZ', 'obra']],
+  ['obra.tar.zst', ['tar', '--zstd', '-cf', 'obra.tar.zst', 'obra']],
+  ['obra.zip', ['zip', '-qry', 'obra.zip', 'obra']],
+];
+
+test.for(made)('%s: names, bytes, links, modes and times are those of before', async ([name, [program = '', ...args]]) => {
+  project();
+  run(program, ...args);
+  expect(await unpack(name)).toBe('obra');
+  expect(seen(at('aqui', 'obra'))).toEqual(seen(at('obra')));
+  expect(statSync(at('aqui', 'obra', 'fundo', 'mais', 'faz.sh')).mode & 0o111).toBe(0o111);
+  for (const one of ['ação.txt', 'vazia']) expect(statSync(at('aqui', 'obra', one)).mtimeMs).toBe(1_000_000_000_000);
+  expect([leftOut, read >= statSync(at(name)).size]).toEqual([[], true]);
+  // What is there already is never touched.
+  expect(await unpack(name)).toBe('obra (2)');
+  expect(readdirSync(at('aqui')).toSorted()).toEqual(['obra', 'obra (2)']);
+});
+
+test('several things get a folder of the archive’s name, one file is itself, nothing an empty folder', async () => {
+  for (const name of ['um', 'dois']) writeFileSync(at(name), name);
+  run('tar', 'czf', 'v1.2.tar.gz', './um', './dois');
+  run('zip', '-q', 'so.zip', 'um');
+  run('gzip', '-k', 'dois');
+  run('zstd', '-q', 'um', '-o', 'solto.json.zst');
+  run('tar', 'cf', 'nada.tar', '-T', '/dev/null');
+  for (const name of ['v1.2.tar.gz', 'so.zip', 'dois.gz', 'solto.json.zst', 'nada.tar']) await unpack(name);
+  expect(seen(at('aqui'))).toEqual({
+    'v1.2/': '',
+    'v1.2/um': 'um',
+    'v1.2/dois': 'dois',
+    um: 'um',
+    dois: 'dois',
+    'solto.json': 'um',
+    'nada/': '',
+  });
+});
+
+test('names whose bytes are no UTF-8, second names, a file that is there twice, sparse files', async () => {
+  mkdirSync(at('x'));
+  const odd = Buffer.concat([Buffer.from(at('x', 'f')), Buffer.from([0xff])]);
+  writeFileSync(odd, 'estranho');
+  writeFileSync(at('x', 'a'), 'velho');
+  linkSync(at('x', 'a'), at('x', 'b'));
+  run('tar', 'cf', 'x.tar', 'x');
+  writeFileSync(at('x', 'a'), 'novo!');
+  run('tar', 'rf', 'x.tar', 'x/a');
+  await unpack('x.tar');
+  const names = readdirSync(at('aqui', 'x'), 'buffer');
+  expect(names.map((name) => name.toString('latin1')).toSorted()).toEqual(['a', 'b', 'f\xff']);
+  expect([readFileSync(at('aqui', 'x', 'a'), 'utf8'), readFileSync(at('aqui', 'x', 'b'), 'utf8')]).toEqual(['novo!', 'velho']);
+  expect(leftOut).toEqual([]);
+});
+
+interface Hostile extends Omit<Headers, 'name'> {
+  readonly name: string;
+  readonly text?: string;
+}
+async function tarOf(name: string, entries: readonly Hostile[]): Promise<void> {
+  const writing = pack();
+  for (const { text = '', ...header } of entries) writing.entry(header, text);
+  writing.finalize();
+  writeFileSync(at(name), await buffer(writing));
+}
+
+test('nothing leaves the new folder: names that lead out, links that lead out, files written through links', async () => {
+  writeFileSync(at('alvo'), 'de antes');
+  await tarOf('sai.tar', [{ name: '../alvo', text: 'mau' }]);
+  await tarOf('fundo.tar', [{ name: 'a/b/../../../alvo', text: 'mau' }]);
+  await tarOf('raiz.tar', [{ name: `${root}/alvo`, text: 'mau' }]);
+  await tarOf('por-atalho.tar', [
+    { name: 'x/porta', type: 'symlink', linkname: root },
+    { name: 'x/porta/alvo', text: 'mau' },
+    { name: 'x/cima', type: 'symlink', linkname: '../../alvo' },
+    { name: 'x/volta', type: 'symlink', linkname: 'porta/../../alvo' },
+    { name: 'x/outro', type: 'link', linkname: '../alvo' },
+    { name: 'x/passwd', type: 'link', linkname: '/etc/passwd' },
+    { name: 'x/cano', type: 'fifo' },
+    { name: 'x/disco', type: 'block-device', devmajor: 8, devminor: 0 },
+    { name: 'x/bom', type: 'symlink', linkname: 'porta/alvo' },
+  ]);
+  expect([await refused('sai.tar'), await refused('fundo.tar')]).toEqual(['UNPACK_REFUSED', 'UNPACK_REFUSED']);
+  // As tar does, a name from the root is one below.
+  expect(await unpack('raiz.tar')).toBe(root.split('/')[1]);
+  expect(await unpack('por-atalho.tar')).toBe('x');
+  expect(seen(at('aqui', 'x'))).toEqual({ 'porta/': '', 'porta/alvo': 'mau', bom: '→ porta/alvo' });
+  expect(leftOut.toSorted()).toEqual(
+    ['x/cano', 'x/cima', 'x/disco', 'x/outro', 'x/passwd', 'x/porta', 'x/volta'].map((name) => `${name} EKIND`),
+  );
+  expect(readFileSync(at('alvo'), 'utf8')).toBe('de antes');
+});
+
+test('what is damaged, locked, endless or of another kind is refused, and nothing of it stays', async () => {
+  project();
+  run('tar', 'czf', 'obra.tgz', 'obra');
+  run('zip', '-qr', 'obra.zip', 'obra');
+  run('zip', '-qr', '-P', 'senha', 'senha.zip', 'obra');
+  const [tgz, zip] = [readFileSync(at('obra.tgz')), readFileSync(at('obra.zip'))];
+  const bent = Buffer.from(zip);
+  const from = bent.indexOf('ação.txt') + 60;
+  for (let byte = 0; byte < 40; byte += 1) bent[from + byte] = 0xa5;
+  const files: Readonly<Record<string, Uint8Array>> = {
+    'cortado.tgz': tgz.subarray(0, tgz.length / 2),
+    'cortado.zip': zip.subarray(0, zip.length / 2),
+    'torto.zip': bent,
+    'texto.tar': Buffer.from('isto não é um tar'.repeat(100)),
+    'vazio.zip': Buffer.alloc(0),
+    'outro.gz': Buffer.from('BZh9 não é gzip'),
+    'fim.gz': gzipSync('x'.repeat(1_000)).subarray(0, 12),
+  };
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(at(name), bytes);
+  for (const name of [...Object.keys(files), 'senha.zip']) expect([name, await refused(name)]).toEqual([name, 'UNPACK_REFUSED']);
+  await tarOf('duas-vezes.tar', [
+    { name: 'a', text: 'x' },
+    { name: 'a/b', text: 'y' },
+  ]);
+  expect(await refused('duas-vezes.tar')).toBe('UNPACK_REFUSED');
+  expect(await refused('obra')).toBe('EISDIR');
+  expect(await refused('não-há.zip')).toBe('ENOENT');
+  expect(readdirSync(at('aqui'))).toEqual([]);
+});
+
+test('archives with bytes that were changed, or cut anywhere: whole, or refused with nothing left', async () => {
+  writeFileSync(at('um'), 'um'.repeat(3_000));
+  writeFileSync(at('dois'), 'dois');
+  run('tar', 'czf', 'a.tgz', 'um', 'dois');
+  run('tar', 'cf', 'a.tar', 'um', 'dois');
+  run('zip', '-q', 'a.zip', 'um', 'dois');
+  run('tar', '--zstd', '-cf', 'a.tar.zst', 'um', 'dois');
+  const codes = new Set<string>();
+  for (const name of ['a.tgz', 'a.tar', 'a.zip', 'a.tar.zst']) {
+    const whole = readFileSync(at(name));
+    for (let n = 0; n < 60; n += 1) {
+      const bytes = Buffer.from(n % 3 === 0 ? whole.subarray(0, random() * whole.length) : whole);
+      for (let k = 0; k <= n % 4; k += 1) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
+      writeFileSync(at(name), bytes);
+      const answer = await refused(name);
+      if (answer.startsWith('unpacked to ')) rmSync(at('aqui', answer.slice('unpacked to '.length)), { recursive: true });
+      else codes.add(answer);
+      expect([name, n, seed, readdirSync(at('aqui'))]).toEqual([name, n, seed, []]);
+    }
+  }
+  expect([...codes]).toEqual(['UNPACK_REFUSED']);
+});
+
+test('a bomb ends at so many times its size; a cancel leaves nothing', async () => {
+  writeFileSync(at('bomba.gz'), gzipSync(Buffer.alloc(320 * 1_024 * 1_024), { level: 6 }));
+  expect(await refused('bomba.gz')).toBe('UNPACK_REFUSED');
+  expect(readdirSync(at('aqui'))).toEqual([]);
+  const cancelled = unpack('bomba.gz').catch((error: Error) => error.name);
+  await expect.poll(() => readdirSync(at('aqui')).length).toBe(1);
+  ending.abort();
+  expect(await cancelled).toBe('AbortError');
+  expect(readdirSync(at('aqui'))).toEqual([]);
+});

@@ -1,0 +1,137 @@
+/**
+ * "Extract here": an archive becomes a folder beside it, or what is at its top, where that is one thing. Everything is made in a hidden folder
+ * and gets its name once it is whole. Decision: docs/decisions/0230-unpacking-of-archives.md
+ */
+import { pipeline } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { SvcError } from '../../../schema/errors.ts';
+import { faultPoint } from '../../faults.ts';
+import { FileFault, isFault } from '../file-fault.ts';
+import { joined, nameOf, type FileSystem, type OpenFile } from '../file-system.ts';
+import { limits } from '../limits.ts';
+import { newId, newPrefix, place } from '../placing.ts';
+import { readRange } from '../transfer.ts';
+import { removeTree, type Progress } from '../trees.ts';
+import { nothing, refusal, type ArchiveEntry } from './entry.ts';
+import { tarEntries } from './tar-entries.ts';
+import { createTreeWriter } from './tree-writer.ts';
+import { zipEntries, type ReadPart } from './zip-entries.ts';
+
+const quiet: Pick<Progress, 'signal' | 'file'> = { signal: new AbortController().signal, file: () => undefined };
+
+export interface Unpacking {
+  readonly progress: Progress;
+  /** An entry that is left out; the rest is unpacked. */
+  readonly leftOut: (path: Buffer, why: FileFault) => void;
+}
+
+/** Answers where it is. Rejects UNPACK_REFUSED, and nothing of it stays. */
+export async function unpackTo(fs: FileSystem, archive: Buffer, folder: Buffer, { progress, leftOut }: Unpacking): Promise<Buffer> {
+  const file = await fs.open(archive, 'read');
+  const root = joined(folder, Buffer.from(newPrefix + newId()));
+  try {
+    const { bytes } = await file.facts();
+    const read = reader(fs, file, progress);
+    await fs.makeFolder(root, 0o777);
+    const writer = createTreeWriter(fs, root, {
+      progress,
+      leftOut: (path, why) => leftOut(joined(folder, path.subarray(root.length + 1)), why),
+      grown: bounded(bytes),
+    });
+    for await (const entry of await entriesOf(file, read, bytes, nameOf(archive))) await writer.take(entry);
+    const tops = await writer.finish();
+    progress.signal.throwIfAborted();
+    faultPoint('files/unpacked');
+    return await placeTops(fs, { root, folder, tops, stem: stemOf(nameOf(archive)) });
+  } catch (error) {
+    await removeTree(fs, root, quiet).catch(() => undefined);
+    throw told(error, progress.signal);
+  } finally {
+    await file.close();
+  }
+}
+
+interface Made {
+  readonly root: Buffer;
+  readonly folder: Buffer;
+  readonly tops: readonly Buffer[];
+  readonly stem: Buffer;
+}
+
+async function placeTops(fs: FileSystem, { root, folder, tops, stem }: Made): Promise<Buffer> {
+  const only = tops.length === 1 ? tops[0] : undefined;
+  const from = only === undefined ? root : joined(root, only);
+  const { kind } = await fs.lstat(from);
+  const placed = await place(fs, from, joined(folder, only ?? stem), { kind, conflict: 'renomear' });
+  if (only !== undefined) await fs.removeFolder(root);
+  if (placed === null) throw new FileFault('EEXIST');
+  return placed;
+}
+
+/** What was read is told as done. */
+function reader(fs: FileSystem, file: OpenFile, progress: Progress): ReadPart {
+  return async function* (start, end) {
+    if (end <= start) return;
+    for await (const piece of readRange(file, start, end - 1, fs.pieceBytes())) {
+      progress.signal.throwIfAborted();
+      progress.bytes(piece.length);
+      yield piece;
+    }
+  };
+}
+
+/** A small archive that never ends is none that a person made. */
+function bounded(packedBytes: number): (bytes: number) => void {
+  const bytesMax = Math.max(limits.unpackFreeBytes, packedBytes * limits.unpackRatioMax);
+  let sum = 0;
+  return (bytes) => {
+    sum += bytes;
+    if (sum > bytesMax) throw refusal(`it becomes more than ${limits.unpackRatioMax} times its size`);
+  };
+}
+
+const isTarName = /\.(?:tar|tar\.gz|tgz|tar\.zst|tzst)$/i;
+const ending = /\.(?:tar\.gz|tar\.zst|tgz|tzst|tar|zip|gz|zst)$/i;
+
+function stemOf(name: Buffer): Buffer {
+  const text = name.toString('latin1');
+  const stem = text.replace(ending, '');
+  return stem === '' ? name : Buffer.from(stem, 'latin1');
+}
+
+const magics = { zip: 'PK', gzip: '\x1f\x8b', zstd: '\x28\xb5\x2f\xfd' } as const;
+
+async function entriesOf(file: OpenFile, read: ReadPart, bytes: number, name: Buffer): Promise<AsyncIterable<ArchiveEntry>> {
+  const head = Buffer.concat(await file.read(0, 4)).toString('latin1');
+  if (head.startsWith(magics.zip)) return zipEntries(read, bytes);
+  const raw = read(0, bytes);
+  const source = head.startsWith(magics.gzip)
+    ? decoded(raw, createGunzip())
+    : head.startsWith(magics.zstd)
+      ? decoded(raw, createZstdDecompress())
+      : null;
+  if (isTarName.test(name.toString('latin1'))) return tarEntries(source ?? raw);
+  if (source === null) throw refusal('it is of a kind that is not known');
+  return single(stemOf(name), source, (await file.facts()).modifiedMs);
+}
+
+type Decoder = ReturnType<typeof createGunzip> | ReturnType<typeof createZstdDecompress>;
+
+/** Who reads it is told what went wrong; an error that comes after nobody reads any more is none. */
+function decoded(source: AsyncIterable<Uint8Array>, decoder: Decoder): AsyncIterable<Uint8Array> {
+  decoder.on('error', () => undefined);
+  return pipeline(source, decoder, () => undefined);
+}
+
+/** One file that is packed by itself. */
+async function* single(name: Buffer, source: AsyncIterable<Uint8Array>, modifiedMs: number): AsyncGenerator<ArchiveEntry> {
+  yield { name, kind: 'file', target: nothing, mode: 0o666, modifiedMs, bytes: 0, content: () => source };
+}
+
+/** What the readers of formats throw becomes a refusal. */
+function told(error: unknown, signal: AbortSignal): unknown {
+  // Its own words lead behind its end, or it was cut meanwhile.
+  if (isFault(error, 'ESHORT')) return refusal('it is damaged', error);
+  if (signal.aborted || error instanceof FileFault || error instanceof SvcError) return error;
+  return refusal('it is damaged', error);
+}
