@@ -107,12 +107,7 @@ export function createFileActs(announce: (words: string) => void): FileActs {
     newFolder: async (folder) => await acting(() => create(folder, text('menu.newFolder'), '', api.makeFolder)),
     newFile: async (folder) =>
       await acting(() => create(folder, text('menu.newFile'), '.txt', (path) => writeContent(path, new Uint8Array(), 'new'))),
-    extract: async (paths) =>
-      await acting(async () => {
-        const ended = await operate(tasks, text('files.extracting', { n: paths.length }), { tipo: 'extrair', itens: [...paths] });
-        const made = ended?.resultados.flatMap(({ para }) => para ?? []) ?? [];
-        if (made.length > 0) undoable.set({ label: text('files.undoExtract'), run: async () => void (await toTrash(made)) });
-      }),
+    extract: async (paths) => await acting(async () => await extract(tasks, paths, toTrash, (undo) => undoable.set(undo))),
     upload: async (files, folder) => await upload(tasks, files, folder),
     undo: async () => {
       await last;
@@ -123,6 +118,17 @@ export function createFileActs(announce: (words: string) => void): FileActs {
       announce(text('files.undone', { nome: undo.label }));
     },
   };
+}
+
+async function extract(
+  tasks: Tasks,
+  paths: readonly string[],
+  toTrash: (paths: readonly string[]) => Promise<unknown>,
+  undoable: (undo: Undo) => void,
+): Promise<void> {
+  const ended = await operate(tasks, text('files.extracting', { n: paths.length }), { tipo: 'extrair', itens: [...paths] });
+  const made = ended?.resultados.flatMap(({ para }) => para ?? []) ?? [];
+  if (made.length > 0) undoable({ label: text('files.undoExtract'), run: async () => void (await toTrash(made)) });
 }
 
 type Trashing = (label: string, tipo: OperationBody['tipo'], itens: readonly string[]) => Promise<readonly string[]>;

@@ -49,7 +49,7 @@ mkdir -p /run/sshd /usr/local/sbin /usr/local/bin /opt/svc/x
 for name in systemctl loginctl; do printf '#!/bin/sh\\nexit 1\\n' >/usr/local/sbin/$name; chmod 755 /usr/local/sbin/$name; done
 rm -rf /etc/svc /etc/ssh/sshd_config.d; mkdir /etc/ssh/sshd_config.d; cp config /etc/ssh/sshd_config
 /usr/sbin/sshd -E ${dir}/log
-n=0; until [ -s /run/svc-test.pid ] || [ $n -ge 100 ]; do sleep 0.05; n=$((n + 1)); done
+n=0; until [ -s /run/svc-test.pid ] || [ $n -ge 600 ]; do sleep 0.05; n=$((n + 1)); done
 rm /run/svc-test.pid
 full() { case $1 in facts) cat facts.sh ;; *) cat reload.sh $1.sh ;; esac; }
 here() { s=$1; shift; full $s | sh -s -- / "$@" || echo "ended with $?"; }

@@ -59,61 +59,97 @@ function staysInside(parts: readonly Buffer[], target: Buffer): boolean {
   return ups < parts.length && !steps.slice(ups).some((step) => step.equals(dots));
 }
 
-export function createTreeWriter(fs: FileSystem, root: Buffer, { progress, leftOut, grown }: Watch): TreeWriter {
-  const made = new Map<string, 'file' | 'folder'>();
-  const tops = new Map<string, Buffer>();
-  const links: { readonly parts: readonly Buffer[]; readonly target: Buffer }[] = [];
-  const folders: { readonly path: Buffer; readonly modifiedMs: number }[] = [];
-  let entries = 0;
+/** What was made so far below the new folder, each by the parts of its name. */
+interface Made {
+  /** With all above it. */
+  readonly folder: (parts: readonly Buffer[], mode: number) => Promise<void>;
+  readonly file: (parts: readonly Buffer[], entry: ArchiveEntry) => Promise<void>;
+  /** Another name of a file; false: there is no such file. */
+  readonly same: (parts: readonly Buffer[], target: Buffer) => Promise<boolean>;
+}
 
-  const folder = async (parts: readonly Buffer[], mode: number): Promise<void> => {
-    for (let depth = 1; depth <= parts.length; depth += 1) {
-      const above = parts.slice(0, depth);
-      const there = made.get(keyOf(above));
-      if (there === 'file') throw refusal('a file in it is a folder as well');
-      if (there === 'folder') continue;
-      await fs.makeFolder(pathOf(root, above), depth === parts.length ? (mode & 0o777) | 0o700 : 0o777);
-      made.set(keyOf(above), 'folder');
-    }
-  };
+function createMade(fs: FileSystem, root: Buffer, write: (path: Buffer, entry: ArchiveEntry) => Promise<void>): Made {
+  const made = new Map<string, 'file' | 'folder'>();
   /** The last of a name is what counts, as with tar. */
   const clear = async (parts: readonly Buffer[]): Promise<void> => {
     const there = made.get(keyOf(parts));
     if (there === 'folder') throw refusal('a file in it is a folder as well');
     if (there === 'file') await fs.removeFile(pathOf(root, parts));
-    made.delete(keyOf(parts));
   };
-  const file = async (parts: readonly Buffer[], { mode, modifiedMs, bytes, content }: ArchiveEntry): Promise<void> => {
-    const path = pathOf(root, parts);
-    if (bytes >= limits.unpackSpaceBytes) await refuseFull(fs, path, bytes);
-    const target = await fs.open(path, 'create', (mode & 0o777) | 0o600);
-    made.set(keyOf(parts), 'file');
-    try {
-      const writer = createWriter(target, 0, fs.pieceBytes());
-      try {
-        for await (const piece of content()) {
-          progress.signal.throwIfAborted();
-          grown(piece.length);
-          await writer.put(piece);
-        }
-      } finally {
-        await writer.flush();
+  return {
+    folder: async (parts, mode) => {
+      for (let depth = 1; depth <= parts.length; depth += 1) {
+        const above = parts.slice(0, depth);
+        const there = made.get(keyOf(above));
+        if (there === 'file') throw refusal('a file in it is a folder as well');
+        if (there === 'folder') continue;
+        await fs.makeFolder(pathOf(root, above), depth === parts.length ? (mode & 0o777) | 0o700 : 0o777);
+        made.set(keyOf(above), 'folder');
       }
-      await target.sync();
-    } finally {
-      await target.close();
-    }
-    await fs.setModified(path, modifiedMs);
+    },
+    file: async (parts, entry) => {
+      await clear(parts);
+      await write(pathOf(root, parts), entry);
+      made.set(keyOf(parts), 'file');
+    },
+    same: async (parts, target) => {
+      const from = split(target);
+      if (made.get(keyOf(from)) !== 'file') return false;
+      if (keyOf(from) === keyOf(parts)) return true;
+      await clear(parts);
+      await fs.link(pathOf(root, from), pathOf(root, parts));
+      made.set(keyOf(parts), 'file');
+      return true;
+    },
   };
-  const same = async (parts: readonly Buffer[], target: Buffer): Promise<void> => {
-    const from = split(target);
-    if (made.get(keyOf(from)) !== 'file') return leftOut(pathOf(root, parts), new FileFault('EKIND'));
-    if (keyOf(from) === keyOf(parts)) return;
-    await clear(parts);
-    await fs.link(pathOf(root, from), pathOf(root, parts));
-    made.set(keyOf(parts), 'file');
-  };
+}
 
+async function writeFile(
+  fs: FileSystem,
+  path: Buffer,
+  { mode, modifiedMs, bytes, content }: ArchiveEntry,
+  arrived: (bytes: number) => void,
+): Promise<void> {
+  if (bytes >= limits.unpackSpaceBytes) await refuseFull(fs, path, bytes);
+  const target = await fs.open(path, 'create', (mode & 0o777) | 0o600);
+  try {
+    const writer = createWriter(target, 0, fs.pieceBytes());
+    try {
+      for await (const piece of content()) {
+        arrived(piece.length);
+        await writer.put(piece);
+      }
+    } finally {
+      await writer.flush();
+    }
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+  await fs.setModified(path, modifiedMs);
+}
+
+export function createTreeWriter(fs: FileSystem, root: Buffer, { progress, leftOut, grown }: Watch): TreeWriter {
+  const arrived = (bytes: number): void => {
+    progress.signal.throwIfAborted();
+    grown(bytes);
+  };
+  const made = createMade(fs, root, async (path, entry) => await writeFile(fs, path, entry, arrived));
+  const tops = new Map<string, Buffer>();
+  const links: { readonly parts: readonly Buffer[]; readonly target: Buffer }[] = [];
+  const folders: { readonly path: Buffer; readonly modifiedMs: number }[] = [];
+  let entries = 0;
+  /** False: it is left out. */
+  const make = async (parts: readonly Buffer[], entry: ArchiveEntry): Promise<boolean> => {
+    await made.folder(parts.slice(0, -1), 0o777);
+    if (entry.kind === 'folder') {
+      await made.folder(parts, entry.mode);
+      folders.push({ path: pathOf(root, parts), modifiedMs: entry.modifiedMs });
+    } else if (entry.kind === 'link') links.push({ parts, target: entry.target });
+    else if (entry.kind === 'file') await made.file(parts, entry);
+    else return await made.same(parts, entry.target);
+    return true;
+  };
   return {
     take: async (entry) => {
       progress.signal.throwIfAborted();
@@ -128,17 +164,10 @@ export function createTreeWriter(fs: FileSystem, root: Buffer, { progress, leftO
         return leftOut(path, new FileFault('EKIND'));
       }
       progress.file(path);
-      await folder(parts.slice(0, -1), 0o777);
-      if (entry.kind === 'folder') {
-        await folder(parts, entry.mode);
-        folders.push({ path, modifiedMs: entry.modifiedMs });
-      } else if (entry.kind === 'link') links.push({ parts, target: entry.target });
-      else if (entry.kind === 'same') await same(parts, entry.target);
-      else {
-        await clear(parts);
-        await file(parts, entry);
-      }
-      tops.set(top.toString('latin1'), top);
+      const isMade = await make(parts, entry);
+      if (!isMade) leftOut(path, new FileFault('EKIND'));
+      // The folders above it are there in any case.
+      if (isMade || parts.length > 1) tops.set(top.toString('latin1'), top);
     },
     finish: async () => {
       for (const { parts, target } of links) {

@@ -169,6 +169,8 @@ test('nothing leaves the new folder: names that lead out, links that lead out, f
     { name: 'x/disco', type: 'block-device', devmajor: 8, devminor: 0 },
     { name: 'x/bom', type: 'symlink', linkname: 'porta/alvo' },
   ]);
+  await tarOf('só.tar', [{ name: 'outro', type: 'link', linkname: 'não-há' }]);
+  expect([await unpack('só.tar'), seen(at('aqui')), leftOut.splice(0)]).toEqual(['só', { 'só/': '' }, ['outro EKIND']]);
   expect([await refused('sai.tar'), await refused('fundo.tar')]).toEqual(['UNPACK_REFUSED', 'UNPACK_REFUSED']);
   // As tar does, a name from the root is one below.
   expect(await unpack('raiz.tar')).toBe(root.split('/')[1]);
