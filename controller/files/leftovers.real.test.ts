@@ -9,7 +9,7 @@ import { createListings } from './listing.ts';
 import { createNodeFileSystem } from './node-file-system.ts';
 import { createFileService } from './service.ts';
 
-test('old ones go; those that are young, in use, links, folders or of another name stay', async () => {
+test('old ones go, folders with all that is in them; those that are young, in use, links or of another name stay', async () => {
   const home = await mkdtemp(path.join(tmpdir(), 'svc-left-'));
   const clock = systemClock;
   const files = createFileService({
@@ -27,7 +27,9 @@ test('old ones go; those that are young, in use, links, folders or of another na
   for (const each of [name('a'), name('b'), '.svc-envio-curto', `${name('e')}0`]) await writeFile(at(each), 'x');
   await writeFile(at('alvo'), 'x');
   await symlink('alvo', at(name('c')));
-  await mkdir(at(name('d')));
+  await mkdir(at(`${name('d')}/dentro`), { recursive: true });
+  await writeFile(at(`${name('d')}/dentro/um`), 'x');
+  await mkdir(at(name('f')));
   for (const each of [name('a'), '.svc-envio-curto', `${name('e')}0`, 'alvo', name('d'), `.svc-envio-${id}`])
     await utimes(at(each), old, old);
   await files.list(Buffer.from(home), {
@@ -40,8 +42,8 @@ test('old ones go; those that are young, in use, links, folders or of another na
     prefix: null,
     version: null,
   });
-  await expect.poll(() => existsSync(at(name('a')))).toBe(false);
-  const stay = [name('b'), '.svc-envio-curto', `${name('e')}0`, 'alvo', name('c'), name('d'), `.svc-envio-${id}`];
+  await expect.poll(() => [name('a'), name('d')].filter((each) => existsSync(at(each)))).toEqual([]);
+  const stay = [name('b'), '.svc-envio-curto', `${name('e')}0`, 'alvo', name('c'), name('f'), `.svc-envio-${id}`];
   expect(stay.filter((each) => !existsSync(at(each)))).toEqual([]);
   await rm(home, { recursive: true });
 });

@@ -1,15 +1,16 @@
-/** Files on their way to their name that a portal left when it was killed: gone once no upload can go on from them. */
+/** Files and folders on their way to their name that a portal left when it was killed: gone once no upload can go on from them, and nothing else makes them. */
 import type { FileEntry, FileSystem } from './file-system.ts';
 import { joined } from './file-system.ts';
 import { limits } from './limits.ts';
 import { newPrefix } from './placing.ts';
+import { quiet, removeTree } from './trees.ts';
 
 const pattern = new RegExp(`^${newPrefix.replaceAll('.', '\\.')}[0-9a-f]{32}$`);
 
 /** Never a link: what it leads to may be anything. */
 export function isLeftover({ name, kind, modifiedMs }: FileEntry, nowMs: number): boolean {
   // A server's clock may be another than ours.
-  return kind === 'file' && nowMs - modifiedMs > 2 * limits.uploadIdleMs && pattern.test(name.toString('latin1'));
+  return (kind === 'file' || kind === 'folder') && nowMs - modifiedMs > 2 * limits.uploadIdleMs && pattern.test(name.toString('latin1'));
 }
 
 /** Those of a folder that was just listed; one that can't be removed stays. */
@@ -17,12 +18,13 @@ export async function removeLeftovers(
   fs: FileSystem,
   folder: Buffer,
   entries: readonly FileEntry[],
-  isUsed: (path: Buffer) => boolean,
+  isUsed: (path: Buffer, kind: 'file' | 'folder') => boolean,
 ): Promise<void> {
   for (const { name, modifiedMs } of entries.slice(0, limits.leftoversAtOnceMax)) {
     const path = joined(folder, name);
-    if (isUsed(path)) continue;
     const facts = await fs.lstat(path).catch(() => null);
-    if (facts?.kind === 'file' && facts.modifiedMs === modifiedMs) await fs.removeFile(path).catch(() => undefined);
+    if (facts === null || facts.modifiedMs !== modifiedMs) continue;
+    if ((facts.kind !== 'file' && facts.kind !== 'folder') || isUsed(path, facts.kind)) continue;
+    await removeTree(fs, path, quiet).catch(() => undefined);
   }
 }

@@ -4,9 +4,7 @@ import { faultPoint } from '../faults.ts';
 import { FileFault, isFault } from './file-fault.ts';
 import { isWithin, joined, nameOf, type FileSystem } from './file-system.ts';
 import { besidePath, newId, place, present } from './placing.ts';
-import { copyTree, isSameTree, removeTree, type Progress } from './trees.ts';
-
-const quiet: Pick<Progress, 'signal' | 'file'> = { signal: new AbortController().signal, file: () => undefined };
+import { copyTree, isSameTree, quiet, removeTree, type Progress } from './trees.ts';
 
 /** Answers where it is; null: it was left out. */
 export async function copyTo(fs: FileSystem, from: Buffer, to: Buffer, conflict: Conflict, progress: Progress): Promise<Buffer | null> {

@@ -28,6 +28,7 @@ export interface Operations {
   all(): readonly OperationView[];
   wait(id: string, waitMs: number, signal: AbortSignal): Promise<OperationView>;
   cancel(id: string): OperationView;
+  isBusy(): boolean;
 }
 
 export interface OperationDeps {
@@ -49,6 +50,7 @@ export function createOperations(deps: OperationDeps): Operations {
       if (isOld) kept.delete(id);
     }
   };
+  const running = (): number => [...kept.values()].filter(({ view }) => view.estado === 'correndo').length;
   const find = (id: string): Operation => {
     const one = kept.get(id);
     if (one === undefined) throw new SvcError('NOT_FOUND', 'there is no such operation');
@@ -57,8 +59,7 @@ export function createOperations(deps: OperationDeps): Operations {
   return {
     begin: async (order) => {
       forget();
-      const running = [...kept.values()].filter(({ view }) => view.estado === 'correndo').length;
-      if (running >= limits.operationsPerPersonMax) {
+      if (running() >= limits.operationsPerPersonMax) {
         throw new SvcError('RATE_LIMITED', `at most ${limits.operationsPerPersonMax} at a time`, { retryAfterMs: 1_000 });
       }
       const act = actOf(deps, order);
@@ -82,6 +83,7 @@ export function createOperations(deps: OperationDeps): Operations {
       operation.ending.abort();
       return snapshot(operation);
     },
+    isBusy: () => running() > 0,
   };
 }
 

@@ -41,7 +41,8 @@ export function createFileService({ fs, person, account, home, listings, clock }
         const page = await listings.page(person, fs, path, options, (entries) => {
           for (const entry of entries) if (isLeftover(entry, clock.nowMs())) left.push(entry);
         });
-        void removeLeftovers(fs, path, left, uploads.isUsed);
+        // A folder is what a copy or an archive becomes: while one goes on, it may be the one.
+        void removeLeftovers(fs, path, left, (at, kind) => (kind === 'folder' ? operations.isBusy() : uploads.isUsed(at)));
         return page;
       }),
     item: (path) => coded(path, (at) => lookAt(fs, at)),

@@ -13,6 +13,9 @@ export interface Progress {
   readonly file: (path: Buffer) => void;
 }
 
+/** Of what nobody follows, and nobody ends. */
+export const quiet: Pick<Progress, 'signal' | 'file'> = { signal: new AbortController().signal, file: () => undefined };
+
 async function entriesOf(fs: FileSystem, folder: Buffer): Promise<readonly FileEntry[]> {
   const found: FileEntry[] = [];
   for await (const entries of fs.list(folder)) found.push(...entries);

@@ -16,6 +16,7 @@ import { theme, themes } from '../ui/theme.ts';
 import type { WindowState } from '../windows/manager.ts';
 import type { Desk } from './desk.ts';
 import { builtinOf } from './desk-windows.ts';
+import { createPinDrags } from './pin-drags.ts';
 import { taskbarStyles } from './taskbar-styles.ts';
 import { openWindowMenu } from './window-menu.ts';
 
@@ -39,6 +40,7 @@ export class SvcTaskbar extends LitElement {
     language,
     theme,
   ]);
+  readonly #drags = createPinDrags(() => this.desk);
   /** The window whose button was last brought into view. */
   #shownTop: string | null = null;
   #clock: ReturnType<typeof setInterval> | undefined;
@@ -171,7 +173,15 @@ export class SvcTaskbar extends LitElement {
   /** The windows of a pinned app are in its place. */
   #pins(pins: readonly AppProjection[]): TemplateResult | typeof nothing {
     if (pins.length === 0) return nothing;
-    return html`<div class="pins" role="group" aria-label=${text('pin.title')}>
+    return html`<div
+      class="pins"
+      role="group"
+      aria-label=${text('pin.title')}
+      @dragstart=${(event: DragEvent) => this.#drags.begin(event)}
+      @dragover=${(event: DragEvent) => this.#drags.over(event)}
+      @dragend=${() => this.#drags.end()}
+      @drop=${(event: DragEvent) => this.#drags.drop(event)}
+    >
       ${repeat(
         pins,
         ({ id }) => id,
@@ -186,7 +196,7 @@ export class SvcTaskbar extends LitElement {
     return html`${repeat(
       windows,
       ({ id }) => id,
-      (window) => this.#window(window),
+      (window) => this.#window(window, app.id),
     )}`;
   }
 
@@ -196,6 +206,8 @@ export class SvcTaskbar extends LitElement {
     return html`<button
       class="pin"
       type="button"
+      data-pin=${app.id}
+      draggable="true"
       aria-label=${text('pin.open', { nome: app.name })}
       title=${app.name}
       @click=${() => desk.openApp(app.id)}
@@ -226,7 +238,7 @@ export class SvcTaskbar extends LitElement {
     </button>`;
   }
 
-  #window(window: WindowState): TemplateResult {
+  #window(window: WindowState, pin?: string): TemplateResult {
     const { desk } = this;
     const app = desk.apps.find(window.app);
     const title = desk.title(window);
@@ -235,6 +247,8 @@ export class SvcTaskbar extends LitElement {
     return html`<button
       class="window ${window.minimised ? 'minimised' : ''}"
       type="button"
+      data-pin=${pin ?? nothing}
+      draggable=${pin === undefined ? nothing : 'true'}
       aria-pressed=${top}
       title=${title}
       @click=${() => this.#press(window)}

@@ -45,6 +45,12 @@ export const taskbarStyles = css`
     padding: 0;
     border-radius: 10px;
   }
+  [data-drop='before'] {
+    box-shadow: inset 3px 0 0 var(--accent);
+  }
+  [data-drop='after'] {
+    box-shadow: inset -3px 0 0 var(--accent);
+  }
   .items {
     display: flex;
     flex: 1;

@@ -6,7 +6,7 @@ import { fillsArea } from '../windows/geometry.ts';
 import type { WindowState } from '../windows/manager.ts';
 import type { Desk } from './desk.ts';
 import { isApp } from './desk-windows.ts';
-import { pinItem } from './pin-item.ts';
+import { pinItem, pinMoves } from './pin-item.ts';
 
 export function openWindowMenu(desk: Desk, id: string, place: MenuPlace): void {
   const window = desk.windows.find(id);
@@ -44,7 +44,7 @@ export function windowActions(desk: Desk, window: WindowState): readonly MenuGro
           : []),
       ],
     },
-    { items: isApp(window) ? [pinItem(desk, window.app)] : [] },
+    { items: isApp(window) ? [pinItem(desk, window.app), ...pinMoves(desk, window.app)] : [] },
     { items: [{ label: text('window.close'), glyph: 'close', run: () => desk.close(id) }] },
   ];
 }

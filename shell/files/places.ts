@@ -4,8 +4,9 @@ import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { text } from '../i18n/i18n.ts';
 import { nameOfPath, trashPlace } from '../opening/file-path.ts';
+import { movedBeside } from '../preferences/order.ts';
 import type { Glyph } from '../ui/glyphs.ts';
-import type { MenuGroup } from '../ui/menu.ts';
+import type { MenuGroup, MenuItem } from '../ui/menu.ts';
 
 export interface Place {
   readonly path: string;
@@ -39,11 +40,32 @@ export function placesMenu(desk: Desk, known: PlacesAnswer | null, go: (path: st
   }));
 }
 
-/** In the order in which they were pinned. */
 export function pinFolder(desk: Desk, path: string, on: boolean): void {
   attempt(desk, () =>
     desk.preferences.change(({ pastas = [] }) =>
       pastas.includes(path) === on ? null : { pastas: on ? [...pastas, path] : pastas.filter((other) => other !== path) },
     ),
+  );
+}
+
+/** Of a folder that the person pinned. */
+export function pinnedMenu(desk: Desk, path: string): readonly MenuItem[] {
+  const pins = desk.preferences.state.get()?.pastas ?? [];
+  const at = pins.indexOf(path);
+  const move = (label: string, other: string | undefined, side: 'before' | 'after'): readonly MenuItem[] =>
+    other === undefined ? [] : [{ label, run: () => moveFolder(desk, path, other, side) }];
+  return [
+    { label: text('files.unpin'), glyph: 'unpin', run: () => pinFolder(desk, path, false) },
+    ...move(text('files.pinUp'), pins[at - 1], 'before'),
+    ...move(text('files.pinDown'), pins[at + 1], 'after'),
+  ];
+}
+
+function moveFolder(desk: Desk, path: string, other: string, side: 'before' | 'after'): void {
+  attempt(desk, () =>
+    desk.preferences.change(({ pastas = [] }) => {
+      const moved = movedBeside(pastas, path, other, side);
+      return moved === null ? null : { pastas: moved };
+    }),
   );
 }

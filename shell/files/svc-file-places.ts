@@ -10,7 +10,7 @@ import { glyph } from '../ui/glyphs.ts';
 import { openMenu } from '../ui/menu.ts';
 import { actsOf } from './desk-acts.ts';
 import { allowDrop, dropInTrash, takeDrop } from './file-drags.ts';
-import { pinFolder, placesOf, type Place } from './places.ts';
+import { pinnedMenu, placesOf, type Place } from './places.ts';
 
 export class SvcFilePlaces extends LitElement {
   static override properties = { desk: { attribute: false }, places: { attribute: false }, path: {}, over: { state: true } };
@@ -107,8 +107,7 @@ export class SvcFilePlaces extends LitElement {
       event.preventDefault();
       event.stopPropagation();
       if (!isPinned) return;
-      const items = [{ label: text('files.unpin'), glyph: 'unpin' as const, run: () => pinFolder(this.desk, path, false) }];
-      openMenu(name, [{ items }], { x: event.clientX, y: event.clientY });
+      openMenu(name, [{ items: pinnedMenu(this.desk, path) }], { x: event.clientX, y: event.clientY });
     };
     return html`<button
       type="button"

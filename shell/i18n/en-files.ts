@@ -63,6 +63,8 @@ export const enFiles: {
   'files.undoTrash': 'move to trash',
   'files.undoRename': 'rename',
   'files.undoNew': 'create',
+  'files.pinUp': 'Move up',
+  'files.pinDown': 'Move down',
   'files.unpin': 'Remove from the sidebar',
   'files.selectAll': 'Select all',
   'files.refresh': 'Refresh',

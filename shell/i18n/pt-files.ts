@@ -59,6 +59,8 @@ export const ptFiles = {
   'files.undoTrash': 'mover para a lixeira',
   'files.undoRename': 'renomear',
   'files.undoNew': 'criar',
+  'files.pinUp': 'Mover para cima',
+  'files.pinDown': 'Mover para baixo',
   'files.unpin': 'Tirar da barra lateral',
   'files.selectAll': 'Selecionar tudo',
   'files.refresh': 'Atualizar',

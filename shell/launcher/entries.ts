@@ -3,7 +3,7 @@ import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { filesWindow, queueWindow, settingsWindow, shopWindow, tasksWindow, terminalWindow } from '../desktop/desk-windows.ts';
 import { pressShellKey } from '../desktop/keys.ts';
-import { pinItem } from '../desktop/pin-item.ts';
+import { pinItem, pinMoves } from '../desktop/pin-item.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
 import { leave } from '../session/leave.ts';
@@ -109,7 +109,7 @@ export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): v
     checked: desk.windows.top()?.id === window.id,
     run: () => desk.activate(window.id),
   }));
-  openMenu(app.name, [entries ?? { items: [] }, ...more, { items: open }], place);
+  openMenu(app.name, [entries ?? { items: [] }, ...more, { items: pinMoves(desk, app.id) }, { items: open }], place);
 }
 
 /** What the menu of the background has besides what is done to its folder. */

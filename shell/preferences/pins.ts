@@ -1,6 +1,7 @@
 /** Apps that the person keeps in the taskbar and at the top of the launcher (`fixados`, decision 0202), in the order in which they were pinned. */
 import type { Preferences } from '../../schema/wire/preferences.ts';
 import type { PreferencesChange } from './model.ts';
+import { movedBeside } from './order.ts';
 
 export const isPinned = (chosen: Preferences | null, app: string): boolean => chosen?.fixados?.includes(app) ?? false;
 
@@ -14,3 +15,11 @@ export const pinning =
   (app: string, on: boolean): PreferencesChange =>
   ({ fixados = [] }) =>
     fixados.includes(app) === on ? null : { fixados: on ? [...fixados, app] : fixados.filter((other) => other !== app) };
+
+/** Beside another pinned app; those that are not installed now keep their place between the others. */
+export const movingPin =
+  (app: string, other: string, side: 'before' | 'after'): PreferencesChange =>
+  ({ fixados = [] }) => {
+    const moved = movedBeside(fixados, app, other, side);
+    return moved === null ? null : { fixados: moved };
+  };

@@ -65,6 +65,9 @@ export class SvcViewer extends LitElement {
 
   static override styles = [base, viewerStyles];
 
+  /** Where sound or a film was, whose address was over. */
+  #resume: { readonly path: string; readonly at: number; readonly plays: boolean } | null = null;
+
   get #name(): string {
     return nameOfPath(this.path);
   }
@@ -168,9 +171,22 @@ export class SvcViewer extends LitElement {
   }
 
   /** The browser gave up: the address is over, or it can't show what is in the file. */
-  #failed(source: Source): void {
-    if (Date.now() >= source.untilMs) void this.#open();
-    else this.shown = { way: 'other', broken: true };
+  #failed(source: Source, media: HTMLMediaElement | null = null): void {
+    // The clock of this machine may be another: a line that ended while something plays is tried again, from where it is.
+    const isCut = media?.error?.code === MediaError.MEDIA_ERR_NETWORK && media.currentTime !== this.#resume?.at;
+    if (Date.now() < source.untilMs && !isCut) {
+      this.shown = { way: 'other', broken: true };
+      return;
+    }
+    this.#resume = media === null ? null : { path: this.path, at: media.currentTime, plays: !media.paused };
+    void this.#open();
+  }
+
+  #goOn(media: HTMLMediaElement): void {
+    if (this.#resume?.path !== this.path) return;
+    media.currentTime = this.#resume.at;
+    // A browser may ask for a press first.
+    if (this.#resume.plays) media.play().catch(() => undefined);
   }
 
   get #file(): { readonly caminho: string; readonly nome: string } {
@@ -232,11 +248,14 @@ export class SvcViewer extends LitElement {
     if (way === 'pdf')
       return html`<div class="stage fit"><iframe src=${source.url} title=${name} referrerpolicy="no-referrer"></iframe></div>`;
     if (way === 'image') return this.#image(source, name);
-    const failed = (): void => this.#failed(source);
+    const failed = (event: Event): void => this.#failed(source, event.currentTarget as HTMLMediaElement);
+    const ready = (event: Event): void => this.#goOn(event.currentTarget as HTMLMediaElement);
     return way === 'video'
-      ? html`<div class="stage fit"><video controls preload="metadata" src=${source.url} aria-label=${name} @error=${failed}></video></div>`
+      ? html`<div class="stage fit">
+          <video controls preload="metadata" src=${source.url} aria-label=${name} @error=${failed} @loadedmetadata=${ready}></video>
+        </div>`
       : html`<div class="stage fit">
-          <audio controls preload="metadata" src=${source.url} aria-label=${name} @error=${failed}></audio>
+          <audio controls preload="metadata" src=${source.url} aria-label=${name} @error=${failed} @loadedmetadata=${ready}></audio>
         </div>`;
   }
 

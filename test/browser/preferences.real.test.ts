@@ -1,5 +1,5 @@
 /** What a person chose is there in another browser, and told to every open page. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, newLink, newPage, openApp, windowOf } from './support/browser.ts';
@@ -100,6 +100,20 @@ test('apps are pinned by the keyboard and by menus, in every page, and stay in a
   const third = await desktop(false);
   const order = (await pins(one.page)).join();
   await until('a new browser', async () => (await pins(third.page)).join() === order);
+  // Their order: by the menu, and by dragging.
+  const [first = '', second = '', last = ''] = await pins(one.page);
+  const pinned = (page: Page, name: string): Locator => taskbar(page).getByRole('button', { name: `Abrir ${name}` });
+  const isOrder = async (...names: readonly string[]): Promise<unknown> =>
+    await until(names.join(), async () => (await pins(other.page)).join() === names.join());
+  await pinned(one.page, first).focus();
+  await one.page.keyboard.press('Shift+F10');
+  expect(await one.page.getByRole('menuitem', { name: 'Mover para a esquerda' }).count()).toBe(0);
+  await one.page.getByRole('menuitem', { name: 'Mover para a direita' }).click();
+  await isOrder(second, first, last);
+  await pinned(one.page, last).dragTo(pinned(one.page, second), { targetPosition: { x: 6, y: 20 } });
+  await isOrder(last, second, first);
+  await pinned(one.page, last).dragTo(pinned(one.page, first), { targetPosition: { x: 40, y: 20 } });
+  await isOrder(second, first, last);
   await taskbar(third.page).getByRole('button', { name: 'Abrir Notas' }).click();
   await windowOf(third.page, 'Notas').waitFor();
   // In the launcher they come first.

@@ -212,6 +212,33 @@ test('text to its first part, sound with ranges, and of all else what it is', as
   expect(problems).toEqual([]);
 });
 
+test('sound whose address is over goes on from where it was', async () => {
+  // The first address is over at once.
+  await page.evaluate(() => {
+    const ask = window.fetch;
+    window.fetch = async (to, options) => {
+      const answer = await ask(to, options);
+      if (!answer.url.endsWith('/api/arquivos/previa')) return answer;
+      window.fetch = ask;
+      return Response.json({ ...((await answer.json()) as object), expiraMs: Date.now() });
+    };
+  });
+  await open('som.wav');
+  const sound = viewer().locator('audio');
+  const position = async (): Promise<number> => await sound.evaluate((audio) => (audio as HTMLAudioElement).currentTime);
+  const address = async (): Promise<string> => (await sound.getAttribute('src')) ?? '';
+  await expect.poll(async () => await sound.evaluate((audio) => (audio as HTMLAudioElement).readyState)).toBeGreaterThan(0);
+  const first = await address();
+  await sound.evaluate((audio) => {
+    (audio as HTMLAudioElement).currentTime = 1.5;
+    // What the browser says when a part of it is not answered any more.
+    audio.dispatchEvent(new Event('error'));
+  });
+  await expect.poll(address).not.toBe(first);
+  await expect.poll(position).toBe(1.5);
+  expect(problems).toEqual([]);
+});
+
 test('files that would run something run nothing, in the viewer and by their address; the same files elsewhere do', async () => {
   const control = await newPage(browser);
   await control.page.goto(`${beacon.url}/raw/mau.html`);

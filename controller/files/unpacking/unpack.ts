@@ -11,13 +11,11 @@ import { joined, nameOf, type FileSystem, type OpenFile } from '../file-system.t
 import { limits } from '../limits.ts';
 import { newId, newPrefix, place } from '../placing.ts';
 import { readRange } from '../transfer.ts';
-import { removeTree, type Progress } from '../trees.ts';
+import { quiet, removeTree, type Progress } from '../trees.ts';
 import { nothing, refusal, type ArchiveEntry } from './entry.ts';
 import { tarEntries } from './tar-entries.ts';
 import { createTreeWriter } from './tree-writer.ts';
 import { zipEntries, type ReadPart } from './zip-entries.ts';
-
-const quiet: Pick<Progress, 'signal' | 'file'> = { signal: new AbortController().signal, file: () => undefined };
 
 export interface Unpacking {
   readonly progress: Progress;
