@@ -54,6 +54,8 @@ export const limits = {
   unpackRatioMax: 250,
   unpackFreeBytes: 256 * 1_024 * 1_024,
   unpackLinkBytesMax: 4_096,
+  /** Of a zip, read in one go for its heads. */
+  unpackWindowBytes: 64 * 1_024,
   /** Files from this size on are only begun where they fit. */
   unpackSpaceBytes: 1_024 * 1_024,
   // Search, watching.

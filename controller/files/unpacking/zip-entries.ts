@@ -1,6 +1,7 @@
 /** A zip is read from the list at its end: yauzl reads it, and compares sizes and CRC-32. */
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
+import { callbackify } from 'node:util';
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type ZipFile } from 'yauzl';
 import { nothing, refusal, type ArchiveEntry } from './entry.ts';
 import { limits } from '../limits.ts';
@@ -8,22 +9,53 @@ import { limits } from '../limits.ts';
 /** Bytes from `start` up to and without `end`. */
 export type ReadPart = (start: number, end: number) => AsyncIterable<Uint8Array>;
 
+interface Window {
+  readonly start: number;
+  readonly bytes: Buffer;
+}
+
+/** Heads are a few bytes each, and near each other: they are read in windows, of which two are kept, one of the list and one of the files. */
 class PartReader extends RandomAccessReader {
   readonly #read: ReadPart;
+  readonly #size: number;
+  #windows: readonly Window[] = [];
 
-  constructor(read: ReadPart) {
+  constructor(read: ReadPart, size: number) {
     super();
     this.#read = read;
+    this.#size = size;
+  }
+
+  override read(buffer: Buffer, offset: number, length: number, position: number, callback: (error: Error | null) => void): void {
+    const fill = callbackify(async () => void (await this.#part(position, position + length)).copy(buffer, offset));
+    fill(callback);
   }
 
   override _readStreamForRange(start: number, end: number): Readable {
+    const held = this.#held(start, end);
     // The one that reads it is told of an error; one that comes later is none.
-    return Readable.from(this.#read(start, end), { objectMode: false }).on('error', () => undefined);
+    return Readable.from(held === null ? this.#read(start, end) : [held], { objectMode: false }).on('error', () => undefined);
+  }
+
+  #held(start: number, end: number): Buffer | null {
+    const window = this.#windows.find((each) => start >= each.start && end <= each.start + each.bytes.length);
+    return window?.bytes.subarray(start - window.start, end - window.start) ?? null;
+  }
+
+  async #part(start: number, end: number): Promise<Buffer> {
+    const held = this.#held(start, end);
+    if (held !== null) return held;
+    const pieces: Uint8Array[] = [];
+    const windowEnd = Math.max(end, Math.min(start + limits.unpackWindowBytes, this.#size));
+    for await (const piece of this.#read(start, windowEnd)) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    this.#windows = [{ start, bytes }, ...this.#windows.slice(0, 1)];
+    return bytes.subarray(0, end - start);
   }
 }
 
 export async function* zipEntries(read: ReadPart, bytes: number): AsyncGenerator<ArchiveEntry> {
-  const zip = await fromRandomAccessReaderPromise(new PartReader(read), bytes, { lazyEntries: true, autoClose: false });
+  const zip = await fromRandomAccessReaderPromise(new PartReader(read, bytes), bytes, { lazyEntries: true, autoClose: false });
   for await (const entry of zip.eachEntry()) {
     if (entry.isEncrypted()) throw refusal('it is locked by a password');
     yield await entryOf(zip, entry);
