@@ -8,7 +8,7 @@ import { FileFault, isFault, isMissing } from './file-fault.ts';
 import { parentOf, type FileFacts, type FileSystem } from './file-system.ts';
 import { lookAt } from './items.ts';
 import { besidePath, newId, placeNew, placeOver, present } from './placing.ts';
-import { createWriter } from './transfer.ts';
+import { writeAll } from './transfer.ts';
 
 /** Rejects FILE_CHANGED when the condition does not hold. */
 export async function save(
@@ -28,12 +28,7 @@ export async function save(
   try {
     faultPoint('files/new-made');
     try {
-      const writer = createWriter(file, 0, fs.pieceBytes());
-      try {
-        for await (const bytes of body) await writer.put(bytes);
-      } finally {
-        await writer.flush();
-      }
+      await writeAll(file, body, fs.pieceBytes());
       await takeOn(fs, beside, await file.facts(), there);
       await file.sync();
       faultPoint('files/new-written');

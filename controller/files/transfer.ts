@@ -101,6 +101,16 @@ export function createWriter(file: OpenFile, from: number, pieceBytes: number): 
   };
 }
 
+/** All of them, from its beginning; they are written when it resolves, on the disk after a `sync`. */
+export async function writeAll(file: OpenFile, pieces: AsyncIterable<Uint8Array>, pieceBytes: number): Promise<void> {
+  const writer = createWriter(file, 0, pieceBytes);
+  try {
+    for await (const piece of pieces) await writer.put(piece);
+  } finally {
+    await writer.flush();
+  }
+}
+
 /** All of a small file. */
 export async function readAll(file: OpenFile, bytesMax: number, pieceBytes: number): Promise<Buffer> {
   const { bytes } = await file.facts();

@@ -3,7 +3,7 @@ import { faultPoint } from '../faults.ts';
 import { FileFault } from './file-fault.ts';
 import { joined, type FileEntry, type FileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
-import { createWriter, readRange } from './transfer.ts';
+import { readRange, writeAll } from './transfer.ts';
 import { digestOf } from './uploads.ts';
 
 /** What is told of work that goes on. */
@@ -56,21 +56,19 @@ export async function copyTree(fs: FileSystem, from: Buffer, to: Buffer, progres
 }
 
 async function copyFile(fs: FileSystem, from: Buffer, to: Buffer, { signal, bytes }: Progress): Promise<void> {
+  const told = async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      signal.throwIfAborted();
+      yield piece;
+      bytes(piece.length);
+    }
+  };
   const source = await fs.open(from, 'read');
   try {
     const target = await fs.open(to, 'create', 0o600);
     try {
       const size = (await source.facts()).bytes;
-      const writer = createWriter(target, 0, fs.pieceBytes());
-      try {
-        for await (const piece of size === 0 ? [] : readRange(source, 0, size - 1, fs.pieceBytes())) {
-          signal.throwIfAborted();
-          await writer.put(piece);
-          bytes(piece.length);
-        }
-      } finally {
-        await writer.flush();
-      }
+      await writeAll(target, told(readRange(source, 0, size - 1, fs.pieceBytes())), fs.pieceBytes());
       await target.sync();
     } finally {
       await target.close();

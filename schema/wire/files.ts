@@ -121,6 +121,8 @@ export const uploadEndAnswer = closed({ item: orNull(fileItem), sha256: text });
 export type UploadEndAnswer = Wire<typeof uploadEndAnswer>;
 
 export const operationKinds = ['copiar', 'mover', 'lixo', 'restaurar', 'esvaziar', 'apagar', 'extrair'] as const;
+/** Of archives that `extrair` takes. */
+export const unpackedEnding = /\.(?:tar\.gz|tar\.zst|tgz|tzst|tar|zip|gz|zst)$/i;
 export const operationBody = closed(
   {
     tipo: oneOf(operationKinds),

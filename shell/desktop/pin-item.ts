@@ -1,6 +1,8 @@
 /** "Pin" or "Unpin" in the menus of an app and of its windows, which the list of commands offers too. */
+import type { AppProjection } from '../../schema/wire/http.ts';
 import { text } from '../i18n/i18n.ts';
 import { isPinned, movingPin, pinnedAmong, pinning } from '../preferences/pins.ts';
+import { moveItems } from '../preferences/order.ts';
 import type { MenuItem } from '../ui/menu.ts';
 import { attempt } from './attempt.ts';
 import type { Desk } from './desk.ts';
@@ -17,18 +19,16 @@ export function pinItem(desk: Desk, app: string): MenuItem {
 
 /** Where the app is pinned and not alone: one place on, and one back. */
 export function pinMoves(desk: Desk, app: string): readonly MenuItem[] {
-  const pins = pinnedAmong(desk.preferences.state.get(), desk.apps.state.get().apps);
-  const at = pins.findIndex(({ id }) => id === app);
-  if (at === -1) return [];
-  const move = (label: string, other: string | undefined, side: 'before' | 'after'): readonly MenuItem[] =>
-    other === undefined ? [] : [{ label, run: () => movePin(desk, app, other, side) }];
-  return [...move(text('pin.left'), pins[at - 1]?.id, 'before'), ...move(text('pin.right'), pins[at + 1]?.id, 'after')];
+  const shown = pinnedIn(desk).map(({ id }) => id);
+  return moveItems(shown, app, [text('pin.left'), text('pin.right')], (other, side) => movePin(desk, app, other, side));
 }
+
+const pinnedIn = ({ preferences, apps }: Desk): readonly AppProjection[] => pinnedAmong(preferences.state.get(), apps.state.get().apps);
 
 export function movePin(desk: Desk, app: string, other: string, side: 'before' | 'after'): void {
   attempt(desk, async () => {
     await desk.preferences.change(movingPin(app, other, side));
-    const pins = pinnedAmong(desk.preferences.state.get(), desk.apps.state.get().apps);
+    const pins = pinnedIn(desk);
     const n = pins.findIndex(({ id }) => id === app) + 1;
     desk.announcement.set(text('pin.moved', { nome: pins[n - 1]?.name ?? app, n, todos: pins.length }));
   });

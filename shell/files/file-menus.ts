@@ -1,5 +1,5 @@
 /** The menus of the file manager: what opening adds (opening/menus.ts) and its own acts, in groups below. */
-import type { FileItem } from '../../schema/wire/files.ts';
+import { unpackedEnding, type FileItem } from '../../schema/wire/files.ts';
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { text } from '../i18n/i18n.ts';
@@ -36,10 +36,6 @@ export function download(items: readonly FileItem[]): void {
   link.click();
 }
 
-/** Archives that the portal unpacks (controller/files/unpacking). */
-const isUnpacked = ({ tipo, nome }: FileItem): boolean =>
-  tipo === 'arquivo' && /\.(?:zip|tar|tar\.gz|tgz|tar\.zst|tzst|gz|zst)$/i.test(nome);
-
 export function itemMenu(parts: MenuParts, items: readonly FileItem[]): readonly MenuGroup[] {
   const { desk, acts } = parts;
   const [item] = items;
@@ -60,7 +56,7 @@ export function itemMenu(parts: MenuParts, items: readonly FileItem[]): readonly
   const pathActs: PathActs = {
     download: () => download(items),
     ...(isFolder ? { pin: () => parts.pin(item.caminho) } : {}),
-    ...(isUnpacked(item) ? { extract: () => attempt(desk, () => acts.extract(paths)) } : {}),
+    ...(item.tipo === 'arquivo' && unpackedEnding.test(item.nome) ? { extract: () => attempt(desk, () => acts.extract(paths)) } : {}),
   };
   if (items.length > 1) return [{ items: [{ label: text('menu.download'), glyph: 'download', run: () => download(items) }] }, ...others];
   return isFolder ? folderMenu(desk, fileOf(item), pathActs, others) : fileMenu(desk, fileOf(item), pathActs, others);

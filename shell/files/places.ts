@@ -4,7 +4,7 @@ import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { text } from '../i18n/i18n.ts';
 import { nameOfPath, trashPlace } from '../opening/file-path.ts';
-import { movedBeside } from '../preferences/order.ts';
+import { movedBeside, moveItems } from '../preferences/order.ts';
 import type { Glyph } from '../ui/glyphs.ts';
 import type { MenuGroup, MenuItem } from '../ui/menu.ts';
 
@@ -51,13 +51,9 @@ export function pinFolder(desk: Desk, path: string, on: boolean): void {
 /** Of a folder that the person pinned. */
 export function pinnedMenu(desk: Desk, path: string): readonly MenuItem[] {
   const pins = desk.preferences.state.get()?.pastas ?? [];
-  const at = pins.indexOf(path);
-  const move = (label: string, other: string | undefined, side: 'before' | 'after'): readonly MenuItem[] =>
-    other === undefined ? [] : [{ label, run: () => moveFolder(desk, path, other, side) }];
   return [
     { label: text('files.unpin'), glyph: 'unpin', run: () => pinFolder(desk, path, false) },
-    ...move(text('files.pinUp'), pins[at - 1], 'before'),
-    ...move(text('files.pinDown'), pins[at + 1], 'after'),
+    ...moveItems(pins, path, [text('files.pinUp'), text('files.pinDown')], (other, side) => moveFolder(desk, path, other, side)),
   ];
 }
 

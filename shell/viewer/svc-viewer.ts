@@ -66,7 +66,7 @@ export class SvcViewer extends LitElement {
   static override styles = [base, viewerStyles];
 
   /** Where sound or a film was, whose address was over. */
-  #resume: { readonly path: string; readonly at: number; readonly plays: boolean } | null = null;
+  #resume: { readonly at: number; readonly plays: boolean } | null = null;
 
   get #name(): string {
     return nameOfPath(this.path);
@@ -84,7 +84,9 @@ export class SvcViewer extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('path') && this.path !== changed.get('path')) void this.#open();
+    if (!changed.has('path') || this.path === changed.get('path')) return;
+    this.#resume = null;
+    void this.#open();
   }
 
   /** The policy of the page takes no styles in HTML. */
@@ -178,12 +180,12 @@ export class SvcViewer extends LitElement {
       this.shown = { way: 'other', broken: true };
       return;
     }
-    this.#resume = media === null ? null : { path: this.path, at: media.currentTime, plays: !media.paused };
+    this.#resume = media === null ? null : { at: media.currentTime, plays: !media.paused };
     void this.#open();
   }
 
   #goOn(media: HTMLMediaElement): void {
-    if (this.#resume?.path !== this.path) return;
+    if (this.#resume === null) return;
     media.currentTime = this.#resume.at;
     // A browser may ask for a press first.
     if (this.#resume.plays) media.play().catch(() => undefined);

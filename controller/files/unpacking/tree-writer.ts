@@ -4,7 +4,7 @@ import { joined, type FileSystem } from '../file-system.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { refuseFull } from '../saving.ts';
-import { createWriter } from '../transfer.ts';
+import { writeAll } from '../transfer.ts';
 import type { Progress } from '../trees.ts';
 import { refusal, type ArchiveEntry } from './entry.ts';
 
@@ -108,20 +108,12 @@ async function writeFile(
   fs: FileSystem,
   path: Buffer,
   { mode, modifiedMs, bytes, content }: ArchiveEntry,
-  arrived: (bytes: number) => void,
+  watched: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
 ): Promise<void> {
   if (bytes >= limits.unpackSpaceBytes) await refuseFull(fs, path, bytes);
   const target = await fs.open(path, 'create', (mode & 0o777) | 0o600);
   try {
-    const writer = createWriter(target, 0, fs.pieceBytes());
-    try {
-      for await (const piece of content()) {
-        arrived(piece.length);
-        await writer.put(piece);
-      }
-    } finally {
-      await writer.flush();
-    }
+    await writeAll(target, watched(content()), fs.pieceBytes());
     await target.sync();
   } finally {
     await target.close();
@@ -130,11 +122,14 @@ async function writeFile(
 }
 
 export function createTreeWriter(fs: FileSystem, root: Buffer, { progress, leftOut, grown }: Watch): TreeWriter {
-  const arrived = (bytes: number): void => {
-    progress.signal.throwIfAborted();
-    grown(bytes);
+  const watched = async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      progress.signal.throwIfAborted();
+      grown(piece.length);
+      yield piece;
+    }
   };
-  const made = createMade(fs, root, async (path, entry) => await writeFile(fs, path, entry, arrived));
+  const made = createMade(fs, root, async (path, entry) => await writeFile(fs, path, entry, watched));
   const tops = new Map<string, Buffer>();
   const links: { readonly parts: readonly Buffer[]; readonly target: Buffer }[] = [];
   const folders: { readonly path: Buffer; readonly modifiedMs: number }[] = [];

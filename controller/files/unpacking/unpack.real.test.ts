@@ -20,18 +20,14 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack, type Headers } from 'tar-stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createRandom } from '../../../test/simulation/random.ts';
 import { FileFault } from '../file-fault.ts';
 import { createNodeFileSystem } from '../node-file-system.ts';
 import { unpackTo } from './unpack.ts';
 
 const fs = createNodeFileSystem();
 const seed = Number(process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-let state = seed;
-/** From 0 to 1: a linear congruential generator, the same for the same seed. */
-const random = (): number => {
-  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-  return state / 2 ** 32;
-};
+const random = createRandom(seed).next;
 let root: string;
 let ending: AbortController;
 let leftOut: string[];

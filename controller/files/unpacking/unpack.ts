@@ -5,11 +5,12 @@
 import { pipeline } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { SvcError } from '../../../schema/errors.ts';
+import { unpackedEnding } from '../../../schema/wire/files.ts';
 import { faultPoint } from '../../faults.ts';
 import { FileFault, isFault } from '../file-fault.ts';
-import { joined, nameOf, type FileSystem, type OpenFile } from '../file-system.ts';
+import { joined, nameOf, type FileFacts, type FileSystem, type OpenFile } from '../file-system.ts';
 import { limits } from '../limits.ts';
-import { newId, newPrefix, place } from '../placing.ts';
+import { besidePath, newId, place } from '../placing.ts';
 import { readRange } from '../transfer.ts';
 import { quiet, removeTree, type Progress } from '../trees.ts';
 import { nothing, refusal, type ArchiveEntry } from './entry.ts';
@@ -26,17 +27,17 @@ export interface Unpacking {
 /** Answers where it is. Rejects UNPACK_REFUSED, and nothing of it stays. */
 export async function unpackTo(fs: FileSystem, archive: Buffer, folder: Buffer, { progress, leftOut }: Unpacking): Promise<Buffer> {
   const file = await fs.open(archive, 'read');
-  const root = joined(folder, Buffer.from(newPrefix + newId()));
+  const root = besidePath(joined(folder, nameOf(archive)), newId());
   try {
-    const { bytes } = await file.facts();
+    const facts = await file.facts();
     const read = reader(fs, file, progress);
     await fs.makeFolder(root, 0o777);
     const writer = createTreeWriter(fs, root, {
       progress,
       leftOut: (path, why) => leftOut(joined(folder, path.subarray(root.length + 1)), why),
-      grown: bounded(bytes),
+      grown: bounded(facts.bytes),
     });
-    for await (const entry of await entriesOf(file, read, bytes, nameOf(archive))) await writer.take(entry);
+    for await (const entry of await entriesOf(file, read, facts, nameOf(archive))) await writer.take(entry);
     const tops = await writer.finish();
     progress.signal.throwIfAborted();
     faultPoint('files/unpacked');
@@ -89,17 +90,21 @@ function bounded(packedBytes: number): (bytes: number) => void {
 }
 
 const isTarName = /\.(?:tar|tar\.gz|tgz|tar\.zst|tzst)$/i;
-const ending = /\.(?:tar\.gz|tar\.zst|tgz|tzst|tar|zip|gz|zst)$/i;
 
 function stemOf(name: Buffer): Buffer {
   const text = name.toString('latin1');
-  const stem = text.replace(ending, '');
+  const stem = text.replace(unpackedEnding, '');
   return stem === '' ? name : Buffer.from(stem, 'latin1');
 }
 
 const magics = { zip: 'PK', gzip: '\x1f\x8b', zstd: '\x28\xb5\x2f\xfd' } as const;
 
-async function entriesOf(file: OpenFile, read: ReadPart, bytes: number, name: Buffer): Promise<AsyncIterable<ArchiveEntry>> {
+async function entriesOf(
+  file: OpenFile,
+  read: ReadPart,
+  { bytes, modifiedMs }: FileFacts,
+  name: Buffer,
+): Promise<AsyncIterable<ArchiveEntry>> {
   const head = Buffer.concat(await file.read(0, 4)).toString('latin1');
   if (head.startsWith(magics.zip)) return zipEntries(read, bytes);
   const raw = read(0, bytes);
@@ -110,7 +115,7 @@ async function entriesOf(file: OpenFile, read: ReadPart, bytes: number, name: Bu
       : null;
   if (isTarName.test(name.toString('latin1'))) return tarEntries(source ?? raw);
   if (source === null) throw refusal('it is of a kind that is not known');
-  return single(stemOf(name), source, (await file.facts()).modifiedMs);
+  return single(stemOf(name), source, modifiedMs);
 }
 
 type Decoder = ReturnType<typeof createGunzip> | ReturnType<typeof createZstdDecompress>;
