@@ -166,7 +166,7 @@ test('nothing leaves the new folder: names that lead out, links that lead out, f
     { name: 'x/bom', type: 'symlink', linkname: 'porta/alvo' },
   ]);
   await tarOf('só.tar', [{ name: 'outro', type: 'link', linkname: 'não-há' }]);
-  expect([await unpack('só.tar'), seen(at('aqui')), leftOut.splice(0)]).toEqual(['só', { 'só/': '' }, ['outro EKIND']]);
+  expect([await unpack('só.tar'), seen(at('aqui')), leftOut.splice(0)]).toEqual(['só', { 'só/': '' }, ['só/outro EKIND']]);
   expect([await refused('sai.tar'), await refused('fundo.tar')]).toEqual(['UNPACK_REFUSED', 'UNPACK_REFUSED']);
   // As tar does, a name from the root is one below.
   expect(await unpack('raiz.tar')).toBe(root.split('/')[1]);
@@ -175,6 +175,16 @@ test('nothing leaves the new folder: names that lead out, links that lead out, f
   expect(leftOut.toSorted()).toEqual(
     ['x/cano', 'x/cima', 'x/disco', 'x/outro', 'x/passwd', 'x/porta', 'x/volta'].map((name) => `${name} EKIND`),
   );
+  // They are told by where they would be.
+  leftOut = [];
+  expect(await unpack('por-atalho.tar')).toBe('x (2)');
+  expect(leftOut).toContain('x (2)/cano EKIND');
+  await tarOf('dois.tar', [
+    { name: 'só/um', text: 'um' },
+    { name: 'cano', type: 'fifo' },
+  ]);
+  leftOut = [];
+  expect([await unpack('dois.tar'), leftOut]).toEqual(['só (2)', ['cano EKIND']]);
   expect(readFileSync(at('alvo'), 'utf8')).toBe('de antes');
 });
 

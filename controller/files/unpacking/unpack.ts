@@ -8,7 +8,7 @@ import { SvcError } from '../../../schema/errors.ts';
 import { unpackedEnding } from '../../../schema/wire/files.ts';
 import { faultPoint } from '../../faults.ts';
 import { FileFault, isFault } from '../file-fault.ts';
-import { joined, nameOf, type FileFacts, type FileSystem, type OpenFile } from '../file-system.ts';
+import { isWithin, joined, nameOf, type FileFacts, type FileSystem, type OpenFile } from '../file-system.ts';
 import { limits } from '../limits.ts';
 import { besidePath, newId, place } from '../placing.ts';
 import { readRange } from '../transfer.ts';
@@ -32,16 +32,25 @@ export async function unpackTo(fs: FileSystem, archive: Buffer, folder: Buffer, 
     const facts = await file.facts();
     const read = reader(fs, file, progress);
     await fs.makeFolder(root, 0o777);
+    const left: (readonly [Buffer, FileFault])[] = [];
     const writer = createTreeWriter(fs, root, {
       progress,
-      leftOut: (path, why) => leftOut(joined(folder, path.subarray(root.length + 1)), why),
+      leftOut: (path, why) => left.push([path, why]),
       grown: bounded(facts.bytes),
     });
     for await (const entry of await entriesOf(file, read, facts, nameOf(archive))) await writer.take(entry);
     const tops = await writer.finish();
     progress.signal.throwIfAborted();
     faultPoint('files/unpacked');
-    return await placeTops(fs, { root, folder, tops, stem: stemOf(nameOf(archive)) });
+    const [from, placed] = await placeTops(fs, { root, folder, tops, stem: stemOf(nameOf(archive)) });
+    // Told by where it would be now.
+    for (const [path, why] of left) {
+      leftOut(
+        isWithin(path, from) ? Buffer.concat([placed, path.subarray(from.length)]) : joined(folder, path.subarray(root.length + 1)),
+        why,
+      );
+    }
+    return placed;
   } catch (error) {
     await removeTree(fs, root, quiet).catch(() => undefined);
     throw told(error, progress.signal);
@@ -57,14 +66,15 @@ interface Made {
   readonly stem: Buffer;
 }
 
-async function placeTops(fs: FileSystem, { root, folder, tops, stem }: Made): Promise<Buffer> {
+/** Answers what it was, and where it is now. */
+async function placeTops(fs: FileSystem, { root, folder, tops, stem }: Made): Promise<readonly [Buffer, Buffer]> {
   const only = tops.length === 1 ? tops[0] : undefined;
   const from = only === undefined ? root : joined(root, only);
   const { kind } = await fs.lstat(from);
   const placed = await place(fs, from, joined(folder, only ?? stem), { kind, conflict: 'renomear' });
   if (only !== undefined) await fs.removeFolder(root);
   if (placed === null) throw new FileFault('EEXIST');
-  return placed;
+  return [from, placed];
 }
 
 /** What was read is told as done. */
