@@ -53,7 +53,7 @@ export const dataPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbo
 
 /**
  * A file on the origin of files: nothing runs, nothing is loaded, only the shell frames it, and it is of no origin at all. Browsers show no PDF in a sandbox: such a file has the
- * origin of files, where nothing is. Decision: docs/decisions/0220-previews-of-files.md
+ * origin of files, where nothing is but the page that prints it. Decision: docs/decisions/0220-previews-of-files.md
  */
 export function previewHeaders(site: Site, type: string): Record<string, string> {
   const isPdf = type === 'application/pdf';
@@ -63,7 +63,7 @@ export function previewHeaders(site: Site, type: string): Record<string, string>
     'cross-origin-resource-policy': 'same-site',
     'permissions-policy': permissionsPolicy,
     'cache-control': 'private, no-store',
-    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; ${isPdf ? "object-src 'self'; " : 'sandbox; '}base-uri 'none'; form-action 'none'; frame-ancestors ${site.origin}`,
+    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; ${isPdf ? "object-src 'self'; " : 'sandbox; '}base-uri 'none'; form-action 'none'; frame-ancestors ${isPdf ? "'self' " : ''}${site.origin}`,
   };
 }
 

@@ -21,6 +21,7 @@ import type { BeginUpload } from '../uploads.ts';
 import { limits } from './limits.ts';
 import { extendedValue } from './paths.ts';
 import { previewType } from './preview-types.ts';
+import { printEnd, printPage, printPolicy } from './print-page.ts';
 
 export interface Previews {
   /** Rejects CONFLICT where there is no such origin, FILE_KIND for what is no file. */
@@ -96,7 +97,10 @@ export function createPreviews(deps: PreviewDeps): Previews {
 async function send(deps: PreviewDeps, find: (key: string) => Promise<Kept>, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { method = 'GET' } = req;
   if (method !== 'GET' && method !== 'HEAD') throw new SvcError('METHOD_NOT_ALLOWED', 'files are read only here');
-  const { session, path, type } = await find(pathOf(req.url ?? '/').slice(1));
+  const asked = pathOf(req.url ?? '/').slice(1);
+  const isPrinted = asked.endsWith(printEnd);
+  const { session, path, type } = await find(isPrinted ? asked.slice(0, -printEnd.length) : asked);
+  if (isPrinted) return sendPrintPage(deps.site, res, { path, type, isHead: method === 'HEAD' });
   const end = deps.beginTransfer(session.person);
   res.once('close', end);
   const content = await (await deps.files.of(session.person, session.admin)).open(path);
@@ -111,7 +115,7 @@ async function send(deps: PreviewDeps, find: (key: string) => Promise<Kept>, req
   res.writeHead(verdict.status, {
     ...previewHeaders(deps.site, type),
     'content-type': type,
-    'content-disposition': `inline; filename*=${extendedValue(shownName(path.subarray(path.lastIndexOf(0x2f) + 1)))}`,
+    'content-disposition': `inline; filename*=${extendedValue(nameOf(path))}`,
     etag,
     'last-modified': new Date(modifiedMs).toUTCString(),
     'accept-ranges': 'bytes',
@@ -130,4 +134,23 @@ async function send(deps: PreviewDeps, find: (key: string) => Promise<Kept>, req
     res.destroy();
   });
   stream.pipe(res);
+}
+
+const nameOf = (path: Uint8Array): string => shownName(path.subarray(path.lastIndexOf(0x2f) + 1));
+
+/** All else is printed by the shell's own page. */
+function sendPrintPage(
+  site: Site,
+  res: ServerResponse,
+  { path, type, isHead }: Pick<Kept, 'path' | 'type'> & { readonly isHead: boolean },
+): void {
+  if (type !== 'application/pdf') throw new SvcError('NOT_FOUND', 'only a PDF has a page that prints it');
+  const page = Buffer.from(printPage(nameOf(path), site.origin));
+  res.writeHead(200, {
+    ...previewHeaders(site, type),
+    'content-security-policy': printPolicy(site.origin),
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': page.length,
+  });
+  res.end(isHead ? undefined : page);
 }

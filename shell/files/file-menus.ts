@@ -7,6 +7,7 @@ import { desktopMenu, fileMenu, folderMenu, type PathActs } from '../opening/men
 import { nameOfPath } from '../opening/file-path.ts';
 import { downloadUrl } from '../session/content-api.ts';
 import { zipUrl } from '../session/files-api.ts';
+import { printing } from '../viewer/print.ts';
 import type { MenuGroup, MenuItem } from '../ui/menu.ts';
 import type { FileActs } from './acts.ts';
 import { fileOf } from './entry-words.ts';
@@ -53,8 +54,10 @@ export function itemMenu(parts: MenuParts, items: readonly FileItem[]): readonly
     { label: text('files.toTrash'), glyph: 'trash', keys: 'Delete', run: () => attempt(desk, () => acts.trash(paths)) },
   ];
   const others = [{ items: move }, { items: change }];
+  const print = printing(desk, item);
   const pathActs: PathActs = {
     download: () => download(items),
+    ...(print === null ? {} : { print: () => attempt(desk, print) }),
     ...(isFolder ? { pin: () => parts.pin(item.caminho) } : {}),
     ...(item.tipo === 'arquivo' && unpackedEnding.test(item.nome) ? { extract: () => attempt(desk, () => acts.extract(paths)) } : {}),
   };

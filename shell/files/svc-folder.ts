@@ -19,6 +19,7 @@ import { erase, folderGroundMenu, itemMenu, removeForGood, trashMenu, type MenuP
 import type { Listing } from './listing.ts';
 import { pinFolder } from './places.ts';
 import { kept, nothingChosen, only, ranged, type Selection } from './selection.ts';
+import { printing } from '../viewer/print.ts';
 import './svc-file-view.ts';
 import type { EntryWords, SvcFileView, ViewMode } from './svc-file-view.ts';
 
@@ -227,12 +228,14 @@ export class SvcFolder extends LitElement {
     const paths = items.map(({ caminho }) => caminho);
     const letter = (event.ctrlKey || event.metaKey) && !event.shiftKey ? event.key.toLowerCase() : '';
     const whole = !this.#isTrash;
+    const print = letter === 'p' && whole && items.length === 1 ? printing(desk, items[0]!) : null;
     if (isMenuKey(event)) this.#menu({ item: items[0] ?? null, place: this.#view?.pointOf(this.selection.focus) ?? { x: 0, y: 0 } });
     else if (letter === 'a') void this.#selectAll();
     else if (letter === 'c' && whole && paths.length > 0) acts.clipboard.set({ paths, cut: false });
     else if (letter === 'x' && whole && paths.length > 0) acts.clipboard.set({ paths, cut: true });
     else if (letter === 'v' && whole) attempt(desk, () => acts.paste(this.place));
     else if (letter === 'z') attempt(desk, () => acts.undo());
+    else if (print !== null) attempt(desk, print);
     else if (event.key === 'F2') this.#rename(items[0]);
     else if (event.key === 'Delete' && paths.length > 0 && !whole) erase(desk, acts, paths);
     else if (event.key === 'Delete' && paths.length > 0 && event.shiftKey) removeForGood(desk, acts, paths);

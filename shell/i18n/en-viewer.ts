@@ -13,4 +13,6 @@ export const enViewer: { readonly [K in keyof typeof ptViewer]: string } = {
   'viewer.cut': 'These are the first {bytes} of {todos}.',
   'viewer.unknown': 'The viewer does not show this type of file.',
   'viewer.broken': 'The browser could not show this file.',
+  'print.preparing': 'Preparing {nome} to print',
+  'print.byViewer': 'In this browser, use the print button beside the PDF.',
 };

@@ -11,4 +11,6 @@ export const ptViewer = {
   'viewer.cut': 'Aqui estão os primeiros {bytes} de {todos}.',
   'viewer.unknown': 'O visualizador não mostra este tipo de arquivo.',
   'viewer.broken': 'O navegador não conseguiu mostrar este arquivo.',
+  'print.preparing': 'Preparando {nome} para imprimir',
+  'print.byViewer': 'Neste navegador, use o botão de imprimir que está junto do PDF.',
 } as const;

@@ -88,8 +88,12 @@ export interface PathActs {
   readonly print?: () => void;
 }
 
-const act = (id: keyof PathActs, label: string, run: (() => void) | undefined, sign: Pick<MenuItem, 'glyph'> = {}): readonly OwnEntry[] =>
-  run === undefined ? [] : [own(id, positions[id], { label, ...sign, run })];
+const act = (
+  id: keyof PathActs,
+  label: string,
+  run: (() => void) | undefined,
+  sign: Pick<MenuItem, 'glyph' | 'keys'> = {},
+): readonly OwnEntry[] => (run === undefined ? [] : [own(id, positions[id], { label, ...sign, run })]);
 
 /** Of a file. `others` are further entries of the file manager, in groups below. */
 export function fileMenu(desk: Desk, file: FileToOpen, acts: PathActs, others: readonly MenuGroup[] = []): readonly MenuGroup[] {
@@ -102,7 +106,7 @@ export function fileMenu(desk: Desk, file: FileToOpen, acts: PathActs, others: r
     ...(kind === 'compressed' ? act('extract', text('menu.extract'), acts.extract) : []),
     own('openWith', positions.openWith, { label: text('menu.openWith'), run: () => desk.opening.asked.set(file) }),
     ...act('download', text('menu.download'), acts.download, { glyph: 'download' }),
-    ...act('print', text('menu.print'), acts.print),
+    ...act('print', text('menu.print'), acts.print, { glyph: 'print', keys: 'Ctrl+P' }),
   ];
   return [...onPath(desk, 'arquivo', file, entries), ...others];
 }

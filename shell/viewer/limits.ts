@@ -6,4 +6,8 @@ export const limits = {
   viewerBlobBytesMax: 64_000_000,
   /** Names of a folder that "next" and "previous" go through. */
   viewerSiblingsMax: 5_000,
+  /** Of a text that is printed: some hundred pages. */
+  printTextBytesMax: 2_097_152,
+  /** What is printed stays in the page for so long, where the browser does not say when it has it. */
+  printKeptMs: 10 * 60_000,
 } as const;

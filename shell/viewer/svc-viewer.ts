@@ -1,6 +1,7 @@
 /** The viewer's window: one file of the person, as the browser shows it. Loaded with the first such window. Decision: docs/decisions/0221-the-viewer.md */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { FileItem } from '../../schema/wire/files.ts';
+import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { decode, detect } from '../editor/encoding.ts';
 import { language, text } from '../i18n/i18n.ts';
@@ -16,6 +17,7 @@ import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import '../opening/svc-file-icon.ts';
 import { limits } from './limits.ts';
+import { printing } from './print.ts';
 import { sourceOf, type Source } from './source.ts';
 import { viewerStyles } from './viewer-styles.ts';
 import { nextZoom, wayOf, type Way } from './ways.ts';
@@ -153,6 +155,11 @@ export class SvcViewer extends LitElement {
   }
 
   #key(event: KeyboardEvent): void {
+    const print = event.key.toLowerCase() === 'p' && (event.ctrlKey || event.metaKey) && !event.shiftKey ? this.#print : null;
+    if (print !== null) {
+      event.preventDefault();
+      return print();
+    }
     if (this.shown?.way !== 'image' || event.ctrlKey || event.altKey || event.metaKey) return;
     const isFit = this.zoom === null;
     const run =
@@ -195,6 +202,12 @@ export class SvcViewer extends LitElement {
     return { caminho: this.path, nome: this.#name };
   }
 
+  /** Null: it can't be printed, or is not here yet. */
+  get #print(): (() => void) | null {
+    const run = this.item === null || this.shown === null ? null : printing(this.desk, this.item);
+    return run === null ? null : () => attempt(this.desk, run);
+  }
+
   override render(): TemplateResult {
     const { problem, shown, item } = this;
     if (problem !== null)
@@ -214,6 +227,7 @@ export class SvcViewer extends LitElement {
 
   #bar({ way }: Shown): TemplateResult {
     const at = this.siblings.indexOf(this.path);
+    const print = this.#print;
     const canEdit = way === 'text' || /\.svg$/i.test(this.#name);
     return html`<div class="bar" role="toolbar" aria-label=${text('viewer.bar')}>
       ${
@@ -234,6 +248,7 @@ export class SvcViewer extends LitElement {
           : nothing
       }
       ${this.#act('apps', text('menu.openWith'), () => this.desk.opening.asked.set(this.#file))}
+      ${print === null || way === 'other' ? nothing : this.#act('print', text('menu.print'), print)}
       <a class="icon-button" href=${downloadUrl(this.path)} download title=${text('menu.download')} aria-label=${text('menu.download')}
         >${glyph('download')}</a
       >

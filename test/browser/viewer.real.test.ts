@@ -212,6 +212,53 @@ test('text to its first part, sound with ranges, and of all else what it is', as
   expect(problems).toEqual([]);
 });
 
+test('a text, a picture and a PDF reach the print of the browser with what is in them; what can not be printed has no such entry', async () => {
+  const debugging = await page.context().newCDPSession(page);
+  await debugging.send('Page.enable');
+  const told = `document.title + '|' + (document.querySelector('img')?.naturalWidth ?? document.body?.innerText.slice(0, 12)) + '|' + origin`;
+  const { identifier } = await debugging.send('Page.addScriptToEvaluateOnNewDocument', {
+    source: `window.print = () => console.log('printed ' + ${told} + '|' + document.contentType)`,
+  });
+  const printed: string[] = [];
+  page.on('console', (message) => message.text().startsWith('printed ') && printed.push(message.text().slice(8)));
+  await page.evaluate((caminho) => {
+    const desktop = document.querySelector('svc-shell')?.shadowRoot?.querySelector('svc-desktop') as unknown as {
+      desk: { openFiles(path: string): void };
+    };
+    desktop.desk.openFiles(caminho);
+  }, folder);
+  const entry = (name: string): Locator => page.locator(`svc-window[top] svc-file-view [data-name="${name}"]`);
+  const shell = new URL(page.url()).origin;
+  await entry('grande.html').click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Imprimir' }).click();
+  await expect.poll(() => printed).toEqual([`grande.html|<p>linha</p>|${shell}|text/html`]);
+  // By keyboard.
+  await entry('2.png').click();
+  await page.keyboard.press('Control+p');
+  await expect.poll(() => printed.slice(1)).toEqual([`2.png|2000|${shell}|text/html`]);
+  await entry('doc.pdf').click();
+  await page.keyboard.press('Control+p');
+  // A browser without a viewer of PDF has nothing that prints it.
+  const pdfs = (await page.evaluate(() => navigator.pdfViewerEnabled)) ? [`||${shell.replace('//', '//_arquivos.')}|application/pdf`] : [];
+  await expect.poll(() => printed.slice(2)).toEqual(pdfs);
+  await entry('quebrada.png').click();
+  await page.keyboard.press('Control+p');
+  await page.getByText('O navegador não conseguiu mostrar este arquivo.').first().waitFor();
+  for (const name of ['pacote.zzz', 'som.wav']) {
+    await entry(name).click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Baixar' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Imprimir' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+  }
+  // From the viewer.
+  await open('3.svg');
+  await viewer().getByRole('button', { name: 'Imprimir' }).click();
+  await expect.poll(() => printed.at(-1)).toBe(`3.svg|90|${shell}|text/html`);
+  await debugging.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+  await debugging.detach();
+  expect(problems).toEqual([]);
+});
+
 test('sound whose address is over goes on from where it was', async () => {
   // The first address is over at once.
   await page.evaluate(() => {

@@ -108,6 +108,24 @@ test('it ends with its time, with the session and with the file; another key ope
   expect((await get(second)).status).toBe(404);
 });
 
+test('only a PDF has a page that prints it: one script of ours, framed by the shell alone, with the name as text', async () => {
+  const name = '<script>"&.pdf';
+  await writeFile(at(name), '%PDF-1.4');
+  await writeFile(at('a.html'), '<script>1</script>');
+  const { url } = (await preview(name)).json();
+  const page = await get(`${url}/imprimir`);
+  expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(String(page.headers['content-security-policy']).replaceAll(/sha256-[\w+/=]+/g, 'H')).toBe(
+    `default-src 'none'; script-src 'H'; style-src 'H'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${world.url}`,
+  );
+  expect(page.text.match(/<script>/g)).toHaveLength(1);
+  expect(page.text).toContain('&lt;script&gt;');
+  expect(String((await get(url)).headers['content-security-policy'])).toContain(`frame-ancestors 'self' ${world.url}`);
+  expect((await get(`${url}/imprimir`, {}, 'HEAD')).text).toBe('');
+  expect((await get(`${(await preview('a.html')).json().url}/imprimir`)).status).toBe(404);
+  expect((await get(`${url}/imprimir/imprimir`)).status).toBe(404);
+});
+
 test('what is no file, and a portal without origins, have none', async () => {
   await mkdir(at('pasta'));
   expect((await preview('pasta')).json()).toMatchObject({ status: 409, code: 'FILE_KIND' });
