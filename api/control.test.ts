@@ -1,6 +1,7 @@
 /** The control socket of the command line, the doctor and /metrics. */
 import { stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import about from '../package.json' with { type: 'json' };
 import { SvcError } from '../schema/errors.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from './testing/portal-world.ts';
 
@@ -119,6 +120,17 @@ describe('the control socket', () => {
     expect((await ana.call('GET', '/api/admin/objects')).json()).toMatchObject({ code: 'FORBIDDEN' });
     expect((await portal.browser().call('GET', '/api/admin/objects')).status).toBe(401);
   });
+});
+
+// Source: spec 9.9.
+test('a portal without a repository has the schema of the manifest of its own version, without a session', async () => {
+  const ask = (path: string, headers = {}) => portal.browser().request(path, { headers });
+  const [own, current] = [await ask(`/v1/esquema/svc-app/${about.version}.json`), await ask('/v1/esquema/svc-app/atual.json')];
+  expect([own.status, current.status, own.text === current.text]).toEqual([200, 200, true]);
+  expect(JSON.parse(own.text)).toMatchObject({ $id: `urn:svc:esquema:svc-app:${about.version}`, required: ['id', 'version', 'backend'] });
+  expect((await ask('/v1/esquema/svc-app/atual.json', { 'if-none-match': String(own.headers['etag']) })).status).toBe(304);
+  expect((await ask('/v1/esquema/svc-app/0.0.0.json')).status).toBe(404);
+  expect((await ask('/v1/esquema/svc-app/..%2fatual.json')).status).toBe(404);
 });
 
 describe('metrics', () => {

@@ -48,6 +48,7 @@ import { createPageSockets } from './page-sockets.ts';
 import { createPreferences } from './preferences/preferences.ts';
 import { createControlSocket } from './control-socket.ts';
 import { createProxy, type Proxy } from './proxy/proxy.ts';
+import { sendOwnSchema } from './repository/own-schema.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import type { Relay } from './rooms/contract.ts';
 import { createEntrance } from './rooms/entrance.ts';
@@ -98,7 +99,7 @@ export interface PortalOptions {
   /** Why a connection to it is refused, or null (control-peer.ts). Without one its mode alone counts. */
   readonly judgePeer?: (socket: Socket) => Promise<string | null>;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
-  /** Answers for `/v1/` on the shell's host; none: there is no repository here. */
+  /** Answers for `/v1/` on the shell's host; none: there is only the schema of the manifest. */
   readonly repository?: RepositoryHandler;
   readonly log: Logger;
   readonly clock: Clock;
@@ -200,7 +201,7 @@ interface Listening {
 }
 
 async function assemble(options: PortalOptions, { site, port, passes, address, isControl, link }: Listening): Promise<Parts> {
-  const { store, bus, gateway, clock, log, assets, repository, schemas, relay = silentRelay, settings } = options;
+  const { store, bus, gateway, clock, log, assets, repository = sendOwnSchema, schemas, relay = silentRelay, settings } = options;
   const { people, apps, shop, admin, commands } = gateway;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
   const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null);
@@ -300,12 +301,12 @@ function doctorOf(options: PortalOptions, site: Site, port: number): () => Retur
 function shellHandler(
   deps: ShellPageDeps & { readonly clock: Clock },
   shell: Shell,
-  repository: RepositoryHandler | undefined,
+  repository: RepositoryHandler,
   onError: (error: unknown) => void,
 ): Shell['handle'] {
   return (req, res) => {
     const path = pathOf(req.url ?? '/');
-    if (repository && isRepositoryPath(path)) return repository(req, res);
+    if (isRepositoryPath(path)) return repository(req, res);
     if (req.method === 'PUT' && [attachmentUploadPath, queueUploadPath, fileUploadPath].some((each) => each.test(path)))
       return shell.handle(req, res);
     if (isRoutePath(path)) return boundedBody(deps.clock, shell, req, res);
@@ -455,8 +456,7 @@ function listening(server: http.Server, at: { readonly host: string; readonly po
 
 async function closed(server: http.Server): Promise<void> {
   if (!server.listening) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.close(() => resolve());
+  const ended = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();
-  await promise;
+  await ended;
 }

@@ -293,12 +293,17 @@ describe('reading', () => {
         '-0',
       ];
       const asks: [string, Ask][] = [
-        ...[target, '/v1/catalogo.json', '/v1/pacote/notas/1.0.0.json', '/v1/pacote/notas/1.0.0.svg', '/v1/motor/ocr/2.1.0+cpu'].flatMap(
-          (each): [string, Ask][] => [
-            [each, {}],
-            [each, { method: 'HEAD' }],
-          ],
-        ),
+        ...[
+          target,
+          '/v1/catalogo.json',
+          '/v1/pacote/notas/1.0.0.json',
+          '/v1/pacote/notas/1.0.0.svg',
+          '/v1/esquema/svc-app/atual.json',
+          '/v1/motor/ocr/2.1.0+cpu',
+        ].flatMap((each): [string, Ask][] => [
+          [each, {}],
+          [each, { method: 'HEAD' }],
+        ]),
         ...ranges.map((range): [string, Ask] => [target, { headers: { range: `bytes=${range}` } }]),
         [target, { headers: { range: 'lines=0-4' } }],
         [target, { headers: { range: 'bytes=0-4', 'if-range': '"other"' } }],

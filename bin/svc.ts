@@ -50,6 +50,14 @@ program
   });
 
 program
+  .command('schema')
+  .description('print the JSON Schema of svc-app.json')
+  .option('--version <version>', 'of that svc instead of this one, from a repository; atual: its newest')
+  .option('--repository <dir or url>', 'where other versions are; default: SVC_REPOSITORY')
+  .option('--write [dir]', 'into .vscode of the folder of an app, for the editor')
+  .action(async (options) => (await import('./commands/schema.ts')).runSchema(options));
+
+program
   .command('plan')
   .argument('[dir]', 'folder to compare; without it the folder of the portal')
   .description('what would change: exit 0 nothing, 2 changes, 1 error')

@@ -50,6 +50,8 @@ export const limits = {
   novidadesCharsMax: 8 * 1_024,
   catalogueBytesMax: 64 * 1_024 * 1_024,
   packageRecordBytesMax: 512 * 1_024,
+  /** The schema of `svc-app.json`, of any version. */
+  publishedSchemaBytesMax: 1_024 * 1_024,
   /** sun_path holds 108 bytes with the closing NUL. */
   socketPathBytesMax: 107,
   /** `/home/` and the 32 characters of a Linux account: below a longer home the longest ids don't start. */

@@ -17,7 +17,7 @@ import type { FileFacts } from './conditions.ts';
 export interface RepositoryFile extends FileFacts {
   readonly handle: FileHandle;
   readonly type: string;
-  /** The catalogues change; everything else has its version in the name. */
+  /** The catalogues change, and a schema may while its version is worked on; everything else has its version in the name. */
   readonly immutable: boolean;
 }
 
@@ -80,7 +80,7 @@ export function createRepositoryFiles(root: string): RepositoryFiles {
           modifiedMs,
           etag: `"${sha256}"`,
           type: contentType(item),
-          immutable: item.kind !== 'catalogue' && item.kind !== 'extensions',
+          immutable: !['catalogue', 'extensions', 'schema'].includes(item.kind),
         };
       } catch (error) {
         await handle.close();

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import about from '../../package.json' with { type: 'json' };
 import { validateManifest } from './validate.ts';
 
 const good = { id: 'notas', version: '1.0.0', backend: { runtime: 'node', entrypoint: 'backend/main.js' } };
@@ -203,6 +204,20 @@ test('all mistakes come at once, in the order of the file, at the key or at the 
       message: '"backend.runtime": expected "python3", "node", "binary", found "pyton3"; did you mean "python3"?',
     },
   ]);
+});
+
+// Source: spec 2.1 rule 2, 9.4.
+test('a manifest for a newer svc is refused with the unknown field and both versions', () => {
+  const [error] = withRoot({ minShellVersion: '9.1', recursos: { holograma: true } }).errors;
+  expect(error).toMatchObject({ code: 'UNKNOWN_FIELD', path: '/recursos/holograma' });
+  expect(error?.message).toBe(
+    `unknown field "holograma" in "recursos"; known here: gpu, fila, salas, metricas; the manifest is for svc 9.1 or newer ("minShellVersion"), this is svc ${about.version}: update svc`,
+  );
+  // Which it is for is not said.
+  expect(withRoot({ holograma: 1 }).errors[0]?.message).toBe(
+    `unknown field "holograma" in the root; svc ${about.version} has no such field`,
+  );
+  expect(withRoot({ holograma: 1, minShellVersion: '0.0.1' }).errors[0]?.message).toMatch(/has no such field$/);
 });
 
 test('the tcp error names the problem', () => {

@@ -2,12 +2,14 @@
  * The validator of `svc-app.json`: the same object serves `svc validate`, publishing and the portal. On the servers, where
  * memory and start-up count, minimum.ts reads a manifest without JSON Schema.
  */
+import about from '../../package.json' with { type: 'json' };
 import { type FileReport, type Problem, findingKinds, pointer, toReport } from '../findings.ts';
 import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
 import { readJson } from '../positions/json.ts';
-import { type SourceNode, locate, materialize } from '../positions/node.ts';
+import { type SourceNode, clip, locate, materialize } from '../positions/node.ts';
 import { shapeProblems } from '../shape.ts';
+import { satisfiesMinimum } from '../versions.ts';
 import { manifestShape } from './compiled.ts';
 import { checkManifestRules } from './rules.ts';
 import type { Manifest } from './manifest.ts';
@@ -35,9 +37,20 @@ export function isManifest(value: unknown): value is Manifest {
 }
 
 function judge(value: unknown, node: SourceNode): Problem[] {
-  const problems = shapeProblems(manifestShape(), value, node);
+  const problems = shapeProblems(manifestShape(), value, node).map((problem) => ofAnotherSdk(problem, value));
   checkManifestRules(value, (code, path, message, at = 'value') => {
     problems.push({ code, path: pointer(path), span: locate(node, path.map(String), at), message });
   });
   return problems;
+}
+
+/** A field that this svc does not know may be one of a newer: which versions are meant. Source: spec 2.1 rule 2, 9.4. */
+function ofAnotherSdk(problem: Problem, value: unknown): Problem {
+  if (problem.code !== 'UNKNOWN_FIELD' || problem.message.includes('; did you mean')) return problem;
+  const minimum = (value as { readonly minShellVersion?: unknown }).minShellVersion;
+  const isNewer = typeof minimum === 'string' && !satisfiesMinimum(about.version, minimum);
+  const why = isNewer
+    ? `the manifest is for svc ${clip(minimum)} or newer ("minShellVersion"), this is svc ${about.version}: update svc`
+    : `svc ${about.version} has no such field`;
+  return { ...problem, message: `${problem.message}; ${why}` };
 }

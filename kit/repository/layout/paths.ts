@@ -41,8 +41,11 @@ export const repositoryPaths = {
   /** Written by an administrator; no command does. */
   extensions: `v1/${extensionFile}`,
   packages: 'v1/pacote',
+  schemas: 'v1/esquema/svc-app',
   engines: 'v1/motor',
   engineRecords: 'v1/registro-motor',
+  /** Of `svc-app.json`, by the version of svc; `atual` is the newest one. Source: spec 9.9. */
+  schema: (version: string): string => `v1/esquema/svc-app/${version}.json`,
   tarball: (id: string, version: string): string => `v1/pacote/${id}/${version}.tgz`,
   record: (id: string, version: string): string => `v1/pacote/${id}/${version}.json`,
   icon: (id: string, version: string, type: IconType): string => `v1/pacote/${id}/${version}.${type}`,
@@ -54,6 +57,7 @@ export const repositoryPaths = {
 export type RepositoryItem =
   | { readonly kind: 'catalogue' }
   | { readonly kind: 'extensions' }
+  | { readonly kind: 'schema'; readonly version: string }
   | { readonly kind: 'tarball'; readonly id: string; readonly version: string }
   | { readonly kind: 'record'; readonly id: string; readonly version: string }
   | { readonly kind: 'icon'; readonly id: string; readonly version: string; readonly type: IconType }
@@ -62,6 +66,11 @@ export type RepositoryItem =
 
 export function isPackageName(id: string, version: string): boolean {
   return grammar.id.test(id) && grammar.version.test(version);
+}
+
+/** Also `atual`. */
+export function isSchemaName(version: string): boolean {
+  return grammar.version.test(version);
 }
 
 export function isEngineName(nome: string, versao: string): boolean {
@@ -78,6 +87,8 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
   }
   if (path === `/${repositoryPaths.catalogue}`) return { kind: 'catalogue' };
   if (path === `/${repositoryPaths.extensions}`) return { kind: 'extensions' };
+  const schema = new RegExp(`^/${repositoryPaths.schemas}/([^/]+)\\.json$`).exec(path)?.[1];
+  if (schema !== undefined) return isSchemaName(schema) ? { kind: 'schema', version: schema } : null;
   const [empty, v1, kind, name = '', file = '', ...rest] = path.split('/');
   if (empty !== '' || v1 !== 'v1' || rest.length > 0) return null;
   if (kind === 'motor') return isEngineName(name, file) ? { kind: 'engine', nome: name, versao: file } : null;
@@ -95,6 +106,7 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
 /** The path of an item below the folder of the repository. */
 export function pathOfItem(item: RepositoryItem): string {
   if (item.kind === 'catalogue' || item.kind === 'extensions') return repositoryPaths[item.kind];
+  if (item.kind === 'schema') return repositoryPaths.schema(item.version);
   if (item.kind === 'icon') return repositoryPaths.icon(item.id, item.version, item.type);
   if (item.kind === 'engine') return repositoryPaths.engine(item.nome, item.versao);
   if (item.kind === 'engine-record') return repositoryPaths.engineRecord(item.nome, item.versao);

@@ -18,6 +18,7 @@ import type { PublishOutcome } from '../layout/writer.ts';
 import { isMissing } from '../../atomic-file.ts';
 import { faultPoint } from '../../faults.ts';
 import { withRepositoryLock } from './lock.ts';
+import { schemasToWrite } from './schemas.ts';
 
 /** Bytes that are complete, synced and hashed, in a file that no reader looks for. */
 export interface Staged {
@@ -35,7 +36,7 @@ export interface PackageToPublish {
 
 const stagingIn = (root: string): string => path.join(root, repositoryPaths.staging);
 
-/** Makes what is missing of the folder, and the catalogue from the records when it is not what they say. */
+/** Makes what is missing of the folder, the catalogue from the records when it is not what they say, and the schema of this svc. */
 export async function openRepositoryFolder(root: string): Promise<void> {
   for (const folder of [repositoryPaths.packages, repositoryPaths.engines, repositoryPaths.engineRecords]) {
     await mkdir(path.join(root, folder), { recursive: true, mode: 0o755 });
@@ -44,6 +45,7 @@ export async function openRepositoryFolder(root: string): Promise<void> {
   await withRepositoryLock(root, async () => {
     await sweepStaging(root);
     await writeCatalogue(root, await catalogueText(root));
+    for (const [file, text] of await schemasToWrite(root)) await writeDurably(root, file, text, null);
   });
 }
 
@@ -238,7 +240,7 @@ async function writeDurably(
   root: string,
   relative: string,
   content: string | Uint8Array,
-  step: 'icon' | 'record' | 'catalogue',
+  step: 'icon' | 'record' | 'catalogue' | null,
 ): Promise<void> {
   const target = path.join(root, relative);
   await makeFolder(path.dirname(target));
@@ -250,10 +252,10 @@ async function writeDurably(
   } finally {
     await handle.close();
   }
-  faultPoint(`publish-${step}-written`);
+  if (step !== null) faultPoint(`publish-${step}-written`);
   await rename(temporary, target);
   await syncFolder(path.dirname(target));
-  faultPoint(`publish-${step}-placed`);
+  if (step !== null) faultPoint(`publish-${step}-placed`);
 }
 
 async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {

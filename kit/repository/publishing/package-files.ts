@@ -20,6 +20,7 @@ const builtIn = [
   '*.swp',
   '*~',
   '/.venv/',
+  '/.vscode/',
   'node_modules/.bin/',
   'node_modules/.cache/',
   '**/node_modules/.bin/',

@@ -1,5 +1,6 @@
 /** Publishing as it comes in over HTTP (api/repository/serve.ts): staged while it arrives, judged whole, then put into the folder. */
 import { randomBytes } from 'node:crypto';
+import about from '../../../package.json' with { type: 'json' };
 import path from 'node:path';
 import { checkArchive, extractArchive } from '../../archive/extract.ts';
 import { removeTree } from '../../archive/folder-writer.ts';
@@ -57,7 +58,7 @@ async function openPackage(root: string, staged: Staged, id: string, version: st
     const { report, text, manifest, icon } = await judgePackage(folder, walkFolder(folder, packageArchive), 'svc-app.json');
     if (manifest === null) {
       const rendered = report.errors.map((finding) => renderFinding(report, finding, text)).join('\n');
-      throw new SvcError('MANIFEST_INVALID', rendered, { errors: report.errors });
+      throw new SvcError('MANIFEST_INVALID', `${rendered}\nThe repository is svc ${about.version}.`, { errors: report.errors });
     }
     if (manifest.id !== id || manifest.version !== version) {
       throw new SvcError('PACKAGE_REFUSED', `the package is ${manifest.id} ${manifest.version} and not ${id} ${version}`);

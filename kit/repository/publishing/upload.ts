@@ -1,5 +1,6 @@
 /** A publisher's way to a repository over HTTP: one PUT with the token, the digest and the changelog text (decision 0055). */
 import { createReadStream } from 'node:fs';
+import about from '../../../package.json' with { type: 'json' };
 import { type ErrorCode, errorKinds, SvcError } from '../../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
@@ -94,6 +95,9 @@ function outcomeOf({ status, body }: { status: number; body: string }, address: 
   if ((status === 200 || status === 201) && (outcome === 'published' || outcome === 'unchanged')) return outcome;
   const code = String(answer['code']);
   const detail = typeof answer['detail'] === 'string' ? answer['detail'] : '';
-  if (Object.hasOwn(errorKinds, code)) throw new SvcError(code as ErrorCode, detail === '' ? errorKinds[code as ErrorCode].title : detail);
+  // What is sent was judged here, too: the two are of different versions.
+  const judgedBy = code === 'MANIFEST_INVALID' ? ` It was published by svc ${about.version}.` : '';
+  if (Object.hasOwn(errorKinds, code))
+    throw new SvcError(code as ErrorCode, `${detail === '' ? errorKinds[code as ErrorCode].title : detail}${judgedBy}`);
   throw new SvcError('REPOSITORY_UNREACHABLE', `${address.host} answered ${status} and not as a repository of svc does`);
 }
