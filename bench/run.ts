@@ -1,10 +1,12 @@
 /**
  * `npm run bench [-- AREA… --short]`: runs the areas side by side with their peers and writes what each one showed into its section of
- * docs/benchmarks.md. Options of one area come as `--name=value` (rooms: `--only=fanout,storm --rounds=3`); with one, or with --short,
- * nothing is written.
+ * docs/benchmarks.md, with the commit. Options of one area come as `--name=value` (rooms: `--only=fanout,storm --rounds=3`); with one, or with --short,
+ * nothing is written. `--against COMMIT` lets this tree and that commit take turns instead (against.ts).
  */
+import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release } from 'node:os';
+import { benchAgainst } from './against.ts';
 import type { Area, Row } from './rows.ts';
 
 const areas: Readonly<Record<string, () => Promise<Area>>> = {
@@ -45,19 +47,43 @@ async function write(name: string, section: string): Promise<void> {
   await writeFile(report, [title, ...known].join('\n'));
 }
 
-const whole = !process.argv.slice(2).some((word) => word.startsWith('--'));
-const short = process.argv.includes('--short');
-const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-let allHeld = true;
-for (const name of wanted.length > 0 ? wanted : Object.keys(areas)) {
-  const load = areas[name];
-  if (load === undefined) throw new Error(`no area "${name}"; there are: ${Object.keys(areas).join(', ')}`);
-  console.error(`bench: ${name}`);
-  const area = await load();
-  const rows = await area({ short });
-  allHeld = rows.every((r) => r.held) && allHeld;
-  const section = `## ${name}\n\nMeasured ${new Date().toISOString().slice(0, 10)} on ${machine}.\n\n${table(rows)}\n`;
-  console.log(section);
-  if (whole) await write(name, section);
+/** `--name value` or `--name=value` of the command line. */
+function optionOf(name: string): string | undefined {
+  const words = process.argv.slice(2);
+  const at = words.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
+  return at === -1 ? undefined : words[at]!.includes('=') ? words[at]!.slice(name.length + 3) : words[at + 1];
 }
-process.exitCode = allHeld ? 0 : 1;
+
+/** What was measured: the commit of this tree, and whether files differ from it. */
+function measuredTree(): string {
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
+  return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain') === '' ? '' : ' with changes'}`;
+}
+
+const short = process.argv.includes('--short');
+const against = optionOf('against');
+const named = process.argv.slice(2).filter((word) => !word.startsWith('--') && word !== against);
+const wanted = named.length > 0 ? named : Object.keys(areas);
+for (const name of wanted) if (areas[name] === undefined) throw new Error(`no area "${name}"; there are: ${Object.keys(areas).join(', ')}`);
+
+async function measure(): Promise<boolean> {
+  const isWritten = !process.argv.slice(2).some((word) => word.startsWith('--'));
+  const tree = measuredTree();
+  let allHeld = true;
+  for (const name of wanted) {
+    console.error(`bench: ${name}`);
+    const area = await areas[name]!();
+    const rows = await area({ short });
+    allHeld = rows.every((r) => r.held) && allHeld;
+    const section = `## ${name}\n\nMeasured ${new Date().toISOString().slice(0, 10)} at ${tree} on ${machine}.\n\n${table(rows)}\n`;
+    console.log(section);
+    if (isWritten) await write(name, section);
+  }
+  return allHeld;
+}
+
+const isGood =
+  against === undefined
+    ? await measure()
+    : await benchAgainst({ areas: wanted, commit: against, rounds: Number(optionOf('rounds') ?? 3), short });
+process.exitCode = isGood ? 0 : 1;

@@ -1,0 +1,130 @@
+/**
+ * `npm run bench -- AREA… --against COMMIT [--rounds=N] [--short]`: this tree and a checkout of COMMIT take turns in one run, area by area. For each row of
+ * the tables that both print: the figure of either side (median of the rounds), new divided by old in each round, their median and their spread.
+ * A difference within the spread is none. Nothing is written to docs/benchmarks.md.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { median } from './rows.ts';
+
+export interface AgainstOptions {
+  readonly areas: readonly string[];
+  readonly commit: string;
+  readonly rounds: number;
+  readonly short: boolean;
+}
+
+/** Row name → its figure of ours, in the base unit (s, B) or as it stands. */
+type Figures = ReadonlyMap<string, number>;
+
+const root = resolve(import.meta.dirname, '..');
+
+/** Answers false when a side printed no table. */
+export async function benchAgainst({ areas, commit, rounds, short }: AgainstOptions): Promise<boolean> {
+  const old = checkOut(commit);
+  try {
+    let isWhole = true;
+    for (const area of areas) {
+      const pairs: { readonly before: Figures; readonly now: Figures }[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const sides = round % 2 === 0 ? [old.folder, root] : [root, old.folder];
+        const got = new Map<string, Figures>();
+        for (const folder of sides) {
+          console.error(`bench: ${area}, round ${round + 1} of ${rounds}, ${folder === root ? 'this tree' : old.name}`);
+          got.set(folder, figuresOf(await outputOf(folder, [area, ...(short ? ['--short'] : [])])));
+        }
+        pairs.push({ before: got.get(old.folder)!, now: got.get(root)! });
+      }
+      const rows = comparedRows(pairs);
+      isWhole = rows.length > 0 && isWhole;
+      console.log(`## ${area}: this tree against ${old.name}, ${rounds} rounds in turns\n`);
+      console.log(
+        `| what | ${old.name} | now | now ÷ before | spread |\n|---|---|---|---|---|\n${rows.join('\n') || '| no table in common | | | | |'}\n`,
+      );
+    }
+    return isWhole;
+  } finally {
+    old.remove();
+  }
+}
+
+interface Checkout {
+  readonly folder: string;
+  readonly name: string;
+  remove(): void;
+}
+
+const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+
+/** A worktree of its own, with the packages of this tree where its lock file is the same. */
+function checkOut(commit: string): Checkout {
+  const name = git('rev-parse', '--short', `${commit}^{commit}`);
+  const folder = join(mkdtempSync(join(tmpdir(), 'svc-bench-against-')), 'tree');
+  git('worktree', 'add', '--detach', folder, name);
+  const remove = (): void => {
+    git('worktree', 'remove', '--force', folder);
+    rmSync(resolve(folder, '..'), { recursive: true, force: true });
+  };
+  try {
+    const isSameLock = git('diff', '--stat', name, '--', 'package-lock.json') === '';
+    if (isSameLock && existsSync(join(root, 'node_modules'))) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    execFileSync('sh', ['setup/ready.sh', 'bench'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { folder, name, remove };
+}
+
+/** `--short` and any option keep that side from writing its report; the exit code only says whether its targets held. */
+function outputOf(folder: string, args: readonly string[]): Promise<string> {
+  const argv = ['bench/run.ts', ...args, '--told=against'];
+  const child = spawn(join(folder, 'node_modules/.bin/node'), argv, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  return new Promise((done, fail) => child.once('error', fail).once('close', () => done(text)));
+}
+
+const factors: Readonly<Record<string, number>> = {
+  s: 1,
+  ms: 1e-3,
+  µs: 1e-6,
+  GB: 2 ** 30,
+  MB: 2 ** 20,
+  MiB: 2 ** 20,
+  KB: 2 ** 10,
+  KiB: 2 ** 10,
+};
+
+/** `12,879 req/s` → 12879, `950 µs` → 0.00095; the first number of the text, or NaN. */
+export function figureOf(text: string): number {
+  const found = /(-?\d[\d,]*(?:\.\d+)?)\s*([A-Za-zµ%]+)?/.exec(text);
+  if (found === null) return Number.NaN;
+  return Number(found[1]!.replaceAll(',', '')) * (factors[found[2] ?? ''] ?? 1);
+}
+
+/** Rows of the tables in the output, without what a row says in brackets of the load of that run. */
+export function figuresOf(output: string): Figures {
+  const rows = output.split('\n').flatMap((line): [string, number][] => {
+    const [, what, ours] = line.split('|').map((cell) => cell.trim());
+    if (what === undefined || ours === undefined || what === 'what' || /^-+$/.test(what)) return [];
+    const value = figureOf(ours);
+    return Number.isNaN(value) ? [] : [[what.replaceAll(/ \((?:load|CHECK FAILED)[^)]*\)/g, ''), value]];
+  });
+  return new Map(rows);
+}
+
+/** Rows that every round has on both sides. */
+export function comparedRows(pairs: readonly { readonly before: Figures; readonly now: Figures }[]): readonly string[] {
+  const names = [...(pairs[0]?.now.keys() ?? [])].filter((name) => pairs.every(({ before, now }) => before.has(name) && now.has(name)));
+  return names.map((name) => {
+    const before = pairs.map((pair) => pair.before.get(name)!);
+    const now = pairs.map((pair) => pair.now.get(name)!);
+    const ratios = now.map((value, n) => value / before[n]!);
+    const shown = [median(before), median(now)].map((value) => Number(value.toPrecision(4)).toString());
+    const spread = `${Math.min(...ratios).toFixed(2)} – ${Math.max(...ratios).toFixed(2)}`;
+    return `| ${name} | ${shown[0]} | ${shown[1]} | ${median(ratios).toFixed(2)}× | ${spread} |`;
+  });
+}
