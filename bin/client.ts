@@ -38,9 +38,10 @@ const answerBytesMax = 64 * 1024 * 1024;
 /** How often a waiting command checks whether another portal serves the state folder now. */
 const ownerPollMs = 500;
 
-export function createClient(stateDir: string): Client {
+/** `end` ends what is asked; without it each question waits as long as the portal may take. */
+export function createClient(stateDir: string, end?: AbortSignal): Client {
   const call = async <T>(method: string, route: string, body?: unknown): Promise<T> => {
-    const answer = await open(stateDir, { method, route, body });
+    const answer = await open(stateDir, { method, route, body, ...(end && { signal: end }) });
     try {
       return JSON.parse(await readAll(answer)) as T;
     } finally {

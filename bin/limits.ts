@@ -1,5 +1,8 @@
 /** Limits of the commands and of `svc up`. */
 export const limits = {
+  /** What completes a word waits for the portal for so long. */
+  completionMsMax: 500,
+  completionsMax: 1_000,
   /** A fault of a room is logged again after so long, for so many faults. */
   roomTroubleLogMs: 60 * 60_000,
   roomTroublesMax: 1_000,

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { byteSize, plain, safeForTerminal, span, table, wrap } from './output.ts';
+import { byteSize, listing, plain, safeForTerminal, span, table, wrap } from './output.ts';
 
 interface Row {
   readonly name: string;
@@ -60,5 +60,14 @@ test('into a pipe no cell is cut; a width that is asked for holds there too', ()
   expect(table(rows, columns)).toContain('x'.repeat(300));
   vi.stubEnv('COLUMNS', '80');
   expect(table(rows, columns).split('\n')[1]).toHaveLength(80);
+  vi.unstubAllEnvs();
+});
+
+test('the wide table has all columns and cuts nothing, also on a narrow terminal', () => {
+  const rows = [{ name: 'a', text: 'x'.repeat(300) }];
+  const all = [columns[0]!, { title: 'MORE', isWide: true, of: () => 'y' }, columns[1]!];
+  vi.stubEnv('COLUMNS', '80');
+  expect(listing(rows, all, 'wide')).toBe(`NAME  MORE  TEXT\na     y     ${'x'.repeat(300)}\n`);
+  expect(listing(rows, all, 'table')).toBe(`NAME  TEXT\na     ${'x'.repeat(73)}…\n`);
   vi.unstubAllEnvs();
 });

@@ -1,7 +1,10 @@
 /** How commands speak: tables for 80 columns, JSON and YAML for programs, colors only on a terminal that wants them. */
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-export type Format = 'table' | 'json' | 'yaml';
+export type Format = 'table' | 'wide' | 'json' | 'yaml';
+
+/** `wide` is a table for people, too. */
+export const isForPrograms = (format: Format): format is 'json' | 'yaml' => format === 'json' || format === 'yaml';
 
 /** Whole values for programs. */
 export async function printValue(value: unknown, format: 'json' | 'yaml'): Promise<void> {
@@ -21,6 +24,8 @@ export interface Column<Row> {
   readonly title: string;
   readonly of: (row: Row) => string;
   readonly tone?: (row: Row) => Tone;
+  /** Only with `-o wide`. */
+  readonly isWide?: boolean;
 }
 
 export type Tone = 'good' | 'bad' | 'busy' | 'plain';
@@ -48,6 +53,15 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   );
   const body = cells.map((texts, index) => line(texts, (text, at) => toned(text, columns[at]?.tone?.(rows[index] as Row) ?? 'plain')));
   return `${[head, ...body].join('\n')}\n`;
+}
+
+/** As `-o table` and `-o wide` show it: all columns and nothing cut in the wide one. */
+export function listing<Row>(rows: readonly Row[], columns: readonly Column<Row>[], format: Format): string {
+  if (format === 'wide') return table(rows, columns, Number.POSITIVE_INFINITY);
+  return table(
+    rows,
+    columns.filter(({ isWide }) => isWide !== true),
+  );
 }
 
 /** Text in lines of the terminal's width, every line after the first indented. */

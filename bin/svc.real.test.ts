@@ -1,5 +1,7 @@
 /** The command `svc` as a person runs it, without a portal: exit codes and what is printed. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,10 +140,12 @@ test('without a portal every command says which command starts one, and exits 1'
 
 test.for([
   [['gett'], 'Did you mean get?'],
-  [['get', '-o', 'xml'], 'Allowed choices are table, json, yaml'],
+  [['get', '-o', 'xml'], 'Allowed choices are table, wide, json, yaml'],
   [['logs', 'ana/notas', '--tail', '0'], 'expected a whole number'],
   [['start', 'Server/casa'], 'BAD_REQUEST'],
   [['--state', 'none', 'validate', '.'], 'validate takes no --state'],
+  [['-o', 'wide', 'doctor'], 'doctor takes no --output wide. Allowed choices are table, json, yaml.'],
+  [['get', '--wach'], 'Did you mean --watch?'],
 ] as const)('%j is a usage error', async ([args, told]) => {
   expect(await svc(args)).toMatchObject({ code: 1, err: expect.stringContaining(told) });
 });
@@ -167,4 +171,25 @@ test('an older Node in PATH and none beside it is told in one line', async () =>
   await writeFile(join(root, 'node'), '#!/bin/sh\necho v20.11.1\n', { mode: 0o755 });
   const failed = promisify(execFile)(join(root, 'bin/svc'), ['help'], { env: { PATH: `${root}:/usr/bin:/bin` } });
   await expect(failed).rejects.toMatchObject({ code: 1, stderr: 'svc: needs Node 24 or newer; npm ci in the folder of svc brings it\n' });
+});
+
+test('help: with examples, in the language of the terminal, and without a colour in a pipe', async () => {
+  const english = await svc(['help', 'jobs', 'get']);
+  expect(english).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Usage: svc jobs get \[options\] \[job\]\n[^]*\nExamples:\n {2}svc jobs get\n/),
+  });
+  expect((await svc(['jobs', 'get', '--help'], { LC_ALL: 'pt_BR.UTF-8', FORCE_COLOR: '1', NO_COLOR: '' })).out).toMatch(
+    /^\u001b\[1mUso:\u001b\[22m svc jobs get \[opções\] \[trabalho\]/,
+  );
+});
+
+test('what completes a word says nothing of a portal that is not there, nor of one that does not answer', async () => {
+  expect(await svc(['complete', '--', '--state', 'none', 'start', ''])).toEqual({ code: 0, out: 'words\n', err: '' });
+  expect(await svc(['complete', '--', 'up', ''])).toEqual({ code: 0, out: 'folders\n', err: '' });
+  const silent = createServer();
+  silent.listen(join(folder, 'svc.sock'));
+  await once(silent, 'listening');
+  expect(await svc(['complete', '--', 'start', '--state', '.', ''])).toEqual({ code: 0, out: 'words\n', err: '' });
+  silent.close();
 });

@@ -1,3 +1,3 @@
 import { start } from './start.ts';
 
-await start('svc', () => import('../svc.ts'));
+await start('svc-main', () => import('../svc-main.ts'));

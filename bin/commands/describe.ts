@@ -4,7 +4,21 @@ import type { ObjectView } from '../../schema/wire/http.ts';
 import type { Condition } from '../../schema/backend.ts';
 import { createClient } from '../client.ts';
 import { keyOf } from '../keys.ts';
-import { type Column, color, moment, plain, printValue, span, table, toneOfState, toned, wrap, write } from '../output.ts';
+import {
+  color,
+  type Column,
+  isForPrograms,
+  listing,
+  moment,
+  plain,
+  printValue,
+  span,
+  table,
+  toned,
+  toneOfState,
+  wrap,
+  write,
+} from '../output.ts';
 import { type EventView, eventColumns } from './events.ts';
 import type { PortalOptions } from './options.ts';
 
@@ -18,7 +32,7 @@ export async function runDescribe(text: string, { state, output }: PortalOptions
   const object = objects.find((candidate) => candidate.key === key);
   if (!object) throw new SvcError('NOT_FOUND', `no object ${key}; svc get lists them`);
   const own = events.filter((event) => event.key === key).slice(-20);
-  if (output !== 'table') return await printValue({ ...object, events: own }, output);
+  if (isForPrograms(output)) return await printValue({ ...object, events: own }, output);
   write(header(object, Date.now()));
   if (object.conditions.length > 0) write(`\n${color('bold', 'Conditions')}\n${conditions(object.conditions, Date.now())}`);
   if (Object.keys(object.details).length > 0) {
@@ -26,7 +40,7 @@ export async function runDescribe(text: string, { state, output }: PortalOptions
     const details = stringify(object.details, { aliasDuplicateObjects: false }).trimEnd();
     write(`\n${color('bold', 'Details')}\n${details.split('\n').map(plain).join('\n')}\n`);
   }
-  if (own.length > 0) write(`\n${color('bold', 'Events')}\n${table(own, eventColumns(Date.now(), false))}`);
+  if (own.length > 0) write(`\n${color('bold', 'Events')}\n${listing(own, eventColumns(Date.now(), false), output)}`);
 }
 
 function header(object: ObjectView, nowMs: number): string {

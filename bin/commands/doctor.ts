@@ -5,7 +5,8 @@ import { rowIn, same, type DoctorRow } from '../../schema/texts/doctor.ts';
 import { problemText } from '../../schema/texts/problems.ts';
 import type { TextLanguage, Words } from '../../schema/texts/reasons.ts';
 import { createClient } from '../client.ts';
-import { plain, printValue, toned, wrap, write } from '../output.ts';
+import { terminalLanguage } from '../language.ts';
+import { isForPrograms, plain, printValue, toned, wrap, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 /** Of the words around the rows. */
@@ -14,18 +15,12 @@ const words = {
   en: { good: 'ok', warning: 'warn', bad: 'FAIL', fix: 'fix' },
 } as const satisfies Readonly<Record<TextLanguage, object>>;
 
-/** As the person's terminal says it; English for any other language. Source: POSIX, the order of LC_ALL, LC_MESSAGES and LANG. */
-export function terminalLanguage(env: Readonly<Record<string, string | undefined>>): TextLanguage {
-  const locale = [env['LC_ALL'], env['LC_MESSAGES'], env['LANG']].find((value) => value !== undefined && value !== '');
-  return locale !== undefined && /^pt(?![a-z])/i.test(locale) ? 'pt' : 'en';
-}
-
 /** With `server` that server is checked by the portal, which reaches it. */
 export async function runDoctor({ state, output, server }: PortalOptions & { readonly server?: string }): Promise<number> {
   const language = terminalLanguage(process.env);
   const said = words[language];
   const checks = server === undefined ? await portalChecks(state, language) : await serverChecks(state, server, language);
-  if (output !== 'table') await printValue({ checks }, output);
+  if (isForPrograms(output)) await printValue({ checks }, output);
   else {
     const width = Math.max(...checks.map(({ name }) => name.length));
     for (const { name, ok, warning, detail, fix } of checks) {

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '../client.ts';
 import { eventKeysOf } from '../keys.ts';
-import { type Column, moment, printValue, table, write } from '../output.ts';
+import { type Column, isForPrograms, listing, moment, printValue, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 /** One stored event as the portal answers it. */
@@ -42,7 +42,7 @@ export async function runEvents(text: string | undefined, { state, output, follo
   const first = (await read()).slice(-limit);
   // The name of the one object that was asked for need not stand on every line.
   const withKey = streams.length > 1 || first.length === 0 || first.some((event) => event.key !== streams[0]?.key);
-  if (follow !== true && output !== 'table') return await printValue(first, output);
+  if (follow !== true && isForPrograms(output)) return await printValue(first, output);
   await print(first, { output, isFirst: true, withKey });
   if (follow !== true) return;
   // The portal keeps events in its store: asking for what is newer misses none, also over a restart of the portal's clients.
@@ -67,14 +67,16 @@ async function print(events: readonly EventView[], { output, isFirst, withKey }:
       await printValue(event, 'yaml');
     }
   } else if (isFirst || events.length > 0) {
-    const text = table(events, eventColumns(Date.now(), withKey));
+    const text = listing(events, eventColumns(Date.now(), withKey), output);
     write(isFirst ? text : text.slice(text.indexOf('\n') + 1));
   }
 }
 
 export function eventColumns(nowMs: number, withKey: boolean): Column<EventView>[] {
   const columns: Column<EventView>[] = [
+    { title: 'SEQ', isWide: true, of: ({ seq }) => String(seq) },
     { title: 'TIME', of: ({ atMs }) => moment(atMs, nowMs) },
+    { title: 'TYPE', isWide: true, of: ({ type }) => type },
     { title: 'OBJECT', of: ({ key }) => key },
     { title: 'REASON', of: ({ reason }) => reason, tone: ({ type }) => (type === 'Warning' ? 'busy' : 'plain') },
     {

@@ -6,7 +6,7 @@ import { limits } from '../../api/limits.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { createClient, type Client } from '../client.ts';
 import { objectKeysOf } from '../keys.ts';
-import { type Column, plain, printValue, span, table, toneOfState, write } from '../output.ts';
+import { type Column, isForPrograms, listing, plain, printValue, span, toneOfState, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 interface GetOptions extends PortalOptions {
@@ -23,8 +23,8 @@ export async function runGet(what: string | undefined, name: string | undefined,
   if (objects.length === 0 && !isKind)
     throw new SvcError('NOT_FOUND', `no object ${[what, name].filter(Boolean).join(' ')}; svc get lists them`);
   if (watch === true) return await follow(client, keys, objects, output);
-  if (output !== 'table') return await printValue(objects, output);
-  write(objects.length === 0 ? 'No objects.\n' : table(objects, columnsOf(objects, Date.now())));
+  if (isForPrograms(output)) return await printValue(objects, output);
+  write(objects.length === 0 ? 'No objects.\n' : listing(objects, columnsOf(objects, Date.now()), output));
 }
 
 /** A key names one object and what is below it, not all whose names begin like it. */
@@ -57,10 +57,22 @@ export function columnsOf(objects: readonly ObjectView[], nowMs: number): Column
     { title: 'AGE', of: (object) => age(object, nowMs) },
     { title: 'RESTARTS', of: ({ details }) => (typeof details['restarts'] === 'number' ? String(details['restarts']) : '') },
     { title: 'REASON', of: ({ reason }) => reason },
+    { title: 'SERVER', isWide: true, of: ({ details }) => detail(details['server']) },
+    { title: 'INSTALLED', isWide: true, of: ({ details }) => versionOf(details['installed']) },
+    { title: 'PID', isWide: true, of: ({ details }) => detail(pidOf(details)) },
+    { title: 'SEEN', isWide: true, of: ({ seenAtMs }) => `${span(nowMs - seenAtMs)} ago` },
     { title: 'MESSAGE', of: ({ message }) => message },
   ];
   return objects.some(({ kind }) => kind === 'Backend') ? columns : columns.filter(({ title }) => title !== 'RESTARTS');
 }
+
+const detail = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+/** Of a package it is a text, of a backend what its server found. */
+const versionOf = (installed: unknown): string => detail(installed) || detail(fieldOf(installed, 'version'));
+/** Of a supervisor it is its own, of a backend that of the process. */
+const pidOf = (details: ObjectView['details']): unknown => details['pid'] ?? fieldOf(details['process'], 'pid');
 
 /** How long it has been in this state: exact for a backend, by the first condition for other objects. */
 function age({ details, conditions }: ObjectView, nowMs: number): string {
@@ -76,9 +88,9 @@ async function follow(client: Client, keys: readonly string[], first: readonly O
     const now = new Map(objects.map((object) => [object.key, standing(object)]));
     const changed = objects.filter(({ key }) => shown.get(key) !== now.get(key));
     const gone = [...shown.keys()].filter((key) => !now.has(key));
-    if (output === 'table') {
+    if (!isForPrograms(output)) {
       // As wide as the whole table, so that the lines stand below each other.
-      const [head = '', ...lines] = table(objects, columnsOf(objects, Date.now())).trimEnd().split('\n');
+      const [head = '', ...lines] = listing(objects, columnsOf(objects, Date.now()), output).trimEnd().split('\n');
       if (isFirst) write(`${head}\n`);
       objects.forEach((object, at) => changed.includes(object) && write(`${lines[at] ?? ''}\n`));
       for (const key of gone) write(`${plain(key)}  gone\n`);

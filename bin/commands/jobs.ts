@@ -5,14 +5,15 @@ import { keys, readKey } from '../../schema/keys.ts';
 import type { AdminJobsAnswer, JobView } from '../../schema/wire/jobs.ts';
 import { createClient } from '../client.ts';
 import {
-  type Column,
   byteSize,
+  type Column,
+  isForPrograms,
+  listing,
   moment,
   plain,
   printValue,
   safeForTerminal,
   span,
-  table,
   type Tone,
   toned,
   wrap,
@@ -41,7 +42,7 @@ export async function runJobsGet(text: string | undefined, { state, output, pers
   const client = createClient(state);
   if (text !== undefined) {
     const job = await client.get<JobView>(routeOf(idOf(text)));
-    return output === 'table' ? write(describe(job, Date.now())) : await printValue(job, output);
+    return isForPrograms(output) ? await printValue(job, output) : write(describe(job, Date.now()));
   }
   const found: JobView[] = [];
   while (found.length < limit) {
@@ -49,8 +50,8 @@ export async function runJobsGet(text: string | undefined, { state, output, pers
     found.push(...trabalhos.slice(0, limit - found.length));
     if (!mais) break;
   }
-  if (output !== 'table') return await printValue(found, output);
-  write(found.length === 0 ? 'No jobs.\n' : table(found, columnsOf(Date.now())));
+  if (isForPrograms(output)) return await printValue(found, output);
+  write(found.length === 0 ? 'No jobs.\n' : listing(found, columnsOf(Date.now()), output));
 }
 
 function columnsOf(nowMs: number): Column<JobView>[] {
@@ -63,6 +64,10 @@ function columnsOf(nowMs: number): Column<JobView>[] {
     { title: 'DONE', of: doneOf },
     { title: 'AGE', of: ({ criadoEm }) => span(nowMs - criadoEm) },
     { title: 'REASON', of: ({ motivo }) => motivo },
+    { title: 'STARTED', isWide: true, of: ({ iniciadoEm }) => (iniciadoEm === null ? '' : moment(iniciadoEm, nowMs)) },
+    { title: 'EXIT', isWide: true, of: ({ codigo }) => (codigo === null ? '' : String(codigo)) },
+    { title: 'IMAGE', isWide: true, of: ({ imagem }) => imagem ?? '' },
+    { title: 'COMMAND', isWide: true, of: ({ comando }) => comando.join(' ') },
     { title: 'NAME', of: ({ nome }) => nome },
   ];
 }
@@ -112,7 +117,7 @@ export async function runJobsLogs(text: string, { state, follow }: { readonly st
 
 export async function runJobsCancel(text: string, { state, output }: PortalOptions): Promise<void> {
   const job = await createClient(state).delete<JobView>(routeOf(idOf(text)));
-  if (output !== 'table') return await printValue(job, output);
+  if (isForPrograms(output)) return await printValue(job, output);
   write(`${keys.job(job.id)} ${job.estado} ${job.motivo}\n`);
 }
 

@@ -3,7 +3,7 @@ import type { Reason } from '../../schema/backend.ts';
 import type { StartAnswer } from '../../schema/wire/http.ts';
 import { createClient } from '../client.ts';
 import { backendOf } from '../keys.ts';
-import { plain, printValue, toneOfState, toned, write } from '../output.ts';
+import { isForPrograms, plain, printValue, toned, toneOfState, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 /** Exit 0 when it is so, or on its way and nothing is known against it; 1 when it failed, or can't come up as it is. */
@@ -11,12 +11,12 @@ export async function runLifecycle(wish: 'start' | 'stop' | 'restart', text: str
   const { person, app } = backendOf(text);
   const route = `/api/admin/backends/${encodeURIComponent(person)}/${encodeURIComponent(app)}/${wish}`;
   const answer = await createClient(state).post<StartAnswer>(route);
-  if (output === 'table') {
+  if (!isForPrograms(output)) {
     write(`${person}/${app}  ${toned(answer.status, toneOfState(answer.status))}  ${answer.reason}  ${plain(answer.message)}\n`);
   } else await printValue(answer, output);
   if (wish === 'stop') return ['stopped', 'stopping'].includes(answer.status) ? 0 : 1;
   if (answer.status === 'running' || (answer.status === 'starting' && underWay.has(answer.reason))) return 0;
-  if (output === 'table') write(`it did not come up; more: svc why ${person}/${app}\n`);
+  if (!isForPrograms(output)) write(`it did not come up; more: svc why ${person}/${app}\n`);
   return 1;
 }
 

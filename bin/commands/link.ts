@@ -1,12 +1,12 @@
 /** `svc link [PERSON]`: a one-time sign-in link. It is a credential: it goes to stdout and nowhere else. */
 import { createClient } from '../client.ts';
-import { printValue, span, warn, write } from '../output.ts';
+import { isForPrograms, printValue, span, warn, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 export async function runLink(person: string | undefined, options: PortalOptions & { readonly admin?: boolean }): Promise<void> {
   const body = { ...(person === undefined ? {} : { person }), admin: options.admin === true };
   const answer = await createClient(options.state).post<{ person: string; link: string; expiresAtMs: number }>('/api/admin/links', body);
-  if (options.output !== 'table') return await printValue(answer, options.output);
+  if (isForPrograms(options.output)) return await printValue(answer, options.output);
   write(`${answer.link}\n`);
   warn(`signs in ${answer.person}, once, within ${span(answer.expiresAtMs - Date.now())}\n`);
 }

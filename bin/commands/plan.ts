@@ -3,7 +3,7 @@ import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import { createClient } from '../client.ts';
-import { color, plain, printValue, table, warn, write } from '../output.ts';
+import { color, isForPrograms, listing, plain, printValue, warn, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 /** Exit 0 no change, 2 changes or something blocked, 1 error. Without a running portal the folder is compared with what the state folder remembers. */
@@ -31,7 +31,7 @@ async function plan(dir: string | undefined, state: string): Promise<PlanAnswer>
 }
 
 async function printPlan(answer: PlanAnswer, { output }: PortalOptions, verb: string): Promise<number> {
-  if (output !== 'table') await printValue(answer, output);
+  if (isForPrograms(output)) await printValue(answer, output);
   else {
     for (const error of answer.errors) warn(`${error}\n`);
     if (answer.changes.length > 0) {
@@ -41,7 +41,7 @@ async function printPlan(answer: PlanAnswer, { output }: PortalOptions, verb: st
         { title: 'REASON', of: ({ reason }: PlanAnswer['changes'][number]) => reason ?? '' },
         { title: 'DETAIL', of: ({ detail }: PlanAnswer['changes'][number]) => detail },
       ];
-      write(table(answer.changes, columns));
+      write(listing(answer.changes, columns, output));
     }
     // A line each, not a table: the message says what is missing and is never cut.
     for (const { key, reason, message } of answer.blocked)

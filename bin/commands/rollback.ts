@@ -2,7 +2,7 @@
 import type { RollbackAnswer } from '../../schema/gateway.ts';
 import { createClient } from '../client.ts';
 import { packageOf } from '../keys.ts';
-import { plain, printValue, write } from '../output.ts';
+import { isForPrograms, plain, printValue, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 const route = '/api/admin/packages/rollback';
@@ -14,7 +14,7 @@ export async function runRollback(text: string, { state, output, undo }: PortalO
     undo === true
       ? await client.delete<RollbackAnswer>(`${route}?key=${encodeURIComponent(key)}`)
       : await client.post<RollbackAnswer>(route, { key });
-  if (output !== 'table') return await printValue(answer, output);
+  if (isForPrograms(output)) return await printValue(answer, output);
   const [from, to] = [plain(answer.from), plain(answer.to)];
   if (undo === true) write(`${answer.key}: ${from} is installed again\n`);
   else write(`${answer.key}: back from ${from} to ${to}; held until another version is wanted, or: svc rollback ${text} --undo\n`);

@@ -8,7 +8,7 @@ import { limits } from '../../schema/limits.ts';
 import type { SecretsView } from '../../schema/wire/http.ts';
 import { createClient } from '../client.ts';
 import { backendOf } from '../keys.ts';
-import { printValue, table, warn, write } from '../output.ts';
+import { isForPrograms, listing, printValue, warn, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 const route = (backend: string): string => {
@@ -44,15 +44,16 @@ export async function runSecretRemove(backend: string, name: string, options: Po
 }
 
 async function print(view: SecretsView, { output }: PortalOptions): Promise<void> {
-  if (output !== 'table') return await printValue(view, output);
+  if (isForPrograms(output)) return await printValue(view, output);
   const state = ({ set, required, declared }: SecretsView['secrets'][number]): string =>
     !declared ? 'set, not asked for' : set ? 'set' : required ? 'missing' : 'not set';
   const columns = [
     { title: 'NAME', of: ({ name }: SecretsView['secrets'][number]) => name },
     { title: 'STATE', of: state },
+    { title: 'REQUIRED', isWide: true, of: ({ required }: SecretsView['secrets'][number]) => (required ? 'yes' : 'no') },
     { title: 'DESCRIPTION', of: ({ description }: SecretsView['secrets'][number]) => description },
   ];
-  write(view.secrets.length === 0 ? 'the app asks for no secrets\n' : table(view.secrets, columns));
+  write(view.secrets.length === 0 ? 'the app asks for no secrets\n' : listing(view.secrets, columns, output));
 }
 
 /** All of stdin. One line break at the end of one line is the shell's, not the secret's; a value of several lines (a PEM key) stays as it is. */

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { systemClock } from '../../controller/clock/system.ts';
 import { scanHostKeys, type HostKey, type SshAddress } from '../../controller/hosts/ssh/connect.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { color, plain, printValue, type Format, write } from '../output.ts';
+import { color, type Format, isForPrograms, plain, printValue, write } from '../output.ts';
 
 export interface TrustOptions {
   readonly output: Format;
@@ -23,7 +23,7 @@ export async function runTrust(name: string, dir: string | undefined, { output }
   const keys = await scanHostKeys(asked, systemClock);
   const isPinned = (key: HostKey): boolean => key.fingerprint === asked.pinned?.replace(/=+$/, '');
   const ok = asked.pinned === null || keys.some(isPinned);
-  if (output !== 'table') await printValue({ host: asked.host, port: asked.port, pinned: asked.pinned, ok, keys }, output);
+  if (isForPrograms(output)) await printValue({ host: asked.host, port: asked.port, pinned: asked.pinned, ok, keys }, output);
   else write(shown(asked, keys, isPinned, ok));
   return ok ? 0 : 1;
 }

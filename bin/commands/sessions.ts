@@ -2,7 +2,7 @@
 import { SvcError } from '../../schema/errors.ts';
 import type { SessionsAnswer } from '../../schema/wire/http.ts';
 import { createClient } from '../client.ts';
-import { type Column, printValue, span, table, warn, write } from '../output.ts';
+import { type Column, isForPrograms, listing, moment, printValue, span, warn, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 export interface SessionsOptions extends PortalOptions {
@@ -21,12 +21,12 @@ export async function runSessions(person: string | undefined, options: SessionsO
     const one = typeof revoke === 'string' ? `/${encodeURIComponent(revoke)}` : '';
     const route = forget ? '/api/admin/identities/' : '/api/admin/sessions/';
     const answer = await client.delete<{ encerradas: number }>(`${route}${encodeURIComponent(person)}${forget ? '' : one}`);
-    if (output !== 'table') return await printValue(answer, output);
+    if (isForPrograms(output)) return await printValue(answer, output);
     if (forget) warn(`${person} may come as another identity of the provider\n`);
     return warn(`${answer.encerradas} ${answer.encerradas === 1 ? 'session' : 'sessions'} ended\n`);
   }
   const { sessions } = await client.get<{ sessions: Row[] }>('/api/admin/sessions', { person });
-  if (output !== 'table') return await printValue(sessions, output);
+  if (isForPrograms(output)) return await printValue(sessions, output);
   if (sessions.length === 0) return write('No one is signed in.\n');
   const nowMs = Date.now();
   const columns: Column<Row>[] = [
@@ -36,7 +36,8 @@ export async function runSessions(person: string | undefined, options: SessionsO
     { title: 'FROM', of: ({ address }) => address },
     { title: 'USED', of: ({ seenAtMs }) => `${span(Math.max(0, nowMs - seenAtMs))} ago` },
     { title: 'ENDS IN', of: ({ expiresAtMs }) => span(Math.max(0, expiresAtMs - nowMs)) },
+    { title: 'SINCE', isWide: true, of: ({ createdAtMs }) => moment(createdAtMs, nowMs) },
     { title: 'BROWSER', of: ({ agent }) => agent },
   ];
-  write(table(sessions, columns));
+  write(listing(sessions, columns, output));
 }

@@ -2,7 +2,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { UsageRow } from '../../schema/wire/http.ts';
 import { createClient } from '../client.ts';
-import { byteSize, type Column, color, plain, printValue, span, table, toneOfState, write } from '../output.ts';
+import {
+  byteSize,
+  color,
+  type Column,
+  type Format,
+  isForPrograms,
+  listing,
+  plain,
+  printValue,
+  span,
+  toneOfState,
+  write,
+} from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 const againMs = 2_000;
@@ -15,13 +27,13 @@ export async function runTop(person: string | undefined, { state, output }: Port
   const ask = async (): Promise<readonly UsageRow[]> =>
     (await client.get<{ apps: UsageRow[] }>('/api/admin/usage', { person })).apps.toSorted(byUse);
   const first = await ask();
-  if (output !== 'table') return await printValue(first, output);
-  if (!process.stdout.isTTY) return write(render(first, Date.now()));
+  if (isForPrograms(output)) return await printValue(first, output);
+  if (!process.stdout.isTTY) return write(render(first, Date.now(), output));
   const end = whenAskedToEnd();
   write(enter);
   try {
     for (let rows = first; !end.signal.aborted; rows = await ask()) {
-      write(`\u001b[H\u001b[J${fit(render(rows, Date.now()), process.stdout.rows)}`);
+      write(`\u001b[H\u001b[J${fit(render(rows, Date.now(), output), process.stdout.rows)}`);
       await delay(againMs, undefined, { signal: end.signal }).catch(() => undefined);
     }
   } finally {
@@ -39,7 +51,7 @@ function byUse(left: UsageRow, right: UsageRow): number {
   );
 }
 
-export function render(rows: readonly UsageRow[], nowMs: number): string {
+export function render(rows: readonly UsageRow[], nowMs: number, format: Format): string {
   if (rows.length === 0) return 'Nothing runs.\n';
   const columns: Column<UsageRow>[] = [
     { title: 'BACKEND', of: ({ person, app }) => `${person}/${app}` },
@@ -55,7 +67,7 @@ export function render(rows: readonly UsageRow[], nowMs: number): string {
   const all = `${rows.length} ${rows.length === 1 ? 'app' : 'apps'}, CPU ${percent(sum(({ cpu }) => cpu ?? 0))}, memory ${byteSize(sum(({ memoria }) => memoria))}, ${sum(({ tarefas }) => tarefas)} tasks`;
   const silent = rows.length - used.length;
   const missing = silent === 0 ? '' : `; ${silent} of them not told by ${silent === 1 ? 'its server' : 'their servers'}`;
-  return `${color('bold', plain(`${all}${missing}`))}\n${table(rows, columns)}`;
+  return `${color('bold', plain(`${all}${missing}`))}\n${listing(rows, columns, format)}`;
 }
 
 /** Of one processor: two busy ones are 200 %. */

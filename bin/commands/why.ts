@@ -2,13 +2,13 @@
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import { createClient } from '../client.ts';
 import { keyOf } from '../keys.ts';
-import { color, plain, printValue, wrap, write } from '../output.ts';
+import { color, isForPrograms, plain, printValue, wrap, write } from '../output.ts';
 import { deadline } from './describe.ts';
 import type { PortalOptions } from './options.ts';
 
 export async function runWhy(text: string, { state, output }: PortalOptions): Promise<void> {
   const answer = await createClient(state).get<WhyAnswer>('/api/admin/why', { key: keyOf(text) });
-  if (output !== 'table') return await printValue(answer, output);
+  if (isForPrograms(output)) return await printValue(answer, output);
   write(`${color('bold', wrap(answer.sentence, 0))}\n`);
   if (answer.waitsFor !== null) write(`waits for  ${wrap(answer.waitsFor, 11)}\n`);
   if (answer.nextDeadlineMs !== null) write(`next       ${deadline(answer.nextDeadlineMs, Date.now())}\n`);

@@ -67,6 +67,39 @@ test('tables fit 80 columns; JSON and YAML hold the whole objects', async () => 
   expect(await ask('get', 'ana/nada')).toMatchObject({ code: 1, err: expect.stringContaining('NOT_FOUND') });
 });
 
+test('wide lists have more columns, and describe, json and yaml are as ever', async () => {
+  expect((await ask('get', 'ana/notas', '-o', 'wide')).out).toMatch(
+    /^OBJECT +STATE .* REASON +SERVER +INSTALLED +PID +SEEN +MESSAGE\nBackend\/ana\/notas .* casa +1\.\d+\.\d+ /,
+  );
+  for (const args of [['events'], ['top'], ['sessions'], ['jobs', 'get'], ['plan', desired]])
+    expect(await ask(...args, '-o', 'wide')).toMatchObject({ code: 0, err: '' });
+});
+
+/** What a person types into the shell, a tab being a tab; what the terminal showed. */
+async function typed(shell: string, lines: readonly string[]): Promise<string> {
+  const env = { ...process.env, PATH: `${join(repository, 'bin')}:${process.env['PATH']}`, HOME: folder, TERM: 'xterm', COLUMNS: '200' };
+  const terminal = spawn('script', ['-qec', shell, '/dev/null'], { cwd: folder, env });
+  let shown = '';
+  terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+  terminal.stdin.write(lines.map((line) => `${line}\n`).join(''));
+  await once(terminal, 'close');
+  return shown;
+}
+
+test.for([
+  ['bash', 'bash --norc --noprofile -i', ['source <(svc completion bash)']],
+  ['zsh', 'zsh -f -i', ['autoload -U compinit; compinit -D', 'source <(svc completion zsh)']],
+  ['fish', 'fish --no-config -i', ['svc completion fish | source']],
+] as const)('%s completes commands, options, folders and the names of the portal', async ([, shell, load]) => {
+  const shown = await typed(shell, [
+    ...load,
+    // The portal knows the name, the program the command and the option, the shell the folder.
+    `svc wh\t--sta\t ${portal.state.slice(0, -1)}\t ana/no\t`,
+    'exit',
+  ]);
+  expect(shown).toMatch(/Backend\/ana\/notas is stopped/);
+});
+
 test('a crash is told by events, why and get, also when it was mended before anybody looked', async () => {
   await bringUp('notas');
   const before = (await whenState(portal, 'notas', 'running')).details['pid'] as number;

@@ -161,7 +161,7 @@ export async function serveRepository(folder: string): Promise<{ readonly url: s
   const port = await freePort();
   const child = spawn(
     join(repository, 'node_modules/.bin/node'),
-    [join(repository, 'bin/svc.ts'), 'repository', folder, '--listen', `127.0.0.1:${port}`],
+    [join(repository, 'bin/svc-main.ts'), 'repository', folder, '--listen', `127.0.0.1:${port}`],
     { cwd: repository, stdio: 'ignore' },
   );
   const url = `http://127.0.0.1:${port}`;

@@ -158,7 +158,7 @@ export async function emptyServer(folder: string): Promise<void> {
 /** As bin/svc starts it: the bundle, which runs the sources itself when one of them is another. Decision: docs/decisions/0171-one-bundle-of-the-commands.md */
 function program(): string {
   const bundle = join(repository, 'build/bin/svc.mjs');
-  return existsSync(bundle) ? bundle : join(repository, 'bin/svc.ts');
+  return existsSync(bundle) ? bundle : join(repository, 'bin/svc-main.ts');
 }
 
 async function launch(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { terminalLanguage } from './doctor.ts';
+import { terminalLanguage } from './language.ts';
 
 test.for([
   [{ LANG: 'pt_BR.UTF-8' }, 'pt'],

@@ -1,32 +1,38 @@
 /**
- * The command `svc`: argv -> one call -> exit code. Commands are described here and implemented in commands/, each loaded only
- * when it runs, so that `svc validate` starts fast.
+ * The command `svc` as a program of commander: argv -> one call -> exit code. Commands are described here and implemented in commands/, each
+ * loaded only when it runs, so that `svc validate` starts fast. svc-main.ts runs it. What a value is called (`<person/app>`) says also what
+ * completes it (help/values.ts); examples are in help/examples.ts, the Portuguese help in help/portuguese.ts, by the English text.
  */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import about from '../package.json' with { type: 'json' };
-import { runProgram } from './program.ts';
 
-const program = new Command('svc')
+export const program = new Command('svc')
   .description('Hosts small applications inside a web desktop, on real Linux servers, for many people.')
   .version(about.version)
-  .helpCommand('help [command]', 'help for a command')
-  .showSuggestionAfterError()
-  .configureHelp({ helpWidth: 80 });
+  .helpCommand(false)
+  .showSuggestionAfterError();
 
 const state = () => new Option('--state <dir>', 'folder of the portal').default('state');
-const output = () => new Option('-o, --output <format>', 'how it is printed').choices(['table', 'json', 'yaml']).default('table');
+const output = (formats: readonly string[] = ['table', 'json', 'yaml']) =>
+  new Option('-o, --output <format>', 'how it is printed').choices(formats).default('table');
+/** Of lists: `wide` has more columns, and cuts nothing. */
+const listed = () => output(['table', 'wide', 'json', 'yaml']);
 
 // Both may also stand before the command: `svc --state S start ana/notas`.
 program
   .enablePositionalOptions()
   .addOption(state())
-  .addOption(output())
+  .addOption(listed())
   .hook('preAction', (_, command) => {
     for (const name of ['state', 'output']) {
       if (program.getOptionValueSource(name) !== 'cli') continue;
-      const takes = command.options.some((option) => option.attributeName() === name);
-      if (!takes) command.error(`error: ${command.name()} takes no --${name}`);
-      if (command.getOptionValueSource(name) !== 'cli') command.setOptionValueWithSource(name, program.getOptionValue(name), 'cli');
+      const option = command.options.find((option) => option.attributeName() === name);
+      const value = program.getOptionValue(name) as string;
+      const choices = option?.argChoices;
+      if (option === undefined) command.error(`error: ${command.name()} takes no --${name}`);
+      if (choices?.includes(value) === false)
+        command.error(`error: ${command.name()} takes no --${name} ${value}. Allowed choices are ${choices.join(', ')}.`);
+      if (command.getOptionValueSource(name) !== 'cli') command.setOptionValueWithSource(name, value, 'cli');
     }
   });
 
@@ -62,7 +68,7 @@ program
   .argument('[dir]', 'folder to compare; without it the folder of the portal')
   .description('what would change: exit 0 nothing, 2 changes, 1 error')
   .addOption(state())
-  .addOption(output())
+  .addOption(listed())
   .action(async (dir, options) => {
     process.exitCode = await (await import('./commands/plan.ts')).runPlan(dir, options);
   });
@@ -72,7 +78,7 @@ program
   .description('read the folder again now: 0 in force, 2 something held back, 1 error')
   .option('--prune', 'also remove what the guard holds back')
   .addOption(state())
-  .addOption(output())
+  .addOption(listed())
   .action(async (options) => {
     process.exitCode = await (await import('./commands/plan.ts')).runApply(options);
   });
@@ -80,11 +86,11 @@ program
 program
   .command('get')
   .argument('[kind|key|name]', 'for example backends, Server, ana/notas, ana')
-  .argument('[name]', 'of that kind only what this person has, for example: svc get backends ana')
+  .argument('[person]', 'of that kind only what this person has, for example: svc get backends ana')
   .description('objects with state, how long they have been in it, and reason')
   .option('-w, --watch', 'go on, and print each that became another one')
   .addOption(state())
-  .addOption(output())
+  .addOption(listed())
   .action(async (what, name, options) => (await import('./commands/get.ts')).runGet(what, name, options));
 
 program
@@ -92,7 +98,7 @@ program
   .argument('[person]', 'of whom; without it of everybody')
   .description('what runs and what it uses of processor and memory; q ends it')
   .addOption(state())
-  .addOption(output())
+  .addOption(listed())
   .action(async (person, options) => (await import('./commands/top.ts')).runTop(person, options));
 
 program
@@ -118,7 +124,7 @@ program
   .option('-f, --follow', 'go on as they happen')
   .option('-n, --limit <count>', 'how many', count, 50)
   .addOption(state())
-  .addOption(output())
+  .addOption(listed())
   .action(async (key, options) => (await import('./commands/events.ts')).runEvents(key, options));
 
 program
@@ -172,12 +178,12 @@ secret
   .argument('<person/app>', 'for example ana/notas')
   .description('which secrets the app asks for and which are set')
   .addOption(state())
-  .addOption(output())
+  .addOption(listed())
   .action(async (backend, options) => (await import('./commands/secret.ts')).runSecretList(backend, options));
 secret
   .command('set')
   .argument('<person/app>', 'for example ana/notas')
-  .argument('<name>', 'as in the manifest, for example API_KEY')
+  .argument('<secret>', 'as in the manifest, for example API_KEY')
   .description('store the value read from stdin')
   .addOption(state())
   .addOption(output())
@@ -190,7 +196,7 @@ secret
 secret
   .command('remove')
   .argument('<person/app>', 'for example ana/notas')
-  .argument('<name>', 'as in the manifest, for example API_KEY')
+  .argument('<secret>', 'as in the manifest, for example API_KEY')
   .description('delete a secret')
   .addOption(state())
   .addOption(output())
@@ -201,11 +207,11 @@ jobs
   .command('get')
   .argument('[job]', 'its id; without it all, the newest first')
   .description('jobs with state, place in the queue and reason')
-  .option('--person <name>', 'of this person only')
-  .option('--cluster <name>', 'of this cluster only')
+  .option('--person <person>', 'of this person only')
+  .option('--cluster <cluster>', 'of this cluster only')
   .option('-n, --limit <count>', 'how many', count, 50)
   .addOption(state())
-  .addOption(output())
+  .addOption(listed())
   .action(async (job, options) => (await import('./commands/jobs.ts')).runJobsGet(job, options));
 jobs
   .command('logs')
@@ -233,10 +239,10 @@ program
   .command('sessions')
   .argument('[person]', 'of whom; without it of everybody')
   .description('who is signed in, and where')
-  .option('--revoke [id]', 'end all of the person, or the one with this id')
+  .option('--revoke [session]', 'end all of the person, or the one with this id')
   .option('--forget', 'let the person come as another identity of the provider')
   .addOption(state())
-  .addOption(output())
+  .addOption(listed())
   .action(async (person, options) => (await import('./commands/sessions.ts')).runSessions(person, options));
 
 program
@@ -245,14 +251,14 @@ program
   .description('serve packages and engines over HTTP')
   .option('--listen <host:port>', 'where', '127.0.0.1:8790')
   .option('--new-token', 'print a new publishing token and end')
-  .option('--only <name...>', 'apps and engines that the new token publishes; without it all')
+  .option('--only <app...>', 'apps and engines that the new token publishes; without it all')
   .action(async (dir, options) => (await import('./commands/repository.ts')).runRepository(dir, options));
 
 const server = program.command('server').description('servers that the portal reaches over ssh');
 
 server
   .command('trust')
-  .argument('<name>', 'a Server document of the folder, or without a folder host or host:port')
+  .argument('<server>', 'a Server document of the folder, or without a folder host or host:port')
   .argument('[dir]', 'folder of desired-state YAML; it may lack the hostKey')
   .description('show the host keys of a server and the line that pins one; 1 when another is pinned')
   .addOption(output())
@@ -265,12 +271,12 @@ for (const [act, description] of [
   ['rollback', 'go back to the server kit before'],
   ['remove', 'take the server kit off; packages and data stay'],
 ] as const) {
-  const command = server.command(act).argument('<name>', 'a Server document').description(description);
+  const command = server.command(act).argument('<server>', 'a Server document').description(description);
   if (act === 'add') command.option('--plan', 'only say what would be done: 0 nothing, 2 changes');
   if (act === 'remove') command.option('--force', 'end what still runs from it');
   command
     .addOption(state())
-    .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['table', 'json']).default('table'))
+    .addOption(output(['table', 'json']))
     .action(async (name, options) => {
       process.exitCode = await (await import('./commands/server.ts')).runServer(act, name, options);
     });
@@ -279,17 +285,41 @@ for (const [act, description] of [
 program
   .command('doctor')
   .description('check this installation; exit 1 when something is broken')
-  .option('--server <name>', 'check that server instead')
+  .option('--server <server>', 'check that server instead')
   .addOption(state())
   .addOption(output())
   .action(async (options) => {
     process.exitCode = await (await import('./commands/doctor.ts')).runDoctor(options);
   });
+program
+  .command('help')
+  .argument('[command...]', 'for example get, or jobs logs')
+  .description('help for a command')
+  .action((names: readonly string[]) => helpOf(program, names));
+
+function helpOf(command: Command, [name, ...more]: readonly string[]): void {
+  const below = command.commands.find((each) => each.name() === name);
+  if (name === undefined) command.outputHelp();
+  else if (below !== undefined) helpOf(below, more);
+  // Says that there is none, and the nearest one.
+  else command.parse([name], { from: 'user' });
+}
+
+program
+  .command('completion')
+  .addArgument(new Argument('<shell>', 'of which shell').choices(['bash', 'zsh', 'fish']))
+  .description('print the script that completes commands, options and names in a shell')
+  .action(async (shell) => (await import('./commands/completion.ts')).runCompletion(shell));
+
+// What that script calls: `svc complete -- WORDS…`, the last of which is being typed.
+program
+  .command('complete', { hidden: true })
+  .argument('[word...]', 'what stands after svc')
+  .description('what may stand there')
+  .action(async (words) => (await import('./commands/completion.ts')).runComplete(program, words));
 
 function count(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1 || number > 10_000) throw new InvalidArgumentError('expected a whole number from 1 to 10000');
   return number;
 }
-
-await runProgram(program);

@@ -1,0 +1,94 @@
+/**
+ * What may stand where a command takes a value, by what the value is called in the program (`<person/app>`): words of a running portal, files,
+ * folders, or nothing that could be guessed. Words come from the portal over its control socket; whoever asks ends the wait.
+ */
+import { objectKinds, readKey } from '../../schema/keys.ts';
+import type { ObjectView, SecretsView, SessionsAnswer } from '../../schema/wire/http.ts';
+import type { AdminJobsAnswer } from '../../schema/wire/jobs.ts';
+import type { Client } from '../client.ts';
+
+export interface Word {
+  readonly text: string;
+  /** Shown beside it in shells that show anything. */
+  readonly about: string;
+}
+
+export interface Asked {
+  readonly portal: Client;
+  /** As far as it is typed. */
+  readonly typed: string;
+  /** What stands before it, in its order, without options. */
+  readonly before: readonly string[];
+}
+
+type Source = 'files' | 'folders' | 'nothing' | ((asked: Asked) => Promise<readonly Word[]>);
+
+/** By the start of a key, as the portal takes it: one page of them, the first in the order of their names. */
+async function objects(portal: Client, kind: string, typed: string): Promise<readonly ObjectView[]> {
+  return await portal.get<ObjectView[]>('/api/admin/objects', { prefix: `${kind}/${typed}` });
+}
+
+const namesOf =
+  (kind: (typeof objectKinds)[number]): Exclude<Source, string> =>
+  async ({ portal, typed }) =>
+    (await objects(portal, kind, typed)).map(({ key, state, reason }) => ({
+      text: key.slice(kind.length + 1),
+      about: state === '' ? reason : state,
+    }));
+
+const backends = namesOf('Backend');
+
+/** `ana/notas`, and the objects of a kind once its name is there. */
+async function objectKeys(asked: Asked): Promise<readonly Word[]> {
+  const { kind, name } = readKey(asked.typed);
+  const known = objectKinds.find((each) => each === kind);
+  if (known !== undefined) {
+    const found = await namesOf(known)({ ...asked, typed: name });
+    return found.map(({ text, about }) => ({ text: `${known}/${text}`, about }));
+  }
+  return [...objectKinds.map((each) => ({ text: `${each}/`, about: '' })), ...(await backends(asked))];
+}
+
+async function anything(asked: Asked): Promise<readonly Word[]> {
+  if (asked.typed.includes('/')) return await objectKeys(asked);
+  const kinds = objectKinds.map((each) => ({ text: each === 'Person' ? 'people' : `${each.toLowerCase()}s`, about: '' }));
+  return [...kinds, ...(await Promise.all([namesOf('Person')(asked), backends(asked)])).flat()];
+}
+
+async function secrets({ portal, before }: Asked): Promise<readonly Word[]> {
+  const [person = '', app = ''] = (before.at(-1) ?? '').split('/').map(encodeURIComponent);
+  const view = await portal.get<SecretsView>(`/api/admin/backends/${person}/${app}/segredos`);
+  return view.secrets.map(({ name, description }) => ({ text: name, about: description }));
+}
+
+async function jobs({ portal }: Asked): Promise<readonly Word[]> {
+  const { trabalhos } = await portal.get<AdminJobsAnswer>('/api/admin/fila');
+  return trabalhos.map(({ id, usuario, app, estado, nome }) => ({ text: id, about: `${usuario}/${app} ${estado} ${nome}` }));
+}
+
+async function sessions({ portal, before }: Asked): Promise<readonly Word[]> {
+  const { sessions } = await portal.get<{ sessions: SessionsAnswer['sessoes'] }>('/api/admin/sessions', { person: before.at(-1) });
+  return sessions.map(({ id, address, agent }) => ({ text: id, about: `${address} ${agent}` }));
+}
+
+export const sources: Readonly<Record<string, Source>> = {
+  dir: 'folders',
+  file: 'files',
+  'host:port': 'nothing',
+  count: 'nothing',
+  lines: 'nothing',
+  word: 'nothing',
+  // Of the program itself: complete.ts.
+  command: 'nothing',
+  app: namesOf('Package'),
+  'kind|key|name': anything,
+  key: objectKeys,
+  person: namesOf('Person'),
+  'person/app': backends,
+  package: namesOf('Package'),
+  secret: secrets,
+  job: jobs,
+  cluster: namesOf('Cluster'),
+  server: namesOf('Server'),
+  session: sessions,
+};
