@@ -59,7 +59,7 @@ program
   .command('schema')
   .description('print the JSON Schema of svc-app.json')
   .option('--version <version>', 'of that svc instead of this one, from a repository; atual: its newest')
-  .option('--repository <dir or url>', 'where other versions are; default: SVC_REPOSITORY')
+  .option('--repository <dir|url>', 'where other versions are; default: SVC_REPOSITORY')
   .option('--write [dir]', 'into .vscode of the folder of an app, for the editor')
   .action(async (options) => (await import('./commands/schema.ts')).runSchema(options));
 

@@ -73,10 +73,12 @@ async function sessions({ portal, before }: Asked): Promise<readonly Word[]> {
 
 export const sources: Readonly<Record<string, Source>> = {
   dir: 'folders',
+  'dir|url': 'folders',
   file: 'files',
   'host:port': 'nothing',
   count: 'nothing',
   lines: 'nothing',
+  version: 'nothing',
   word: 'nothing',
   // Of the program itself: complete.ts.
   command: 'nothing',
