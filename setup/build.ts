@@ -7,6 +7,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/pro
 import { dirname, resolve } from 'node:path';
 import { build as esbuild, type BuildOptions } from 'esbuild';
 import { buildCommands } from './build-commands.ts';
+import { kitStyles } from './kit-styles.ts';
 import { pageMachine } from './page-machine.ts';
 import { undiciParts } from './undici-parts.ts';
 import { xtermStyles } from './xterm-styles.ts';
@@ -47,6 +48,8 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   // What every page of an app loads is small; the driver of rooms is a separate file. Decision: docs/decisions/0102-rooms-in-the-page.md
   { entry: 'sdk/web/svc.ts', outfile: 'build/sdk/web/svc.js', options: page },
   { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm', plugins: [pageMachine] } },
+  { entry: 'sdk/web/ui/svc-ui.ts', outfile: 'build/sdk/web/ui/svc-ui.js', options: { ...page, plugins: [kitStyles] } },
+  { entry: 'sdk/web/ui/svc-ui.css', outfile: 'build/sdk/web/ui/svc-ui.css', options: { minify: true } },
   // Beside its caller, so that the folder is complete wherever it is put (NODE_PATH, the server kit).
   { entry: 'sdk/rooms/node.ts', outfile: 'sdk/node/svc/lib/room-connection.cjs', options: library },
 ];
@@ -60,14 +63,11 @@ const shell: BuildOptions = {
   chunkNames: 'parts/[name]-[hash]',
   // A part that is not in the first file brings its styles with it.
   loader: { '.css': 'text' },
-  plugins: [xtermStyles],
+  plugins: [xtermStyles, kitStyles],
 };
 
 /** Files that are served as they are. */
-const copies: readonly { readonly from: string; readonly to: string }[] = [
-  { from: 'shell/static', to: 'build/shell' },
-  { from: 'sdk/web/ui', to: 'build/sdk/web/ui' },
-];
+const copies: readonly { readonly from: string; readonly to: string }[] = [{ from: 'shell/static', to: 'build/shell' }];
 
 async function writeIfChanged(path: string, bytes: Uint8Array): Promise<void> {
   const digest = (data: Uint8Array): string => createHash('sha256').update(data).digest('hex');

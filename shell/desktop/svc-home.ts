@@ -15,7 +15,7 @@ import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { isMenuKey, type MenuPlace } from '../ui/menu.ts';
-import { typeAhead } from '../ui/type-ahead.ts';
+import { typeAhead } from '../../sdk/web/ui/type-ahead.ts';
 import { loadPart } from '../windows/load-part.ts';
 import type { Desk } from './desk.ts';
 

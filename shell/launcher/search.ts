@@ -1,5 +1,5 @@
 /** What the launcher shows: grouped by category when nothing is typed, best match first otherwise. Pure. */
-import { folded } from '../ui/type-ahead.ts';
+import { folded } from '../../sdk/web/ui/type-ahead.ts';
 
 export interface Entry {
   readonly key: string;

@@ -10,7 +10,7 @@ import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 import { theme } from '../ui/theme.ts';
-import { folded } from '../ui/type-ahead.ts';
+import { folded } from '../../sdk/web/ui/type-ahead.ts';
 import type { SettingsContext } from './context.ts';
 import { appSections } from './registry.ts';
 import { isSectionShown, ownSections, type SectionId } from './model.ts';

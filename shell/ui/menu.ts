@@ -7,7 +7,7 @@ import type { AppProjection } from '../../schema/wire/http.ts';
 import './app-icon.ts';
 import { base } from './base.ts';
 import { glyph, type Glyph } from './glyphs.ts';
-import { typeAhead } from './type-ahead.ts';
+import { typeAhead } from '../../sdk/web/ui/type-ahead.ts';
 
 export interface MenuItem {
   readonly label: string;

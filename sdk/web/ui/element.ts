@@ -1,0 +1,135 @@
+/** What every element of the kit is: it draws anew when the language of the page changes, and looks by the tokens of svc-ui.css only. */
+import { css, LitElement } from 'lit';
+import { onLanguage, word, type WordKey } from './words.ts';
+
+export class KitElement extends LitElement {
+  #end: () => void = () => {};
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#end = onLanguage(() => this.languageChanged());
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#end();
+  }
+
+  protected languageChanged(): void {
+    this.requestUpdate();
+  }
+
+  protected word(key: WordKey, values?: Readonly<Record<string, string | number>>): string {
+    return word(this, key, values);
+  }
+
+  /** False when somebody who heard it said no. Of its kind alone: what is around it has a `close` and a `cancel` of its own. */
+  protected emit(type: string, detail?: unknown, { bubbles = true, cancelable = false } = {}): boolean {
+    return this.dispatchEvent(new CustomEvent(type, { detail, bubbles, cancelable }));
+  }
+}
+
+/** A name that the page gave to an element of its own stays the page's. */
+export function define(name: string, element: CustomElementConstructor): void {
+  if (customElements.get(name) === undefined) customElements.define(name, element);
+}
+
+/** What has the focus, inside of every shadow tree. */
+export function deepActive(): HTMLElement | null {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  return active instanceof HTMLElement ? active : null;
+}
+
+/** Whether the focus is on the element or in it, also in what is put into its slots. */
+export function holdsFocus(element: Element): boolean {
+  for (let at: Node | null = deepActive(); at !== null; at = at instanceof ShadowRoot ? at.host : at.parentNode) {
+    if (at === element) return true;
+  }
+  return false;
+}
+
+/** A role that the page gave stays. */
+export function roleOf(element: Element, role: string): void {
+  if (!element.hasAttribute('role')) element.setAttribute('role', role);
+}
+
+/** What arrow keys, Home and End mean in a list; null for any other key. Right to left is the reading direction's matter. */
+export function step(key: string, at: number, count: number, [back, on]: readonly [string, string]): number | null {
+  if (count === 0) return null;
+  if (key === back) return (at - 1 + count) % count;
+  if (key === on) return (at + 1) % count;
+  if (key === 'Home') return 0;
+  return key === 'End' ? count - 1 : null;
+}
+
+export const kitStyles = css`
+  :host {
+    color: var(--svc-texto);
+    font-family: var(--svc-fonte);
+    line-height: 1.4;
+  }
+  :host([hidden]),
+  [hidden] {
+    display: none !important;
+  }
+  *,
+  *::before,
+  *::after {
+    box-sizing: border-box;
+  }
+  button,
+  input,
+  select,
+  textarea {
+    color: inherit;
+    font: inherit;
+  }
+  p,
+  h2 {
+    margin: 0;
+  }
+  :focus {
+    outline: none;
+  }
+  :focus-visible,
+  :host(:focus-visible) {
+    outline: 2px solid var(--svc-foco);
+    outline-offset: 2px;
+  }
+  svg {
+    flex: none;
+    display: block;
+  }
+  .icon {
+    display: inline-grid;
+    flex: none;
+    place-items: center;
+    width: var(--svc-controle);
+    height: var(--svc-controle);
+    padding: 0;
+    border: 0;
+    border-radius: var(--svc-raio);
+    background: transparent;
+    color: var(--svc-texto-fraco);
+    cursor: pointer;
+  }
+  .icon:hover {
+    background: var(--svc-superficie-alta);
+    color: var(--svc-texto);
+  }
+  .hidden {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    margin: -1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+  @keyframes turn {
+    to {
+      transform: rotate(1turn);
+    }
+  }
+`;
