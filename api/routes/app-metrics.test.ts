@@ -70,8 +70,15 @@ describe.for([['GET'], ['POST']] as const)('%s by credential', ([method]) => {
 
   test('a page: of the app that declares it 200, of one that does not 403, of none 404, without a session 401, of no app 400', async () => {
     expect((await asPage(ana, 'notas', body())).status).toBe(200);
-    expect((await asPage(ana, 'relogio', body())).json()).toMatchObject({ code: 'FORBIDDEN' });
-    expect((await asPage(ana, 'nenhum', body())).status).toBe(404);
+    const none = method === 'GET' ? { disponivel: false, codigo: 'SEM_ESCOPO' } : { status: 403, code: 'FORBIDDEN' };
+    expect((await asPage(ana, 'relogio', body())).json()).toMatchObject(none);
+    const gone = method === 'GET' ? { disponivel: false, codigo: 'SEM_APP' } : { status: 404, code: 'NOT_FOUND' };
+    expect((await asPage(ana, 'nenhum', body())).json()).toMatchObject(gone);
+    // What was not read yet is no manifest without it.
+    world.world.packagesRead = false;
+    const unread = method === 'GET' ? { disponivel: false, codigo: 'NAO_LIDO' } : { status: 503, code: 'SERVER_UNREACHABLE' };
+    expect((await asPage(ana, 'notas', body())).json()).toMatchObject(unread);
+    world.world.packagesRead = true;
     expect((await asPage(world.browser(), 'notas', body())).status).toBe(401);
     expect((await ana.call(method, '/api/metricas', body() ?? undefined)).status).toBe(400);
   });

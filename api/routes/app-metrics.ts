@@ -3,7 +3,7 @@
  * a page through the bridge (`?app=` of its window). Source: spec 2.1 `recursos.metricas`, 4.1, 5.3, 6.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { SvcError } from '../../schema/errors.ts';
+import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import { appParams, backendParams } from '../../schema/wire/http.ts';
 import * as schemas from '../../schema/wire/metrics.ts';
@@ -12,14 +12,37 @@ import type { AppMetrics, MetricSender } from '../app-metrics/app-metrics.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 
 export interface AppMetricsRouteDeps {
-  readonly apps: Pick<AppsView, 'find' | 'manifest'>;
+  readonly apps: Pick<AppsView, 'find' | 'manifest' | 'packagesRead'>;
   readonly people: Pick<PeopleView, 'find'>;
   readonly appMetrics: AppMetrics;
 }
 
 type Asked = FastifyRequest<{ Querystring: { app?: string } }>;
 
-/** Rejects NOT_FOUND for an app that is not there, FORBIDDEN for one that is another's or does not declare it. */
+type Off = schemas.MetricsAvailable & { readonly disponivel: false; readonly codigo: keyof typeof refusals };
+
+/** What is not known yet may be asked again. */
+const refusals = { SEM_ESCOPO: 'FORBIDDEN', SEM_APP: 'NOT_FOUND', NAO_LIDO: 'SERVER_UNREACHABLE' } as const satisfies Record<
+  string,
+  ErrorCode
+>;
+
+/** Why the app of a page may not count; null: it may. A manifest that was not read yet says nothing. */
+function offFor(apps: AppMetricsRouteDeps['apps'], person: string, app: string): Off | null {
+  const off = (codigo: Off['codigo'], motivo: string): Off => ({ disponivel: false, motivo, codigo });
+  const manifest = apps.manifest(person, app);
+  if (manifest?.recursos?.metricas === true) return null;
+  if (manifest !== null) return off('SEM_ESCOPO', `o manifesto de ${app} não declara recursos.metricas`);
+  if (apps.packagesRead(person)) return off('SEM_APP', `o aplicativo ${app} não está instalado para você`);
+  return off('NAO_LIDO', `ainda não se sabe o que o manifesto de ${app} declara: tente de novo daqui a pouco`);
+}
+
+const pageApp = ({ query: { app } }: Asked): string => {
+  if (app === undefined) throw new SvcError('BAD_REQUEST', 'app: expected the id of the app that counts, as ?app=<id>');
+  return app;
+};
+
+/** Rejects NOT_FOUND for an app that is not there, FORBIDDEN for one that is another's or does not declare it, SERVER_UNREACHABLE while that is not known. */
 function senderOf(request: Asked, apps: AppMetricsRouteDeps['apps']): MetricSender {
   const { appCaller, query } = request;
   if (appCaller !== null) {
@@ -28,12 +51,10 @@ function senderOf(request: Asked, apps: AppMetricsRouteDeps['apps']): MetricSend
     return { owner, app, versao: apps.manifest(owner, app)?.version ?? '', de: 'backend' };
   }
   const { person } = sessionOf(request);
-  const { app } = query;
-  if (app === undefined) throw new SvcError('BAD_REQUEST', 'app: expected the id of the app that counts, as ?app=<id>');
-  const manifest = apps.manifest(person, app);
-  if (manifest === null) throw new SvcError('NOT_FOUND', `app ${app} is not installed for ${person}`);
-  if (manifest.recursos?.metricas !== true) throw new SvcError('FORBIDDEN', `the manifest of ${app} does not declare recursos.metricas`);
-  return { owner: person, app, versao: manifest.version, de: 'pagina' };
+  const app = pageApp(request);
+  const off = offFor(apps, person, app);
+  if (off !== null) throw new SvcError(refusals[off.codigo], off.motivo ?? off.codigo);
+  return { owner: person, app, versao: apps.manifest(person, app)?.version ?? '', de: 'pagina' };
 }
 
 export function addAppMetricsRoutes(app: FastifyInstance, { apps, people, appMetrics }: AppMetricsRouteDeps): void {
@@ -62,8 +83,9 @@ export function addAppMetricsRoutes(app: FastifyInstance, { apps, people, appMet
       },
     },
     (request): schemas.MetricsAvailable => {
-      senderOf(request, apps);
-      return { disponivel: true, motivo: null, codigo: null };
+      if (request.appCaller !== null) senderOf(request, apps);
+      const off = request.appCaller === null ? offFor(apps, sessionOf(request).person, pageApp(request)) : null;
+      return off ?? { disponivel: true, motivo: null, codigo: null };
     },
   );
   const answers = { 200: schemas.errorsAnswer, ...errorAnswers } as const;

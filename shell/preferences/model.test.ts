@@ -147,3 +147,82 @@ test('pinned are the apps that are installed, in their order; a removed one keep
   expect(pinnedAmong({ fixados: ['c', 'gone', 'a'] }, apps)).toEqual([{ id: 'c' }, { id: 'a' }]);
   expect([pinnedAmong(null, apps), isPinned(null, 'a'), isPinned({ fixados: ['a'] }, 'a')]).toEqual([[], false, true]);
 });
+
+describe('readings and answers that overtake each other', () => {
+  const now = (n: number) => ({ etag: `"${n}"`, value: { idioma: n % 2 === 0 ? 'pt' : 'en', versao: n } as unknown as Preferences });
+  const versionOf = (value: Preferences | null): unknown => (value as { readonly versao?: number } | null)?.versao;
+  /** Answers when the test says so. */
+  function slowPortal() {
+    const reads: ((n: number) => void)[] = [];
+    const changes: ((n: number) => void)[] = [];
+    const ask = (waiting: ((n: number) => void)[]) => async () =>
+      await new Promise<ReturnType<typeof now>>((resolve) => void waiting.push((n) => resolve(now(n))));
+    return { reads, changes, portal: { read: ask(reads), change: ask(changes) } satisfies PreferencesPortal };
+  }
+
+  test.for([
+    ['in order', [0, 1]],
+    ['the later first', [1, 0]],
+  ] as const)('of two readings under way the later one is shown: %s', async ([, order]) => {
+    const { reads, portal } = slowPortal();
+    const model = createPreferencesModel(portal);
+    model.refresh();
+    model.refresh();
+    for (const which of order) {
+      reads[which]!(which + 1);
+      await settled();
+    }
+    expect(versionOf(model.state.get())).toBe(2);
+  });
+
+  test('a reading that an answer to a change overtook is done again', async () => {
+    const { reads, changes, portal } = slowPortal();
+    const model = createPreferencesModel(portal);
+    model.refresh();
+    reads[0]!(1);
+    await settled();
+    const changed = model.change({ tema: 'escuro' });
+    await settled();
+    model.refresh();
+    changes[0]!(2);
+    await changed;
+    reads[1]!(3);
+    await settled();
+    reads[2]!(3);
+    await settled();
+    expect(versionOf(model.state.get())).toBe(3);
+  });
+
+  test('what another page wrote behind this page’s own change is read, although it was told before the answer', async () => {
+    const { reads, changes, portal } = slowPortal();
+    const model = createPreferencesModel(portal);
+    model.refresh();
+    reads[0]!(1);
+    await settled();
+    const changed = model.change({ tema: 'escuro' });
+    await settled();
+    model.apply(event('"2"'));
+    model.apply(event('"3"'));
+    changes[0]!(2);
+    await changed;
+    await settled();
+    reads[1]!(3);
+    await settled();
+    expect(versionOf(model.state.get())).toBe(3);
+  });
+
+  test('what was told of this page’s own change is not read again', async () => {
+    const { reads, changes, portal } = slowPortal();
+    const model = createPreferencesModel(portal);
+    model.refresh();
+    reads[0]!(1);
+    await settled();
+    const changed = model.change({ tema: 'escuro' });
+    await settled();
+    model.apply(event('"2"'));
+    changes[0]!(2);
+    await changed;
+    await settled();
+    expect(reads).toHaveLength(1);
+  });
+});

@@ -52,12 +52,19 @@ export function createPreferencesModel(portal: PreferencesPortal): PreferencesMo
     show();
     return now;
   };
+  const read = inOrder(() => portal.read());
+  let answers = 0;
+  /** What was heard of while changes are on their way: their answers may be older. */
+  let heard: string | null = null;
   const refresh = async (): Promise<void> => {
-    const before = kept;
+    const before = answers;
     try {
-      const now = await portal.read();
-      // The answer to a change that came meanwhile is newer.
-      if (kept === before) take(now);
+      const now = await read();
+      if (now === null) return;
+      // The answer to a change came meanwhile: nobody knows which of the two is older.
+      if (answers !== before && now.etag !== kept?.etag) return await refresh();
+      if (waiting.length > 0) heard = now.etag;
+      take(now);
     } catch (error) {
       retry.failed(error);
     }
@@ -72,13 +79,16 @@ export function createPreferencesModel(portal: PreferencesPortal): PreferencesMo
       kept = await portal.read();
     }
   };
-  const carryOut = async (change: PreferencesChange, before: Promise<unknown>): Promise<void> => {
-    await before;
+  const carryOut = async (change: PreferencesChange): Promise<void> => {
     try {
       kept = await send(change);
+      answers += 1;
     } finally {
       waiting = waiting.filter((other) => other !== change);
       show();
+      const isNews = waiting.length === 0 && heard !== null && heard !== kept?.etag;
+      if (waiting.length === 0) heard = null;
+      if (isNews) void refresh();
     }
   };
   const retry = createRetry(() => void refresh());
@@ -86,16 +96,31 @@ export function createPreferencesModel(portal: PreferencesPortal): PreferencesMo
     state,
     refresh: () => void refresh(),
     apply: (event) => {
-      // What is on its way brings the newest along.
-      if (event.type === 'preferencias' && event.etag !== kept?.etag && waiting.length === 0) void refresh();
+      if (event.type !== 'preferencias' || event.etag === kept?.etag) return;
+      if (waiting.length > 0) heard = event.etag;
+      else void refresh();
     },
     change: (change) => {
       waiting = [...waiting, change];
       show();
-      const sent = carryOut(change, last);
+      const sent = last.then(async () => await carryOut(change));
       last = sent.catch(() => undefined);
       return sent;
     },
+  };
+}
+
+/** Null: a reading that began later came first. */
+function inOrder<T>(read: () => Promise<T>): () => Promise<T | null> {
+  let begun = 0;
+  let newest = 0;
+  return async () => {
+    begun += 1;
+    const mine = begun;
+    const now = await read();
+    if (mine < newest) return null;
+    newest = mine;
+    return now;
   };
 }
 
