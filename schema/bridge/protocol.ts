@@ -24,8 +24,10 @@
  * the shell's keys work only while the shell has the focus.
  */
 
+import { letterOf } from './key-letter.ts';
+
 /** Keys that belong to the shell even while a page has the focus. */
-export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6', 'Alt+q'] as const;
+export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6', 'Alt+q', 'Alt+Shift+q'] as const;
 export type ShellKey = (typeof shellKeys)[number];
 
 /** Of a KeyboardEvent. */
@@ -39,8 +41,10 @@ interface Pressed {
 }
 
 /** Null: a key that is not the shell's. Meta is the shell's when it is pressed alone, which shows when it is up again. */
-export function shellKeyOf({ key, code, ctrlKey, altKey, shiftKey, metaKey }: Pressed): Exclude<ShellKey, 'Meta'> | null {
+export function shellKeyOf(pressed: Pressed): Exclude<ShellKey, 'Meta'> | null {
+  const { key, ctrlKey, altKey, shiftKey, metaKey } = pressed;
   if (key === 'F6') return shiftKey ? 'Shift+F6' : 'F6';
-  if (altKey && !ctrlKey && !metaKey && code === 'KeyQ') return 'Alt+q';
-  return ctrlKey && !altKey && !shiftKey && key.toLowerCase() === 'k' ? 'Control+k' : null;
+  const letter = letterOf(pressed);
+  if (altKey && !ctrlKey && !metaKey && letter === 'q') return shiftKey ? 'Alt+Shift+q' : 'Alt+q';
+  return ctrlKey && !altKey && !shiftKey && letter === 'k' ? 'Control+k' : null;
 }

@@ -161,7 +161,7 @@ describe('inside the shell', () => {
     const frame = await inShell();
     await frame.evaluate('svc.app.capacidades()');
     await page.mouse.click(200, 200);
-    for (const key of ['a', 'Control+k', 'F6', 'Shift+F6', 'Alt+q', 'Meta+c', 'Meta']) await page.keyboard.press(key);
+    for (const key of ['a', 'Control+k', 'F6', 'Shift+F6', 'Alt+q', 'Alt+Shift+q', 'Meta+c', 'Meta']) await page.keyboard.press(key);
     const told = (await seenUntil(`window.seen.some((m) => m.dados?.tecla === 'Meta')`)).filter(({ evento }) => evento);
     expect(told).toEqual([
       { evento: 'ponteiro' },
@@ -169,6 +169,7 @@ describe('inside the shell', () => {
       { evento: 'tecla', dados: { tecla: 'F6' } },
       { evento: 'tecla', dados: { tecla: 'Shift+F6' } },
       { evento: 'tecla', dados: { tecla: 'Alt+q' } },
+      { evento: 'tecla', dados: { tecla: 'Alt+Shift+q' } },
       { evento: 'tecla', dados: { tecla: 'Meta' } },
     ]);
   });

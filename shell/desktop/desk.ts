@@ -74,7 +74,8 @@ export interface Desk {
   readonly connection: Signal<Connection>;
   readonly launcherOpen: Signal<boolean>;
   readonly shortcutsOpen: Signal<boolean>;
-  readonly switcherOpen: Signal<boolean>;
+  /** The list of windows: 1 begins at the one before this, -1 at the one used longest ago. Null: it is closed. */
+  readonly switching: Signal<1 | -1 | null>;
   readonly sessionsOpen: Signal<boolean>;
   readonly bellOpen: Signal<boolean>;
   /** The room that the share dialog is open for. */

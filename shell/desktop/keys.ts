@@ -1,7 +1,7 @@
 /**
  * The shell's keys: Ctrl+K or Meta alone opens the launcher, F6 and Shift+F6 go through the windows, and in keyboard mode the arrows move
  * (24 px, with Shift 4 px) or resize until Enter keeps or Escape takes back. Documented for people in the shortcuts dialog. Alt+Q, held, goes
- * through the windows by when they were used last. Only these five: browsers and systems own most combinations, and an app keeps all others. Everything else is an entry of the window menu and of the
+ * through the windows by when they were used last, with Shift from the other end. Only these: browsers and systems own most combinations, and an app keeps all others. Everything else is an entry of the window menu and of the
  * launcher, which is also the list of commands. The SDK forwards them from inside a page; an app without it keeps them while it has the
  * focus.
  */
@@ -27,11 +27,11 @@ export function pressShellKey(desk: Desk, key: ShellKey): void {
     if (next !== null) desk.activate(next.id);
     return;
   }
-  if (key === 'Alt+q') {
-    if (desk.windows.windows.get().length === 0 || desk.switcherOpen.get()) return;
+  if (key === 'Alt+q' || key === 'Alt+Shift+q') {
+    if (desk.windows.windows.get().length === 0 || desk.switching.get() !== null) return;
     globalThis.focus();
     desk.launcherOpen.set(false);
-    desk.switcherOpen.set(true);
+    desk.switching.set(key === 'Alt+q' ? 1 : -1);
     return;
   }
   if (!desk.launcherOpen.get()) globalThis.focus();
@@ -62,7 +62,7 @@ export function listenKeys(desk: Desk): () => void {
       return;
     }
     const key = shellKeyOf(event);
-    if (key === null || (key === 'Control+k' && keepsKeys(event)) || (key === 'Alt+q' && desk.switcherOpen.get())) return;
+    if (key === null || (key === 'Control+k' && keepsKeys(event)) || (event.altKey && desk.switching.get() !== null)) return;
     stop(event);
     pressShellKey(desk, key);
   };

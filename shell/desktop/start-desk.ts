@@ -137,7 +137,7 @@ function emptyAtFirst() {
   return {
     launcherOpen: createSignal(false),
     shortcutsOpen: createSignal(false),
-    switcherOpen: createSignal(false),
+    switching: createSignal<1 | -1 | null>(null),
     sessionsOpen: createSignal(false),
     bellOpen: createSignal(false),
     shared: createSignal<string | null>(null),

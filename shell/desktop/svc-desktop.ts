@@ -35,7 +35,7 @@ export class SvcDesktop extends LitElement {
     const dialogs = [
       launcherOpen,
       shortcutsOpen,
-      this.desk.switcherOpen,
+      this.desk.switching,
       sessionsOpen,
       bellOpen,
       shared,
@@ -183,7 +183,7 @@ export class SvcDesktop extends LitElement {
       ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk} @launched=${() => (this.#backTo = null)}></svc-launcher>` : nothing}
       ${desk.bellOpen.get() ? html`<svc-bell .desk=${desk} @opened=${() => (this.#backTo = null)}></svc-bell>` : nothing}
       ${desk.sessionsOpen.get() ? html`<svc-sessions .close=${() => desk.sessionsOpen.set(false)}></svc-sessions>` : nothing}
-      ${desk.switcherOpen.get() ? html`<svc-switcher .desk=${desk}></svc-switcher>` : nothing}
+      ${desk.switching.get() !== null ? html`<svc-switcher .desk=${desk}></svc-switcher>` : nothing}
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
       ${room === null ? nothing : keyed(room, html`<svc-share .desk=${desk} .sala=${room}></svc-share>`)}
       ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}

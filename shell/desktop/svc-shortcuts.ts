@@ -68,6 +68,8 @@ export class SvcShortcuts extends LitElement {
         <dd><kbd>Shift</kbd><kbd>F6</kbd></dd>
         <dt>${text('shortcuts.switch')}</dt>
         <dd><kbd>Alt</kbd><kbd>Q</kbd></dd>
+        <dt>${text('shortcuts.switchBack')}</dt>
+        <dd><kbd>Alt</kbd><kbd>Shift</kbd><kbd>Q</kbd></dd>
         <dt>${text('shortcuts.moveTab')}</dt>
         <dd><kbd>Ctrl</kbd><kbd>Shift</kbd><kbd>←</kbd><kbd>→</kbd></dd>
         <dt>${text('shortcuts.closeTab')}</dt>

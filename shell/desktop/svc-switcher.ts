@@ -1,8 +1,9 @@
 /**
- * The windows by when they were used last, while Alt is held: Q goes on, Shift+Q back, as do the arrows; letting Alt go, Enter or a click brings the
+ * The windows by when they were used last, while Alt is held: Q goes on, Shift+Q back, also at the first press, as do the arrows; letting Alt go, Enter or a click brings the
  * chosen one to the front, Escape leaves everything as it is. Opened from the page of an app, Alt may have been let go before: it stays until a choice.
  */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { letterOf } from '../../schema/bridge/key-letter.ts';
 import { text } from '../i18n/i18n.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
@@ -62,7 +63,9 @@ export class SvcSwitcher extends LitElement {
     if (this.#windows.length > 0) return;
     // Minimised ones come last: they were put away.
     this.#windows = this.desk.windows.windows.get().toSorted((a, b) => Number(a.minimised) - Number(b.minimised) || b.z - a.z);
-    this.at = this.desk.windows.top() === null ? 0 : Math.min(1, this.#windows.length - 1);
+    const last = this.#windows.length - 1;
+    const next = this.desk.windows.top() === null ? 0 : Math.min(1, last);
+    this.at = this.desk.switching.get() === -1 ? last : next;
   }
 
   override firstUpdated(): void {
@@ -76,13 +79,13 @@ export class SvcSwitcher extends LitElement {
 
   #end(index: number | null): void {
     const chosen = index === null ? undefined : this.#windows[index];
-    this.desk.switcherOpen.set(false);
+    this.desk.switching.set(null);
     // After the dialog gave the focus back.
     if (chosen !== undefined && this.desk.windows.find(chosen.id) !== undefined) this.desk.activate(chosen.id);
   }
 
   #key(event: KeyboardEvent): void {
-    const step = event.code === 'KeyQ' ? 1 : steps[event.key];
+    const step = letterOf(event) === 'q' ? 1 : steps[event.key];
     if (step !== undefined) this.at = (this.at + (event.shiftKey ? -step : step) + this.#windows.length) % this.#windows.length;
     else if (event.key === 'Enter' || event.key === ' ') this.#end(this.at);
     else if (event.key === 'Escape') this.#end(null);
@@ -97,7 +100,7 @@ export class SvcSwitcher extends LitElement {
       @keydown=${(event: KeyboardEvent) => this.#key(event)}
       @keyup=${(event: KeyboardEvent) => event.key === 'Alt' && this.#end(this.at)}
       @click=${(event: MouseEvent) => event.target === event.currentTarget && this.#end(null)}
-      @close=${() => this.desk.switcherOpen.set(false)}
+      @close=${() => this.desk.switching.set(null)}
     >
       <ul role="listbox" tabindex="0" aria-label=${text('switcher.title')} aria-activedescendant="w${this.at}">
         ${this.#windows.map((window, index) => this.#option(window, index))}

@@ -3,6 +3,7 @@
  * Decision: docs/decisions/0228-files-for-pages.md
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { letterOf } from '../../schema/bridge/key-letter.ts';
 import { nameBytes } from '../../schema/wire/file-path.ts';
 import type { FileItem, PlacesAnswer } from '../../schema/wire/files.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -205,7 +206,7 @@ export class SvcFilePicker extends LitElement {
     const parent = parentOf(this.at);
     const isUp = event.key === 'Backspace' || (event.altKey && event.key === 'ArrowUp');
     if (isUp && parent !== null) this.#go(parent);
-    else if (event.key.toLowerCase() === 'h' && event.ctrlKey) this.#change({ ocultos: !this.by.ocultos });
+    else if (letterOf(event) === 'h' && event.ctrlKey) this.#change({ ocultos: !this.by.ocultos });
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,5 +1,6 @@
 /** A window of the file manager: one folder of the person, the trash, or what a search found. Loaded with the first such window. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { letterOf } from '../../schema/bridge/key-letter.ts';
 import type { FileItem, PlacesAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -197,7 +198,7 @@ export class SvcFiles extends LitElement {
   #key(event: KeyboardEvent): void {
     const [inside] = event.composedPath();
     if (inside instanceof HTMLInputElement) return;
-    const letter = (event.ctrlKey || event.metaKey) && !event.shiftKey ? event.key.toLowerCase() : '';
+    const letter = (event.ctrlKey || event.metaKey) && !event.shiftKey ? letterOf(event) : '';
     if (letter === 'h') this.#change({ ocultos: !this.view.ocultos });
     else if (letter === 'l') this.typing = true;
     else if (letter === 'f') this.renderRoot.querySelector<HTMLElement>('.search')?.focus();

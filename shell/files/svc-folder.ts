@@ -3,6 +3,7 @@
  * by mouse, finger and keyboard. In a window of files and on the desktop. A folder that is opened is told by `go` (its path), which bubbles.
  */
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import { letterOf } from '../../schema/bridge/key-letter.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -226,7 +227,7 @@ export class SvcFolder extends LitElement {
     const acts = this.#acts;
     const items = [...this.selection.chosen.values()];
     const paths = items.map(({ caminho }) => caminho);
-    const letter = (event.ctrlKey || event.metaKey) && !event.shiftKey ? event.key.toLowerCase() : '';
+    const letter = (event.ctrlKey || event.metaKey) && !event.shiftKey ? letterOf(event) : '';
     const whole = !this.#isTrash;
     const print = letter === 'p' && whole && items.length === 1 ? printing(desk, items[0]!) : null;
     if (isMenuKey(event)) this.#menu({ item: items[0] ?? null, place: this.#view?.pointOf(this.selection.focus) ?? { x: 0, y: 0 } });

@@ -23,6 +23,7 @@ export const enWindows: { readonly [K in keyof typeof ptWindows]: string } = {
   'window.minimised': 'Window {titulo} minimised',
   'switcher.minimised': 'minimised',
   'shortcuts.switch': 'Switch windows, holding Alt',
+  'shortcuts.switchBack': 'The same, backward',
   'switcher.title': 'Switch windows',
   'shortcuts.moveTab': 'In the tab bar: move the tab',
   'shortcuts.closeTab': 'In the tab bar: close the tab',

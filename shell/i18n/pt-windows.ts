@@ -21,6 +21,7 @@ export const ptWindows = {
   'window.minimised': 'Janela {titulo} minimizada',
   'switcher.minimised': 'minimizada',
   'shortcuts.switch': 'Trocar de janela, segurando Alt',
+  'shortcuts.switchBack': 'O mesmo, para trás',
   'switcher.title': 'Trocar de janela',
   'shortcuts.moveTab': 'Na barra de abas: mover a aba',
   'shortcuts.closeTab': 'Na barra de abas: fechar a aba',

@@ -1,5 +1,6 @@
 /** The viewer's window: one file of the person, as the browser shows it. Loaded with the first such window. Decision: docs/decisions/0221-the-viewer.md */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { letterOf } from '../../schema/bridge/key-letter.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -155,7 +156,7 @@ export class SvcViewer extends LitElement {
   }
 
   #key(event: KeyboardEvent): void {
-    const print = event.key.toLowerCase() === 'p' && (event.ctrlKey || event.metaKey) && !event.shiftKey ? this.#print : null;
+    const print = letterOf(event) === 'p' && (event.ctrlKey || event.metaKey) && !event.shiftKey ? this.#print : null;
     if (print !== null) {
       event.preventDefault();
       return print();

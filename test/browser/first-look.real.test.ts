@@ -65,6 +65,16 @@ test('Alt+Q, held, goes through the windows by when they were used; from the pag
   await until('Notas in front', async () => (await onTop()) === 'Notas');
   await page.keyboard.press('Alt+q');
   await until('Fila in front', async () => (await onTop()) === 'Fila');
+  // With Shift from the other end, at once: the list is Fila, Notas, Relógio.
+  await page.keyboard.down('Alt');
+  await page.keyboard.press('Shift+Q');
+  await list.waitFor();
+  expect(await list.getByRole('option', { selected: true }).innerText()).toBe('Relógio');
+  await page.keyboard.press('Shift+Q');
+  expect(await list.getByRole('option', { selected: true }).innerText()).toBe('Notas');
+  await page.keyboard.press('Escape');
+  await page.keyboard.up('Alt');
+  await list.waitFor({ state: 'detached' });
   // Given up.
   await page.keyboard.down('Alt');
   await page.keyboard.press('q');

@@ -180,9 +180,22 @@
     speak(data.dados.idioma);
   });
   window.addEventListener('keydown', (event) => {
-    const control = event.ctrlKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
-    const switching = event.altKey && !event.ctrlKey && !event.metaKey && event.code === 'KeyQ';
-    const tecla = switching ? 'Alt+q' : control ? 'Control+k' : event.key === 'F6' ? (event.shiftKey ? 'Shift+F6' : 'F6') : null;
+    // Source: schema/bridge/key-letter.ts.
+    const is = (letter) =>
+      event.key.toLowerCase() === letter || (/^[^a-z]$/i.test(event.key) && event.code === `Key${letter.toUpperCase()}`);
+    const control = event.ctrlKey && !event.altKey && !event.shiftKey && is('k');
+    const switching = event.altKey && !event.ctrlKey && !event.metaKey && is('q');
+    const tecla = switching
+      ? event.shiftKey
+        ? 'Alt+Shift+q'
+        : 'Alt+q'
+      : control
+        ? 'Control+k'
+        : event.key === 'F6'
+          ? event.shiftKey
+            ? 'Shift+F6'
+            : 'F6'
+          : null;
     if (tecla === null || event.repeat) return;
     event.preventDefault();
     tell({ tecla });
