@@ -64,6 +64,15 @@ program
   .action(async (options) => (await import('./commands/schema.ts')).runSchema(options));
 
 program
+  .command('test-app')
+  .argument('[dir]', 'folder of the app, with svc-app.json', '.')
+  .description('run an app as a server would, without a portal, and judge what every app must do; exit 0 or 1')
+  .addOption(output())
+  .action(async (dir: string, options) => {
+    process.exitCode = await (await import('./commands/test-app.ts')).runTestApp(dir, options);
+  });
+
+program
   .command('plan')
   .argument('[dir]', 'folder to compare; without it the folder of the portal')
   .description('what would change: exit 0 nothing, 2 changes, 1 error')

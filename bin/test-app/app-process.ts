@@ -1,0 +1,176 @@
+/** The app under test as processes: the environment that the launcher gives (kit/launch), without a portal, in a home of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { appPaths } from '../../schema/server-paths.ts';
+import { backendEnvironment } from '../../kit/launch/environment.ts';
+import { gpuMode } from '../../kit/launch/gpu.ts';
+import { runtimeCommand } from '../../kit/launch/launch.ts';
+import { kitRoot } from '../../kit/place.ts';
+import { familyOf, processesOf, signal } from '../../kit/processes.ts';
+import { listeningPorts } from '../../kit/supervise/tcp-ports.ts';
+import { ask, takesConnections, tokenHeader, type Answer, type Asked, type Target } from './ask.ts';
+import { limits } from './limits.ts';
+
+export const token = 'svc-test-app-token';
+
+/** A package, unpacked as an installation would have it. */
+export interface Package {
+  readonly dir: string;
+  readonly manifest: Manifest;
+  readonly hash: string;
+  /** Paths of its files. */
+  readonly names: readonly string[];
+}
+
+type Caller = Readonly<Record<string, string | undefined>>;
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly target: Target;
+  readonly socket: string;
+  /** With the token, unless the process has none. */
+  readonly call: (asked: Asked) => Promise<Answer>;
+  /** What it printed last. */
+  readonly output: () => string;
+  /** Exit code, or the name of the signal. Never rejects. */
+  readonly ended: Promise<number | string>;
+  readonly hasEnded: () => boolean;
+}
+
+/** What the launcher would give, with the secrets and engines of the manifest that the caller has. */
+export function environmentOf({ manifest, hash }: Package, home: string, base: string, caller: Caller): Record<string, string> {
+  const given = (names: readonly string[]): ReadonlyMap<string, string> =>
+    new Map(names.flatMap((name) => (caller[name] === undefined ? [] : [[name, caller[name]] as const])));
+  const place = { home, prefix: home };
+  return backendEnvironment({
+    place,
+    app: manifest.id,
+    kitRoot: kitRoot(caller, import.meta.dirname),
+    nodeExecutable: process.execPath,
+    caller,
+    wish: new Map([
+      ['SVC_APP_TOKEN', token],
+      ['SVC_APP_BASE_PATH', base],
+    ]),
+    secrets: given((manifest.secrets ?? []).map(({ name }) => name)),
+    engines: given((manifest.motores ?? []).map(({ nome }) => engineVariable(nome))),
+    hash,
+    gpuDeclared: gpuMode(manifest) !== null,
+  });
+}
+
+export const engineVariable = (nome: string): string => `SVC_MOTOR_${nome.toUpperCase().replaceAll('-', '_')}`;
+
+/** Everything that is started for one folder, so that nothing is left of it. */
+export class Processes {
+  private readonly started: Running[] = [];
+
+  /** Throws LaunchRefused where the launcher would. */
+  begin(tested: Package, home: string, environment: Record<string, string>, args: readonly string[] = []): Running {
+    const place = { home, prefix: home };
+    const [program, ...rest] = runtimeCommand(place, process.execPath, tested.dir, tested.manifest);
+    const { socket, data } = appPaths(place, tested.manifest.id);
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
+    // A session of its own, as the launcher makes one.
+    const child = spawn(program, [...rest, ...args], {
+      cwd: tested.dir,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-limits.outputCharsKept)));
+      stream.on('error', () => undefined);
+    }
+    let over = false;
+    const ended = new Promise<number | string>((resolve) => {
+      child.once('error', (error) => ((over = true), resolve(error.message)));
+      child.once('exit', (code, name) => ((over = true), resolve(code ?? name ?? '')));
+    });
+    const target: Target = { socketPath: socket };
+    const hasToken = environment['SVC_APP_TOKEN'] !== undefined;
+    const running: Running = {
+      child,
+      target,
+      socket,
+      call: (asked) => ask(target, hasToken ? { ...asked, headers: { [tokenHeader]: token, ...asked.headers } } : asked),
+      output: () => output,
+      ended,
+      hasEnded: () => over,
+    };
+    this.started.push(running);
+    return running;
+  }
+
+  async endAll(app: string): Promise<void> {
+    for (const { child, socket, hasEnded } of this.started) {
+      if (child.pid !== undefined && !hasEnded()) signal(-child.pid, 'SIGKILL');
+      for (const { identity } of processesOf({ app, socket })) signal(identity.pid, 'SIGKILL');
+    }
+    await Promise.all(this.started.map(({ ended }) => ended));
+  }
+}
+
+/** Asks again and again until it is so, the time is over, or the process ends. */
+async function until(running: Running, msMax: number, isSo: () => Promise<boolean>): Promise<boolean> {
+  for (const deadline = performance.now() + msMax; performance.now() < deadline; await sleep(limits.lookAgainMs)) {
+    if (await isSo()) return true;
+    if (running.hasEnded()) return false;
+  }
+  return false;
+}
+
+export const untilListening = (running: Running): Promise<boolean> =>
+  until(running, limits.startMsMax, () => takesConnections(running.target));
+
+/** Ports that it and what it started listen on. */
+export const portsOf = ({ child }: Running): readonly number[] => (child.pid === undefined ? [] : listeningPorts(familyOf(child.pid)));
+
+/** The bench: the process as one that is reached by its port; null when it listens on none. */
+export async function untilOnPort(running: Running): Promise<Running | null> {
+  if (!(await until(running, limits.startMsMax, async () => portsOf(running).length > 0))) return null;
+  const [port = 0] = portsOf(running);
+  const target: Target = { port };
+  return { ...running, target, call: (asked) => ask(target, asked) };
+}
+
+/** Null: it goes on after the deadline. */
+export async function endWithin({ ended }: Running, msMax: number): Promise<number | string | null> {
+  const late = new AbortController();
+  try {
+    return await Promise.race([ended, sleep(msMax, null, { signal: late.signal, ref: true })]);
+  } finally {
+    late.abort();
+  }
+}
+
+export async function kill({ child, ended }: Running): Promise<void> {
+  if (child.pid !== undefined) signal(-child.pid, 'SIGKILL');
+  await ended;
+}
+
+/** A command of the manifest; its exit code and the end of what it printed. */
+export async function runCommand(
+  command: string,
+  cwd: string,
+  environment: Record<string, string>,
+  msMax: number,
+): Promise<{ readonly code: number | string; readonly output: string }> {
+  const child = spawn('/bin/sh', ['-c', command], { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-limits.outputCharsKept)));
+  const timer = setTimeout(() => child.pid !== undefined && signal(-child.pid, 'SIGKILL'), msMax);
+  try {
+    const [code, name] = (await once(child, 'exit')) as [number | null, string | null];
+    return { code: code ?? name ?? '', output };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,17 @@
+/** Limits of `svc test-app`. Those of a start and of an end are the portal's. Source: spec 3.2, design 3 rule 8. */
+export const limits = {
+  /** From the start of the process to a ready answer: 15 probes, 1 s apart. */
+  startMsMax: 15_000,
+  /** From SIGTERM to the end of the process. */
+  endMsMax: 10_000,
+  askMsMax: 10_000,
+  answerBytesMax: 8 * 1_024 * 1_024,
+  /** What is kept of what the app prints. */
+  outputCharsKept: 16_000,
+  lookAgainMs: 15,
+  /** A request counts as under way when the app took so long and said nothing yet. */
+  underWayMs: 300,
+  /** Files that the page names, and files of it that are searched for addresses. */
+  pageFilesMax: 200,
+  pageFileBytesMax: 1_024 * 1_024,
+} as const;
