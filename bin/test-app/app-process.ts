@@ -10,7 +10,7 @@ import { backendEnvironment } from '../../kit/launch/environment.ts';
 import { gpuMode } from '../../kit/launch/gpu.ts';
 import { runtimeCommand } from '../../kit/launch/launch.ts';
 import { kitRoot } from '../../kit/place.ts';
-import { familyOf, processesOf, signal } from '../../kit/processes.ts';
+import { familyOf, markedProcesses, processesOf, signal } from '../../kit/processes.ts';
 import { listeningPorts } from '../../kit/supervise/tcp-ports.ts';
 import { ask, takesConnections, tokenHeader, type Answer, type Asked, type Target } from './ask.ts';
 import { limits } from './limits.ts';
@@ -109,11 +109,12 @@ export class Processes {
   }
 
   async endAll(app: string): Promise<void> {
-    for (const { child, socket, hasEnded } of this.started) {
-      if (child.pid !== undefined && !hasEnded()) signal(-child.pid, 'SIGKILL');
-      for (const { identity } of processesOf({ app, socket })) signal(identity.pid, 'SIGKILL');
-    }
+    for (const { child, hasEnded } of this.started) if (child.pid !== undefined && !hasEnded()) signal(-child.pid, 'SIGKILL');
     await Promise.all(this.started.map(({ ended }) => ended));
+    // What left the group of the app.
+    const all = markedProcesses();
+    for (const socket of new Set(this.started.map(({ socket }) => socket)))
+      for (const { identity } of processesOf({ app, socket }, all)) signal(identity.pid, 'SIGKILL');
   }
 }
 
@@ -126,8 +127,16 @@ async function until(running: Running, msMax: number, isSo: () => Promise<boolea
   return false;
 }
 
-export const untilListening = (running: Running): Promise<boolean> =>
-  until(running, limits.startMsMax, () => takesConnections(running.target));
+/** Also false, and sooner, when it listens on a port and its socket does not come. */
+export async function untilListening(running: Running): Promise<boolean> {
+  const isThere = (): Promise<boolean> => takesConnections(running.target);
+  if (await until(running, limits.portAloneMs, isThere)) return true;
+  return portsOf(running).length === 0 && (await until(running, limits.startMsMax - limits.portAloneMs, isThere));
+}
+
+/** It took a signal: it has ended, or takes no new connections, or had the time to. */
+export const untilDeaf = (running: Running): Promise<boolean> =>
+  until(running, limits.underWayMs, async () => !(await takesConnections(running.target)));
 
 /** Ports that it and what it started listen on. */
 export const portsOf = ({ child }: Running): readonly number[] => (child.pid === undefined ? [] : listeningPorts(familyOf(child.pid)));

@@ -2,7 +2,17 @@
 import { existsSync } from 'node:fs';
 import { limits as kitLimits } from '../../kit/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { endWithin, engineVariable, type Package, portsOf, runCommand, type Running, token, untilListening } from './app-process.ts';
+import {
+  endWithin,
+  engineVariable,
+  type Package,
+  portsOf,
+  runCommand,
+  type Running,
+  token,
+  untilDeaf,
+  untilListening,
+} from './app-process.ts';
 import { ask, sendHalf } from './ask.ts';
 import { type Finding, fail, pass } from './check.ts';
 import { limits } from './limits.ts';
@@ -126,6 +136,7 @@ export async function busyFinding(running: Running, manifest: Manifest): Promise
   const half = sendHalf(running.target, path, token);
   await half.underWay;
   running.child.kill('SIGTERM');
+  await untilDeaf(running);
   const status = await half.finish();
   if (status === 0)
     return fail(

@@ -2,6 +2,8 @@
 export const limits = {
   /** From the start of the process to a ready answer: 15 probes, 1 s apart. */
   startMsMax: 15_000,
+  /** A port that is open so long before the socket is the wrong place. */
+  portAloneMs: 2_000,
   /** From SIGTERM to the end of the process. */
   endMsMax: 10_000,
   askMsMax: 10_000,

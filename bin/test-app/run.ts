@@ -112,8 +112,9 @@ async function behindSocket(bench: Bench, home: string): Promise<Findings> {
   if (start.verdict !== 'pass') return { start };
   const health = await healthFinding(first, manifest);
   const atRoot = await whileServing(bench, first);
-  const second = await secondFinding(first, begin('/'), manifest);
-  await kill(first);
+  const other = begin('/');
+  const second = await secondFinding(first, other, manifest);
+  await Promise.all([kill(first), kill(other)]);
   const wasLeft = existsSync(first.socket);
   const base = `/proxy/app/${manifest.id}/`;
   const again = begin(base);

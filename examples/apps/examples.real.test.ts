@@ -1,10 +1,11 @@
-/** Every example app, started by its own runtime over a unix socket as the launcher does, and probed as the portal does (spec 3.2). */
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+/** Every example app: what every app must do (`svc test-app`), and what each of them does, started over a unix socket as the launcher does. */
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, type RawData } from 'ws';
-import { ask, backendEnv, cleanUp, commandOf, start, temporaryFolder } from '../../sdk/testing/runtimes.ts';
+import { ask, cleanUp, temporaryFolder } from '../../sdk/testing/runtimes.ts';
+import { testApp } from '../../bin/test-app/run.ts';
 import { asOwner, examples, launch, readManifest, ready, type Fields, type Started } from '../testing/launch.ts';
 
 const parsed = (data: RawData): Fields => JSON.parse((data as Buffer).toString());
@@ -15,41 +16,17 @@ const faults = readdirSync(join(examples, 'faults'));
 afterEach(cleanUp);
 afterAll(cleanUp);
 
-test.each([...ids.map((id) => ['apps', id] as const), ...faults.map((id) => ['faults', id] as const)])(
-  '%s/%s has a valid manifest and its icon',
-  (kind, id) => {
-    const manifest = readManifest(join(examples, kind, id));
-    expect(manifest.id).toBe(id);
-    expect(existsSync(join(examples, kind, id, manifest.icon!))).toBe(true);
-  },
-);
+test.each(faults)('faults/%s has a valid manifest and its icon', (id) => {
+  const manifest = readManifest(join(examples, 'faults', id));
+  expect(manifest.id).toBe(id);
+  expect(existsSync(join(examples, 'faults', id, manifest.icon!))).toBe(true);
+});
 
-const whole = [...ids.map((id) => ['apps', id] as const), ['faults', 'cai'] as const];
-
-describe.each(whole)('%s/%s', (kind, id) => {
-  test('starts on its socket, passes the health probe, refuses without the token, ends with 0 on SIGTERM', async () => {
-    const env: Record<string, string> = {};
-    const home = temporaryFolder();
-    if (id === 'cai') {
-      mkdirSync(join(home, '.svc-apps/cai/data'), { recursive: true });
-      writeFileSync(join(home, '.svc-apps/cai/data/queda.json'), '{"quedas":0}');
-    }
-    const app = await ready(launch(kind, id, { home, env }));
-    const healthcheckPath = app.manifest.backend.healthcheckPath ?? '/';
-    expect((await app.call({ path: healthcheckPath })).status).toBe(200);
-    expect(JSON.parse((await app.call({ path: '/saude' })).body)).toEqual({ ok: true, versao: app.manifest.version, pid: app.process.pid });
-    for (const path of [healthcheckPath, '/saude', '/api/notas']) {
-      const refused = await ask(app.socket, { path });
-      expect([refused.status, refused.headers['x-svc-token']]).toEqual([403, 'recusado']);
-    }
-    const unknown = await app.call({ path: '/api/nao-ha' });
-    expect([unknown.status, typeof JSON.parse(unknown.body).error]).toEqual([404, 'string']);
-    expect((await app.call({ path: '/_sdk/svc.js' })).status).toBe(404);
-    // Only one of them has something to close.
-    expect((await app.call({ method: 'POST', path: '/close-tabs', body: '{}' })).status).toBe(id === 'rascunhos' ? 400 : 404);
-    app.process.kill('SIGTERM');
-    expect(await app.ended).toBe(0);
-    expect(existsSync(app.socket)).toBe(false);
+describe('svc test-app', () => {
+  test.concurrent.for(ids)('finds no fault with %s', async (id) => {
+    const { findings, ...judged } = await testApp(join(examples, 'apps', id), process.env);
+    expect(judged.id).toBe(id);
+    expect(findings.filter(([, { verdict }]) => !['pass', 'notApplicable'].includes(verdict))).toEqual([]);
   });
 });
 
@@ -217,24 +194,6 @@ describe('relogio', () => {
       expect([what, ...received.subarray(-4), status]).toEqual([what, 0x88, 2, code >> 8, code & 0xff, 200]);
     }
   });
-});
-
-test('running an app leaves its package as it was: its hash tells the installed code', async () => {
-  const home = temporaryFolder();
-  const folder = join(home, 'pacote');
-  cpSync(join(examples, 'apps/notas'), folder, { recursive: true, filter: (path) => !path.includes('__pycache__') });
-  const files = (): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
-  const before = files();
-  const { PYTHONDONTWRITEBYTECODE: _, ...env } = backendEnv(home, {
-    SVC_APP_SOCKET: join(home, 'a/app.sock'),
-    SVC_APP_INSTALLED_HASH: 'x',
-  });
-  const app = start(commandOf('python3', join(folder, 'backend/main.py')), env);
-  await app.said('escutando em');
-  expect(files()).toEqual(before);
-  expect(readdirSync(join(home, '.cache/svc/python'), { recursive: true, encoding: 'utf8' }).some((name) => name.includes('guarda'))).toBe(
-    true,
-  );
 });
 
 test('batimento beats on disk and goes on counting after a kill', async () => {

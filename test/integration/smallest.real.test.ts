@@ -1,8 +1,9 @@
 /** The smallest backends, as the design writes them and as docs/app-authors.md shows them: what an author copies works as it stands. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ask, backendEnv, cleanUp, commandOf, start, temporaryFolder, type Runtime } from './testing/runtimes.ts';
+import { testApp } from '../../bin/test-app/run.ts';
 
 // Source: design 6.1, word by word.
 const designPython = `import pathlib, sys
@@ -32,35 +33,27 @@ const server = http.createServer(servidor.portao((req, res) => {   // the gate w
 escutar(server)
 `;
 
-const guide = readFileSync(new URL('../docs/app-authors.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/app-authors.md', import.meta.url), 'utf8');
 const shown = (language: string): string => new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(guide)![1]!;
 
-afterAll(cleanUp);
+const folder = mkdtempSync(join(tmpdir(), 'svc-min-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test.each([
-  ['design', 'python', designPython],
+test.concurrent.for([
+  ['design', 'python3', designPython],
   ['design', 'node', designNode],
-  ['docs/app-authors.md', 'python', shown('python')],
+  ['docs/app-authors.md', 'python3', shown('python')],
   ['docs/app-authors.md', 'node', shown('js')],
-] as const)('the backend of %s in %s runs as it stands', async (_source, runtime: Runtime, code) => {
-  const home = temporaryFolder();
-  const entrypoint = join(home, 'app/backend', runtime === 'python' ? 'main.py' : 'main.mjs');
-  for (const folder of ['app/backend', 'app/frontend']) mkdirSync(join(home, folder), { recursive: true });
-  writeFileSync(entrypoint, code);
-  writeFileSync(join(dirname(entrypoint), '../frontend/index.html'), '<head></head>oi');
-  for (const script of ['extra.js', 'app.js']) writeFileSync(join(dirname(entrypoint), '../frontend', script), '1');
-  const socket = join(home, 's/app.sock');
-  const backend = start(
-    commandOf(runtime, entrypoint),
-    backendEnv(home, { SVC_APP_ID: 'minimo', SVC_APP_SOCKET: socket, SVC_APP_TOKEN: 'ficha' }),
-  );
-  await backend.said('[minimo] versão dev escutando em');
-  const get = (path: string) => ask(socket, { path, headers: [['X-Svc-App-Token', 'ficha']] });
-  expect((await get('/api/ping')).body).toBe('{"pong":true}');
-  expect((await get('/')).body).toMatch(/<head>.*_sdk\/svc\.js.*<\/head>oi/);
-  expect(await get('/api/nada')).toMatchObject({ status: 404, body: '{"error":"rota desconhecida"}' });
-  expect((await get('/saude')).status).toBe(200);
-  expect((await ask(socket, { path: '/api/ping' })).status).toBe(403);
-  backend.process.kill('SIGTERM');
-  expect(await backend.ended).toBe(0);
+] as const)('svc test-app finds no fault with the backend of %s in %s as it stands', async ([source, runtime, code]) => {
+  const app = join(folder, `${source.replaceAll('/', '-')}-${runtime}`);
+  const entrypoint = `backend/main.${runtime === 'node' ? 'mjs' : 'py'}`;
+  for (const part of ['backend', 'frontend']) mkdirSync(join(app, part), { recursive: true });
+  writeFileSync(join(app, entrypoint), code);
+  writeFileSync(join(app, 'frontend/index.html'), '<head></head>oi');
+  for (const script of ['extra.js', 'app.js']) writeFileSync(join(app, 'frontend', script), '1');
+  const backend = { runtime, entrypoint, healthcheckPath: '/api/ping' };
+  writeFileSync(join(app, 'svc-app.json'), JSON.stringify({ id: 'minimo', version: '1.0.0', backend }));
+  const { findings } = await testApp(app, process.env);
+  expect(findings.filter(([, { verdict }]) => !['pass', 'notApplicable'].includes(verdict))).toEqual([]);
+  expect(Object.fromEntries(findings)).toMatchObject({ health: { detail: { en: '/api/ping 200' } } });
 });
