@@ -24,7 +24,10 @@ const code: Readonly<Record<Part, Readonly<Record<Runtime, Words>>>> = {
   },
   page: {
     python3: same("pagina = web.spa(RAIZ / 'frontend', ui=True, scripts=['app.js'], ao_avisar=log)"),
-    node: same("const pagina = web.spa(new URL('../frontend/', import.meta.url), { ui: true, scripts: ['app.js'], aoAvisar: log })"),
+    // In two parts: the bundle would write a path in place of the name.
+    node: same(
+      ["const pagina = web.spa(new URL('../frontend/', import.meta", "url), { ui: true, scripts: ['app.js'], aoAvisar: log })"].join('.'),
+    ),
     binary: {
       pt: 'sirva frontend/index.html em / com <base href="SVC_APP_BASE_PATH"> depois de <head>',
       en: 'serve frontend/index.html at / with <base href="SVC_APP_BASE_PATH"> after <head>',
