@@ -4,6 +4,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   up: ['svc up examples/desired', 'svc up /etc/svc --state /var/lib/svc --listen 127.0.0.1:8787'],
   validate: ['svc validate svc-app.json', 'svc validate examples/desired examples/apps', 'svc validate --json . | jq .'],
   schema: ['svc schema', 'svc schema --write examples/apps/notas'],
+  'test-app': ['svc test-app .', 'svc test-app examples/apps/notas -o json'],
   plan: ['svc plan examples/desired', 'svc plan -o json'],
   apply: ['svc apply', 'svc apply --prune'],
   get: ['svc get', 'svc get backends ana', 'svc get ana/notas -o yaml', 'svc get servers -o wide', 'svc get --watch'],

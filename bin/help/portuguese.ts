@@ -27,6 +27,9 @@ export const portuguese: Translation = {
     'of that svc instead of this one, from a repository; atual: its newest':
       'de outra versão do svc, de um repositório; atual: a mais nova dele',
     'where other versions are; default: SVC_REPOSITORY': 'onde estão as outras versões; padrão: SVC_REPOSITORY',
+    'folder of the app, with svc-app.json': 'pasta do app, com svc-app.json',
+    'run an app as a server would, without a portal, and judge what every app must do; exit 0 or 1':
+      'executa um app como um servidor, sem portal, e confere o que todo app precisa fazer; sai com 0 ou 1',
     'into .vscode of the folder of an app, for the editor': 'em .vscode da pasta de um app, para o editor',
     'folder to compare; without it the folder of the portal': 'pasta a comparar; sem ela, a do portal',
     'what would change: exit 0 nothing, 2 changes, 1 error': 'o que mudaria: sai com 0 nada, 2 mudanças, 1 erro',
