@@ -15,6 +15,7 @@ import { coveredBy, gridOf, heightOf, inSight, placeOf, slots, type Grid } from 
 import { fileViewStyles } from './file-view-styles.ts';
 import type { Listing } from './listing.ts';
 import { createTypedName } from './typed-name.ts';
+import { listenTouchDrags } from './touch-drags.ts';
 import { focused, only, ranged, stepOf, toggled, type Selection } from './selection.ts';
 
 export type ViewMode = 'lista' | 'icones';
@@ -67,6 +68,7 @@ export class SvcFileView extends LitElement {
   declare top: number;
   #watch = new Watch(this, () => [language]);
   #end: () => void = () => undefined;
+  #endTouch: () => void = () => undefined;
   #search = createTypedName(() => performance.now());
   #observer = new ResizeObserver(([entry]) => {
     if (entry === undefined) return;
@@ -96,6 +98,7 @@ export class SvcFileView extends LitElement {
     super.disconnectedCallback();
     this.#observer.disconnect();
     this.#end();
+    this.#endTouch();
   }
 
   get #scroll(): HTMLElement | null {
@@ -111,7 +114,22 @@ export class SvcFileView extends LitElement {
 
   override firstUpdated(): void {
     void this.#watch;
-    if (this.#scroll !== null) this.#observer.observe(this.#scroll);
+    if (this.#scroll === null) return;
+    this.#observer.observe(this.#scroll);
+    this.#endTouch = listenTouchDrags(this.#scroll, {
+      isEntry: (event) => this.renaming === '' && indexAt(event) !== null,
+      begin: (event) => this.#dragByTouch(event),
+      trash: (event) => this.#tell('trash-files', event),
+    });
+  }
+
+  /** What the finger rested on is chosen, by itself or with others. */
+  #dragByTouch(event: DragEvent): string | null {
+    const items = [...this.selection.chosen.values()];
+    const [first] = items;
+    if (first === undefined) return null;
+    this.#tell('drag-files', { event, items });
+    return event.defaultPrevented ? null : items.length === 1 ? first.nome : text('files.count', { n: items.length });
   }
 
   override willUpdate(changed: PropertyValues<this>): void {

@@ -15,7 +15,7 @@ import type { FileActs } from './acts.ts';
 import { actsOf } from './desk-acts.ts';
 import { chosenFiles } from './dropped.ts';
 import { entryWords, fileOf } from './entry-words.ts';
-import { allowDrop, startFileDrag, takeDrop } from './file-drags.ts';
+import { allowDrop, dropInTrash, startFileDrag, takeDrop } from './file-drags.ts';
 import { erase, folderGroundMenu, itemMenu, removeForGood, trashMenu, type MenuParts } from './file-menus.ts';
 import type { Listing } from './listing.ts';
 import { pinFolder } from './places.ts';
@@ -273,6 +273,7 @@ export class SvcFolder extends LitElement {
         @file-menu=${({ detail }: CustomEvent<MenuDetail>) => this.#menu(detail)}
         @drag-files=${({ detail }: CustomEvent<{ event: DragEvent; items: readonly FileItem[] }>) =>
           this.#isTrash || this.picks !== null ? detail.event.preventDefault() : startFileDrag(detail.event, detail.items)}
+        @trash-files=${({ detail }: CustomEvent<DragEvent>) => dropInTrash(this.desk, acts, detail)}
         @drag-over-files=${({ detail }: CustomEvent<DragDetail>) => !this.#isTrash && !this.searched && this.picks === null && allowDrop(detail.event)}
         @drop-files=${({ detail }: CustomEvent<DragDetail>) =>
           !this.#isTrash &&

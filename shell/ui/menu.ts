@@ -289,6 +289,10 @@ export function openMenu(label: string, groups: readonly MenuGroup[], place: Men
   open = menu;
 }
 
+export function closeMenu(): void {
+  if (open?.isConnected === true) open.close();
+}
+
 /** The focused element, through shadow roots. */
 export function deepActive(): HTMLElement | null {
   let active: Element | null = document.activeElement;

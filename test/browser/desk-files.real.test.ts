@@ -5,7 +5,8 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
 import { boxOf, useDesk, windowOf } from './support/browser.ts';
-import { expectLooks } from './support/looks.ts';
+import { expectLooks, pictured } from './support/looks.ts';
+import { middleOf, touchScreen, type Point } from './support/touch.ts';
 
 let page: Page;
 let problems: readonly string[];
@@ -79,6 +80,74 @@ test('a file of the computer that is dropped on the background is uploaded there
   await icon('vindo.txt').dragTo(icon('destino'));
   await until('it was moved', () => existsSync(at('destino', 'vindo.txt')));
   expect(readdirSync(folder)).toEqual(['destino']);
+  expect(problems).toEqual([]);
+});
+
+test('by finger: at rest the menu opens, moved on a file is dragged into a folder and to the trash; moved at once the folder scrolls', async () => {
+  mkdirSync(at('destino'));
+  for (let n = 10; n < 60; n += 1) writeFileSync(at(`nota ${n}.txt`), 'x');
+  await page.setViewportSize({ width: 320, height: 568 });
+  await icon('nota 12.txt').waitFor();
+  const finger = await touchScreen(page);
+  const menu = page.getByRole('menu', { name: 'Menu de nota 10.txt' });
+  const dragged = page.locator('svc-touch-drag');
+  const hold = async (name: string): Promise<Point> => {
+    await icon(name).scrollIntoViewIfNeeded();
+    const from = await middleOf(icon(name));
+    await finger.down(from);
+    return from;
+  };
+  // At rest: the menu, which stays when the finger goes.
+  await hold('nota 10.txt');
+  await menu.waitFor();
+  await finger.up();
+  await menu.getByRole('menuitem', { name: 'Renomear' }).waitFor();
+  expect(await dragged.count()).toBe(0);
+  await page.keyboard.press('Escape');
+  // At rest and on: it is dragged.
+  await hold('nota 10.txt');
+  await menu.waitFor();
+  await finger.move(await middleOf(icon('destino')));
+  await dragged.getByText('nota 10.txt').waitFor();
+  await menu.waitFor({ state: 'detached' });
+  await page.locator('svc-home svc-file-view .entry.target[data-name="destino"]').waitFor();
+  await pictured(page, 'touch-drag')('');
+  await finger.up();
+  await until('it was moved', () => existsSync(at('destino', 'nota 10.txt')));
+  await dragged.waitFor({ state: 'detached' });
+  // The system takes the finger away: nothing is moved.
+  await hold('nota 11.txt');
+  await page.getByRole('menu').waitFor();
+  await finger.move(await middleOf(icon('destino')));
+  await dragged.waitFor();
+  await finger.cancel();
+  await dragged.waitFor({ state: 'detached' });
+  // To the trash.
+  await hold('nota 11.txt');
+  await page.getByRole('menu').waitFor();
+  await finger.move({ x: 160, y: 300 });
+  await dragged.waitFor();
+  await finger.move(await middleOf(dragged.locator('.trash')));
+  await pictured(page, 'touch-trash')('');
+  await finger.up();
+  await until('it is in the trash', () => !existsSync(at('nota 11.txt')));
+  expect(existsSync(at('destino', 'nota 11.txt'))).toBe(false);
+  // Without a rest it scrolls, and nothing is dragged.
+  // The desktop is scrolled, or the folder on it.
+  const scrolled = async (): Promise<number> => {
+    const tops = [page.locator('svc-home'), page.locator('svc-home svc-file-view .scroll')].map(
+      async (each) => await each.evaluate((element) => element.scrollTop),
+    );
+    return (await Promise.all(tops)).reduce((sum, top) => sum + top, 0);
+  };
+  const from = await hold('nota 30.txt');
+  const before = await scrolled();
+  await finger.move({ x: from.x, y: from.y - 150 });
+  await expect.poll(scrolled).toBeGreaterThan(before + 50);
+  expect(await dragged.count()).toBe(0);
+  await finger.up();
+  await finger.end();
+  await page.setViewportSize({ width: 1_280, height: 800 });
   expect(problems).toEqual([]);
 });
 
