@@ -12,7 +12,7 @@ export const fileViewStyles = css`
     position: relative;
     height: 100%;
     overflow: auto;
-    overscroll-behavior: contain;
+    overscroll-behavior: var(--overscroll, contain);
     /* What is opaque is scrolled as it was drawn, and not drawn anew. */
     background: var(--ground, transparent);
   }

@@ -61,6 +61,8 @@ export class SvcDeskFiles extends LitElement {
         height: var(--all-rows);
         max-height: 100%;
         --hover: var(--wall-hover);
+        /* Where all of it is shown the desktop is scrolled over it. */
+        --overscroll: auto;
       }
     `,
   ];

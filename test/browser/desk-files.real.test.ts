@@ -140,8 +140,9 @@ test('by finger: at rest the menu opens, moved on a file is dragged into a folde
     );
     return (await Promise.all(tops)).reduce((sum, top) => sum + top, 0);
   };
-  const from = await hold('nota 30.txt');
+  await icon('nota 30.txt').scrollIntoViewIfNeeded();
   const before = await scrolled();
+  const from = await hold('nota 30.txt');
   await finger.move({ x: from.x, y: from.y - 150 });
   await expect.poll(scrolled).toBeGreaterThan(before + 50);
   expect(await dragged.count()).toBe(0);
