@@ -18,6 +18,7 @@
  */
 import { chooseLanguage, language, languageTags } from './i18n/i18n.ts';
 import './session/svc-shell.ts';
+import { followScreen } from './ui/screen.ts';
 import { startTheme } from './ui/theme.ts';
 
 const languageKey = 'svc.language';
@@ -36,4 +37,5 @@ function startLanguage(): void {
 
 startLanguage();
 startTheme();
+followScreen();
 document.body.append(document.createElement('svc-shell'));

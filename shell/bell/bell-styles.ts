@@ -4,12 +4,12 @@ import { css } from 'lit';
 export const bellStyles = css`
   dialog {
     position: fixed;
-    inset: auto 8px calc(var(--taskbar) + 8px) auto;
+    inset: auto 8px calc(var(--keyboard) + var(--taskbar) + 8px) auto;
     display: flex;
     flex-direction: column;
     width: min(420px, 100vw - 16px);
     max-width: none;
-    max-height: min(640px, 100dvh - var(--taskbar) - 16px);
+    max-height: min(640px, var(--screen) - var(--taskbar) - 16px);
     margin: 0;
     overflow: hidden;
   }

@@ -4,7 +4,7 @@ import { css } from 'lit';
 export const consentStyles = css`
   dialog {
     width: min(460px, 100vw - 16px);
-    max-height: calc(100dvh - 16px);
+    max-height: calc(var(--screen) - 16px);
     overflow: auto;
   }
   /* It gets the focus so that it is read out, and does nothing. */

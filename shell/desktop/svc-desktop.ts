@@ -12,8 +12,9 @@ import '../share/svc-share.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { listenLongPress } from '../ui/long-press.ts';
-import { deepActive } from '../ui/menu.ts';
-import { coversArea, shown } from '../windows/geometry.ts';
+import { isByKeyboard } from '../ui/screen.ts';
+import { deepActive } from '../ui/deep-active.ts';
+import { coversArea, shown, type Size } from '../windows/geometry.ts';
 import '../windows/svc-window.ts';
 import type { SnapPreview } from '../windows/window-drag.ts';
 import type { Desk } from './desk.ts';
@@ -61,8 +62,12 @@ export class SvcDesktop extends LitElement {
         grid-template-rows: minmax(0, 1fr) auto;
         /* Not auto: the buttons of many windows would make the page wider than the screen. */
         grid-template-columns: minmax(0, 1fr);
-        height: 100dvh;
+        height: var(--screen);
         overflow: hidden;
+      }
+      /* A keyboard on the screen leaves little: it goes to the windows. */
+      :host([typing]) footer {
+        display: none;
       }
       main {
         position: relative;
@@ -120,7 +125,17 @@ export class SvcDesktop extends LitElement {
   override firstUpdated(): void {
     const main = this.renderRoot.querySelector('main');
     if (main === null) return;
-    const observer = new ResizeObserver(() => this.desk.windows.area.set({ width: main.clientWidth, height: main.clientHeight }));
+    const sizeOf = ({ clientWidth, clientHeight }: Element): Size => ({ width: clientWidth, height: clientHeight });
+    let whole = sizeOf(this);
+    const observer = new ResizeObserver(() => {
+      const { windows } = this.desk;
+      const isLent = isByKeyboard(whole, sizeOf(this));
+      this.toggleAttribute('typing', isLent);
+      if (isLent) return windows.lend(sizeOf(main));
+      whole = sizeOf(this);
+      windows.area.set(sizeOf(main));
+    });
+    observer.observe(this);
     observer.observe(main);
     this.#ends.push(() => observer.disconnect());
   }

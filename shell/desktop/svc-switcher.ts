@@ -47,7 +47,7 @@ export class SvcSwitcher extends LitElement {
         white-space: nowrap;
       }
       ul {
-        max-height: calc(100vh - 120px);
+        max-height: calc(var(--screen) - 120px);
         overflow: auto;
         outline: none;
       }

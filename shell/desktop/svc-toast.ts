@@ -25,7 +25,7 @@ export class SvcToast extends LitElement {
       :host {
         position: fixed;
         right: 12px;
-        bottom: calc(var(--taskbar) + 12px);
+        bottom: calc(var(--keyboard) + var(--taskbar) + 12px);
         left: 12px;
         display: flex;
         justify-content: end;

@@ -103,8 +103,7 @@ const look = EditorView.theme({
 
 export function createCodeView({ root, box, label, changed, moved, save }: CodeOptions): CodeView {
   const [language, readOnly, theme, wrap] = [new Compartment(), new Compartment(), new Compartment(), new Compartment()];
-  let isDark = false;
-  let wraps = false;
+  let [isDark, wraps] = [false, false];
   const extensions = (text: CodeText): Extension => [
     keymap.of([{ key: 'Mod-s', preventDefault: true, run: () => (save(), true) }]),
     keymap.of([...searchKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
@@ -138,6 +137,7 @@ export function createCodeView({ root, box, label, changed, moved, save }: CodeO
     }),
   ];
   const view = new EditorView({ root, parent: box });
+  const endCaret = keepCaret(view, box);
   let shown = 0;
   const colour = async (name: string): Promise<void> => {
     const mine = (shown += 1);
@@ -166,6 +166,21 @@ export function createCodeView({ root, box, label, changed, moved, save }: CodeO
     find: () => void openSearchPanel(view),
     goToLine: () => void gotoLine(view),
     focus: () => view.focus(),
-    close: () => view.destroy(),
+    close: () => {
+      endCaret();
+      view.destroy();
+    },
   };
+}
+
+/** A keyboard on the screen takes half of the box: the caret stays in sight. */
+function keepCaret(view: EditorView, box: HTMLElement): () => void {
+  let height = 0;
+  const observer = new ResizeObserver(() => {
+    const isLess = box.clientHeight < height;
+    height = box.clientHeight;
+    if (isLess && view.hasFocus) view.dispatch({ effects: EditorView.scrollIntoView(view.state.selection.main.head) });
+  });
+  observer.observe(box);
+  return () => observer.disconnect();
 }

@@ -6,7 +6,7 @@ export const filesStyles = css`
     display: block;
     height: 100%;
     min-height: 0;
-    container-type: inline-size;
+    container-type: size;
     background: var(--surface);
   }
   .window {
@@ -128,6 +128,13 @@ export const filesStyles = css`
     border-top: 1px solid var(--line);
     color: var(--muted);
     font-size: 12px;
+  }
+  /* Half of a phone has the keyboard: the entries have the rest. */
+  @container (max-height: 280px) {
+    .crumbs,
+    footer {
+      display: none;
+    }
   }
   @container (max-width: 640px) {
     .window {

@@ -7,7 +7,7 @@ export const pickerStyles = css`
   }
   dialog {
     width: min(760px, calc(100vw - 24px));
-    height: min(600px, calc(100dvh - 24px));
+    height: min(600px, calc(var(--screen) - 24px));
     overflow: hidden;
     container-type: inline-size;
   }

@@ -18,7 +18,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { deepActive } from '../ui/menu.ts';
+import { deepActive } from '../ui/deep-active.ts';
 import { columnHeads, crumbTrail } from './file-strips.ts';
 import { filesStyles } from './files-styles.ts';
 import type { Listing } from './listing.ts';

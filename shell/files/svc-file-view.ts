@@ -31,6 +31,8 @@ export interface EntryWords {
 const rowPx = 36;
 const coarseRowPx = 48;
 const iconCell = { width: 112, height: 112 };
+/** Where the name begins. */
+const belowIconPx = 58;
 const rowsAround = 6;
 /** What is in sight is drawn anew when so many rows went by, not at each step of a scroll. */
 const rowsAtOnce = 4;
@@ -151,7 +153,7 @@ export class SvcFileView extends LitElement {
     this.listing.ensure(from, to);
     const input = this.renderRoot.querySelector<HTMLInputElement>('.rename');
     if (input !== null) {
-      this.#put(input, this.selection.focus, grid);
+      this.#put(input, this.selection.focus, grid, this.mode === 'icones' ? belowIconPx : 0);
       if (changed.has('renaming')) {
         input.focus();
         const dot = input.value.lastIndexOf('.');
@@ -160,14 +162,15 @@ export class SvcFileView extends LitElement {
     }
   }
 
-  #put(element: HTMLElement, index: number, grid: Grid): void {
+  /** `inset`: so much of the cell is left free above. */
+  #put(element: HTMLElement, index: number, grid: Grid, inset = 0): void {
     const { x, y } = placeOf(index, grid);
     const place = `${x} ${y} ${grid.cellWidth} ${grid.cellHeight}`;
     if (this.#placed.get(element) === place) return;
     this.#placed.set(element, place);
-    element.style.transform = `translate(${x}px, ${y}px)`;
+    element.style.transform = `translate(${x}px, ${y + inset}px)`;
     element.style.width = `${grid.cellWidth}px`;
-    element.style.height = `${grid.cellHeight}px`;
+    element.style.height = `${grid.cellHeight - inset}px`;
   }
 
   #inSight(grid: Grid): readonly [number, number] {

@@ -44,7 +44,7 @@ export class SvcTouchDrag extends LitElement {
       }
       .trash {
         position: absolute;
-        bottom: calc(var(--taskbar) + 12px);
+        bottom: calc(var(--taskbar) + env(safe-area-inset-bottom, 0px) + 12px);
         left: 50%;
         display: flex;
         align-items: center;

@@ -4,9 +4,9 @@ import { css } from 'lit';
 export const launcherStyles = css`
   dialog {
     position: fixed;
-    inset: auto auto calc(var(--taskbar) + 10px) 10px;
+    inset: auto auto calc(var(--keyboard) + var(--taskbar) + 10px) 10px;
     width: min(660px, 100vw - 20px);
-    height: min(560px, 100dvh - var(--taskbar) - 20px);
+    height: min(560px, var(--screen) - var(--taskbar) - 20px);
     max-width: none;
     max-height: none;
     margin: 0;
@@ -107,9 +107,9 @@ export const launcherStyles = css`
   }
   @media (max-width: 599px) {
     dialog {
-      inset: 0;
+      inset: var(--screen-top) 0 auto;
       width: 100vw;
-      height: 100dvh;
+      height: var(--screen);
       border: 0;
       border-radius: 0;
     }

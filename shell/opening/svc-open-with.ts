@@ -51,7 +51,7 @@ export class SvcOpenWith extends LitElement {
     css`
       dialog {
         width: min(460px, calc(100vw - 24px));
-        max-height: calc(100dvh - 24px);
+        max-height: calc(var(--screen) - 24px);
       }
       form {
         padding: 16px 20px 20px;

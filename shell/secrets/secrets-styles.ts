@@ -4,7 +4,7 @@ import { css } from 'lit';
 export const secretsStyles = css`
   dialog {
     width: min(560px, 100vw - 16px);
-    max-height: min(720px, 100dvh - 16px);
+    max-height: min(720px, var(--screen) - 16px);
     overflow: auto;
   }
   .lead {

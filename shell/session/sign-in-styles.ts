@@ -6,7 +6,7 @@ export const signInStyles = css`
     display: grid;
     align-content: safe center;
     justify-items: center;
-    height: 100dvh;
+    height: var(--screen);
     padding: 24px 16px;
     /* The desktop behind it never scrolls. */
     overflow: auto;

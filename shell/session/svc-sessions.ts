@@ -23,7 +23,7 @@ export class SvcSessions extends LitElement {
     css`
       dialog {
         width: min(560px, 100vw - 24px);
-        max-height: calc(100dvh - 24px);
+        max-height: calc(var(--screen) - 24px);
       }
       svc-session-list {
         display: block;

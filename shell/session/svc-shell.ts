@@ -69,8 +69,10 @@ export class SvcShell extends LitElement {
     base,
     css`
       :host {
+        position: relative;
+        top: var(--screen-top);
         display: block;
-        height: 100dvh;
+        height: var(--screen);
       }
       .wait {
         display: grid;

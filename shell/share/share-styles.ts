@@ -44,7 +44,7 @@ export const shareStyles = css`
   dialog {
     width: min(600px, 100vw - 16px);
     max-width: none;
-    max-height: min(760px, 100dvh - 16px);
+    max-height: min(760px, var(--screen) - 16px);
     overflow: auto;
   }
   /* Only read from there: nothing to press. */

@@ -7,7 +7,7 @@ import { language, text, type TextKey } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { deepActive } from '../ui/menu.ts';
+import { deepActive } from '../ui/deep-active.ts';
 import './admin-panel.ts';
 import { appPage } from './app-page.ts';
 import type { ShopContext } from './context.ts';

@@ -3,6 +3,8 @@ import { css } from 'lit';
 
 export const dialogStyles = css`
   dialog {
+    inset-block: var(--screen-top) var(--keyboard);
+    max-height: calc(var(--screen) - 24px);
     padding: 0;
     border: 1px solid var(--line);
     border-radius: 16px;
@@ -12,6 +14,14 @@ export const dialogStyles = css`
   }
   dialog::backdrop {
     background: var(--veil);
+  }
+  /* Where it is higher than the screen it is scrolled, and what answers it stays. */
+  .buttons {
+    position: sticky;
+    bottom: 0;
+    padding-block: 8px;
+    margin-block-end: -8px;
+    background: var(--raised);
   }
   header {
     display: flex;

@@ -6,8 +6,10 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import type { AppProjection } from '../../schema/wire/http.ts';
 import './app-icon.ts';
 import { base } from './base.ts';
+import { deepActive } from './deep-active.ts';
 import { glyph, type Glyph } from './glyphs.ts';
 import { typeAhead } from '../../sdk/web/ui/type-ahead.ts';
+import { screenBottom } from './screen.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -42,7 +44,7 @@ const edgePx = 8;
 function put(menu: HTMLElement, x: number, y: number): void {
   const { width, height } = menu.getBoundingClientRect();
   menu.style.left = `${Math.max(edgePx, Math.min(x, innerWidth - width - edgePx))}px`;
-  menu.style.top = `${Math.max(edgePx, Math.min(y, innerHeight - height - edgePx))}px`;
+  menu.style.top = `${Math.max(edgePx, Math.min(y, screenBottom() - height - edgePx))}px`;
 }
 
 export class SvcMenu extends LitElement {
@@ -75,7 +77,7 @@ export class SvcMenu extends LitElement {
         position: absolute;
         min-width: 220px;
         max-width: calc(100vw - 16px);
-        max-height: calc(100dvh - 16px);
+        max-height: calc(var(--screen) - 16px);
         overflow: auto;
         padding: 6px;
         border: 1px solid var(--line);
@@ -291,13 +293,6 @@ export function openMenu(label: string, groups: readonly MenuGroup[], place: Men
 
 export function closeMenu(): void {
   if (open?.isConnected === true) open.close();
-}
-
-/** The focused element, through shadow roots. */
-export function deepActive(): HTMLElement | null {
-  let active: Element | null = document.activeElement;
-  while (active?.shadowRoot?.activeElement != null) active = active.shadowRoot.activeElement;
-  return active instanceof HTMLElement ? active : null;
 }
 
 /** The key of menus, and Shift+F10, which every keyboard has. */

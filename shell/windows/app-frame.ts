@@ -16,7 +16,7 @@ import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { deepActive } from '../ui/menu.ts';
+import { deepActive } from '../ui/deep-active.ts';
 import { insideApp } from './options.ts';
 import { appFrameStyles } from './app-frame-styles.ts';
 

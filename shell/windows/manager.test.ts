@@ -112,6 +112,20 @@ describe('places', () => {
     expect(rect.y).toBeLessThanOrEqual(460);
   });
 
+  test('while a keyboard on the screen has a part of it, windows are in what is left, and afterwards where they were', () => {
+    const first = manager.open('notas', options);
+    const rect = { x: 100, y: 300, width: 600, height: 440 };
+    manager.place(first.id, rect);
+    manager.lend({ width: 1_280, height: 400 });
+    expect(manager.shown(manager.find(first.id)!)).toEqual({ x: 100, y: 0, width: 600, height: 400 });
+    expect(manager.find(first.id)!.rect).toEqual(rect);
+    manager.area.set({ width: 1_280, height: 744 });
+    expect(manager.shown(manager.find(first.id)!)).toEqual(rect);
+    manager.setMode(first.id, 'maximised');
+    manager.lend({ width: 1_280, height: 400 });
+    expect(manager.shown(manager.find(first.id)!)).toEqual({ x: 0, y: 0, width: 1_280, height: 400 });
+  });
+
   test('moving a maximised window by keyboard starts from where it is seen', () => {
     const first = manager.open('notas', options);
     manager.setMode(first.id, 'left');

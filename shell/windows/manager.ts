@@ -74,6 +74,8 @@ export interface WindowManager {
   least(id: string): Size;
   /** The rectangle on screen now. */
   shown(window: WindowState): Rect;
+  /** The area is this for a while: windows are shown in it, and are again where they were when it is as before. */
+  lend(area: Size): void;
 }
 
 const noPlaces: Places = { load: () => null, save: () => undefined };
@@ -88,6 +90,8 @@ interface Core {
   nextZ(): number;
   least(options: WindowOptions): Size;
   remember(id: string): void;
+  shown(window: WindowState): Rect;
+  lend(area: Size): void;
 }
 
 function createCore(initialArea: Size, places: Places): Core {
@@ -101,9 +105,10 @@ function createCore(initialArea: Size, places: Places): Core {
 
   /** The last one in which windows had places of their own. */
   let before = initialArea;
+  let isLent = false;
   area.subscribe(() => {
     const now = area.get();
-    if (fillsArea(now)) return;
+    if (isLent || fillsArea(now)) return;
     changeAll((window) => ({ ...window, rect: carriedOver(window.rect, least(window.options), before, now) }));
     before = now;
   });
@@ -119,6 +124,15 @@ function createCore(initialArea: Size, places: Places): Core {
       const window: WindowState = { id: `w${++lastId}`, app, options, z: ++lastZ, ...rest };
       windows.set([...windows.get(), window]);
       return window;
+    },
+    lend: (now) => {
+      isLent = true;
+      area.set(now);
+      isLent = false;
+    },
+    shown: ({ rect, mode, options }) => {
+      const now = area.get();
+      return shown(fillsArea(now) ? rect : carriedOver(rect, least(options), before, now), mode, now);
     },
     remember: (id) => {
       const window = find(id);
@@ -172,7 +186,8 @@ export function createWindowManager(initialArea: Size, places: Places = noPlaces
       core.remember(id);
       windows.set(windows.get().filter((window) => window.id !== id));
     },
-    shown: (window) => shown(window.rect, window.mode, area.get()),
+    shown: (window) => core.shown(window),
+    lend: (now) => core.lend(now),
   };
 }
 
@@ -182,7 +197,7 @@ function sizes(core: Core): Pick<WindowManager, 'setMode' | 'toggleMaximised' | 
   type Next = (window: WindowState, now: Rect) => Partial<WindowState>;
   const passing = (id: string, next: Next): void => {
     const window = core.find(id);
-    if (window !== undefined) core.change(id, next(window, shown(window.rect, window.mode, area.get())));
+    if (window !== undefined) core.change(id, next(window, core.shown(window)));
   };
   const change = (id: string, next: Next): void => {
     passing(id, next);
