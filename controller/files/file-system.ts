@@ -21,6 +21,7 @@ export interface Space {
   readonly totalBytes: number;
   /** For the account. */
   readonly freeBytes: number;
+  /** As many as there can be numbers, where the file system keeps no count. */
   readonly freeFiles: number;
   /** Tells file systems apart; '' where nothing does. */
   readonly device: string;
@@ -81,3 +82,6 @@ export function isWithin(path: Buffer, folder: Buffer): boolean {
   if (folder.length === 1) return true;
   return path.subarray(0, folder.length).equals(folder) && (path.length === folder.length || path[folder.length] === 0x2f);
 }
+
+/** A file system that makes inodes as they are needed (btrfs) says that there are none at all: that is no full one. */
+export const freeFilesOf = (files: number, free: number): number => (files === 0 ? Number.MAX_SAFE_INTEGER : free);

@@ -3,7 +3,7 @@ import { constants, lstat, type Dir, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { BigIntStats, Stats } from 'node:fs';
 import { FileFault } from './file-fault.ts';
-import { joined, type FileEntry, type FileFacts, type FileSystem, type OpenFile } from './file-system.ts';
+import { freeFilesOf, joined, type FileEntry, type FileFacts, type FileSystem, type OpenFile } from './file-system.ts';
 import { limits } from './limits.ts';
 
 export function factsOf(stats: Stats | BigIntStats): FileFacts {
@@ -153,8 +153,8 @@ export function createNodeFileSystem(): FileSystem {
     },
     space: async (path) => {
       const [found, { dev }] = await told(Promise.all([fs.statfs(path), fs.stat(path)]));
-      const { blocks, bavail, bsize, ffree } = found;
-      return { totalBytes: blocks * bsize, freeBytes: bavail * bsize, freeFiles: ffree, device: String(dev) };
+      const { blocks, bavail, bsize, files, ffree } = found;
+      return { totalBytes: blocks * bsize, freeBytes: bavail * bsize, freeFiles: freeFilesOf(files, ffree), device: String(dev) };
     },
     close: async () => undefined,
   };

@@ -1,9 +1,13 @@
 /** Copies, moves and uploads into a folder: a name that is taken there is asked about, once for all if the person says so. */
-import type { OperationView } from '../../schema/wire/files.ts';
+import type { OperationView, SpaceAnswer } from '../../schema/wire/files.ts';
 import { text } from '../i18n/i18n.ts';
 import { nameOfPath, parentOf } from '../opening/file-path.ts';
+import { ApiError } from '../session/api.ts';
+import { readSpace } from '../session/files-api.ts';
 import { sayError } from '../session/say-error.ts';
-import { askConflict } from './svc-file-question.ts';
+import { saySize } from '../shop/words.ts';
+import { isWithoutRoom, lackOf } from './room.ts';
+import { askConflict, askRoom } from './svc-file-question.ts';
 import { operate, type Tasks } from './tasks.ts';
 import { uploadAll, type Conflict, type ToUpload } from './uploads.ts';
 import { folderChanged } from './watching.ts';
@@ -79,13 +83,41 @@ export async function moveBack(tasks: Tasks, placed: readonly Placed[]): Promise
 /** Of an upload: as many failures are told. */
 const errorsMax = 50;
 
+/** A folder that can't be asked is one whose room is not known. */
+const spaceOf = async (folder: string): Promise<SpaceAnswer | null> => await readSpace(folder).catch(() => null);
+
+/** What does not fit is said before anything is sent. False: the person gives it up. */
+async function fits(files: readonly ToUpload[], folder: string): Promise<boolean> {
+  const lack = lackOf(
+    files.map(({ file }) => file.size),
+    await spaceOf(folder),
+  );
+  if (lack === null) return true;
+  const say = lack.of === 'bytes' ? saySize : String;
+  const words = text(lack.of === 'bytes' ? 'files.noRoom' : 'files.noRoomFiles', {
+    n: files.length,
+    pasta: nameOfPath(folder),
+    bytes: say(lack.needed),
+    livre: say(lack.free),
+  });
+  return await askRoom(words);
+}
+
+/** Behind the failures: what is left, of the disk. What the account may still have nobody says. */
+async function roomWords(code: 'DISK_FULL' | 'QUOTA_USED', n: number, folder: string): Promise<string> {
+  const space = code === 'DISK_FULL' ? await spaceOf(folder) : null;
+  if (space === null || space.totalBytes === 0) return text('files.withoutRoom', { n });
+  return text('files.withoutRoomLeft', { n, pasta: nameOfPath(folder), livre: saySize(space.livreBytes) });
+}
+
 export async function upload(tasks: Tasks, files: readonly ToUpload[], folder: string): Promise<void> {
-  if (files.length === 0) return;
+  if (files.length === 0 || !(await fits(files, folder))) return;
   const ended = new AbortController();
   const task = tasks.begin(text('files.uploading', { n: files.length, pasta: nameOfPath(folder) }), () => ended.abort());
   const total = files.reduce((sum, { file }) => sum + file.size, 0);
   const errors: string[] = [];
   const ask = asker();
+  const full = { code: 'DISK_FULL' as 'DISK_FULL' | 'QUOTA_USED', n: 0 };
   let bytes = 0;
   let through = 0;
   const tell = (nome: string): void => {
@@ -102,11 +134,13 @@ export async function upload(tasks: Tasks, files: readonly ToUpload[], folder: s
       tell(name);
     },
     failed: (name: string, error: unknown) => {
+      if (error instanceof ApiError && isWithoutRoom(error.code)) Object.assign(full, { code: error.code, n: full.n + 1 });
       if (errors.length < errorsMax) errors.push(`${name}: ${sayError(error)}`);
     },
     ask: async (name: string) => await ask(name, files.length),
   };
   await uploadAll(files, folder, says, ended.signal);
   folderChanged(folder);
+  if (full.n > 0) errors.push(await roomWords(full.code, full.n, folder));
   tasks.end(task, ended.signal.aborted ? 'cancelled' : errors.length > 0 ? 'failed' : 'done', errors);
 }

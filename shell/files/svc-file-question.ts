@@ -134,3 +134,9 @@ export async function askErase(words: string): Promise<boolean> {
   const choices = [{ value: 'yes', label: text('files.eraseYes'), kind: 'danger' as const }];
   return (await ask({ heading: text('files.eraseTitle'), words, more: 0, choices })) !== null;
 }
+
+/** Files do not fit. */
+export async function askRoom(words: string): Promise<boolean> {
+  const choices = [{ value: 'yes', label: text('files.sendWhatFits'), kind: 'primary' as const }];
+  return (await ask({ heading: text('files.noRoomTitle'), words, more: 0, choices })) !== null;
+}

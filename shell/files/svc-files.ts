@@ -126,20 +126,30 @@ export class SvcFiles extends LitElement {
     this.found = null;
     this.at = path;
     this.desk.windows.setRoute(this.window, path);
-    const { trashChanged } = actsOf(this.desk);
+    const { trashChanged, tasks } = actsOf(this.desk);
+    let running = 0;
     const listing = path === trashPlace ? trashListing(() => trashChanged.get()) : folderListing(path, this.view);
     this.#listing = listing;
     this.#ends = [
       listing.state.subscribe(() => this.#listed(listing)),
+      tasks.state.subscribe(() => {
+        const before = running;
+        running = tasks.state.get().filter(({ state }) => state === 'running').length;
+        if (running < before) this.#readSpace(path);
+      }),
       ...(path === trashPlace ? [trashChanged.subscribe(() => listing.refresh())] : []),
     ];
     listing.ensure(0, 1);
     this.space = null;
-    if (path !== trashPlace)
-      readSpace(path).then(
-        (space) => this.at === path && (this.space = space),
-        () => undefined,
-      );
+    this.#readSpace(path);
+  }
+
+  #readSpace(path: string): void {
+    if (path === trashPlace) return;
+    readSpace(path).then(
+      (space) => this.at === path && (this.space = space),
+      () => undefined,
+    );
   }
 
   #listed(listing: Listing): void {

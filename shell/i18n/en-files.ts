@@ -85,6 +85,21 @@ export const enFiles: {
   'files.taskCancelled': 'Cancelled: {nome}',
   'files.cancelTask': 'Cancel: {nome}',
   'files.dismiss': 'Dismiss: {nome}',
+  'files.noRoomTitle': 'It does not fit',
+  'files.noRoom': {
+    one: 'The file has {bytes}, and {pasta} has {livre} free.',
+    other: 'The {n} files have {bytes}, and {pasta} has {livre} free.',
+  },
+  'files.noRoomFiles': {
+    one: '{pasta} takes no more files.',
+    other: 'There are {n} files, and the disk of {pasta} takes {livre} more.',
+  },
+  'files.sendWhatFits': 'Upload what fits',
+  'files.withoutRoom': { one: 'One file did not fit.', other: '{n} files did not fit.' },
+  'files.withoutRoomLeft': {
+    one: 'One file did not fit; {pasta} has {livre} left.',
+    other: '{n} files did not fit; {pasta} has {livre} left.',
+  },
   'files.takenTitle': 'This name is taken',
   'files.taken': 'There is already {nome} in that folder.',
   'files.forAll': 'Do the same with the others',

@@ -81,6 +81,21 @@ export const ptFiles = {
   'files.taskCancelled': 'Cancelado: {nome}',
   'files.cancelTask': 'Cancelar: {nome}',
   'files.dismiss': 'Dispensar: {nome}',
+  'files.noRoomTitle': 'Não cabe',
+  'files.noRoom': {
+    one: 'O arquivo tem {bytes}, e em {pasta} há {livre} livres.',
+    other: 'Os {n} arquivos têm {bytes}, e em {pasta} há {livre} livres.',
+  },
+  'files.noRoomFiles': {
+    one: 'Em {pasta} não cabe mais nenhum arquivo.',
+    other: 'São {n} arquivos, e em {pasta} o disco ainda aceita {livre}.',
+  },
+  'files.sendWhatFits': 'Enviar o que couber',
+  'files.withoutRoom': { one: 'Um arquivo não coube.', other: '{n} arquivos não couberam.' },
+  'files.withoutRoomLeft': {
+    one: 'Um arquivo não coube; em {pasta} restam {livre}.',
+    other: '{n} arquivos não couberam; em {pasta} restam {livre}.',
+  },
   'files.takenTitle': 'Este nome já existe',
   'files.taken': 'Já há {nome} na pasta de destino.',
   'files.forAll': 'Fazer o mesmo com os outros',

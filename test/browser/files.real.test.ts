@@ -7,7 +7,8 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
 import { useDesk, windowOf } from './support/browser.ts';
-import { expectLooks } from './support/looks.ts';
+import { mountTmpfs, unmount } from '../support/mounts.ts';
+import { expectLooks, pictured } from './support/looks.ts';
 import { openFileOn } from './support/open-file.ts';
 
 let page: Page;
@@ -172,6 +173,43 @@ test('200 files are uploaded, one of them is refused and said; a name that is ta
   await page.getByText('201 itens').waitFor();
   // What the portal refused is the browser's line, too.
   expect(problems.filter((line) => !line.includes('409'))).toEqual([]);
+});
+
+test('what does not fit is said before it is sent, and what is left when the disk is full', async () => {
+  await mountTmpfs(folder, 'size=1m');
+  try {
+    await open();
+    const sent = ['a.bin', 'b.bin', 'c.bin'].map((name) => ({ name, mimeType: '', buffer: Buffer.alloc(500_000, 1) }));
+    const choose = async (): Promise<void> => await page.locator('svc-window[top] svc-folder .files-input').setInputFiles(sent);
+    const question = page.getByRole('dialog', { name: 'Não cabe' });
+    await choose();
+    await question.getByText(/Os 3 arquivos têm 1,5 MB, e em pasta-\d+ há 1 MB livres\./).waitFor();
+    await pictured(page, 'files-no-room')('');
+    await question.getByRole('button', { name: 'Cancelar' }).click();
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await page.locator('svc-window[top] svc-file-tasks li').count()).toBe(0);
+    await choose();
+    await question.getByRole('button', { name: 'Enviar o que couber' }).click();
+    await page
+      .getByText(/Um arquivo não coube; em pasta-\d+ restam \d+,?\d* kB\./)
+      .first()
+      .waitFor();
+    await page
+      .getByText(/^c\.bin: Não há espaço no disco/)
+      .first()
+      .waitFor();
+    expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['a.bin', 'b.bin']);
+    // The line below says what is left now.
+    await page
+      .locator('svc-window[top] footer')
+      .getByText(/kB livres/)
+      .waitFor();
+    await pictured(page, 'files-full')('');
+    await page.locator('svc-window[top]').getByRole('button', { name: 'Fechar', exact: true }).click();
+  } finally {
+    await unmount(folder);
+  }
+  expect(problems.filter((line) => !line.includes('507'))).toEqual([]);
 });
 
 test('files are dragged into a folder, from the computer into the window; others’ changes are seen', async () => {

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { FileFault, isFault } from '../file-fault.ts';
-import { parentOf, type FileEntry, type FileFacts, type FileSystem, type OpenFile, type Space } from '../file-system.ts';
+import { freeFilesOf, parentOf, type FileEntry, type FileFacts, type FileSystem, type OpenFile, type Space } from '../file-system.ts';
 import { limits } from '../limits.ts';
 import { openSftp, type Reply, type SftpClient } from './client.ts';
 import { badPacket, lengthened, noAttributes, openFlags, types, u32, u64, type Fields } from './packets.ts';
@@ -130,8 +130,8 @@ function packetIn(reply: Reply, type: number): Fields {
 const attributesIn = (reply: Reply): FileFacts => packetIn(reply, types.attrs).attributes();
 
 function spaceIn(fields: Fields): Space {
-  const [, fragment = 0, blocks = 0, , available = 0, , , freeFiles = 0] = Array.from({ length: 8 }, () => fields.u64());
-  return { totalBytes: fragment * blocks, freeBytes: fragment * available, freeFiles, device: fields.u64Text() };
+  const [, fragment = 0, blocks = 0, , available = 0, files = 0, , free = 0] = Array.from({ length: 8 }, () => fields.u64());
+  return { totalBytes: fragment * blocks, freeBytes: fragment * available, freeFiles: freeFilesOf(files, free), device: fields.u64Text() };
 }
 
 interface Lines {

@@ -142,7 +142,20 @@ async function extended(session: Session, name: string, fields: Fields): Promise
   }
   if (name === 'statvfs@openssh.com') {
     const { totalBytes, freeBytes, freeFiles, device } = await fs.space(pathIn(fields));
-    const values = [1, 1, totalBytes, freeBytes, freeBytes, freeFiles, freeFiles, freeFiles, Number(device), 0, limits.filePieceBytesMax];
+    // How many there are in all is not kept: none would mean that nobody counts.
+    const values = [
+      1,
+      1,
+      totalBytes,
+      freeBytes,
+      freeBytes,
+      Math.max(1, freeFiles),
+      freeFiles,
+      freeFiles,
+      Number(device),
+      0,
+      limits.filePieceBytesMax,
+    ];
     return { type: types.extendedReply, fields: values.map(u64) };
   }
   if (name === 'fsync@openssh.com') await handleOf(session, fields, 'file').file.sync();
