@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { build as esbuild, type BuildOptions } from 'esbuild';
+import { makeAuthorPackages } from './author-packages.ts';
 import { buildCommands } from './build-commands.ts';
 import { kitStyles } from './kit-styles.ts';
 import { pageMachine } from './page-machine.ts';
@@ -108,6 +109,7 @@ async function build(): Promise<void> {
   await removeOthers(resolve(root, 'build/shell/parts'), await bundle(shell));
   await buildCommands(root, server, writeIfChanged);
   for (const { from, to } of copies) await cp(resolve(root, from), resolve(root, to), { recursive: true });
+  await makeAuthorPackages();
 }
 
 await build();

@@ -21,6 +21,8 @@ const builtIn = [
   '*~',
   '/.venv/',
   '/.vscode/',
+  // The runtime that a server has, installed under its name for an editor.
+  '/node_modules/svc/',
   'node_modules/.bin/',
   'node_modules/.cache/',
   '**/node_modules/.bin/',

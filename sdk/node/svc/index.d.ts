@@ -57,6 +57,10 @@ export interface Disponibilidade {
 export class ErroSvc extends Error {
   readonly codigo: string;
   readonly mensagem: string;
+  /** Of what the portal refused: its HTTP status. */
+  readonly status?: number;
+  /** Of what the portal refused: how long it asks to wait. */
+  readonly retryAfterMs?: number;
   constructor(codigo: string, mensagem: string);
 }
 

@@ -1,4 +1,4 @@
-"""Runtime library of a backend of svc (spec 4.4, 4.5, 5.1), Python 3.11 standard library only.
+"""Runtime library of a backend of svc (spec 4.4, 4.5, 5.1), Python 3.9 or newer, standard library only.
 
 `from svc import servidor, web` is all that an app needs; `fila`, `gpu`, `metricas` and `salas` say what the system granted;
 `apps` asks other apps.
@@ -6,6 +6,7 @@ The Node library beside it (sdk/node/svc) keeps the same contract; sdk/contract.
 
   servidor.py   Pedido, escutar, criar_log: what an app imports
   web.py        spa: serves the frontend
+  tipos.py      types of what they answer, for annotations
   _app.py       who this process is: id, version, package, data folder
   _http.py      strict HTTP/1.1 request heads and bodies
   _gate.py      the token gate

@@ -17,7 +17,7 @@ _FOLDERS_ABOVE_MAX = 8
 
 
 @functools.cache
-def package() -> tuple[pathlib.Path | None, dict]:
+def package() -> tuple[pathlib.Path | None, dict[str, object]]:
     """The folder of svc-app.json at or above the main script, and the manifest; (None, {}) when there is none to read."""
     main = getattr(sys.modules.get('__main__'), '__file__', None) or (sys.argv[0] if sys.argv else '')
     folder = pathlib.Path(main or '.').resolve()

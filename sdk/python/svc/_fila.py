@@ -8,11 +8,12 @@ import os
 import pathlib
 import random
 import time
-from typing import Any, Mapping, NamedTuple
+from typing import Any, BinaryIO, Mapping, NamedTuple
 from urllib.parse import quote, urlencode
 
 from . import _portal
 from .erros import ErroSvc
+from .tipos import Saida
 
 FIM = ('terminado', 'falhou', 'cancelado')
 PEDACO = 8 * 1024 * 1024
@@ -76,7 +77,7 @@ def entrada(fonte: str | os.PathLike[str] | bytes) -> Entrada:
         return Entrada(None, dados, hashlib.sha256(dados).hexdigest(), len(dados))
     arquivo = pathlib.Path(fonte)
     with arquivo.open('rb') as aberto:
-        sha = hashlib.file_digest(aberto, 'sha256').hexdigest()
+        sha = _digerir(aberto)
         return Entrada(arquivo, b'', sha, aberto.tell())
 
 
@@ -94,7 +95,7 @@ def enviar(fonte: Entrada, paciencia_s: float) -> None:
         feito = json.loads(resposta.bytes)
 
 
-def baixar(trabalho: str, saida: Mapping[str, Any], pasta: str | os.PathLike[str], paciencia_s: float) -> pathlib.Path:
+def baixar(trabalho: str, saida: Saida, pasta: str | os.PathLike[str], paciencia_s: float) -> pathlib.Path:
     destino = _destino(pathlib.Path(pasta), saida['caminho'])
     if destino.is_file() and not destino.is_symlink() and _sha(destino) == saida['sha']:
         return destino
@@ -148,7 +149,15 @@ def _destino(pasta: pathlib.Path, caminho: str) -> pathlib.Path:
 
 def _sha(arquivo: pathlib.Path) -> str:
     with arquivo.open('rb') as aberto:
-        return hashlib.file_digest(aberto, 'sha256').hexdigest()
+        return _digerir(aberto)
+
+
+def _digerir(aberto: BinaryIO) -> str:
+    """As hashlib.file_digest, which Python 3.11 brought."""
+    sha = hashlib.sha256()
+    while pedaco := aberto.read(256 * 1024):
+        sha.update(pedaco)
+    return sha.hexdigest()
 
 
 def _gravar(pasta: pathlib.Path) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import stat
+from email.message import Message
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -115,7 +116,7 @@ def read_all(opened: Opened) -> bytes:
     return b''.join(parts)
 
 
-def not_modified(headers, etag: str, mtime_s: int) -> bool:
+def not_modified(headers: Message, etag: str, mtime_s: int) -> bool:
     """If-None-Match rules; only without it does If-Modified-Since count. Source: RFC 9110 13.2.2."""
     wanted = headers.get('If-None-Match')
     if wanted is not None:
@@ -125,7 +126,7 @@ def not_modified(headers, etag: str, mtime_s: int) -> bool:
     return since is not None and mtime_s <= since
 
 
-def asked_range(headers, size: int, etag: str, mtime_s: int) -> tuple[int, int] | str | None:
+def asked_range(headers: Message, size: int, etag: str, mtime_s: int) -> tuple[int, int] | str | None:
     """(first, last) to send, 'unsatisfiable', or None for the whole: no range, many ranges, a malformed one, a stale If-Range."""
     found = _RANGE.match((headers.get('Range') or '').strip())
     if found is None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import http.client
 import re
+from io import BufferedIOBase
 from typing import Callable, NamedTuple
 
 HEAD_BYTES_MAX = 32 * 1024
@@ -49,14 +50,14 @@ class Head(NamedTuple):
         return headers
 
 
-def _line(source, budget: int) -> bytes:
+def _line(source: BufferedIOBase, budget: int) -> bytes:
     line = source.readline(budget + 1)
     if len(line) > budget:
         raise Refused(431, 'cabeçalhos grandes demais')
     return line
 
 
-def read_head(source, first_byte: Callable[[], None]) -> Head | None:
+def read_head(source: BufferedIOBase, first_byte: Callable[[], None]) -> Head | None:
     """The next request of the connection; None when the peer left. `first_byte` is called when a request begins."""
     budget = HEAD_BYTES_MAX
     line = _line(source, budget)
@@ -108,7 +109,7 @@ def _understand(method: str, target: str, minor: int, fields: list[tuple[str, st
 class Body:
     """The body of one request as a readable file that ends where the body ends, also when it is chunked."""
 
-    def __init__(self, source, head: Head, send_continue: Callable[[], None]) -> None:
+    def __init__(self, source: BufferedIOBase, head: Head, send_continue: Callable[[], None]) -> None:
         self._source = source
         self._chunked = head.chunked
         self._left = 0 if head.chunked else (head.length or 0)

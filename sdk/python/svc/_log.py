@@ -36,7 +36,7 @@ def _plain(value: object, depth: int = 0) -> object:
     if isinstance(value, str):
         return value if len(value) <= TEXT_CHARS_MAX else value[:TEXT_CHARS_MAX] + '…'
     if isinstance(value, BaseException):
-        trace = ''.join(traceback.format_exception(value))
+        trace = ''.join(traceback.format_exception(type(value), value, value.__traceback__))
         return {'tipo': type(value).__name__, 'mensagem': _plain(str(value)), 'rastro': _plain(trace)}
     if depth < 6 and isinstance(value, dict):
         return {str(key): _plain(item, depth + 1) for key, item in value.items()}
@@ -45,13 +45,13 @@ def _plain(value: object, depth: int = 0) -> object:
     return _plain(str(value))
 
 
-def _line(level: str, event: object, fields: dict) -> bytes:
+def _line(level: str, event: object, fields: dict[str, object]) -> bytes:
     now = datetime.datetime.now(datetime.timezone.utc)
     record: dict[str, object] = {'ts': now.isoformat(timespec='milliseconds').replace('+00:00', 'Z'), 'nivel': level, 'evento': str(event)[:200]}
     for name, value in fields.items():
         record[name + '_' if name in _RESERVED else name] = _plain(value)
 
-    def text(record: dict) -> bytes:
+    def text(record: dict[str, object]) -> bytes:
         raw = json.dumps(record, ensure_ascii=False, separators=(',', ':'))
         return _UNSAFE.sub(lambda found: f'\\u{ord(found[0]):04x}', raw).encode('utf-8')
 
@@ -64,7 +64,7 @@ def _line(level: str, event: object, fields: dict) -> bytes:
 class Log:
     """`log('evento', chave=valor)`; `log.info` is the same, `log.erro` marks the line as an error."""
 
-    def __init__(self, folder: str | os.PathLike | None = None) -> None:
+    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self._path = os.path.join(folder or _app.data_dir(), 'app.log')
         self._lock = threading.Lock()
         self._complained = False
@@ -77,7 +77,7 @@ class Log:
     def erro(self, evento: str, /, **campos: object) -> None:
         self._write('erro', evento, campos)
 
-    def _write(self, level: str, event: str, fields: dict) -> None:
+    def _write(self, level: str, event: str, fields: dict[str, object]) -> None:
         try:
             line = _line(level, event, fields)
             with self._lock:

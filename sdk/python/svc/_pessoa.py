@@ -5,14 +5,22 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Iterator
+from email.message import Message
+from typing import Iterator, Protocol
 
 _MANDATO = 'X-Svc-Em-Nome'
 _pessoa: ContextVar[str | None] = ContextVar('svc_pessoa', default=None)
 
 
+class _ComCabecalhos(Protocol):
+    """A request: a `servidor.Pedido`, or any other with its headers."""
+
+    @property
+    def headers(self) -> Message: ...
+
+
 @contextmanager
-def em_nome_de(pedido: Any) -> Iterator[None]:
+def em_nome_de(pedido: _ComCabecalhos) -> Iterator[None]:
     """What is asked of the portal within is asked for the person whose request this is.
 
     The portal wrote a mandate into that request, which is good for some minutes after it and ends when the person signs out. A thread that is

@@ -7,20 +7,15 @@ import json
 import os
 import urllib.error
 import urllib.request
+from email.message import Message
 from typing import Any, Mapping, NamedTuple
 from urllib.parse import urljoin
 
 from ._pessoa import cabecalhos
 from .erros import ErroSvc
+from .tipos import Disponibilidade
 
 ESPERA_S = 20.0
-
-
-class Resposta(dict):
-    """A record such as {'disponivel': False, 'motivo': '…'} that is also true or false by its first field."""
-
-    def __bool__(self) -> bool:
-        return bool(next(iter(self.values()), False))
 
 
 def escopos() -> list[str] | None:
@@ -29,17 +24,17 @@ def escopos() -> list[str] | None:
     return None if texto is None else [escopo for escopo in texto.split(',') if escopo]
 
 
-def disponivel(recurso: str) -> Resposta:
+def disponivel(recurso: str) -> Disponibilidade:
     """{ disponivel, motivo, codigo }; `motivo` is None only when it is available."""
     missing = [name for name in ('SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN') if not os.environ.get(name)]
     if missing:
         motivo = f'falta {" e ".join(missing)}: o manifesto declara {_declaracao(recurso)}, e o app foi iniciado pelo portal?'
-        return Resposta(disponivel=False, motivo=motivo, codigo='SEM_CREDENCIAL')
+        return Disponibilidade(disponivel=False, motivo=motivo, codigo='SEM_CREDENCIAL')
     concedidos = escopos()
     if concedidos is not None and recurso not in concedidos:
         motivo = f'o manifesto não declara {_declaracao(recurso)}: a credencial vale só para {", ".join(concedidos) or "nada"}'
-        return Resposta(disponivel=False, motivo=motivo, codigo='SEM_ESCOPO')
-    return Resposta(disponivel=True, motivo=None)
+        return Disponibilidade(disponivel=False, motivo=motivo, codigo='SEM_ESCOPO')
+    return Disponibilidade(disponivel=True, motivo=None)
 
 
 def recusar(recurso: str, verbo: str) -> None:
@@ -62,7 +57,7 @@ class Entregue(NamedTuple):
     """An answer whose status and headers count too; 304 is one."""
 
     status: int
-    cabecalhos: Mapping[str, str]
+    cabecalhos: Message
     bytes: bytes
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from . import _pessoa, _portal
 from .erros import ErroSvc
+from .tipos import Disponibilidade, Json, Oferta
 
 _CAPACIDADE = re.compile(r'[a-z][a-z0-9-]*/v[0-9]+')
 # The portal refuses a path that would leave the provider's route; one that is no path at all is refused here.
@@ -20,7 +21,7 @@ _ESPERA_S = 60.0
 _PEDACO_BYTES = 64 * 1024
 
 
-def disponivel() -> _portal.Resposta:
+def disponivel() -> Disponibilidade:
     return _portal.disponivel('capacidades')
 
 
@@ -39,8 +40,9 @@ class Resposta:
     def read(self, tamanho: int | None = None) -> bytes:
         return self._resposta.read(tamanho)
 
-    def json(self) -> Any:
-        return json.loads(self.read())
+    def json(self) -> Json:
+        found: Json = json.loads(self.read())
+        return found
 
     def __iter__(self) -> Iterator[bytes]:
         while pedaco := self._resposta.read1(_PEDACO_BYTES):
@@ -53,7 +55,7 @@ class Resposta:
     def __enter__(self) -> Resposta:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -108,8 +110,9 @@ def pedir(
         raise _portal.recusa(resposta, resposta.status, 'apps.pedir')
 
 
-def listar(capacidade: str) -> list[dict[str, str]]:
+def listar(capacidade: str) -> list[Oferta]:
     """[{ app, nome, rotulo }], without starting any of them."""
     rota = _rota(capacidade, '')
     _portal.recusar('capacidades', 'listar')
-    return json.loads(_portal.chamar('apps.listar', 'GET', rota).bytes)['ofertas']
+    ofertas: list[Oferta] = json.loads(_portal.chamar('apps.listar', 'GET', rota).bytes)['ofertas']
+    return ofertas

@@ -15,18 +15,20 @@ from __future__ import annotations
 import codecs
 import json
 import os
+import pathlib
 import uuid
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Iterator, Mapping, Sequence, cast
 
 from . import _fila, _portal
-from ._fila import FIM, chamar, objeto
+from ._fila import FIM
 from .erros import ErroSvc
+from .tipos import Disponibilidade, Noticia, Saida, Trabalho
 
 _DISPONIVEL_S = 5.0
 _ESPERA_S = 25
 
 
-def disponivel() -> _portal.Resposta:
+def disponivel() -> Disponibilidade:
     """{ disponivel, motivo, codigo }: what this app may, and then what the portal says of its queue."""
     estado = _portal.disponivel('fila')
     if not estado:
@@ -34,10 +36,10 @@ def disponivel() -> _portal.Resposta:
     try:
         fila = json.loads(_portal.pedir('fila.disponivel', 'GET', '/api/fila', espera_s=_DISPONIVEL_S).bytes)
     except ErroSvc as erro:
-        return _portal.Resposta(disponivel=False, motivo=erro.mensagem, codigo=erro.codigo)
+        return Disponibilidade(disponivel=False, motivo=erro.mensagem, codigo=erro.codigo)
     if fila['disponivel']:
-        return _portal.Resposta(disponivel=True, motivo=None)
-    return _portal.Resposta(disponivel=False, motivo=fila['motivo'], codigo=fila['codigo'])
+        return Disponibilidade(disponivel=True, motivo=None)
+    return Disponibilidade(disponivel=False, motivo=fila['motivo'], codigo=fila['codigo'])
 
 
 def submeter(
@@ -51,7 +53,7 @@ def submeter(
     nome: str | None = None,
     chave: str | None = None,
     paciencia_s: float = 120.0,
-) -> dict[str, Any]:
+) -> Trabalho:
     """Uploads what the portal lacks of `entradas` and submits; answers the job, with its `id`.
 
     `entradas`: the path below the work folder, and a file of this machine or the bytes. `limites`: cpus, memoriaMb, segundos, gpus. The same
@@ -62,7 +64,7 @@ def submeter(
         raise TypeError('fila.submeter: comando é uma lista de palavras')
     fontes = {caminho: _fila.entrada(fonte) for caminho, fonte in (entradas or {}).items()}
     campos = {'nome': nome, 'imagem': imagem, 'ambiente': ambiente, 'limites': limites, 'cluster': cluster}
-    corpo = {
+    corpo: dict[str, object] = {
         'chave': chave or uuid.uuid4().hex,
         'comando': list(comando),
         'entradas': [{'caminho': caminho, 'sha': fonte.sha} for caminho, fonte in fontes.items()],
@@ -70,18 +72,21 @@ def submeter(
     }
     for fonte in fontes.values():
         _fila.enviar(fonte, paciencia_s)
+    feito: Trabalho
     try:
-        return objeto('submeter', 'POST', 'trabalhos', corpo=corpo, paciencia_s=paciencia_s)
+        feito = _fila.objeto('submeter', 'POST', 'trabalhos', corpo=corpo, paciencia_s=paciencia_s)
+        return feito
     except ErroSvc as erro:
         if erro.codigo != 'INPUT_MISSING':
             raise
     # An input that no job referred to may be swept away between the two.
     for fonte in fontes.values():
         _fila.enviar(fonte, paciencia_s)
-    return objeto('submeter', 'POST', 'trabalhos', corpo=corpo, paciencia_s=paciencia_s)
+    feito = _fila.objeto('submeter', 'POST', 'trabalhos', corpo=corpo, paciencia_s=paciencia_s)
+    return feito
 
 
-def acompanhar(trabalho: str, *, paciencia_s: float = 600.0) -> Iterator[dict[str, Any]]:
+def acompanhar(trabalho: str, *, paciencia_s: float = 600.0) -> Iterator[Noticia]:
     """Yields the job as it is, then at each change, and ends with its end. `linhas`: what its log has since the time before.
 
     A portal that is away is waited for `paciencia_s` seconds. A job that is `desconhecido` goes on: its cluster does not answer.
@@ -90,12 +95,13 @@ def acompanhar(trabalho: str, *, paciencia_s: float = 600.0) -> Iterator[dict[st
     return _noticias(trabalho, paciencia_s)
 
 
-def _noticias(trabalho: str, paciencia_s: float) -> Iterator[dict[str, Any]]:
-    versao, ate, resto = None, 0, ''
+def _noticias(trabalho: str, paciencia_s: float) -> Iterator[Noticia]:
+    versao: str | None = None
+    ate, resto = 0, ''
     decodificar = codecs.getincrementaldecoder('utf-8')('replace').decode
     while True:
-        cabecalhos = {} if versao is None else {'If-None-Match': versao}
-        resposta = chamar(
+        cabecalhos: dict[str, str] = {} if versao is None else {'If-None-Match': versao}
+        resposta = _fila.chamar(
             'acompanhar',
             'GET',
             'trabalhos',
@@ -110,7 +116,7 @@ def _noticias(trabalho: str, paciencia_s: float) -> Iterator[dict[str, Any]]:
         versao, agora = resposta.cabecalhos.get('ETag'), json.loads(resposta.bytes)
         acabou = agora['estado'] in FIM
         while ate < agora['registo']:
-            pedaco = chamar(
+            pedaco = _fila.chamar(
                 'acompanhar', 'GET', 'trabalhos', trabalho, 'registo', consulta={'desde': ate}, paciencia_s=paciencia_s
             ).bytes
             if not pedaco:
@@ -120,19 +126,20 @@ def _noticias(trabalho: str, paciencia_s: float) -> Iterator[dict[str, Any]]:
         *linhas, resto = resto.split('\n')
         if acabou and resto:
             linhas.append(resto)
-        yield {**agora, 'linhas': linhas}
+        yield cast(Noticia, {**agora, 'linhas': linhas})
         if acabou:
             return
 
 
-def saidas(trabalho: str) -> list[dict[str, Any]]:
+def saidas(trabalho: str) -> list[Saida]:
     """What the job left so far, below `saida/`: { caminho, sha, tamanho, ate, completo, recusada }."""
-    return objeto('saidas', 'GET', 'trabalhos', trabalho, 'saida')['saidas']
+    lista: list[Saida] = _fila.objeto('saidas', 'GET', 'trabalhos', trabalho, 'saida')['saidas']
+    return lista
 
 
 def baixar(
     trabalho: str, pasta: str | os.PathLike[str], caminho: str | None = None, *, paciencia_s: float = 600.0
-) -> list[Any]:
+) -> list[pathlib.Path]:
     """Writes one output, or all that are complete, below `pasta` and answers their paths.
 
     A file gets its name when it is whole and its hash is right; a download that broke off goes on where it was, also in another call.
@@ -144,18 +151,19 @@ def baixar(
     return [_fila.baixar(trabalho, saida, pasta, paciencia_s) for saida in todas]
 
 
-def cancelar(trabalho: str) -> dict[str, Any]:
+def cancelar(trabalho: str) -> Trabalho:
     """The job as it is then; one that ended stays as it is."""
-    return objeto('cancelar', 'DELETE', 'trabalhos', trabalho)
+    feito: Trabalho = _fila.objeto('cancelar', 'DELETE', 'trabalhos', trabalho)
+    return feito
 
 
-def listar(*, limite: int | None = None, paciencia_s: float = 60.0) -> list[dict[str, Any]]:
+def listar(*, limite: int | None = None, paciencia_s: float = 60.0) -> list[Trabalho]:
     """The jobs of this app for its person, the newest first: all of them, or as many as `limite` says."""
-    trabalhos: list[dict[str, Any]] = []
+    trabalhos: list[Trabalho] = []
     mais = True
     while mais and (limite is None or len(trabalhos) < limite):
         consulta = {'antes': trabalhos[-1]['id']} if trabalhos else None
-        pagina = objeto('listar', 'GET', consulta=consulta, paciencia_s=paciencia_s)
+        pagina = _fila.objeto('listar', 'GET', consulta=consulta, paciencia_s=paciencia_s)
         trabalhos += pagina['trabalhos']
         mais = pagina['mais']
     return trabalhos[:limite]

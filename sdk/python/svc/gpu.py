@@ -6,12 +6,12 @@ import json
 import os
 
 from . import _app
-from ._portal import Resposta
+from .tipos import Disponibilidade, EstadoDaGpu, GpuConcedida
 
 _BYTES_MAX = 256 * 1024
 
 
-def _verdict() -> tuple[dict, str]:
+def _verdict() -> tuple[dict[str, object], str]:
     path = _app.app_dir() / 'limits.json'
     try:
         with path.open('rb') as file:
@@ -27,20 +27,20 @@ def _verdict() -> tuple[dict, str]:
     return gpu, ''
 
 
-def concedida() -> Resposta:
+def concedida() -> GpuConcedida:
     """{ concedida, dispositivos, motivo }."""
     gpu, why = _verdict()
     granted = gpu.get('concedida') is True
     devices = gpu.get('dispositivos')
     reason = gpu.get('motivo')
-    return Resposta(
+    return GpuConcedida(
         concedida=granted,
         dispositivos=devices if granted and isinstance(devices, list) else [],
         motivo=reason if isinstance(reason, str) else why or ('' if granted else 'sem motivo registrado'),
     )
 
 
-def estado() -> Resposta:
+def estado() -> EstadoDaGpu:
     """{ declarada, modo, concedida, acessivel, dispositivos, inventario, motivo }: the verdict of the start, and whether it still holds.
 
     `acessivel` looks now: a card can be taken away, or its group changed, while the app runs. `inventario` is every card of the server.
@@ -49,7 +49,7 @@ def estado() -> Resposta:
     found = concedida()
     mode = gpu.get('modo')
     cards = gpu.get('inventario')
-    return Resposta(
+    return EstadoDaGpu(
         declarada=bool(gpu),
         modo=mode if mode in ('opcional', 'necessaria') else None,
         concedida=found['concedida'],
@@ -71,7 +71,7 @@ def _opens(device: object) -> bool:
     return True
 
 
-def disponivel() -> Resposta:
+def disponivel() -> Disponibilidade:
     """{ disponivel, motivo }: whether this process may use a GPU."""
     found = concedida()
-    return Resposta(disponivel=found['concedida'], motivo=None if found else found['motivo'])
+    return Disponibilidade(disponivel=found['concedida'], motivo=None if found else found['motivo'])

@@ -20,6 +20,7 @@ from typing import Any
 from . import _app, _portal
 from ._log import Log
 from .erros import ErroSvc
+from .tipos import Disponibilidade
 
 _LIMITES_S = (0.005, 0.025, 0.1, 0.5, 1, 5, 30, 300)
 _SERIES_MAX = 300
@@ -34,7 +35,7 @@ _FIM_S_MAX = 2.0
 _AVISOS_MAX = 100
 
 
-def disponivel() -> _portal.Resposta:
+def disponivel() -> Disponibilidade:
     recusada = _estado.recusada
     return _portal.disponivel('metricas') if recusada is None else recusada
 
@@ -113,7 +114,7 @@ class _Estado:
     def __init__(self) -> None:
         self.trava = threading.Lock()
         self.ligado = False
-        self.recusada: _portal.Resposta | None = None
+        self.recusada: Disponibilidade | None = None
         self.contadores: dict[str, dict[str, Any]] = {}
         self.duracoes: dict[str, dict[str, Any]] = {}
         self.erros: dict[tuple[str, str], dict[str, Any]] = {}
@@ -141,16 +142,18 @@ class _Estado:
     def contar_descarte(self, motivo: str) -> None:
         self._descartados[motivo] = self._descartados.get(motivo, 0) + 1
 
-    def celula(self, mapa: dict, chave: str, evento: str, rotulos: dict[str, object], vazia: dict[str, Any]) -> dict[str, Any] | None:
+    def celula(self, mapa: dict[str, dict[str, Any]], chave: str, evento: str, rotulos: dict[str, object], vazia: dict[str, Any]) -> dict[str, Any] | None:
         """What is kept of one event with its labels; None when there is no room for one more. Called with the lock."""
         self.acordar()
         if len(self.contadores) + len(self.duracoes) >= _SERIES_MAX:
-            return self.contar_descarte('series')
+            self.contar_descarte('series')
+            return None
         item: dict[str, Any] = {'evento': str(evento)}
         if rotulos:
             item['rotulos'] = {nome: _texto(valor) for nome, valor in rotulos.items()}
         if len(json.dumps(item)) > _ITEM_BYTES_MAX:
-            return self.contar_descarte('tamanho')
+            self.contar_descarte('tamanho')
+            return None
         mapa[chave] = item
         item.update(vazia)
         return item
@@ -242,7 +245,7 @@ class _Estado:
         self._lotes.append({'origem': self._origem, 'lote': self._numero, 'versao': _app.version()})
 
     def _desistir(self, problema: ErroSvc) -> None:
-        self.recusada = _portal.Resposta(
+        self.recusada = Disponibilidade(
             disponivel=False, motivo=f'o portal recusou a credencial: {problema}', codigo='CREDENCIAL_RECUSADA'
         )
         self.ligado = False

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Literal, NamedTuple, Sequence
 from urllib.parse import quote, urlsplit
 
 from . import _portal
+from ._portal import Conteudo
+from .tipos import Anexo, Disponibilidade, Papel, PapelConcedido, Sala, SalaLida
 
 _ANEXO_ESPERA_S = 180.0
 
@@ -23,10 +25,10 @@ class Bilhete(NamedTuple):
     caminho: str
     url: str | None
     url_comentarios: str | None
-    papel: str | None
+    papel: Papel | None
 
 
-def disponivel() -> _portal.Resposta:
+def disponivel() -> Disponibilidade:
     return _portal.disponivel('salas')
 
 
@@ -53,19 +55,22 @@ def bilhete(sala: str) -> Bilhete:
     return Bilhete(passe, caminho, f'{base}/documento{consulta}', f'{base}/comentarios{consulta}', resposta['papel'])
 
 
-def listar() -> list[dict[str, Any]]:
+def listar() -> list[Sala]:
     """The rooms, the newest first, each with the person's `papel`."""
-    return _json('listar', 'GET', [])['salas']
+    salas: list[Sala] = _json('listar', 'GET', [])['salas']
+    return salas
 
 
-def ler(sala: str) -> dict[str, Any]:
+def ler(sala: str) -> SalaLida:
     """{ sala, pessoas, grupos }, the owner first."""
-    return _json('ler', 'GET', [sala])
+    lida: SalaLida = _json('ler', 'GET', [sala])
+    return lida
 
 
-def criar(nome: str) -> dict[str, Any]:
+def criar(nome: str) -> Sala:
     """The new room; the person of this backend owns it."""
-    return _json('criar', 'POST', [], objeto={'nome': nome})
+    sala: Sala = _json('criar', 'POST', [], objeto={'nome': nome})
+    return sala
 
 
 def renomear(sala: str, nome: str) -> None:
@@ -76,11 +81,11 @@ def apagar(sala: str) -> None:
     _chamar('apagar', 'DELETE', [sala])
 
 
-def dar_acesso(sala: str, usuario: str, papel: str) -> None:
+def dar_acesso(sala: str, usuario: str, papel: PapelConcedido) -> None:
     _chamar('dar_acesso', 'PUT', [sala, 'pessoas', usuario], objeto={'papel': papel})
 
 
-def dar_acesso_ao_grupo(sala: str, grupo: str, papel: str) -> None:
+def dar_acesso_ao_grupo(sala: str, grupo: str, papel: PapelConcedido) -> None:
     _chamar('dar_acesso_ao_grupo', 'PUT', [sala, 'grupos', grupo], objeto={'papel': papel})
 
 
@@ -92,16 +97,17 @@ def tirar_acesso_do_grupo(sala: str, grupo: str) -> None:
     _chamar('tirar_acesso_do_grupo', 'DELETE', [sala, 'grupos', grupo])
 
 
-def avisar(sala: str, tipo: str, para: Sequence[str], ancora: str) -> None:
+def avisar(sala: str, tipo: Literal['mencao', 'comentario'], para: Sequence[str], ancora: str) -> None:
     """`tipo` is 'mencao' or 'comentario'; the same `ancora` never tells the same person twice."""
     _chamar('avisar', 'POST', [sala, 'avisos'], objeto={'tipo': tipo, 'para': list(para), 'ancora': ancora})
 
 
-def anexar(sala: str, dados: bytes, tipo: str = 'application/octet-stream') -> dict[str, Any]:
+def anexar(sala: str, dados: bytes, tipo: str = 'application/octet-stream') -> Anexo:
     """{ sha, tamanho, tipo }."""
-    return _json('anexar', 'PUT', [sala, 'anexos'], corpo=dados, tipo=tipo, espera_s=_ANEXO_ESPERA_S)
+    feito: Anexo = _json('anexar', 'PUT', [sala, 'anexos'], corpo=dados, tipo=tipo, espera_s=_ANEXO_ESPERA_S)
+    return feito
 
 
-def anexo(sala: str, sha: str) -> _portal.Conteudo:
+def anexo(sala: str, sha: str) -> Conteudo:
     """(bytes, tipo)."""
     return _chamar('anexo', 'GET', [sala, 'anexos', sha], espera_s=_ANEXO_ESPERA_S)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import http.server
+import io
 import json
 import os
 import pathlib
 import socket
 import sys
 import threading
-from typing import Any, Callable
+from typing import Callable, Mapping, Sequence
 
 from . import _app, _gate, _http, _listen
 from ._log import Log
 from ._pessoa import em_nome_de as em_nome_de
+from .tipos import Json
 
 CORPO_BYTES_MAX = 1024 * 1024
 # The portal's proxy keeps an idle connection for up to 10 minutes (spec 8); we never close first, or it would lose a request.
@@ -68,18 +70,19 @@ class Pedido(http.server.BaseHTTPRequestHandler):
     """An http.server handler behind the gate. A subclass writes `atender(metodo)`; `self.path`, `self.headers`, `self.rfile` and
     `self.wfile` are those of http.server, but `rfile` ends where the body ends. `/saude` is answered before `atender`."""
 
+    server: _listen.Server  # type: ignore[assignment]
     protocol_version = 'HTTP/1.1'
     error_content_type = 'application/json; charset=utf-8'
 
-    def atender(self, metodo: str) -> Any:
+    def atender(self, metodo: str) -> object:
         raise NotImplementedError('a subclasse de servidor.Pedido escreve atender(metodo)')
 
-    def responder_json(self, status: int, objeto: Any, cabecalhos: dict[str, str] | None = None) -> None:
+    def responder_json(self, status: int, objeto: object, cabecalhos: Mapping[str, str] | None = None) -> None:
         """A whole JSON answer. HEAD gets the same headers and no body."""
         corpo = json.dumps(objeto, ensure_ascii=False, allow_nan=False, separators=(',', ':')).encode('utf-8', 'replace')
         self.responder(status, corpo, {'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', **(cabecalhos or {})})
 
-    def responder(self, status: int, corpo: bytes, cabecalhos: dict[str, str]) -> None:
+    def responder(self, status: int, corpo: bytes, cabecalhos: Mapping[str, str]) -> None:
         """A whole answer in one write."""
         self.send_response(status)
         for nome, valor in cabecalhos.items():
@@ -96,10 +99,11 @@ class Pedido(http.server.BaseHTTPRequestHandler):
             raise _http.Refused(413, f'o corpo passa de {limite} bytes')
         return body
 
-    def ler_json(self, limite: int = CORPO_BYTES_MAX) -> Any:
+    def ler_json(self, limite: int = CORPO_BYTES_MAX) -> Json:
         """The body as JSON; anything else is answered with 400 and `atender` ends."""
         try:
-            return json.loads(self.ler_corpo(limite).decode('utf-8'))
+            found: Json = json.loads(self.ler_corpo(limite).decode('utf-8'))
+            return found
         except (ValueError, RecursionError):
             raise _http.Refused(400, 'o corpo não é JSON') from None
 
@@ -107,7 +111,7 @@ class Pedido(http.server.BaseHTTPRequestHandler):
 
     def setup(self) -> None:
         super().setup()
-        self._source = self.rfile
+        self._source: io.BufferedIOBase = self.rfile  # type: ignore[assignment]
         self.wfile = _Out(self.connection)  # type: ignore[assignment]
 
     def finish(self) -> None:
@@ -173,7 +177,7 @@ class Pedido(http.server.BaseHTTPRequestHandler):
 
     def _refuse(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
         self.close_connection = True
-        self._headers_buffer = []
+        self._headers_buffer: list[bytes] = []
         self.responder_json(status, {'error': message}, {**(headers or {}), 'Connection': 'close'})
 
     def _send_continue(self) -> None:
@@ -214,7 +218,7 @@ class Pedido(http.server.BaseHTTPRequestHandler):
         """Requests are not printed: run.log belongs to the app."""
 
 
-def escutar(pedido: type[Pedido], argv: list[str] | None = None, ao_escutar: Callable[[], Any] | None = None) -> int:
+def escutar(pedido: type[Pedido], argv: Sequence[str] | None = None, ao_escutar: Callable[[], object] | None = None) -> int:
     """Serves until SIGTERM and returns the exit code: 0 at the end and when another instance already serves, 2 with nowhere to
     listen (spec 7). `argv` takes `--tcp host:port` for a bench. `ao_escutar` is called once the socket is this process's own:
     what only one instance may do begins there."""
@@ -230,7 +234,8 @@ def escutar(pedido: type[Pedido], argv: list[str] | None = None, ao_escutar: Cal
     server = _listen.Server(listener, pedido)
     server.heed_signals()
     try:
-        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  print() of the app reaches run.log at once
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)  # print() of the app reaches run.log at once
         print(f'[{name}] versão {_app.version()} escutando em {place}', flush=True)
     except (OSError, AttributeError, ValueError):
         pass

@@ -6,7 +6,9 @@ import hashlib
 import html
 import os
 import re
-from typing import Any, Callable
+from email.message import Message
+from http.server import BaseHTTPRequestHandler
+from typing import Callable, Sequence
 
 from . import _app, _files
 
@@ -17,7 +19,7 @@ _BASE_TAG = re.compile(rb'<base\s', re.IGNORECASE)
 _NAVIGATION_DESTS = ('document', 'iframe', 'frame', 'embed', 'object')
 _FOREVER = 'private, max-age=31536000, immutable'
 
-Avisar = Callable[..., Any]
+Avisar = Callable[..., object]
 
 
 class _Answer:
@@ -28,7 +30,7 @@ class _Answer:
         self.data, self.opened = data, opened
 
 
-def spa(root: str | os.PathLike, ui: bool = True, scripts: list[str] | tuple[str, ...] = (), ao_avisar: Avisar | None = None) -> Callable[[Any], bool]:
+def spa(root: str | os.PathLike[str], ui: bool = True, scripts: Sequence[str] = (), ao_avisar: Avisar | None = None) -> Callable[[BaseHTTPRequestHandler], bool]:
     """A callable that takes the request and returns True when it served it. `scripts` are paths below `root`, put into the head of
     the index with their content hash. `ao_avisar('evento', chave=valor)` hears what an author should mend."""
     site = _Site(os.fspath(root), ui, list(scripts), ao_avisar or (lambda *_args, **_fields: None))
@@ -40,7 +42,7 @@ class _Site:
         self._root, self._ui, self._scripts, self._warn = root, ui, scripts, warn
         self._warned: set[str] = set()
 
-    def serve(self, request: Any) -> bool:
+    def serve(self, request: BaseHTTPRequestHandler) -> bool:
         if request.command not in ('GET', 'HEAD'):
             return False
         parts = _files.segments(request.path)
@@ -124,7 +126,7 @@ def _inject(page: bytes, tags: bytes) -> bytes:
     return tags + page
 
 
-def _is_navigation(parts: list[str], headers: Any) -> bool:
+def _is_navigation(parts: list[str], headers: Message) -> bool:
     """A route of the page: no extension, not below `api`, asked for as a document."""
     if parts[:1] == ['api'] or '.' in ([part for part in parts if part] or [''])[-1]:
         return False
@@ -134,7 +136,7 @@ def _is_navigation(parts: list[str], headers: Any) -> bool:
     return 'text/html' in (headers.get('Accept') or '').lower()
 
 
-def _send(request: Any, answer: _Answer) -> None:
+def _send(request: BaseHTTPRequestHandler, answer: _Answer) -> None:
     headers, last = request.headers, answer.size - 1
     first, status = 0, 200
     if _files.not_modified(headers, answer.etag, answer.mtime_s):
@@ -172,7 +174,7 @@ def _send(request: Any, answer: _Answer) -> None:
         _send_file(request, answer.opened.fd, first, last - first + 1)
 
 
-def _send_file(request: Any, fd: int, first: int, count: int) -> None:
+def _send_file(request: BaseHTTPRequestHandler, fd: int, first: int, count: int) -> None:
     """pread in pieces: the kernel's sendfile gains nothing below a proxy, and a file that shrank ends the connection."""
     at, left = first, count
     while left > 0:
