@@ -321,7 +321,7 @@ describe.concurrent.each(runtimes)('%s', (runtime) => {
     const motivo = 'o manifesto não declara recursos.fila: a credencial vale só para salas';
     expect(found.fila).toEqual({ disponivel: false, motivo, codigo: 'SEM_ESCOPO' });
     expect(found.metricas).toMatchObject({ disponivel: false, codigo: 'SEM_ESCOPO' });
-    expect(found.salas).toEqual({ disponivel: true, motivo: null });
+    expect(found.salas).toEqual({ disponivel: true, motivo: null, codigo: null });
     expect(found).toMatchObject({
       submeter: { codigo: 'SEM_ESCOPO' },
       bilhete: { codigo: 'SEM_REDE' },

@@ -11,6 +11,7 @@ import type { AppsView, QueueView } from '../../schema/gateway.ts';
 import { isJobPath, type JobLimits, type QueueOff } from '../../schema/jobs.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { JobBody, JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
+import { notDeclared, notDeclaredErrors } from '../declared.ts';
 import { appOf, ownJob, type QueueCaller } from './callers.ts';
 import { limits } from './limits.ts';
 
@@ -110,19 +111,10 @@ export const spaceMax = ({ view }: Pick<QueueDeps, 'view'>): number => view.spac
 /** For a page the manifest says it, for a backend its credential did. */
 function offFor({ view, apps }: QueueDeps, { usuario, app, por }: QueueCaller): QueueOff | null {
   if (por === 'backend' || app === null) return view.off();
-  const manifest = apps.manifest(usuario, app);
-  if (manifest?.recursos?.fila === true) return view.off();
-  if (manifest !== null) return { codigo: 'SEM_ESCOPO', motivo: `o manifesto de ${app} não declara recursos.fila` };
-  if (apps.packagesRead(usuario)) return { codigo: 'SEM_APP', motivo: `o aplicativo ${app} não está instalado para você` };
-  return { codigo: 'NAO_LIDO', motivo: `ainda não se sabe o que o manifesto de ${app} declara: tente de novo daqui a pouco` };
+  return notDeclared(apps, usuario, app, 'fila') ?? view.off();
 }
 
-/** What is not known yet may be asked again. */
-const refusals: Readonly<Partial<Record<QueueOff['codigo'], ErrorCode>>> = {
-  SEM_ESCOPO: 'FORBIDDEN',
-  SEM_APP: 'NOT_FOUND',
-  NAO_LIDO: 'SERVER_UNREACHABLE',
-};
+const refusals: Readonly<Partial<Record<QueueOff['codigo'], ErrorCode>>> = notDeclaredErrors;
 
 function jobOf({ view, clock }: QueueDeps, { usuario, app }: QueueCaller & { readonly app: string }, body: JobBody): NewJob {
   const { chave, nome = '', imagem = null, comando, entradas = [], ambiente = {}, cluster: named } = body;

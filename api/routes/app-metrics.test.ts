@@ -68,7 +68,7 @@ describe.for([['GET'], ['POST']] as const)('%s by credential', ([method]) => {
     expect((await asBackend(bearer, body(), '?app=notas')).status).toBe(200);
   });
 
-  test('a page: of the app that declares it 200, of one that does not 403, of none 404, without a session 401, of no app 400', async () => {
+  test('a page: of the app that declares it; of one that does not, of none, of one that was not read yet it is told so; without a session 401, of no app 400', async () => {
     expect((await asPage(ana, 'notas', body())).status).toBe(200);
     const none = method === 'GET' ? { disponivel: false, codigo: 'SEM_ESCOPO' } : { status: 403, code: 'FORBIDDEN' };
     expect((await asPage(ana, 'relogio', body())).json()).toMatchObject(none);

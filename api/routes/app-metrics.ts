@@ -9,6 +9,7 @@ import { appParams, backendParams } from '../../schema/wire/http.ts';
 import * as schemas from '../../schema/wire/metrics.ts';
 import { ownerOnServer } from '../../store/rooms.ts';
 import type { AppMetrics, MetricSender } from '../app-metrics/app-metrics.ts';
+import { type NotDeclared, notDeclared, refusalOf } from '../declared.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 
 export interface AppMetricsRouteDeps {
@@ -19,31 +20,8 @@ export interface AppMetricsRouteDeps {
 
 type Asked = FastifyRequest<{ Querystring: { app?: string } }>;
 
-type Off = schemas.MetricsAvailable & { readonly disponivel: false; readonly codigo: keyof typeof refusals };
-
-/** What is not known yet may be asked again. */
-const refusals = { SEM_ESCOPO: 'FORBIDDEN', SEM_APP: 'NOT_FOUND', NAO_LIDO: 'SERVER_UNREACHABLE' } as const satisfies Record<
-  string,
-  ErrorCode
->;
-
-/** Why the app of a page may not count; null: it may. A manifest that was not read yet says nothing. */
-function offFor(apps: AppMetricsRouteDeps['apps'], person: string, app: string): Off | null {
-  const off = (codigo: Off['codigo'], motivo: string): Off => ({ disponivel: false, motivo, codigo });
-  const manifest = apps.manifest(person, app);
-  if (manifest?.recursos?.metricas === true) return null;
-  if (manifest !== null) return off('SEM_ESCOPO', `o manifesto de ${app} não declara recursos.metricas`);
-  if (apps.packagesRead(person)) return off('SEM_APP', `o aplicativo ${app} não está instalado para você`);
-  return off('NAO_LIDO', `ainda não se sabe o que o manifesto de ${app} declara: tente de novo daqui a pouco`);
-}
-
-const pageApp = ({ query: { app } }: Asked): string => {
-  if (app === undefined) throw new SvcError('BAD_REQUEST', 'app: expected the id of the app that counts, as ?app=<id>');
-  return app;
-};
-
-/** Rejects NOT_FOUND for an app that is not there, FORBIDDEN for one that is another's or does not declare it, SERVER_UNREACHABLE while that is not known. */
-function senderOf(request: Asked, apps: AppMetricsRouteDeps['apps']): MetricSender {
+/** Who sends, or why not. Throws FORBIDDEN for another app than the credential's. */
+function senderOf(request: Asked, apps: AppMetricsRouteDeps['apps']): MetricSender | NotDeclared {
   const { appCaller, query } = request;
   if (appCaller !== null) {
     const { owner, app } = appCaller;
@@ -51,10 +29,10 @@ function senderOf(request: Asked, apps: AppMetricsRouteDeps['apps']): MetricSend
     return { owner, app, versao: apps.manifest(owner, app)?.version ?? '', de: 'backend' };
   }
   const { person } = sessionOf(request);
-  const app = pageApp(request);
-  const off = offFor(apps, person, app);
-  if (off !== null) throw new SvcError(refusals[off.codigo], off.motivo ?? off.codigo);
-  return { owner: person, app, versao: apps.manifest(person, app)?.version ?? '', de: 'pagina' };
+  const { app } = query;
+  if (app === undefined) throw new SvcError('BAD_REQUEST', 'app: expected the id of the app that counts, as ?app=<id>');
+  const off = notDeclared(apps, person, app, 'metricas');
+  return off ?? { owner: person, app, versao: apps.manifest(person, app)?.version ?? '', de: 'pagina' };
 }
 
 export function addAppMetricsRoutes(app: FastifyInstance, { apps, people, appMetrics }: AppMetricsRouteDeps): void {
@@ -70,7 +48,11 @@ export function addAppMetricsRoutes(app: FastifyInstance, { apps, people, appMet
         response: { 200: schemas.metricsAnswer, ...errorAnswers },
       },
     },
-    (request) => appMetrics.take(senderOf(request, apps), request.body),
+    (request) => {
+      const sender = senderOf(request, apps);
+      if ('codigo' in sender) throw refusalOf(sender);
+      return appMetrics.take(sender, request.body);
+    },
   );
   app.get<{ Querystring: { app?: string } }>(
     '/api/metricas',
@@ -83,9 +65,8 @@ export function addAppMetricsRoutes(app: FastifyInstance, { apps, people, appMet
       },
     },
     (request): schemas.MetricsAvailable => {
-      if (request.appCaller !== null) senderOf(request, apps);
-      const off = request.appCaller === null ? offFor(apps, sessionOf(request).person, pageApp(request)) : null;
-      return off ?? { disponivel: true, motivo: null, codigo: null };
+      const sender = senderOf(request, apps);
+      return 'codigo' in sender ? { disponivel: false, ...sender } : { disponivel: true, motivo: null, codigo: null };
     },
   );
   const answers = { 200: schemas.errorsAnswer, ...errorAnswers } as const;

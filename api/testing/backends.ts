@@ -13,6 +13,7 @@ import type { BackendState, Reason } from '../../schema/backend.ts';
 import type { SecretsView } from '../../schema/wire/http.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { FilesCommands } from '../../schema/files.ts';
+import type { QueueOff } from '../../schema/jobs.ts';
 import { kindOf } from '../../schema/keys.ts';
 import type {
   AppCommands,
@@ -53,6 +54,7 @@ export interface TestWorld {
   readonly shop: TestShop;
   /** Whether packages were read: a test may say no. */
   packagesRead: boolean;
+  queueOff: QueueOff | null;
   /** Nobody has files until a test says so. */
   filesOf: FilesCommands['of'];
   backend(person: string, app: string): TestBackend;
@@ -83,8 +85,7 @@ const plainManifest: Omit<Manifest, 'id'> = {
 };
 
 /** Takes every job and runs none. */
-const queue: QueueView = {
-  off: () => null,
+const queue: Omit<QueueView, 'off'> = {
   clusters: () => [{ nome: 'local', isolamento: 'plain', alcancavel: true, mensagem: '', emVoo: 0, emVooMax: 2, emEspera: 0 }],
   cluster: (name) => (name === null || name === 'local' ? { nome: 'local', limites: { cpus: 4 } } : null),
   stateOf: () => ({ estado: 'em-espera', reason: 'JobHeld', message: '', lugar: null }),
@@ -128,7 +129,7 @@ export function createTestWorld(
       observeUsage: lookAtUsage(backends),
     },
     shop: shop.view,
-    queue,
+    queue: { ...queue, off: () => world.queueOff },
     admin: {
       objects: () => [],
       why: whyOf,
@@ -160,6 +161,7 @@ export function createTestWorld(
     shop,
     filesOf: noFiles,
     packagesRead: true,
+    queueOff: null,
     backend: (person, app) => {
       const backend = find(person, app);
       if (!backend) throw new Error(`no backend ${person}/${app} in this world`);

@@ -1,6 +1,6 @@
 /** What the verbs of `svc.metricas` do on this desktop. Which app counts is known by the window. */
 import type { BridgeHandlers } from '../bridge/host.ts';
-import { awayOf } from '../queue/transfers.ts';
+import { awayOf } from '../session/away.ts';
 import { metricsAvailable, sendMetrics, sendMetricsLeaving } from '../session/metrics-api.ts';
 import type { Desk } from './desk.ts';
 import { createMetricSender } from './metric-sender.ts';

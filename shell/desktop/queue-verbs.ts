@@ -3,8 +3,9 @@ import type { PageJob } from '../../schema/bridge/queue-verbs.ts';
 import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import type { JobView } from '../../schema/wire/jobs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
-import { awayOf, download, shaOf, upload } from '../queue/transfers.ts';
+import { download, shaOf, upload } from '../queue/transfers.ts';
 import { ApiError } from '../session/api.ts';
+import { awayOf } from '../session/away.ts';
 import { appQueue, type AppQueue } from '../session/queue-api.ts';
 import type { Desk } from './desk.ts';
 

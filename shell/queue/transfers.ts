@@ -1,7 +1,7 @@
 /** Files of jobs between the page of an app and the portal: hashed, in pieces, going on where they broke off. */
 import type { PageOutput } from '../../schema/bridge/queue-verbs.ts';
 import type { OutputsAnswer } from '../../schema/wire/jobs.ts';
-import { ApiError, isPassing } from '../session/api.ts';
+import { ApiError } from '../session/api.ts';
 import type { AppQueue } from '../session/queue-api.ts';
 import { createSha256 } from './sha256.ts';
 
@@ -36,10 +36,4 @@ export async function download(queue: AppQueue, job: string, output: Output, sig
     if ((await shaOf(blob, signal)) === output.sha) return { caminho: output.caminho, blob };
   }
   throw new ApiError(502, 'DIGEST_MISMATCH', `${output.caminho} chegou com outros bytes`);
-}
-
-/** Why the queue can't be asked; rejects with what is no answer to that. */
-export function awayOf(error: unknown): { readonly disponivel: false; readonly motivo: string; readonly codigo: string } {
-  if (!isPassing(error)) throw error;
-  return { disponivel: false, motivo: 'o portal não responde', codigo: 'SEM_REDE' };
 }

@@ -115,7 +115,7 @@ test('an app that does not declare it is told so, and a page that is closed lose
   await notas.getByRole('button', { name: 'Nova nota' }).waitFor();
   expect(await notas.locator('body').evaluate<unknown, unknown>('svc.metricas.disponivel()')).toEqual({
     disponivel: false,
-    motivo: 'o manifesto não declara recursos.metricas',
+    motivo: 'o manifesto de notas não declara recursos.metricas',
     codigo: 'SEM_ESCOPO',
   });
   await openApp(page, 'Medidor');

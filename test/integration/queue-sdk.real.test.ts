@@ -161,7 +161,7 @@ describe.each(runtimes)('%s', (runtime) => {
 
   test('disponivel says why not: no credential, another declaration, no portal', async () => {
     const motivo = expect.any(String) as string;
-    expect(await run(runtime, 'disponivel')).toEqual({ disponivel: true, motivo: null });
+    expect(await run(runtime, 'disponivel')).toEqual({ disponivel: true, motivo: null, codigo: null });
     const { SVC_PORTAL_URL: _, SVC_PORTAL_TOKEN: __, ...none } = granted;
     expect(await run(runtime, 'disponivel', [], {}, none)).toEqual({ disponivel: false, motivo, codigo: 'SEM_CREDENCIAL' });
     const other = { ...granted, SVC_PORTAL_SCOPES: 'salas' };

@@ -50,7 +50,8 @@ export const web: {
 export interface Disponibilidade {
   readonly disponivel: boolean;
   readonly motivo: string | null;
-  readonly codigo?: 'SEM_CREDENCIAL' | 'SEM_ESCOPO' | 'CREDENCIAL_RECUSADA';
+  /** Null only when it is available. */
+  readonly codigo: 'SEM_CREDENCIAL' | 'SEM_ESCOPO' | 'CREDENCIAL_RECUSADA' | 'SEM_LANCADOR' | 'ILEGIVEL' | 'SEM_GPU' | null;
 }
 
 /** A verb that can't be done; `codigo` never changes its meaning. */
@@ -168,7 +169,7 @@ export interface Submissao {
 export interface DisponibilidadeDaFila {
   readonly disponivel: boolean;
   readonly motivo: string | null;
-  readonly codigo?: string;
+  readonly codigo: string | null;
 }
 
 export interface Paciencia {

@@ -25,7 +25,7 @@ def escopos() -> list[str] | None:
 
 
 def disponivel(recurso: str) -> Disponibilidade:
-    """{ disponivel, motivo, codigo }; `motivo` is None only when it is available."""
+    """{ disponivel, motivo, codigo }; the last two are None only when it is available."""
     missing = [name for name in ('SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN') if not os.environ.get(name)]
     if missing:
         motivo = f'falta {" e ".join(missing)}: o manifesto declara {_declaracao(recurso)}, e o app foi iniciado pelo portal?'
@@ -34,7 +34,7 @@ def disponivel(recurso: str) -> Disponibilidade:
     if concedidos is not None and recurso not in concedidos:
         motivo = f'o manifesto não declara {_declaracao(recurso)}: a credencial vale só para {", ".join(concedidos) or "nada"}'
         return Disponibilidade(disponivel=False, motivo=motivo, codigo='SEM_ESCOPO')
-    return Disponibilidade(disponivel=True, motivo=None)
+    return Disponibilidade(disponivel=True, motivo=None, codigo=None)
 
 
 def recusar(recurso: str, verbo: str) -> None:

@@ -35,11 +35,13 @@ def disponivel() -> Disponibilidade:
         return estado
     try:
         fila = json.loads(_portal.pedir('fila.disponivel', 'GET', '/api/fila', espera_s=_DISPONIVEL_S).bytes)
+        if fila['disponivel'] is True:
+            return Disponibilidade(disponivel=True, motivo=None, codigo=None)
+        return Disponibilidade(disponivel=False, motivo=fila['motivo'], codigo=fila['codigo'])
     except ErroSvc as erro:
         return Disponibilidade(disponivel=False, motivo=erro.mensagem, codigo=erro.codigo)
-    if fila['disponivel']:
-        return Disponibilidade(disponivel=True, motivo=None)
-    return Disponibilidade(disponivel=False, motivo=fila['motivo'], codigo=fila['codigo'])
+    except (ValueError, LookupError, TypeError):
+        return Disponibilidade(disponivel=False, motivo='fila.disponivel: não é um portal que responde', codigo='SEM_RESPOSTA')
 
 
 def submeter(

@@ -11,25 +11,26 @@ from .tipos import Disponibilidade, EstadoDaGpu, GpuConcedida
 _BYTES_MAX = 256 * 1024
 
 
-def _verdict() -> tuple[dict[str, object], str]:
+def _verdict() -> tuple[dict[str, object], str, str]:
+    """What the launcher wrote; when it is not enough, why in words and as a code."""
     path = _app.app_dir() / 'limits.json'
     try:
         with path.open('rb') as file:
             raw = file.read(_BYTES_MAX + 1)
         found = json.loads(raw) if len(raw) <= _BYTES_MAX else None
     except FileNotFoundError:
-        return {}, 'não há limits.json: o app não foi iniciado pelo lançador'
+        return {}, 'não há limits.json: o app não foi iniciado pelo lançador', 'SEM_LANCADOR'
     except (OSError, ValueError) as problem:
-        return {}, f'limits.json ilegível: {problem}'
+        return {}, f'limits.json ilegível: {problem}', 'ILEGIVEL'
     gpu = found.get('gpu') if isinstance(found, dict) else None
     if not isinstance(gpu, dict):
-        return {}, 'o manifesto não declara recursos.gpu'
-    return gpu, ''
+        return {}, 'o manifesto não declara recursos.gpu', 'SEM_ESCOPO'
+    return gpu, '', 'SEM_GPU'
 
 
 def concedida() -> GpuConcedida:
     """{ concedida, dispositivos, motivo }."""
-    gpu, why = _verdict()
+    gpu, why, _ = _verdict()
     granted = gpu.get('concedida') is True
     devices = gpu.get('dispositivos')
     reason = gpu.get('motivo')
@@ -45,7 +46,7 @@ def estado() -> EstadoDaGpu:
 
     `acessivel` looks now: a card can be taken away, or its group changed, while the app runs. `inventario` is every card of the server.
     """
-    gpu, _ = _verdict()
+    gpu, _, _ = _verdict()
     found = concedida()
     mode = gpu.get('modo')
     cards = gpu.get('inventario')
@@ -72,6 +73,8 @@ def _opens(device: object) -> bool:
 
 
 def disponivel() -> Disponibilidade:
-    """{ disponivel, motivo }: whether this process may use a GPU."""
+    """{ disponivel, motivo, codigo }: whether this process may use a GPU."""
     found = concedida()
-    return Disponibilidade(disponivel=found['concedida'], motivo=None if found else found['motivo'])
+    if found:
+        return Disponibilidade(disponivel=True, motivo=None, codigo=None)
+    return Disponibilidade(disponivel=False, motivo=found['motivo'], codigo=_verdict()[2])

@@ -21,10 +21,10 @@ async function disponivel() {
   try {
     const resposta = await portal.pedir('fila.disponivel', 'GET', '/api/fila', { esperaMs: DISPONIVEL_MS });
     const { disponivel: pode, motivo, codigo } = JSON.parse(resposta.bytes.toString('utf8'));
-    return pode ? { disponivel: true, motivo: null } : { disponivel: false, motivo, codigo };
+    return pode === true ? { disponivel: true, motivo: null, codigo: null } : { disponivel: false, motivo, codigo };
   } catch (problema) {
-    if (!(problema instanceof ErroSvc)) throw problema;
-    return { disponivel: false, motivo: problema.mensagem, codigo: problema.codigo };
+    if (problema instanceof ErroSvc) return { disponivel: false, motivo: problema.mensagem, codigo: problema.codigo };
+    return { disponivel: false, motivo: 'fila.disponivel: não é um portal que responde', codigo: 'SEM_RESPOSTA' };
   }
 }
 

@@ -11,11 +11,12 @@ function verdict() {
   try {
     const found = fs.statSync(file).size <= BYTES_MAX ? JSON.parse(fs.readFileSync(file, 'utf8')) : null;
     const gpu = found?.gpu;
-    if (gpu !== null && typeof gpu === 'object' && !Array.isArray(gpu)) return { gpu, why: '' };
-    return { gpu: {}, why: 'o manifesto não declara recursos.gpu' };
+    if (gpu !== null && typeof gpu === 'object' && !Array.isArray(gpu)) return { gpu, why: '', codigo: 'SEM_GPU' };
+    return { gpu: {}, why: 'o manifesto não declara recursos.gpu', codigo: 'SEM_ESCOPO' };
   } catch (problem) {
-    if (problem.code === 'ENOENT') return { gpu: {}, why: 'não há limits.json: o app não foi iniciado pelo lançador' };
-    return { gpu: {}, why: `limits.json ilegível: ${problem.message}` };
+    if (problem.code === 'ENOENT')
+      return { gpu: {}, why: 'não há limits.json: o app não foi iniciado pelo lançador', codigo: 'SEM_LANCADOR' };
+    return { gpu: {}, why: `limits.json ilegível: ${problem.message}`, codigo: 'ILEGIVEL' };
   }
 }
 
@@ -60,10 +61,11 @@ function opens(device) {
   }
 }
 
-/** { disponivel, motivo }: whether this process may use a GPU. */
+/** { disponivel, motivo, codigo }: whether this process may use a GPU. */
 function disponivel() {
   const found = concedida();
-  return { disponivel: found.concedida, motivo: found.concedida ? null : found.motivo };
+  if (found.concedida) return { disponivel: true, motivo: null, codigo: null };
+  return { disponivel: false, motivo: found.motivo, codigo: verdict().codigo };
 }
 
 module.exports = { concedida, disponivel, estado };

@@ -13,7 +13,7 @@ function escopos() {
 
 const declaracao = (recurso) => (recurso === 'capacidades' ? 'requires ou usa' : `recursos.${recurso}`);
 
-/** { disponivel, motivo, codigo }; `motivo` is null only when it is available. */
+/** { disponivel, motivo, codigo }: the last two are null only when it is available. */
 function disponivel(recurso) {
   const missing = ['SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN'].filter((name) => !process.env[name]);
   if (missing.length > 0) {
@@ -25,7 +25,7 @@ function disponivel(recurso) {
     const motivo = `o manifesto não declara ${declaracao(recurso)}: a credencial vale só para ${concedidos.join(', ') || 'nada'}`;
     return { disponivel: false, motivo, codigo: 'SEM_ESCOPO' };
   }
-  return { disponivel: true, motivo: null };
+  return { disponivel: true, motivo: null, codigo: null };
 }
 
 /** A verb that can't be done says so; it never pretends. */
