@@ -3,7 +3,7 @@
  * a page through the bridge (`?app=` of its window). Source: spec 2.1 `recursos.metricas`, 4.1, 5.3, 6.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { SvcError, type ErrorCode } from '../../schema/errors.ts';
+import { SvcError } from '../../schema/errors.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import { appParams, backendParams } from '../../schema/wire/http.ts';
 import * as schemas from '../../schema/wire/metrics.ts';

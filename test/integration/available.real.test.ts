@@ -88,12 +88,10 @@ describe.each(['node', 'python'] as const)('%s', (library) => {
     const { stdout } = await run(program, args, {
       cwd: root,
       env: {
-        ...{
-          PATH: process.env['PATH'],
-          HOME: process.env['HOME'],
-          NODE_PATH: path.join(root, 'sdk/node'),
-          PYTHONPATH: path.join(root, 'sdk/python'),
-        },
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        NODE_PATH: path.join(root, 'sdk/node'),
+        PYTHONPATH: path.join(root, 'sdk/python'),
         PYTHONDONTWRITEBYTECODE: '1',
         SVC_APP_DATA_DIR: world.dir,
         ...(await credentialFor(granted, portal)),
