@@ -77,6 +77,29 @@ describe('svc validate', () => {
     expect(out).not.toContain('EXTENSION_UNKNOWN');
   });
 
+  test('what of an app can not work where it would run is a warning, by the desired state and the files that are judged with it', async () => {
+    const dir = join(folder, 'place');
+    await mkdir(join(dir, 'app'), { recursive: true });
+    await writeFile(
+      join(dir, 'casa.yaml'),
+      [
+        'apiVersion: svc/v1\nkind: Portal\nmetadata: { name: p }\nspec: { repository: none }\n---\n',
+        'apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa } }\n',
+      ].join(''),
+    );
+    const backend = { runtime: 'node', entrypoint: 'main.js' };
+    const manifest = { id: 'a', version: '1.0.0', recursos: { fila: true }, escopo: 'servidor', kind: 'service', icon: 'i.svg', backend };
+    await writeFile(join(dir, 'app/svc-app.json'), JSON.stringify(manifest));
+    await writeFile(join(dir, 'app/main.js'), '');
+    const codesOf = async (...targets: string[]) => {
+      const { code, out } = await svc(['validate', '--json', ...targets]);
+      const reports = JSON.parse(out) as { warnings: { code: string }[] }[];
+      return [code, ...reports.flatMap(({ warnings }) => warnings.map((warning) => warning.code)).toSorted()];
+    };
+    expect(await codesOf(join(dir, 'app'))).toEqual([0, 'FILE_NOT_HERE']);
+    expect(await codesOf(dir)).toEqual([0, 'FILE_NOT_HERE', 'QUEUE_MISSING', 'SYSTEMD_MISSING']);
+  });
+
   test('a single file is judged with its neighbours for references only', async () => {
     const dir = join(folder, 'n');
     await mkdir(dir, { recursive: true });

@@ -52,6 +52,13 @@ export const findingKinds = {
   OWN_CAPABILITY: { weight: 'warning', title: 'A capability that the app both offers and uses' },
   HAS_NO_EFFECT: { weight: 'warning', title: 'A field without effect here' },
   EXTENSION_UNKNOWN: { weight: 'warning', title: 'A browser extension that the catalogue lacks' },
+  // Manifest: what can't work where it would run.
+  NEEDS_NEWER_SVC: { weight: 'warning', title: 'It needs a newer svc than this one' },
+  QUEUE_MISSING: { weight: 'warning', title: 'It uses the queue and there is none' },
+  GPU_MISSING: { weight: 'warning', title: 'It needs a GPU and no server has one' },
+  SYSTEMD_MISSING: { weight: 'warning', title: 'It runs for a whole server and no server can keep it' },
+  NOBODY_PROVIDES: { weight: 'warning', title: 'A capability that no app offers there' },
+  FILE_NOT_HERE: { weight: 'warning', title: 'A file that the manifest names is not beside it' },
   ICON_TYPE: { weight: 'warning', title: 'An icon of a type that the shell does not draw' },
   // Package: the manifest beside the files (publishing and the repository).
   FILE_MISSING: { weight: 'error', title: 'A file that the manifest names is not in the package' },

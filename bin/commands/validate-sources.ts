@@ -1,9 +1,12 @@
 /** Which files `svc validate` judges, and their bytes. */
+import { lstatSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DesiredFile } from '../../schema/desired/load.ts';
 import { extensionFile } from '../../schema/extensions/file.ts';
 import { limits } from '../../schema/limits.ts';
+import type { Surroundings } from '../../schema/manifest/surroundings.ts';
+import { isMissing } from '../../kit/atomic-file.ts';
 
 export interface Found {
   readonly manifests: readonly string[];
@@ -99,4 +102,16 @@ function explain(error: NodeJS.ErrnoException): string {
     ELOOP: 'it is a link to itself',
   };
   return words[error.code ?? ''] ?? error.message;
+}
+
+/** Of the files beside the manifest of a package; of one under another name nothing is known. */
+export function filesBeside(manifest: string): Surroundings['file'] {
+  if (path.basename(manifest) !== 'svc-app.json') return () => 'unknown';
+  return (name) => {
+    try {
+      return lstatSync(path.join(path.dirname(manifest), name)).isDirectory() ? 'absent' : 'present';
+    } catch (error) {
+      return isMissing(error) ? 'absent' : 'unknown';
+    }
+  };
 }

@@ -4,6 +4,7 @@
  * other YAML of their folders answers their references.
  */
 import path from 'node:path';
+import about from '../../package.json' with { type: 'json' };
 import { extensionFile } from '../../schema/extensions/file.ts';
 import { type FileReport, type Finding, findingKinds, pointer, toReport } from '../../schema/findings.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -12,7 +13,7 @@ import { clip, locate } from '../../schema/positions/node.ts';
 import type { DesiredFile } from '../../schema/desired/load.ts';
 import { renderFinding } from '../../schema/render.ts';
 import { color, plain, write } from '../output.ts';
-import { type Found, findSources, readBytes, siblingsOf } from './validate-sources.ts';
+import { filesBeside, type Found, findSources, readBytes, siblingsOf } from './validate-sources.ts';
 
 interface Judged {
   readonly report: FileReport;
@@ -33,25 +34,47 @@ export async function runValidate(paths: readonly string[], { json }: { readonly
   return reports.every(({ ok }) => ok) ? 0 : 1;
 }
 
-async function judgeManifests({ manifests }: Found): Promise<Judged[]> {
+interface JudgedManifest extends Judged {
+  /** Null for what is none, or has errors. */
+  readonly manifest: Manifest | null;
+}
+
+async function judgeManifests({ manifests, desired }: Found): Promise<Judged[]> {
   if (manifests.length === 0) return [];
   const { validateManifest } = await import('../../schema/manifest/validate.ts');
-  return await Promise.all(
-    manifests.map(async (file) => {
+  const judged = await Promise.all(
+    manifests.map(async (file): Promise<JudgedManifest> => {
       const bytes = await readBytes(file);
-      if (typeof bytes === 'string') return unreadable(file, bytes);
+      if (typeof bytes === 'string') return { ...unreadable(file, bytes), manifest: null };
       if (path.basename(file) === extensionFile) {
         const { extensions: _, ...report } = await judgeExtensions(file, bytes);
-        return { report, bytes };
+        return { report, bytes, manifest: null };
       }
       const { manifest, ...report } = validateManifest(file, bytes);
-      const unknown = await unknownExtension(file, bytes, manifest);
-      return {
-        report: { ...report, warnings: [...report.warnings, ...unknown].toSorted((a, b) => a.line - b.line || a.column - b.column) },
-        bytes,
-      };
+      return { report: withWarnings(report, await unknownExtension(file, bytes, manifest)), bytes, manifest };
     }),
   );
+  return await judgeSurroundings(judged, desired);
+}
+
+function withWarnings(report: FileReport, more: readonly Finding[]): FileReport {
+  return { ...report, warnings: [...report.warnings, ...more].toSorted((a, b) => a.line - b.line || a.column - b.column) };
+}
+
+/** What can't work where it will run, for manifests without errors. */
+async function judgeSurroundings(judged: readonly JudgedManifest[], desired: Found['desired']): Promise<Judged[]> {
+  const { surroundingProblems } = await import('../../schema/manifest/surroundings.ts');
+  const files = await Promise.all(desired.flatMap((group) => group.files).map(async (name) => ({ name, bytes: await readBytes(name) })));
+  const readable = files.filter((file): file is { name: string; bytes: Uint8Array } => typeof file.bytes !== 'string');
+  const manifests = judged.flatMap(({ manifest }) => manifest ?? []);
+  const place = readable.length === 0 ? null : await (await import('./validate-place.ts')).placeOf(readable, manifests);
+  return judged.map(({ report, bytes, manifest }) => {
+    const text = new TextDecoder().decode(bytes);
+    const { node } = manifest === null ? { node: null } : readJson(text);
+    if (manifest === null || !node) return { report, bytes };
+    const problems = surroundingProblems(manifest, node, { svcVersion: about.version, place, file: filesBeside(report.file) });
+    return { report: withWarnings(report, toReport(report.file, text, problems).warnings), bytes };
+  });
 }
 
 async function judgeExtensions(file: string, bytes: Uint8Array) {

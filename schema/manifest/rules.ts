@@ -252,8 +252,25 @@ function checkWithoutEffect(root: Fields, report: Report): void {
   if (list(root['motores']).length > 0 && list(root['instalacao']).includes('pessoa')) {
     none(['instalacao'], 'an app with "motores" installs at system scope only');
   }
+  checkRunsAlone(root, none);
   const icon = record(record(root['window'])['icone']);
   if (typeof icon['url'] === 'string' && (leavesPackage(icon['url']) ?? /^[a-z][a-z0-9+.-]*:/i.test(icon['url']))) {
     none(['window', 'icone', 'url'], 'the shell discards an icon outside the app');
   } else if (icon['glifo'] !== undefined && icon['url'] !== undefined) none(['window', 'icone', 'url'], '"glifo" wins over "url"');
+}
+
+/** What is about windows or one person, of apps that have none. Source: spec 2.1 `escopo`, `type`, 3.3 supervisor rule 4. */
+function checkRunsAlone(root: Fields, none: (path: Path, message: string) => void): void {
+  const close = record(root['backend'])['aoFechar'];
+  const isShared = root['escopo'] === 'servidor';
+  if (close !== undefined && isShared)
+    none(['backend', 'aoFechar'], 'the service manager of the server keeps an app with "escopo": "servidor"');
+  else if (close === 'encerrar' && root['kind'] === 'service')
+    none(['backend', 'aoFechar'], 'a service is kept when its last window closes');
+  if (isShared && list(root['secrets']).length > 0) none(['secrets'], 'secrets are of a person, and one backend serves all: it gets none');
+  if (isShared && list(root['instalacao']).includes('pessoa'))
+    none(['instalacao'], 'an app with "escopo": "servidor" installs at system scope only');
+  if (root['type'] === 'engine' && list(record(root['contributes'])['contextMenu']).length > 0) {
+    none(['contributes', 'contextMenu'], 'an engine has no window that an item could open');
+  }
 }

@@ -12,6 +12,7 @@ import { type FileReport, type Finding, type Problem, pointer, toReport } from '
 import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Manifest } from '../../../schema/manifest/manifest.ts';
+import { servedFiles } from '../../../schema/manifest/named-files.ts';
 import { validateManifest } from '../../../schema/manifest/validate.ts';
 import { readJson } from '../../../schema/positions/json.ts';
 import { clip, locate } from '../../../schema/positions/node.ts';
@@ -54,23 +55,18 @@ function inOrder(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** `engine.loader` is not among them: its path is one of the backend, which may serve it from anywhere. Source: spec 2.1. */
 function fileProblems(manifest: Manifest, text: string, files: ReadonlyMap<string, WalkedEntry>): Problem[] {
   const { node } = readJson(text);
   const problems: Problem[] = [];
   const report = (code: Problem['code'], path: readonly (string | number)[], message: string): void => {
     if (node) problems.push({ code, path: pointer(path), span: locate(node, path.map(String), 'value'), message });
   };
-  const served = (name: string | undefined, path: readonly (string | number)[]): void => {
-    if (name === undefined) return;
+  for (const { name, at } of servedFiles(manifest)) {
     const file = files.get(posix.normalize(name));
-    if (file === undefined) report('FILE_MISSING', path, `"${clip(name)}" is not in the package`);
+    if (file === undefined) report('FILE_MISSING', at, `"${clip(name)}" is not in the package`);
     else if (file.bytes > limits.packageFileBytesMax)
-      report('FILE_TOO_LARGE', path, `"${clip(name)}" has ${file.bytes} bytes, expected at most ${limits.packageFileBytesMax}`);
-  };
-  served(manifest.icon, ['icon']);
-  served(manifest.contributes?.settings, ['contributes', 'settings']);
-  for (const [index, { icone }] of (manifest.opens?.proprios ?? []).entries()) served(icone, ['opens', 'proprios', index, 'icone']);
+      report('FILE_TOO_LARGE', at, `"${clip(name)}" has ${file.bytes} bytes, expected at most ${limits.packageFileBytesMax}`);
+  }
   const { entrypoint, runtime, installCommand } = manifest.backend;
   const file = files.get(posix.normalize(entrypoint));
   const place = ['backend', 'entrypoint'];
