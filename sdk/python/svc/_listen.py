@@ -221,6 +221,9 @@ class Server:
             except OSError:
                 pass
         self._listener.close()
+        # A signal from here on finds them closed, which `end` takes.
+        self._wake_in.close()
+        self._wake_out.close()
         deadline = time.monotonic() + END_GRACE_S
         with self._changed:
             for connection, busy in self._connections.items():
