@@ -27,8 +27,10 @@ test.for([
   });
 });
 
-test('a refusal for another reason is none of the manifest', async () => {
-  await expect(ask(async () => await Promise.reject(new ApiError(403, 'CROSS_ORIGIN', 'x')))).rejects.toMatchObject({
-    code: 'CROSS_ORIGIN',
+test('a refusal for another reason is none of the manifest: the page hears its code, and nothing is raised', async () => {
+  expect(await ask(async () => await Promise.reject(new ApiError(403, 'CROSS_ORIGIN', 'x')))).toEqual({
+    disponivel: false,
+    motivo: 'x',
+    codigo: 'CROSS_ORIGIN',
   });
 });
