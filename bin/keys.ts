@@ -60,9 +60,12 @@ export function packageOf(text: string): string {
   );
 }
 
+/** As `svc get` takes them, in lower case. */
+export const kindsInPlural: readonly string[] = objectKinds.map((kind) => (kind === 'Person' ? 'people' : `${kind.toLowerCase()}s`));
+
 /** Any case, singular or plural. */
 function kindNamed(word: string): string | null {
   const wanted = word.toLowerCase();
-  const plurals: Readonly<Record<string, string>> = { people: 'Person', persons: 'Person' };
-  return plurals[wanted] ?? objectKinds.find((kind) => [kind.toLowerCase(), `${kind.toLowerCase()}s`].includes(wanted)) ?? null;
+  const at = kindsInPlural.indexOf(wanted);
+  return objectKinds[at] ?? objectKinds.find((kind) => [kind.toLowerCase(), `${kind.toLowerCase()}s`].includes(wanted)) ?? null;
 }

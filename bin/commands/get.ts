@@ -5,7 +5,7 @@ import { readKey } from '../../schema/keys.ts';
 import { limits } from '../../api/limits.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { createClient, type Client } from '../client.ts';
-import { objectKeysOf } from '../keys.ts';
+import { kindsInPlural, objectKeysOf } from '../keys.ts';
 import { type Column, isForPrograms, listing, plain, printValue, span, toneOfState, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
@@ -21,10 +21,19 @@ export async function runGet(what: string | undefined, name: string | undefined,
   const objects = await objectsOf(client, keys);
   const isKind = keys.length === 1 && readKey(keys[0] ?? '').name === '';
   if (objects.length === 0 && !isKind)
-    throw new SvcError('NOT_FOUND', `no object ${[what, name].filter(Boolean).join(' ')}; svc get lists them`);
+    throw new SvcError(
+      'NOT_FOUND',
+      `no object ${[what, name].filter(Boolean).join(' ')}${await nearestKind(what ?? '')}; svc get lists them`,
+    );
   if (watch === true) return await follow(client, keys, objects, output);
   if (isForPrograms(output)) return await printValue(objects, output);
   write(objects.length === 0 ? 'No objects.\n' : listing(objects, columnsOf(objects, Date.now()), output));
+}
+
+/** Of a kind that is nearly written as one. */
+async function nearestKind(word: string): Promise<string> {
+  const { didYouMean } = await import('../../schema/shape.ts');
+  return didYouMean(word.toLowerCase(), kindsInPlural);
 }
 
 /** A key names one object and what is below it, not all whose names begin like it. */

@@ -6,6 +6,7 @@ import { objectKinds, readKey } from '../../schema/keys.ts';
 import type { ObjectView, SecretsView, SessionsAnswer } from '../../schema/wire/http.ts';
 import type { AdminJobsAnswer } from '../../schema/wire/jobs.ts';
 import type { Client } from '../client.ts';
+import { kindsInPlural } from '../keys.ts';
 
 export interface Word {
   readonly text: string;
@@ -51,7 +52,7 @@ async function objectKeys(asked: Asked): Promise<readonly Word[]> {
 
 async function anything(asked: Asked): Promise<readonly Word[]> {
   if (asked.typed.includes('/')) return await objectKeys(asked);
-  const kinds = objectKinds.map((each) => ({ text: each === 'Person' ? 'people' : `${each.toLowerCase()}s`, about: '' }));
+  const kinds = kindsInPlural.map((text) => ({ text, about: '' }));
   return [...kinds, ...(await Promise.all([namesOf('Person')(asked), backends(asked)])).flat()];
 }
 

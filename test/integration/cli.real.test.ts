@@ -127,7 +127,11 @@ test('get takes a name and a kind with a name, cuts nothing in a pipe, and follo
   const keys = async (...args: string[]) => (await json<ObjectView[]>('get', ...args)).map(({ key }) => key);
   expect(await keys('backends', 'ana')).toEqual(['Backend/ana/notas', 'Backend/ana/relogio']);
   expect(await keys('ana')).toEqual(expect.arrayContaining(['Backend/ana/notas', 'Person/ana', 'Supervisor/ana']));
-  expect(await ask('get', 'ninguem')).toMatchObject({ code: 1, err: expect.stringContaining('NOT_FOUND') });
+  expect(await ask('get', 'ninguem')).toMatchObject({ code: 1, err: 'svc: NOT_FOUND no object ninguem; svc get lists them\n' });
+  expect(await ask('get', 'backnds')).toMatchObject({
+    code: 1,
+    err: 'svc: NOT_FOUND no object backnds; did you mean "backends"?; svc get lists them\n',
+  });
   const [stopped] = await json<ObjectView[]>('get', 'ana/relogio');
   expect((await ask('get', 'ana/relogio')).out).toContain(stopped?.message);
   const { child, text } = beginSvc(folder, ['get', 'ana', '-w', '--state', portal.state]);
