@@ -49,6 +49,9 @@ export class SvcSwitcher extends LitElement {
       ul {
         max-height: calc(var(--screen) - 120px);
         overflow: auto;
+      }
+      /* The chosen one shows it. */
+      ul:focus-visible {
         outline: none;
       }
     `,

@@ -62,6 +62,7 @@ export const filesStyles = css`
     min-height: 0;
   }
   .main {
+    container-type: inline-size;
     position: relative;
     display: flex;
     flex-direction: column;
@@ -90,12 +91,12 @@ export const filesStyles = css`
     display: grid;
     grid-template-columns: minmax(0, 1fr) minmax(0, 150px) 90px 150px;
     gap: 12px;
-    padding: 0 12px 0 40px;
+    padding: 0 12px 0 48px;
     border-bottom: 1px solid var(--line);
   }
   .columns button {
     min-height: 32px;
-    padding: 0 4px;
+    padding: 0;
     overflow: hidden;
     border: 0;
     background: transparent;
@@ -104,6 +105,9 @@ export const filesStyles = css`
     text-align: start;
     text-overflow: ellipsis;
     white-space: nowrap;
+  }
+  .columns .direction {
+    margin-inline-start: 4px;
   }
   .columns button:disabled {
     opacity: 1;
@@ -157,6 +161,15 @@ export const filesStyles = css`
     .search {
       flex: 1;
     }
+  }
+  /* A phone: what is searched for has the room. */
+  @container (max-width: 420px) {
+    .spare {
+      display: none;
+    }
+  }
+  /* As the entries below (file-view-styles.ts): a sidebar may leave little. */
+  @container (max-width: 620px) {
     .columns {
       grid-template-columns: minmax(0, 1fr) 84px;
     }

@@ -287,17 +287,18 @@ export class SvcFiles extends LitElement {
         )}</span
       >
       ${this.#button('back', text('files.back'), () => this.#back(), this.#before.length === 0)}
-      ${this.#button('forward', text('files.forward'), () => this.#forward(), this.#after.length === 0)} ${this.#crumbs()}
+      <span class="spare">${this.#button('forward', text('files.forward'), () => this.#forward(), this.#after.length === 0)}</span>
+      ${this.#crumbs()}
       <input
         class="search field"
         type="search"
-        placeholder=${text('files.search', { nome: name })}
+        placeholder=${text('files.searchHere')}
         aria-label=${text('files.search', { nome: name })}
         maxlength="255"
         ?hidden=${this.#isTrash}
         @input=${(event: Event) => this.#seek((event.target as HTMLInputElement).value)}
       />
-      ${this.#button(icons ? 'tasks' : 'apps', text(icons ? 'files.asList' : 'files.asIcons'), () => this.#change({ vista: icons ? 'lista' : 'icones' }))}
+      ${this.#button(icons ? 'queue' : 'apps', text(icons ? 'files.asList' : 'files.asIcons'), () => this.#change({ vista: icons ? 'lista' : 'icones' }))}
       ${this.#button('plus', text('files.more'), (event) => this.#folder?.openGroundMenu(below(event)))}
     </header>`;
   }

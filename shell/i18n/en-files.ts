@@ -14,6 +14,7 @@ export const enFiles: {
   'files.content': 'Content of {nome}',
   'files.back': 'Back',
   'files.forward': 'Forward',
+  'files.searchHere': 'Search',
   'files.search': 'Search in {nome}',
   'files.searching': 'Searching…',
   'files.found': { one: '{n} found', other: '{n} found' },

@@ -10,6 +10,7 @@ export const ptFiles = {
   'files.content': 'Conteúdo de {nome}',
   'files.back': 'Voltar',
   'files.forward': 'Avançar',
+  'files.searchHere': 'Buscar',
   'files.search': 'Buscar em {nome}',
   'files.searching': 'Buscando…',
   'files.found': { one: '{n} encontrado', other: '{n} encontrados' },

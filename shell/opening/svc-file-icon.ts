@@ -54,11 +54,11 @@ export class SvcFileIcon extends LitElement {
       }
       .paper {
         fill: var(--surface);
-        stroke: var(--line-strong);
+        stroke: var(--idle);
       }
       .fold {
         fill: var(--hover);
-        stroke: var(--line-strong);
+        stroke: var(--idle);
       }
       .folder {
         fill: light-dark(#5b86e8, #4a72d4);

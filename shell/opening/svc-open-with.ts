@@ -27,7 +27,7 @@ const ofDesktop: Readonly<
   Record<Destination, { readonly label: 'opening.viewer' | 'settings.roleEditor' | 'settings.roleFileBrowser'; readonly glyph: Glyph }>
 > = {
   '@viewer': { label: 'opening.viewer', glyph: 'app' },
-  '@editor': { label: 'settings.roleEditor', glyph: 'keyboard' },
+  '@editor': { label: 'settings.roleEditor', glyph: 'text' },
   '@files': { label: 'settings.roleFileBrowser', glyph: 'folder' },
 };
 

@@ -10,7 +10,13 @@ export function saySize(bytes: number): string {
   const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
   const unit = units[power] ?? 'byte';
   const digits = power === 0 ? 0 : 1;
-  const format = new Intl.NumberFormat(shownAs(), { style: 'unit', unit, maximumFractionDigits: digits });
+  const format = new Intl.NumberFormat(shownAs(), {
+    style: 'unit',
+    unit,
+    // Its short form has no plural in English.
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: digits,
+  });
   return format.format(bytes / 1_000 ** power);
 }
 

@@ -142,6 +142,12 @@ export class SvcMenu extends LitElement {
         font: inherit;
         font-size: 12px;
       }
+      /* Fingers have no such keys. */
+      @media (pointer: coarse) {
+        kbd {
+          display: none;
+        }
+      }
     `,
   ];
 

@@ -240,7 +240,9 @@ export class SvcViewer extends LitElement {
               ${this.#act('minimise', text('viewer.smaller'), () => this.#zoomBy(-1))}
               <span class="zoom" role="status">${this.zoom === null ? text('viewer.fitted') : `${Math.round(this.zoom * 100)} %`}</span>
               ${this.#act('plus', text('viewer.larger'), () => this.#zoomBy(1))}
-              ${this.#act('maximise', text('viewer.fit'), () => (this.zoom = null), this.zoom === null)}`
+              <span class=${this.zoom === null ? 'spare' : ''}
+                >${this.#act('maximise', text('viewer.fit'), () => (this.zoom = null), this.zoom === null)}</span
+              >`
       }
       <span class="space"></span>
       ${
@@ -249,7 +251,7 @@ export class SvcViewer extends LitElement {
           : nothing
       }
       ${this.#act('apps', text('menu.openWith'), () => this.desk.opening.asked.set(this.#file))}
-      ${print === null || way === 'other' ? nothing : this.#act('print', text('menu.print'), print)}
+      ${print === null || way === 'other' ? nothing : html`<span class=${way === 'image' ? 'spare' : ''}>${this.#act('print', text('menu.print'), print)}</span>`}
       <a class="icon-button" href=${downloadUrl(this.path)} download title=${text('menu.download')} aria-label=${text('menu.download')}
         >${glyph('download')}</a
       >

@@ -36,7 +36,8 @@ export const viewerStyles = css`
   /* Its buttons are in one line. */
   @container (max-width: 420px) {
     .bar .at,
-    .bar .zoom {
+    .bar .zoom,
+    .bar .spare {
       display: none;
     }
   }
