@@ -45,18 +45,22 @@ function newFrame(name: string, release: () => void): HTMLIFrameElement {
   return frame;
 }
 
+interface PrintPage {
+  readonly page: Document;
+  readonly print: () => void;
+}
+
 /** A page of this origin, with nothing in it but what is put there. The policy of the desktop is its own, too: nothing in it runs. */
-function newPage(
-  name: string,
-  css: string,
-  release: () => void = () => undefined,
-): { readonly page: Document; readonly print: () => void } {
+async function newPage(name: string, css: string, release: () => void = () => undefined): Promise<PrintPage> {
   const frame = newFrame(name, release);
+  const mine = end;
+  // Some browsers put another empty page in place of the first.
+  const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
   document.body.append(frame);
+  await loaded;
   const view = frame.contentWindow as (Window & typeof globalThis) | null;
   const page = frame.contentDocument;
   if (view === null || page === null) throw new Error(text('viewer.broken'));
-  const mine = end;
   const sheet = new view.CSSStyleSheet();
   sheet.replaceSync(css);
   page.adoptedStyleSheets = [sheet];
@@ -77,7 +81,7 @@ async function printText({ caminho, nome }: FileItem): Promise<void> {
   const bytes = part === null ? null : new Uint8Array(await part.blob.arrayBuffer());
   const found = bytes === null ? null : detect(bytes);
   if (bytes === null || found === null) throw new Error(text('viewer.broken'));
-  const { page, print } = newPage(
+  const { page, print } = await newPage(
     nome,
     '@page { margin: 15mm } body { margin: 0 } pre { margin: 0; font: 10pt/1.4 monospace; white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4 }',
   );
@@ -90,7 +94,7 @@ async function printText({ caminho, nome }: FileItem): Promise<void> {
 async function printImage({ caminho, nome, bytes }: FileItem): Promise<void> {
   const source = await sourceOf(caminho, 'image', bytes);
   if (source === null) throw new Error(text('viewer.broken'));
-  const { page, print } = newPage(
+  const { page, print } = await newPage(
     nome,
     '@page { margin: 10mm } html, body { height: 100%; margin: 0 } body { display: grid; place-items: center } img { max-width: 100%; max-height: 100%; object-fit: contain }',
     () => source.release(),
