@@ -1,7 +1,7 @@
 /** Type, size and date of an entry in words; made once for each as it was read. */
 import type { FileItem } from '../../schema/wire/files.ts';
 import type { Desk } from '../desktop/desk.ts';
-import { language, shownAs } from '../i18n/i18n.ts';
+import { language, shownAs, text } from '../i18n/i18n.ts';
 import { markOf, typeName } from '../opening/file-mark.ts';
 import { typeOf, type FileToOpen } from '../opening/file-type.ts';
 import { saySize } from '../shop/words.ts';
@@ -26,7 +26,7 @@ export function entryWords(desk: Desk): (item: FileItem) => EntryWords {
     const mark = markOf(type, desk.opening.openers.get(), desk.preferences.state.get() ?? {});
     const words: EntryWords = {
       mark,
-      type: typeName(type, mark),
+      type: item.tipo === 'quebrado' ? text('files.brokenLink') : item.tipo === 'outro' ? text('files.special') : typeName(type, mark),
       size: item.tipo === 'arquivo' ? saySize(item.bytes) : '',
       date: item.modificadoMs === 0 ? '' : dates.format(item.modificadoMs),
     };

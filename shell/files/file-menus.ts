@@ -54,6 +54,8 @@ export function itemMenu(parts: MenuParts, items: readonly FileItem[]): readonly
     { label: text('files.toTrash'), glyph: 'trash', keys: 'Delete', run: () => attempt(desk, () => acts.trash(paths)) },
   ];
   const others = [{ items: move }, { items: change }];
+  // A broken link, a device: there is nothing to open.
+  if (items.length === 1 && !isFolder && item.tipo !== 'arquivo') return others;
   const print = printing(desk, item);
   const pathActs: PathActs = {
     download: () => download(items),

@@ -81,6 +81,8 @@ export const filesStyles = css`
     color: var(--on-note);
   }
   .empty {
+    /* Over the entries, which are opaque. */
+    z-index: 1;
     position: absolute;
     inset: 40% 24px auto;
     color: var(--muted);

@@ -157,6 +157,11 @@ export class SvcFolder extends LitElement {
   #open(item: FileItem | undefined): void {
     if (item === undefined || this.#isTrash) return;
     if (item.tipo === 'pasta') this.dispatchEvent(new CustomEvent('go', { detail: item.caminho, bubbles: true }));
+    else if (item.tipo !== 'arquivo')
+      this.desk.toast.set({
+        words: text(item.tipo === 'quebrado' ? 'files.brokenWords' : 'files.specialWords', { nome: item.nome }),
+        open: null,
+      });
     else if (this.picks !== null) this.dispatchEvent(new CustomEvent('pick-file', { detail: item }));
     else attempt(this.desk, () => this.desk.openFile(fileOf(item)));
   }

@@ -1,6 +1,6 @@
 /** The file manager on a real portal and real files: folders, names, copies, the trash, undo, uploads, drags, search, a large folder, and its looks. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -55,6 +55,34 @@ test('letters lead to the next name that begins with them, also where it was not
     await page.keyboard.type(typed);
     await expect.poll(async () => await chosen.getAttribute('data-name').catch(() => '')).toBe(name);
     await page.waitForTimeout(1_100);
+  }
+  expect(problems).toEqual([]);
+});
+
+test('an empty folder says so; a link that leads nowhere, and a pipe, say what they are and offer nothing to open', async () => {
+  await open();
+  const empty = page.locator('svc-window[top]').getByText('Esta pasta está vazia');
+  await empty.waitFor();
+  // It is seen, and nothing lies over it.
+  expect(
+    await empty.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      element.style.pointerEvents = 'auto';
+      return (element.getRootNode() as ShadowRoot).elementFromPoint(left + width / 2, top + height / 2) === element;
+    }),
+  ).toBe(true);
+  symlinkSync('/nada', at('atalho'));
+  execFileSync('mkfifo', [at('cano')]);
+  for (const [name, words] of [
+    ['atalho', 'atalho é um atalho que não leva a lugar nenhum.'],
+    ['cano', 'cano não é um arquivo com conteúdo: nada o abre.'],
+  ] as const) {
+    await entry(name).dblclick();
+    await page.locator('svc-toast').getByText(words).waitFor();
+    await entry(name).click({ button: 'right' });
+    await menuItem('Renomear').waitFor();
+    expect(await menuItem(/^(Abrir|Baixar|Imprimir)/).count()).toBe(0);
+    await page.keyboard.press('Escape');
   }
   expect(problems).toEqual([]);
 });
